@@ -1,0 +1,257 @@
+// alembert check: what a model is, whether its initial values are consistent, and which methods take it.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "alembert/base/error.h"
+#include "alembert/derive/equations.h"
+#include "alembert/methods/method.h"
+#include "alembert/solve/initial.h"
+#include "commands.h"
+
+namespace alembert::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct CheckOptions {
+  std::string model;
+  std::vector<std::string> set;
+  bool json = false;
+};
+
+/// Everything that check tells, gathered before any of it is printed.
+struct Findings {
+  std::string form;
+  int coordinates = 0, holonomic = 0, nonholonomic = 0, rank = 0;
+  int freedom() const { return coordinates - rank; }
+  bool rheonomic_constraints = false, time_in_energy = false, constant_mass = false, ideal = true;
+  std::string nonholonomic_class;    // "linear", "affine", "nonlinear" in the velocities; empty where there are none
+  std::vector<std::string> changing; // why the energy is not constant; empty where it is
+  bool has_energy = false;
+  int index = 0;
+  InitialValues initial;
+  std::vector<std::string> not_given;  // initial values that are 0 because nobody said anything
+  std::vector<std::pair<std::string, std::string>> refusing;  // method, why
+  std::vector<std::string> applying;
+  std::vector<std::string> warnings;
+};
+
+const char* form_name(Form form) {
+  switch (form) {
+    case Form::lagrangian: return "Lagrangian";
+    case Form::hamiltonian: return "Hamiltonian";
+    case Form::general: return "general";
+  }
+  return "";
+}
+
+/// How the nonholonomic constraints contain the velocities (or what stands for them).
+std::string nonholonomic_class(const Equations& e) {
+  if (e.k.empty()) return "";
+  if (depends(jacobian(e.k, e.z).value, e.z)) return "nonlinear";
+  const Exprs zeros(e.z.size(), e.graph->constant(0));
+  for (const Expr rest : substitute(e.k, e.z, zeros, *e.graph)) {
+    if (!is_zero(rest)) return "affine";
+  }
+  return "linear";
+}
+
+/// What lets the energy change along exact solutions.
+std::vector<std::string> energy_changes(const Model& model, const Equations& e, const Findings& found) {
+  std::vector<std::string> reasons;
+  if (model.rayleigh) reasons.push_back("dissipation");
+  for (const Expr force : model.force) {
+    if (is_zero(force)) continue;
+    reasons.push_back("applied forces");
+    break;
+  }
+  if (found.time_in_energy) reasons.push_back("time in the energy");
+  if (found.rheonomic_constraints) reasons.push_back("moving constraints");
+  if (!e.ideal) reasons.push_back("nonideal reactions");
+  if (found.nonholonomic_class == "affine" || found.nonholonomic_class == "nonlinear") {
+    reasons.push_back(found.nonholonomic_class + " nonholonomic constraints");
+  }
+  return reasons;
+}
+
+std::vector<std::string> values_not_given(const Model& model, const Equations& e) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < e.y_names.size() && i < model.q_given.size(); ++i) {
+    if (!model.q_given[i]) names.push_back(e.y_names[i]);
+  }
+  for (std::size_t i = 0; i < e.z_names.size() && i < model.z_given.size(); ++i) {
+    if (!model.z_given[i]) names.push_back(e.z_names[i]);
+  }
+  return names;
+}
+
+Findings examine(const Model& model, const Equations& e) {
+  const Exprs time{e.t};
+  Findings found;
+  found.form = form_name(model.form);
+  found.coordinates = static_cast<int>(e.y.size());
+  found.holonomic = static_cast<int>(e.g.size());
+  found.nonholonomic = static_cast<int>(e.k.size());
+  found.rheonomic_constraints = depends(e.g, time) || depends(e.k, time);
+  found.has_energy = static_cast<bool>(e.energy);
+  found.time_in_energy = found.has_energy && depends(e.energy, time);
+  found.constant_mass = e.constant_mass;
+  found.ideal = e.ideal;
+  found.nonholonomic_class = nonholonomic_class(e);
+  found.changing = energy_changes(model, e, found);
+  found.index = found.holonomic > 0 ? 3 : found.nonholonomic > 0 ? 2 : 0;
+  found.initial = make_consistent(model, e);
+  found.rank = found.holonomic + found.nonholonomic - static_cast<int>(found.initial.redundant.size());
+  found.not_given = values_not_given(model, e);
+  for (const MethodFamily& family : all_families()) {
+    const std::string why = family.make({}).refuses(e);
+    if (why.empty()) {
+      found.applying.push_back(family.signature);
+    } else {
+      found.refusing.emplace_back(family.signature, why);
+    }
+  }
+
+  if (!found.initial.redundant.empty()) {
+    found.warnings.push_back("redundant constraints: their multipliers are not determined one by one");
+  }
+  if (found.freedom() <= 0) found.warnings.push_back("no degree of freedom is left: nothing can move");
+  if (model.solve.method) {
+    const Method method = find_method(*model.solve.method);
+    const std::string why = method.refuses(e);
+    if (!why.empty()) found.warnings.push_back("solve names " + method.name + ", which does not take this model: " + why);
+  }
+  if (!model.solve.step || !model.solve.end) {
+    found.warnings.push_back("solve gives no step or no end: run needs --step and --end");
+  }
+  return found;
+}
+
+std::vector<std::pair<std::string, double>> multipliers(const Model& model, const Equations& e, const InitialValues& at) {
+  std::vector<std::pair<std::string, double>> values;
+  for (std::size_t i = 0; i < e.g_constraint.size() && i < at.lambda.size(); ++i) {
+    values.emplace_back(model.constraints[e.g_constraint[i]].name, at.lambda[i]);
+  }
+  for (std::size_t i = 0; i < e.k_constraint.size() && i < at.psi.size(); ++i) {
+    values.emplace_back(model.constraints[e.k_constraint[i]].name, at.psi[i]);
+  }
+  return values;
+}
+
+Json to_json(const Model& model, const Equations& e, const Findings& found) {
+  Json json;
+  json["model"] = model.title;
+  json["form"] = found.form;
+  json["coordinates"] = found.coordinates;
+  json["holonomic"] = found.holonomic;
+  json["nonholonomic"] = found.nonholonomic;
+  json["rank"] = found.rank;
+  json["degrees_of_freedom"] = found.freedom();
+  json["index"] = found.index;
+  json["class"] = {{"rheonomic", found.rheonomic_constraints || found.time_in_energy},
+                   {"constant_mass", found.constant_mass},
+                   {"ideal", found.ideal},
+                   {"nonholonomic", found.nonholonomic_class.empty() ? Json() : Json(found.nonholonomic_class)},
+                   {"conservative", found.has_energy ? Json(found.changing.empty()) : Json()}};
+  Json changes = Json::array();
+  for (const auto& c : found.initial.changes) changes.push_back({{"name", c.name}, {"from", c.from}, {"to", c.to}});
+  json["initial"] = {{"consistent", found.initial.changes.empty()},
+                     {"residual", {{"position", found.initial.position_residual},
+                                   {"velocity", found.initial.velocity_residual},
+                                   {"nonholonomic", found.initial.nonholonomic_residual}}},
+                     {"changes", changes},
+                     {"not_given", found.not_given}};
+  json["redundant"] = found.initial.redundant;
+  Json& multiplier = json["multipliers"] = Json::object();
+  for (const auto& [name, value] : multipliers(model, e, found.initial)) multiplier[name] = value;
+  json["methods"] = found.applying;
+  Json& refusing = json["refusing"] = Json::object();
+  for (const auto& [name, why] : found.refusing) refusing[name] = why;
+  json["warnings"] = found.warnings;
+  return json;
+}
+
+/// At most `most` of the parts, and how many were left out.
+std::string listed(const std::vector<std::string>& parts, std::size_t most = 8) {
+  const std::size_t shown = std::min(parts.size(), most);
+  std::string text = fmt::format("{}", fmt::join(parts.begin(), parts.begin() + shown, ", "));
+  return parts.size() > shown ? text + fmt::format(" and {} more", parts.size() - shown) : text;
+}
+
+void print_text(const Model& model, const Equations& e, const Findings& found) {
+  const auto line = [](const char* topic, const std::string& said) { fmt::print("  {:<12}{}\n", topic, said); };
+  const auto counted = [](int n, const std::string& noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); };
+  fmt::print("{}\n", model.title.empty() ? "Model without a name" : model.title);
+  if (!model.origin.empty()) line("source", model.origin);
+  line("form", found.form);
+  line("sizes", fmt::format("{}, {}, {}, {}", counted(found.coordinates, "coordinate"),
+                            counted(found.holonomic, "holonomic constraint"),
+                            counted(found.nonholonomic, "nonholonomic constraint"),
+                            found.freedom() == 1 ? "1 degree of freedom"
+                                                 : fmt::format("{} degrees of freedom", found.freedom())));
+  std::vector<std::string> kind = {found.rheonomic_constraints || found.time_in_energy ? "rheonomic" : "scleronomic",
+                                   found.constant_mass ? "constant mass matrix" : "mass matrix depends on the state"};
+  if (found.holonomic + found.nonholonomic > 0) kind.push_back(found.ideal ? "ideal reactions" : "nonideal reactions");
+  if (!found.nonholonomic_class.empty()) kind.push_back(found.nonholonomic_class + " nonholonomic constraints");
+  line("class", fmt::format("{}", fmt::join(kind, ", ")));
+  if (!found.has_energy) {
+    line("energy", "none in this model");
+  } else {
+    line("energy", found.changing.empty() ? "constant" : "changes by " + listed(found.changing));
+  }
+  line("index", found.index == 0 ? "ordinary differential equations"
+                                 : fmt::format("differential-algebraic equations of index {}", found.index));
+  if (found.holonomic + found.nonholonomic > 0) {
+    line("rank", fmt::format("{} of {} constraints are independent", found.rank, found.holonomic + found.nonholonomic));
+    for (const std::string& text : found.initial.redundant) line("redundant", text);
+    const InitialValues& at = found.initial;
+    line("initial", fmt::format("{}; residuals as given: {}", at.changes.empty() ? "consistent" : "not consistent",
+                                [&] {
+                                  std::vector<std::string> parts;
+                                  if (found.holonomic) parts.push_back(fmt::format("position {:.2g}", at.position_residual));
+                                  if (found.holonomic) parts.push_back(fmt::format("velocity {:.2g}", at.velocity_residual));
+                                  if (found.nonholonomic)
+                                    parts.push_back(fmt::format("nonholonomic {:.2g}", at.nonholonomic_residual));
+                                  return fmt::format("{}", fmt::join(parts, ", "));
+                                }()));
+    std::vector<std::string> moved;
+    for (const auto& c : at.changes) moved.push_back(fmt::format("{} from {:.6g} to {:.6g}", c.name, c.from, c.to));
+    if (!moved.empty()) line("moved", listed(moved));
+    std::vector<std::string> values;
+    for (const auto& [name, value] : multipliers(model, e, at)) values.push_back(fmt::format("{} = {:.6g}", name, value));
+    line("multipliers", listed(values));
+  }
+  if (!found.not_given.empty()) line("taken as 0", listed(found.not_given));
+  line("methods", found.applying.empty() ? "none takes this model" : listed(found.applying, 100));
+  for (const auto& [name, why] : found.refusing) line("not", name + ": " + why);
+  for (const std::string& warning : found.warnings) line("warning", warning);
+}
+
+int check_model(const CheckOptions& options) {
+  const Model model = load_model(options.model, options.set);
+  const Equations equations = derive(model);
+  const Findings found = examine(model, equations);
+  if (options.json) {
+    fmt::print("{}\n", to_json(model, equations, found).dump(-1, ' ', false, Json::error_handler_t::replace));
+  } else {
+    print_text(model, equations, found);
+  }
+  return done;
+}
+
+}  // namespace
+
+Command add_check(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("check", "Tell what a model is and whether its initial values are consistent");
+  auto options = std::make_shared<CheckOptions>();
+  app->add_option("MODEL", options->model, "Model file; - is standard input")->required();
+  app->add_option("--set", options->set, "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated")
+      ->type_name("NAME=VALUE")->allow_extra_args(false);
+  app->add_flag("--json", options->json, "Print one JSON object");
+  return {app, [options] { return check_model(*options); }};
+}
+
+}  // namespace alembert::app

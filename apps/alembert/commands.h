@@ -1,0 +1,48 @@
+#pragma once
+
+// The commands of the program, one file each, and what they share.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "alembert/model/model.h"
+#include "alembert/text/syntax.h"
+
+namespace CLI {
+class App;
+}
+
+namespace alembert::app {
+
+/// Exit codes: done; the numbers failed (or a check said no); the input is wrong; a mistake of ours.
+inline constexpr int done = 0, failed = 1, wrong_input = 2, internal_error = 3;
+
+/// A command whose options are declared. perform() is called once the command line has been read, gives the exit code,
+/// and throws InputError.
+struct Command {
+  CLI::App* options = nullptr;
+  std::function<int()> perform;
+};
+
+Command add_run(CLI::App& program);
+Command add_check(CLI::App& program);
+Command add_derive(CLI::App& program);
+Command add_methods(CLI::App& program);
+Command add_fmt(CLI::App& program);
+Command add_grammar(CLI::App& program);
+
+/// A whole file, or standard input for "-"; throws InputError when it cannot be read.
+std::shared_ptr<const Source> read_source(const std::string& path);
+/// The model in a file, or on standard input for "-".
+Model load_model(const std::string& path, const std::vector<std::string>& overrides = {});
+
+/// What an option says as a number: "0.01", "-1e-3", "1/128"; throws InputError naming the option.
+double read_real(const std::string& option, const std::string& text);
+/// The same for a whole number of at least `least`.
+long read_whole(const std::string& option, const std::string& text, long least);
+/// "lobatto(3)".
+Term read_method(const std::string& option, const std::string& text);
+
+}  // namespace alembert::app

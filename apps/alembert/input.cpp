@@ -1,0 +1,61 @@
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "alembert/base/error.h"
+#include "alembert/base/real.h"
+#include "commands.h"
+
+namespace alembert::app {
+
+std::shared_ptr<const Source> read_source(const std::string& path) {
+  const bool standard = path == "-";
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(standard ? stdin : std::fopen(path.c_str(), "rb"),
+                                                             [](std::FILE* f) { return f == stdin ? 0 : std::fclose(f); });
+  if (!file) throw InputError("cannot read '" + path + "': " + std::strerror(errno));
+  auto source = std::make_shared<Source>();
+  source->name = standard ? "<stdin>" : path;
+  char buffer[1 << 16];
+  while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file.get())) source->text.append(buffer, count);
+  if (std::ferror(file.get())) throw InputError("cannot read '" + path + "': " + std::strerror(errno));
+  return source;
+}
+
+Model load_model(const std::string& path, const std::vector<std::string>& overrides) {
+  if (path != "-") return read_model(path, overrides);
+  std::vector<Override> values;
+  for (const std::string& text : overrides) {
+    values.push_back({std::make_shared<const Source>(Source{"--set", text})});
+  }
+  return make_model(parse(read_source(path)), values);
+}
+
+double read_real(const std::string& option, const std::string& text) {
+  const std::size_t slash = text.find('/');
+  Real value = 0, divisor = 1;
+  const bool read = read_number(text.substr(0, slash), value) &&
+                    (slash == std::string::npos || read_number(text.substr(slash + 1), divisor));
+  const double result = static_cast<double>(value / divisor);
+  if (!read || !std::isfinite(result)) {
+    throw InputError(option + " wants a finite number, not '" + text + "'", "such as 0.01, -1e-3 or 1/128");
+  }
+  return result;
+}
+
+long read_whole(const std::string& option, const std::string& text, long least) {
+  long value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < least) {
+    throw InputError(option + " wants a whole number from " + std::to_string(least) + " on, not '" + text + "'");
+  }
+  return value;
+}
+
+Term read_method(const std::string& option, const std::string& text) {
+  return parse_term(std::make_shared<const Source>(Source{option, text}));
+}
+
+}  // namespace alembert::app

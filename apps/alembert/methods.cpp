@@ -1,0 +1,131 @@
+// alembert methods: every family with its orders, what it keeps and where it comes from, as its own claims say.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "alembert/base/error.h"
+#include "alembert/methods/method.h"
+#include "commands.h"
+
+namespace alembert::app {
+namespace {
+
+struct MethodsOptions {
+  std::string name, stages;
+  bool markdown = false;
+};
+
+using Row = std::vector<std::string>;
+
+/// "symplectic, symmetric, position, velocity, nonholonomic constraints".
+std::string keeps(const Claims& claims) {
+  Row kept, levels;
+  if (claims.symplectic) kept.push_back("symplectic");
+  if (claims.symmetric) kept.push_back("symmetric");
+  if (claims.position) levels.push_back("g");
+  if (claims.velocity) levels.push_back("g'");
+  if (claims.nonholonomic) levels.push_back("k");
+  if (!levels.empty()) kept.push_back(fmt::format("{} = 0", fmt::join(levels, ", ")));
+  return fmt::format("{}", fmt::join(kept, "; "));
+}
+
+/// Orders in q, v and the multiplier: one number where they agree.
+std::string orders(const Claims& c) {
+  if (c.order_q == c.order_v && c.order_v == c.order_multiplier) return std::to_string(c.order_q);
+  return fmt::format("{}, {}, {}", c.order_q, c.order_v, c.order_multiplier);
+}
+
+std::vector<Row> table() {
+  std::vector<Row> rows;
+  for (const MethodFamily& family : all_families()) {
+    const Method method = family.make({});
+    rows.push_back({family.signature, family.orders,
+                    fmt::format("{}: {}", method.name, orders(method.claims)), keeps(method.claims),
+                    family.summary, family.source, method.claims.note});
+  }
+  return rows;
+}
+
+/// Characters, not bytes, as a terminal shows them.
+std::size_t width_of(const std::string& text) {
+  return std::count_if(text.begin(), text.end(), [](unsigned char c) { return (c & 0xC0) != 0x80; });
+}
+
+void print_table() {
+  std::vector<Row> rows = {{"METHOD", "ORDER", "EXAMPLE", "KEEPS", "WHAT IT IS"}};
+  for (const Row& row : table()) rows.push_back({row[0], row[1], row[2], row[3], row[4]});
+  std::vector<std::size_t> widths(rows[0].size(), 0);
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+  }
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i + 1 < row.size(); ++i) {
+      fmt::print("{}{}", row[i], std::string(widths[i] - width_of(row[i]) + 2, ' '));
+    }
+    fmt::print("{}\n", row.back());
+  }
+  fmt::print("\nOrders are those of q, v and the reported multiplier; g, g', k: holonomic constraints, their derivative, and\n"
+             "nonholonomic constraints hold at every step. alembert methods NAME tells more.\n");
+}
+
+/// For docs/methods.md, which a test compares with this.
+void print_markdown() {
+  fmt::print("# Methods\n\n"
+             "Printed by `alembert methods --markdown` from the methods' own claims; the conformance tests measure each of them.\n"
+             "Orders are those of q, v and the reported multiplier. g, g', k: the holonomic constraints, their time derivative and\n"
+             "the nonholonomic constraints hold at every step.\n\n"
+             "| method | order | example | keeps | what it is | source |\n|---|---|---|---|---|---|\n");
+  for (const Row& row : table()) {
+    const std::string what = row[6].empty() ? row[4] : row[4] + "; " + row[6];
+    fmt::print("| `{}` | {} | {} | {} | {} | {} |\n", row[0], row[1], row[2], row[3], what, row[5]);
+  }
+}
+
+void print_details(const MethodFamily& family, const Method& method) {
+  const Claims& c = method.claims;
+  const auto line = [](const char* topic, const std::string& said) {
+    if (!said.empty()) fmt::print("  {:<12}{}\n", topic, said);
+  };
+  fmt::print("{}\n", method.name);
+  line("form", family.signature);
+  line("is", family.summary);
+  line("order", fmt::format("{} in q, {} in v, {} in the multiplier{}", c.order_q, c.order_v, c.order_multiplier,
+                            family.orders.empty() ? "" : " (" + family.orders + ")"));
+  line("keeps", keeps(c));
+  line("source", family.source);
+  line("note", c.note);
+  const std::string tableau = method.tableau ? method.tableau() : "";
+  if (!tableau.empty()) fmt::print("\n{}{}", tableau, tableau.back() == '\n' ? "" : "\n");
+}
+
+int show_methods(const MethodsOptions& options) {
+  if (options.name.empty()) {
+    if (!options.stages.empty()) throw InputError("--stages needs the name of a method", "alembert methods lobatto --stages 4");
+    options.markdown ? print_markdown() : print_table();
+    return done;
+  }
+  if (options.markdown) throw InputError("--markdown prints the table of all methods: leave out '" + options.name + "'");
+  std::optional<int> stages;
+  if (!options.stages.empty()) stages = static_cast<int>(std::min(read_whole("--stages", options.stages, 1), 1000000L));
+  const Term term = read_method("method", options.name);
+  const Method method = find_method(term, stages);
+  for (const MethodFamily& family : all_families()) {
+    if (family.name == term.text) print_details(family, method);
+  }
+  return done;
+}
+
+}  // namespace
+
+Command add_methods(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("methods", "List the methods: orders, what they keep, sources");
+  auto options = std::make_shared<MethodsOptions>();
+  app->add_option("NAME", options->name, "Method to tell more about, such as lobatto or lobatto(4)");
+  app->add_option("-s,--stages", options->stages, "Its number of stages")->type_name("S");
+  app->add_flag("--markdown", options->markdown, "Print the table of the documentation");
+  return {app, [options] { return show_methods(*options); }};
+}
+
+}  // namespace alembert::app

@@ -1,0 +1,43 @@
+#include "progress.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace alembert::app {
+
+ProgressBar::ProgressBar(bool wanted) : active_(wanted && ::isatty(STDERR_FILENO)) {}
+
+std::string progress_line(double done, double elapsed_seconds) {
+  constexpr int width = 40;
+  const double share = std::isfinite(done) ? std::clamp(done, 0.0, 1.0) : 0.0;
+  const int filled = static_cast<int>(share * width);
+  std::string line = fmt::format(" {:3.0f} % [{}{}]", 100 * share, std::string(filled, '#'), std::string(width - filled, ' '));
+  const double left = share > 0 ? elapsed_seconds * (1 - share) / share : HUGE_VAL;
+  if (left >= 360000) return line;
+  const long seconds = std::lround(left);
+  if (seconds >= 3600) return line + fmt::format(" {}:{:02}:{:02} left", seconds / 3600, seconds / 60 % 60, seconds % 60);
+  return line + fmt::format(" {:02}:{:02} left", seconds / 60, seconds % 60);
+}
+
+void ProgressBar::show(double done) {
+  if (!active_) return;
+  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  if (elapsed < 0.4) return;
+  drawn_ = true;
+  // The escape erases what a longer line left behind.
+  fmt::print(stderr, "\r{}\x1b[K", progress_line(done, elapsed));
+  std::fflush(stderr);
+}
+
+void ProgressBar::clear() {
+  if (!drawn_) return;
+  drawn_ = false;
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+}
+
+}  // namespace alembert::app

@@ -1,0 +1,138 @@
+// alembert run: integrates a model, writes trajectories, and reports what was kept.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <set>
+
+#include "alembert/base/error.h"
+#include "alembert/derive/equations.h"
+#include "alembert/methods/method.h"
+#include "alembert/run/report.h"
+#include "alembert/run/simulate.h"
+#include "alembert/run/writers.h"
+#include "commands.h"
+#include "progress.h"
+
+namespace alembert::app {
+namespace {
+
+struct RunOptions {
+  std::string model;
+  std::string method, stages, step, end, every;  // as written; empty where not given
+  std::vector<std::string> set, out;
+  bool json = false, quiet = false;
+};
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "set by a signal handler");
+
+/// While it lives, the first Ctrl-C (or SIGTERM) ends the run after the current step; the second one kills.
+class InterruptGuard {
+ public:
+  InterruptGuard() {
+    struct sigaction action = {};
+    action.sa_handler = [](int) { interrupted.store(true, std::memory_order_relaxed); };
+    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+    ::sigaction(SIGINT, &action, &old_interrupt_);
+    ::sigaction(SIGTERM, &action, &old_terminate_);
+  }
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+  ~InterruptGuard() {
+    ::sigaction(SIGINT, &old_interrupt_, nullptr);
+    ::sigaction(SIGTERM, &old_terminate_, nullptr);
+  }
+
+ private:
+  struct sigaction old_interrupt_ = {}, old_terminate_ = {};
+};
+
+double required(const std::string& option, const std::string& text, std::optional<double> from_model) {
+  if (!text.empty()) return read_real("--" + option, text);
+  if (from_model) return *from_model;
+  throw InputError(fmt::format("the model says no {0}: give --{0}", option),
+                   "or write it into the model: solve lobatto(3) step 0.01 end 10");
+}
+
+Method chosen_method(const RunOptions& options, const Model& model) {
+  std::optional<int> stages;
+  if (!options.stages.empty()) stages = static_cast<int>(std::min(read_whole("--stages", options.stages, 1), 1000000L));
+  if (!options.method.empty()) return find_method(read_method("--method", options.method), stages);
+  if (model.solve.method) return find_method(*model.solve.method, stages);
+  return find_method(read_method("default method", "lobatto(3)"), stages);
+}
+
+std::vector<std::unique_ptr<Observer>> make_writers(const std::vector<std::string>& paths) {
+  std::vector<std::unique_ptr<Observer>> writers;
+  std::set<std::filesystem::path> seen;
+  for (const std::string& path : paths) {
+    if (!seen.insert(std::filesystem::weakly_canonical(path)).second) {
+      throw InputError("--out names '" + path + "' twice");
+    }
+    writers.push_back(make_writer(path));
+  }
+  return writers;
+}
+
+int run(const RunOptions& options) {
+  const Model model = load_model(options.model, options.set);
+  const Method method = chosen_method(options, model);
+  SimulateOptions simulation;
+  simulation.step = required("step", options.step, model.solve.step);
+  simulation.end = required("end", options.end, model.solve.end);
+  if (!options.every.empty()) simulation.every = read_whole("--every", options.every, 1);
+  const Equations equations = derive(model);
+  const std::vector<std::unique_ptr<Observer>> writers = make_writers(options.out);
+  for (const auto& writer : writers) simulation.observers.push_back(writer.get());
+
+  ProgressBar bar(!options.quiet && !options.json);
+  if (bar.active()) simulation.progress = [&](double done) { bar.show(done); };
+  simulation.interrupt = &interrupted;
+  const InterruptGuard guard;
+  const Report report = simulate(model, equations, method, simulation);
+  for (const auto& writer : writers) writer->end();
+  bar.clear();
+
+  if (options.json) {
+    fmt::print("{}\n", to_json(report, model, equations));
+  } else if (!options.quiet) {
+    fmt::print("{}", to_text(report, model, equations));
+    if (!options.out.empty()) fmt::print("  {:<12}{}\n", "written", fmt::join(options.out, ", "));
+  }
+  if (report.ending == Ending::done) return done;
+  // The report says it too, but a person may not see that one.
+  if (options.json || options.quiet || !::isatty(STDOUT_FILENO)) {
+    std::fflush(stdout);
+    fmt::print(stderr, "{}\n", report.reason.empty() ? "stopped at t = " + to_text(report.t) : report.reason);
+  }
+  return failed;
+}
+
+}  // namespace
+
+Command add_run(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("run", "Integrate a model and report what was kept");
+  auto options = std::make_shared<RunOptions>();
+  app->add_option("MODEL", options->model, "Model file; - is standard input")->required();
+  app->add_option("-m,--method", options->method, "Method, such as gauss(2); see alembert methods")->type_name("M");
+  app->add_option("-s,--stages", options->stages, "Replaces the method's number of stages")->type_name("S");
+  app->add_option("--step", options->step, "Step size; negative runs backward in time")->type_name("H");
+  app->add_option("--end", options->end, "Time to end at; the start is t = 0")->type_name("T");
+  app->add_option("--set", options->set, "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated")
+      ->type_name("NAME=VALUE")->allow_extra_args(false);
+  app->add_option("-o,--out", options->out, "Trajectory, by ending .csv, .h5 or .json; may be repeated")
+      ->type_name("FILE")->allow_extra_args(false);
+  app->add_option("--every", options->every, "Write every Nth step, beside the first and the last")->type_name("N");
+  app->add_flag("--json", options->json, "Print one JSON object instead of the report");
+  app->add_flag("-q,--quiet", options->quiet, "Print no report and no progress");
+  app->footer("What is not given comes from the model's solve statement; the method is lobatto(3) where that has none.\n"
+              "Ctrl-C ends the run after the current step: what was computed is written, and the exit code is 1.");
+  return {app, [options] { return run(*options); }};
+}
+
+}  // namespace alembert::app

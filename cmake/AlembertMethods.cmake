@@ -1,0 +1,20 @@
+# The list of methods is the list of files: methods/NAME.cpp exports `MethodFamily NAME();` in alembert::methods.
+# Files that begin with an underscore are shared by several families and export none.
+
+function(alembert_generate_methods output result)
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/alembert/methods/*.cpp)
+  set(declarations "")
+  set(calls "")
+  foreach(file IN LISTS files)
+    get_filename_component(name ${file} NAME_WE)
+    if(NOT name MATCHES "^_")
+      string(APPEND declarations "MethodFamily ${name}();\n")
+      string(APPEND calls "      methods::${name}(),\n")
+    endif()
+  endforeach()
+  set(${result} "" PARENT_SCOPE)
+  if(calls)
+    configure_file(${CMAKE_CURRENT_SOURCE_DIR}/cmake/methods.cpp.in ${output} @ONLY)
+    set(${result} ${output} PARENT_SCOPE)
+  endif()
+endfunction()

@@ -1,0 +1,234 @@
+#if ALEMBERT_LLVM
+
+#include "alembert/code/emit.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <unordered_map>
+#include <utility>
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Intrinsics.h>
+
+#include "alembert/expr/operators.h"
+
+namespace alembert::detail {
+namespace {
+
+class Emitter {
+ public:
+  Emitter(const EmitJob& job, llvm::LLVMContext& context)
+      : job_(job),
+        tape_(job.tape),
+        module_(std::make_unique<llvm::Module>(job.name, context)),
+        builder_(context),
+        real_(builder_.getDoubleTy()),
+        code_start_(tape_.inputs + tape_.constants.size()) {
+    for (std::size_t i = 0; i < tape_.outputs.size(); ++i) outputs_.emplace_back(tape_.outputs[i], i);
+    std::sort(outputs_.begin(), outputs_.end());
+  }
+
+  void add_chunk(std::size_t chunk) {
+    open(declare_chunk(chunk));
+    add_body(chunk);
+    builder_.CreateRetVoid();
+  }
+
+  /// Copies inputs and constants that are outputs themselves, and runs the chunks (the only one in place).
+  void add_entry() {
+    open(declare(job_.name));
+    for (const auto& [source, index] : outputs_) {
+      if (source < code_start_) builder_.CreateStore(read(source), place(out_, index));
+    }
+    if (job_.chunks.count == 1) {
+      add_body(0);
+    } else {
+      llvm::Function* entry = builder_.GetInsertBlock()->getParent();
+      for (std::size_t chunk = 0; chunk < job_.chunks.count; ++chunk) {
+        llvm::CallInst* call =
+            builder_.CreateCall(declare_chunk(chunk), {entry->getArg(0), entry->getArg(1), entry->getArg(2)});
+        call->setDoesNotThrow();
+      }
+    }
+    builder_.CreateRetVoid();
+  }
+
+  std::unique_ptr<llvm::Module> finish() { return std::move(module_); }
+
+ private:
+  llvm::Function* declare(const std::string& name) {
+    if (llvm::Function* known = module_->getFunction(name)) return known;
+    llvm::Type* pointer = real_->getPointerTo();
+    auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {pointer, pointer, pointer}, false);
+    auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, *module_);
+    function->setDoesNotThrow();
+    for (unsigned i = 0; i < 3; ++i) {
+      function->addParamAttr(i, llvm::Attribute::NoAlias);
+      function->addParamAttr(i, llvm::Attribute::NoCapture);
+    }
+    function->addParamAttr(0, llvm::Attribute::ReadOnly);
+    return function;
+  }
+  llvm::Function* declare_chunk(std::size_t chunk) { return declare(job_.name + "_" + std::to_string(chunk)); }
+
+  void open(llvm::Function* function) {
+    builder_.SetInsertPoint(llvm::BasicBlock::Create(builder_.getContext(), "", function));
+    in_ = function->getArg(0);
+    out_ = function->getArg(1);
+    work_ = function->getArg(2);
+    loaded_.clear();
+  }
+
+  void add_body(std::size_t chunk) {
+    const std::size_t length = job_.chunks.length;
+    const std::size_t end = std::min(tape_.code.size(), (chunk + 1) * length);
+    start_ = chunk * length;
+    values_.assign(end - start_, nullptr);
+    find_pairs(end);
+    auto output = std::lower_bound(outputs_.begin(), outputs_.end(), std::pair(code_start_ + start_, std::size_t{0}));
+    for (std::size_t i = start_; i < end; ++i) {
+      const Tape::Instruction& step = tape_.code[i];
+      llvm::Value* a = read(step.a);
+      llvm::Value* value = nullptr;
+      if (const auto pair = pairs_.find(step.a); pair != pairs_.end() && (step.op == Op::sin || step.op == Op::cos)) {
+        if (!pair->second.sine) call_sincos(a, pair->second);
+        value = step.op == Op::sin ? pair->second.sine : pair->second.cosine;
+      } else {
+        value = compute(step.op, a, step.b == step.a ? a : read(step.b));
+      }
+      values_[i - start_] = value;
+      if (job_.chunks.slot[i] != Chunks::local) builder_.CreateStore(value, place(work_, job_.chunks.slot[i]));
+      for (; output != outputs_.end() && output->first == code_start_ + i; ++output) {
+        builder_.CreateStore(value, place(out_, output->second));
+      }
+    }
+  }
+
+  llvm::Value* place(llvm::Value* array, std::size_t index) {
+    return builder_.CreateConstInBoundsGEP1_64(real_, array, index);
+  }
+
+  llvm::Value* read(std::size_t source) {
+    if (source >= code_start_ + start_) return values_[source - code_start_ - start_];
+    const auto inputs = static_cast<std::size_t>(tape_.inputs);
+    if (source >= inputs && source < code_start_) return number(job_.constants[source - inputs]);
+    llvm::Value*& value = loaded_[source];
+    if (!value) {
+      llvm::Value* from = source < inputs ? place(in_, source) : place(work_, job_.chunks.slot[source - code_start_]);
+      value = builder_.CreateLoad(real_, from);
+    }
+    return value;
+  }
+
+  llvm::Value* number(double value) { return llvm::ConstantFP::get(real_, value); }
+
+  llvm::Value* compute(Op op, llvm::Value* a, llvm::Value* b) {
+    switch (op) {
+      case Op::add: return builder_.CreateFAdd(a, b);
+      case Op::subtract: return builder_.CreateFSub(a, b);
+      case Op::multiply: return builder_.CreateFMul(a, b);
+      case Op::divide: return builder_.CreateFDiv(a, b);
+      case Op::negate: return builder_.CreateFNeg(a);
+      case Op::sqrt: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a);
+      case Op::abs: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a);
+      // As evaluate<double> writes them, comparison by comparison: NaN and signed zeros come out the same.
+      case Op::min: return builder_.CreateSelect(builder_.CreateFCmpOLT(a, b), a, b);
+      case Op::max: return builder_.CreateSelect(builder_.CreateFCmpOGT(a, b), a, b);
+      case Op::sign: {
+        llvm::Value* negative = builder_.CreateFCmpOLT(a, number(0));
+        llvm::Value* rest = builder_.CreateSelect(negative, number(-1), a);
+        return builder_.CreateSelect(builder_.CreateFCmpOGT(a, number(0)), number(1), rest);
+      }
+      default: return call(op, a, b);
+    }
+  }
+
+  struct Pair {
+    bool sin = false, cos = false;
+    llvm::Value *sine = nullptr, *cosine = nullptr;
+  };
+
+  /// Registers of which this chunk takes both sine and cosine: one call gives both, with the same bits.
+  void find_pairs(std::size_t end) {
+    pairs_.clear();
+#ifdef __GLIBC__
+    for (std::size_t i = start_; i < end; ++i) {
+      const Tape::Instruction& step = tape_.code[i];
+      if (step.op == Op::sin) pairs_[step.a].sin = true;
+      if (step.op == Op::cos) pairs_[step.a].cos = true;
+    }
+    std::erase_if(pairs_, [](const auto& entry) { return !(entry.second.sin && entry.second.cos); });
+    if (pairs_.empty()) return;
+    sine_place_ = builder_.CreateAlloca(real_);
+    cosine_place_ = builder_.CreateAlloca(real_);
+#else
+    static_cast<void>(end);
+#endif
+  }
+
+  void call_sincos(llvm::Value* a, Pair& pair) {
+    llvm::Type* pointer = real_->getPointerTo();
+    auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {real_, pointer, pointer}, false);
+    llvm::FunctionCallee function = module_->getOrInsertFunction("sincos", type);
+    llvm::CallInst* call = builder_.CreateCall(function, {a, sine_place_, cosine_place_});
+    call->setDoesNotThrow();
+    call->setOnlyAccessesArgMemory();
+    call->addFnAttr(llvm::Attribute::NoBuiltin);
+    pair.sine = builder_.CreateLoad(real_, sine_place_);
+    pair.cosine = builder_.CreateLoad(real_, cosine_place_);
+  }
+
+  llvm::Value* call(Op op, llvm::Value* a, llvm::Value* b) {
+    const Operator& entry = operator_of(op);
+    const llvm::StringRef name(entry.libm.data(), entry.libm.size());
+    std::array<llvm::Value*, 2> values{a, b};
+    const llvm::ArrayRef<llvm::Value*> arguments(values.data(), static_cast<std::size_t>(entry.operands));
+    llvm::Function* function = module_->getFunction(name);
+    if (!function) {
+      const std::array<llvm::Type*, 2> types{real_, real_};
+      auto* type = llvm::FunctionType::get(real_, llvm::ArrayRef<llvm::Type*>(types.data(), arguments.size()), false);
+      function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, *module_);
+      function->setDoesNotThrow();
+      function->setDoesNotAccessMemory();
+      function->addFnAttr(llvm::Attribute::WillReturn);
+      // Without it LLVM rewrites calls by what it knows of the name (pow(x, 2.5), sin next to cos).
+      function->addFnAttr(llvm::Attribute::NoBuiltin);
+    }
+    llvm::CallInst* result = builder_.CreateCall(function, arguments);
+    result->addFnAttr(llvm::Attribute::NoBuiltin);
+    return result;
+  }
+
+  const EmitJob& job_;
+  const Tape& tape_;
+  std::unique_ptr<llvm::Module> module_;
+  llvm::IRBuilder<> builder_;
+  llvm::Type* real_;
+  std::size_t code_start_;                                    // first register of an instruction
+  std::vector<std::pair<std::size_t, std::size_t>> outputs_;  // register and index, ascending
+
+  // of the function being written
+  llvm::Value *in_ = nullptr, *out_ = nullptr, *work_ = nullptr;
+  std::size_t start_ = 0;
+  std::vector<llvm::Value*> values_;
+  std::unordered_map<std::size_t, llvm::Value*> loaded_;
+  std::unordered_map<std::size_t, Pair> pairs_;
+  llvm::Value *sine_place_ = nullptr, *cosine_place_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<llvm::Module> emit(const EmitJob& job, std::size_t first, std::size_t last,
+                                   llvm::LLVMContext& context) {
+  Emitter emitter(job, context);
+  if (first == 0) emitter.add_entry();
+  if (job.chunks.count > 1) {
+    for (std::size_t chunk = first; chunk < last; ++chunk) emitter.add_chunk(chunk);
+  }
+  return emitter.finish();
+}
+
+}  // namespace alembert::detail
+
+#endif  // ALEMBERT_LLVM

@@ -1,0 +1,61 @@
+#include "alembert/code/kernel.h"
+
+#include <stdexcept>
+
+#include "alembert/base/error.h"
+
+namespace alembert {
+
+bool native_available() {
+#if ALEMBERT_LLVM
+  return true;
+#else
+  return false;
+#endif
+}
+
+namespace detail {
+
+void check_tape(const Tape& tape) {
+  check(tape.inputs >= 0, "a tape has a negative number of inputs");
+  check(tape.registers() < (std::size_t{1} << 32), "a tape has more registers than 32 bits can number");
+  std::size_t ready = tape.inputs + tape.constants.size();
+  for (const Tape::Instruction& step : tape.code) {
+    check(step.a < ready && step.b < ready, "a tape reads a register before it is computed");
+    check(step.op != Op::constant && step.op != Op::symbol, "a tape's instruction is not an operation");
+    ++ready;
+  }
+  for (const std::uint32_t source : tape.outputs) check(source < ready, "a tape's output is not a register");
+}
+
+NativeCode make_native(const Tape& tape, std::span<const double> constants, const KernelOptions& options) {
+  if (options.backend == Backend::interpreter) return {};
+  if (!native_available()) {
+    check(options.backend != Backend::native, "native code is asked for, but this build has no compiler");
+    return {};
+  }
+  try {
+    return compile_native(tape, constants, options.optimise && tape.code.size() <= largest_optimised);
+  } catch (const std::runtime_error&) {
+    if (options.backend == Backend::native) throw;
+    return {};  // a machine that forbids new code still computes
+  }
+}
+
+void refuse_native(const KernelOptions& options) {
+  check(options.backend != Backend::native, "native code is asked for in a scalar type other than double");
+}
+
+#if !ALEMBERT_LLVM
+NativeCode compile_native(const Tape&, std::span<const double>, bool) {
+  throw std::logic_error("this build has no compiler");
+}
+#endif
+
+}  // namespace detail
+
+template class Kernel<double>;
+template class Kernel<long double>;
+template class Kernel<Real>;
+
+}  // namespace alembert

@@ -1,0 +1,85 @@
+#pragma once
+
+// Kernels: lists of expressions made into a function of an array. Interpreted in any scalar type (the oracle), or
+// compiled by LLVM in double. Pure functions of their arguments: usable from any thread, never allocating nor throwing.
+// Native and interpreted kernels give the same bits (a NaN stays a NaN, but its sign and payload are not kept).
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "alembert/expr/graph.h"
+
+namespace alembert {
+
+/// A straight-line program. Registers: first the inputs, then the constants, then one per instruction in order.
+struct Tape {
+  struct Instruction { Op op; std::uint32_t a, b; };  // b = a where the operator takes one operand
+  int inputs = 0;
+  std::vector<Real> constants;
+  std::vector<Instruction> code;
+  std::vector<std::uint32_t> outputs;  // registers
+  std::size_t registers() const { return inputs + constants.size() + code.size(); }
+};
+
+/// inputs are symbols; outputs may depend on no other symbol. Powers with small whole exponents become products here,
+/// so that the interpreter and the compiler compute the same. Throws std::logic_error where a promise is broken.
+Tape make_tape(std::span<const Expr> inputs, std::span<const Expr> outputs);
+
+/// work holds tape.registers() values. Converts the constants at every call: a Kernel keeps them converted.
+template <class T>
+void interpret(const Tape& tape, const T* in, T* out, T* work);
+
+enum class Backend { automatic, interpreter, native };
+
+struct KernelOptions {
+  Backend backend = Backend::automatic;  // automatic: native where the program has it; native: throws where it has not
+  bool optimise = true;                  // native: O2 for long runs, or the fastest start
+};
+
+/// Above this many operations native code is made the fast way even where `optimise` asks for more.
+inline constexpr std::size_t largest_optimised = 200'000;
+
+/// A function R^inputs -> R^outputs in the scalar T. Copies share the code.
+template <class T>
+class Kernel {
+ public:
+  Kernel() = default;
+  Kernel(std::span<const Expr> inputs, std::span<const Expr> outputs, KernelOptions options = {});
+  explicit Kernel(Tape tape, KernelOptions options = {});
+
+  int inputs() const { return program_->tape.inputs; }
+  int outputs() const { return static_cast<int>(program_->tape.outputs.size()); }
+  std::size_t operations() const { return program_->tape.code.size(); }
+  const Tape& tape() const { return program_->tape; }
+  /// Number of T that operator() needs as work space; each thread brings its own. May be 0.
+  std::size_t work() const { return work_; }
+  bool native() const { return native_ != nullptr; }
+
+  /// in, out and work must not overlap. Every value of out is written; work need not be initialised.
+  void operator()(const T* in, T* out, T* work) const noexcept {
+    if (native_) native_(in, out, work);
+    else interpret(in, out, work);
+  }
+
+ private:
+  void interpret(const T* in, T* out, T* work) const noexcept;
+
+  struct Program {
+    Tape tape;
+    std::vector<T> constants;  // of the tape, as T
+  };
+  using Native = void (*)(const T*, T*, T*);
+  std::shared_ptr<const Program> program_;
+  std::shared_ptr<void> code_;  // keeps the machine code alive
+  Native native_ = nullptr;
+  std::size_t work_ = 0;
+};
+
+/// Whether this build can compile (ALEMBERT_LLVM).
+bool native_available();
+
+}  // namespace alembert
+
+#include "alembert/code/kernel_impl.h"

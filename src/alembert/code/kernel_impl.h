@@ -1,0 +1,117 @@
+#pragma once
+
+// Template bodies of kernel.h. A scalar type of your own needs a constructor from double (or from Real), arithmetic,
+// and what evaluate<T> asks for.
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "alembert/code/kernel.h"
+#include "alembert/code/native.h"
+#include "alembert/expr/operators.h"
+
+namespace alembert {
+
+/// A Real as T: directly where T knows Real, else as the exact sum of three doubles.
+template <class T>
+T from_real(Real value) {
+  if constexpr (std::is_constructible_v<T, Real>) {
+    return static_cast<T>(value);
+  } else {
+    const double high = static_cast<double>(value);
+    if (!std::isfinite(high)) return T(high);
+    const double middle = static_cast<double>(value - high);
+    const double low = static_cast<double>(value - high - middle);
+    return T(high) + T(middle) + T(low);
+  }
+}
+
+namespace detail {
+
+/// a + b, a - b or a * b without a branch on which: a tape mixes them, and a wrong guess costs more than both.
+inline double sum_or_product(Op op, double a, double b) {
+  static_assert(sizeof(double) == sizeof(std::uint64_t));
+  const std::uint64_t flip = std::uint64_t{op == Op::subtract} << 63;
+  const std::uint64_t mask = -std::uint64_t{op == Op::multiply};
+  const double sum = a + std::bit_cast<double>(std::bit_cast<std::uint64_t>(b) ^ flip);
+  const double product = a * b;
+  return std::bit_cast<double>((std::bit_cast<std::uint64_t>(sum) & ~mask) |
+                               (std::bit_cast<std::uint64_t>(product) & mask));
+}
+
+template <class T>
+void run_tape(const Tape& tape, const T* in, T* out, T* work) {
+  T* result = work + tape.inputs + tape.constants.size();
+  for (int i = 0; i < tape.inputs; ++i) work[i] = in[i];
+  for (const Tape::Instruction& step : tape.code) {
+    const T& a = work[step.a];
+    const T& b = work[step.b];
+    if constexpr (std::is_same_v<T, double>) {
+      if (step.op == Op::add || step.op == Op::subtract || step.op == Op::multiply) {
+        *result++ = sum_or_product(step.op, a, b);
+        continue;
+      }
+    }
+    switch (step.op) {
+      // The usual ones inline; the others are long enough for a call not to matter.
+      case Op::add: *result = a + b; break;
+      case Op::subtract: *result = a - b; break;
+      case Op::multiply: *result = a * b; break;
+      case Op::divide: *result = a / b; break;
+      case Op::negate: *result = -a; break;
+      default: *result = evaluate<T>(step.op, a, b); break;
+    }
+    ++result;
+  }
+  for (const std::uint32_t source : tape.outputs) *out++ = work[source];
+}
+
+}  // namespace detail
+
+template <class T>
+void interpret(const Tape& tape, const T* in, T* out, T* work) {
+  T* constant = work + tape.inputs;
+  for (const Real value : tape.constants) *constant++ = from_real<T>(value);
+  detail::run_tape(tape, in, out, work);
+}
+
+template <class T>
+Kernel<T>::Kernel(std::span<const Expr> inputs, std::span<const Expr> outputs, KernelOptions options)
+    : Kernel(make_tape(inputs, outputs), options) {}
+
+template <class T>
+Kernel<T>::Kernel(Tape tape, KernelOptions options) {
+  auto program = std::make_shared<Program>();
+  program->tape = std::move(tape);
+  detail::check_tape(program->tape);
+  program->constants.reserve(program->tape.constants.size());
+  for (const Real value : program->tape.constants) program->constants.push_back(from_real<T>(value));
+  work_ = program->tape.registers();
+  if constexpr (std::is_same_v<T, double>) {
+    if (detail::NativeCode native = detail::make_native(program->tape, program->constants, options); native.function) {
+      code_ = std::move(native.owner);
+      native_ = native.function;
+      work_ = native.work;
+    }
+  } else {
+    detail::refuse_native(options);
+  }
+  program_ = std::move(program);
+}
+
+template <class T>
+void Kernel<T>::interpret(const T* in, T* out, T* work) const noexcept {
+  const Program& program = *program_;
+  T* constant = work + program.tape.inputs;
+  for (const T& value : program.constants) *constant++ = value;
+  detail::run_tape(program.tape, in, out, work);
+}
+
+extern template class Kernel<double>;
+extern template class Kernel<long double>;
+extern template class Kernel<Real>;
+
+}  // namespace alembert

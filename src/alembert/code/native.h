@@ -1,0 +1,35 @@
+#pragma once
+
+// The border between kernels and the compiler. Nothing here names LLVM; without it (ALEMBERT_LLVM not 1)
+// compile_native throws and native_available() says so.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+namespace alembert {
+
+struct Tape;
+struct KernelOptions;
+
+namespace detail {
+
+struct NativeCode {
+  std::shared_ptr<void> owner;  // the machine code is freed when the last copy dies
+  void (*function)(const double* in, double* out, double* work) = nullptr;
+  std::size_t work = 0;
+};
+
+/// Machine code of a checked tape; constants are those of the tape in double. Any thread may call it at any time.
+/// Throws std::runtime_error when the machine refuses (no executable memory, say).
+NativeCode compile_native(const Tape& tape, std::span<const double> constants, bool optimise);
+/// The same as the options ask: no function where the tape is to be interpreted.
+NativeCode make_native(const Tape& tape, std::span<const double> constants, const KernelOptions& options);
+
+/// Throws std::logic_error when an instruction reads a register not computed before it, or an output is no register.
+void check_tape(const Tape& tape);
+/// For scalars other than double: throws where the options insist.
+void refuse_native(const KernelOptions& options);
+
+}  // namespace detail
+}  // namespace alembert

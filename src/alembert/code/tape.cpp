@@ -1,0 +1,169 @@
+// From expressions to a tape: depth first from each output, so that a value is computed shortly before it is used.
+
+#include <bit>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+
+#include "alembert/base/error.h"
+#include "alembert/code/kernel.h"
+#include "alembert/expr/operators.h"
+
+namespace alembert {
+namespace {
+
+constexpr int largest_power = 64;                      // beyond it pow() is as fast and more exact
+constexpr std::uint32_t none = 0xffffffffu;
+constexpr std::uint32_t constant_mark = 0x80000000u;   // constants are numbered apart until all are known
+
+/// Appends instructions, each distinct one once.
+class TapeBuilder {
+ public:
+  explicit TapeBuilder(int inputs) { tape_.inputs = inputs; }
+
+  std::uint32_t constant(Real value) {
+    std::uint64_t bits[2];
+    static_assert(sizeof bits == sizeof value);
+    std::memcpy(bits, &value, sizeof value);
+    const auto [place, fresh] =
+        constants_.try_emplace(Key{bits[0], bits[1]}, static_cast<std::uint32_t>(tape_.constants.size()));
+    if (fresh) tape_.constants.push_back(value);
+    return constant_mark | place->second;
+  }
+
+  std::uint32_t emit(Op op, std::uint32_t a) { return emit(op, a, a); }
+  std::uint32_t emit(Op op, std::uint32_t a, std::uint32_t b) {
+    const bool swap = (op == Op::add || op == Op::multiply) && b < a;  // for the key only; values do not change
+    const Key key{(std::uint64_t{swap ? b : a} << 32) | (swap ? a : b), static_cast<std::uint64_t>(op)};
+    const auto [place, fresh] = known_.try_emplace(key, static_cast<std::uint32_t>(tape_.inputs + tape_.code.size()));
+    if (fresh) {
+      check(place->second < constant_mark - 1, "an expression has too many operations for one kernel");
+      tape_.code.push_back({op, a, b});
+    }
+    return place->second;
+  }
+
+  /// base^exponent as products and square roots where the exponent is half of a small whole number, else none.
+  std::uint32_t power(std::uint32_t base, Real exponent) {
+    const Real twice = exponent + exponent;
+    if (!(twice >= -2 * largest_power && twice <= 2 * largest_power)) return none;
+    const int halves = static_cast<int>(twice);
+    if (halves != twice) return none;
+    const int size = halves < 0 ? -halves : halves;
+    std::uint32_t result = whole_power(base, size / 2);
+    if (size % 2 != 0) {
+      const std::uint32_t root = emit(Op::sqrt, base);
+      result = size == 1 ? root : emit(Op::multiply, result, root);
+    }
+    return halves < 0 ? emit(Op::divide, constant(1), result) : result;
+  }
+
+  Tape finish(std::span<const std::uint32_t> outputs) {
+    const std::uint32_t inputs = tape_.inputs, constants = tape_.constants.size();
+    const auto place = [&](std::uint32_t r) {
+      if (r & constant_mark) return inputs + (r & ~constant_mark);
+      return r < inputs ? r : r + constants;
+    };
+    for (Tape::Instruction& step : tape_.code) step.a = place(step.a), step.b = place(step.b);
+    for (const std::uint32_t r : outputs) tape_.outputs.push_back(place(r));
+    return std::move(tape_);
+  }
+
+ private:
+  struct Key {
+    std::uint64_t low, high;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& k) const {
+      std::uint64_t x = (k.low ^ (k.high * 0x9e3779b97f4a7c15u)) * 0xbf58476d1ce4e5b9u;
+      return x ^ (x >> 31);
+    }
+  };
+
+  // Binary powers; the parts are shared through emit(), so x^2 serves x^4 and x^5 too.
+  std::uint32_t whole_power(std::uint32_t base, int n) {
+    if (n == 0) return constant(1);
+    std::uint32_t result = base;
+    for (int bit = static_cast<int>(std::bit_width(static_cast<unsigned>(n))) - 2; bit >= 0; --bit) {
+      result = emit(Op::multiply, result, result);
+      if ((n >> bit) & 1) result = emit(Op::multiply, result, base);
+    }
+    return result;
+  }
+
+  Tape tape_;
+  std::unordered_map<Key, std::uint32_t, KeyHash> constants_, known_;
+};
+
+}  // namespace
+
+Tape make_tape(std::span<const Expr> inputs, std::span<const Expr> outputs) {
+  const Graph* graph = nullptr;
+  std::uint32_t size = 0;
+  for (const std::span<const Expr> list : {inputs, outputs}) {
+    for (const Expr e : list) {
+      check(static_cast<bool>(e), "a kernel is given an empty expression");
+      if (!graph) graph = &e.graph();
+      check(graph == &e.graph(), "a kernel is given expressions of different graphs");
+      size = std::max(size, e.id() + 1);
+    }
+  }
+
+  TapeBuilder builder(static_cast<int>(inputs.size()));
+  std::vector<std::uint32_t> place(size, none);  // node -> register
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::uint32_t id = inputs[i].id();
+    check(graph->node(id).op == Op::symbol, "an input of a kernel is not a symbol");
+    if (place[id] != none) throw std::logic_error("the symbol '" + graph->name(id) + "' is twice an input of a kernel");
+    place[id] = static_cast<std::uint32_t>(i);
+  }
+
+  std::vector<std::uint32_t> stack;
+  std::vector<std::uint32_t> results;
+  results.reserve(outputs.size());
+  for (const Expr output : outputs) {
+    stack.push_back(output.id());
+    while (!stack.empty()) {
+      const std::uint32_t id = stack.back();
+      if (place[id] != none) {
+        stack.pop_back();
+        continue;
+      }
+      const Node& node = graph->node(id);
+      if (node.op == Op::symbol) {
+        throw std::logic_error("an output of a kernel depends on '" + graph->name(id) + "', which is not an input");
+      }
+      if (node.op == Op::constant) {
+        place[id] = builder.constant(graph->value(id));
+        stack.pop_back();
+        continue;
+      }
+      const bool two = operator_of(node.op).operands == 2;
+      const bool fixed_power = node.op == Op::power && graph->node(node.b).op == Op::constant;
+      // The exponent is visited only where pow() needs it: a constant never used would be copied at every call.
+      if (place[node.a] == none) {
+        stack.push_back(node.a);
+        continue;
+      }
+      if (fixed_power) {
+        place[id] = builder.power(place[node.a], graph->value(node.b));
+        if (place[id] != none) {
+          stack.pop_back();
+          continue;
+        }
+      }
+      if (two && place[node.b] == none) {
+        stack.push_back(node.b);
+        continue;
+      }
+      place[id] = two ? builder.emit(node.op, place[node.a], place[node.b]) : builder.emit(node.op, place[node.a]);
+      stack.pop_back();
+    }
+    results.push_back(place[output.id()]);
+  }
+  return builder.finish(results);
+}
+
+}  // namespace alembert

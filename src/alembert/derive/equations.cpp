@@ -1,0 +1,250 @@
+#include "alembert/derive/equations.h"
+
+#include <utility>
+
+#include "alembert/derive/identity.h"
+#include "alembert/derive/split.h"
+
+namespace alembert {
+
+namespace {
+
+Exprs joined(std::initializer_list<const Exprs*> lists) {
+  Exprs all;
+  for (const Exprs* list : lists) all.insert(all.end(), list->begin(), list->end());
+  return all;
+}
+
+Exprs negated(Exprs list) {
+  for (Expr& e : list) e = -e;
+  return list;
+}
+
+Exprs added(Exprs a, const Exprs& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = a[i] + b[i];
+  return a;
+}
+
+/// The derivative in time of functions of (t, y, z) along the motion.
+Exprs along_motion(const Equations& e, const Exprs& functions, const Exprs& z_dot) {
+  Exprs x = {e.t}, d = {e.graph->constant(1)};
+  x.insert(x.end(), e.y.begin(), e.y.end());
+  d.insert(d.end(), e.v.begin(), e.v.end());
+  if (!z_dot.empty()) {
+    x.insert(x.end(), e.z.begin(), e.z.end());
+    d.insert(d.end(), z_dot.begin(), z_dot.end());
+  }
+  return directional(functions, x, d);
+}
+
+/// The names of the flat entries of blocks, each with `suffix`.
+std::vector<std::string> flat_names(const std::vector<Block>& blocks, const char* suffix) {
+  std::vector<std::string> names;
+  for (const Block& b : blocks)
+    for (int i = 0; i < b.size; ++i) names.push_back(entry_name(b, i) + suffix);
+  return names;
+}
+
+[[noreturn]] void refuse(const Model& model, const Place& place, std::string message, std::string hint) {
+  throw InputError(std::vector<Diagnostic>{{model.source, place, std::move(message), std::move(hint)}});
+}
+
+/// The model's expressions carried over into the graph of the equations.
+class Carrier {
+ public:
+  Carrier(const Model& model, Equations& e, bool symbolic_parameters) : graph_(*e.graph) {
+    put(model.t, e.t);
+    put(model.q, e.y);
+    put(model.form == Form::lagrangian ? model.v : model.p, e.z);
+    for (std::size_t i = 0; i < model.parameter_symbols.size(); ++i) {
+      const Expr s = model.parameter_symbols[i];
+      put(s, symbolic_parameters ? graph_.symbol(s.graph().name(s.id())) : graph_.constant(model.parameter_values[i]));
+    }
+    for (std::size_t i = 0; i < e.g_constraint.size(); ++i)
+      put(model.constraints[e.g_constraint[i]].multiplier, e.lambda[i]);
+    for (std::size_t i = 0; i < e.k_constraint.size(); ++i)
+      put(model.constraints[e.k_constraint[i]].multiplier, e.psi[i]);
+  }
+  Exprs operator()(const Exprs& list) const { return list.empty() ? Exprs{} : substitute(list, from_, to_, graph_); }
+  Expr operator()(Expr f) const { return f ? substitute(f, from_, to_, graph_) : Expr(); }
+
+ private:
+  void put(Expr from, Expr to) {
+    from_.push_back(from);
+    to_.push_back(to);
+  }
+  void put(const Exprs& from, const Exprs& to) {
+    for (std::size_t i = 0; i < from.size(); ++i) put(from[i], to[i]);
+  }
+  Graph& graph_;
+  Exprs from_, to_;
+};
+
+/// Reactions of the user are part of `force`; sends each part to f, r or N.
+void add_force(const Model& model, Equations& e, const Exprs& force) {
+  int mixed = -1;
+  ForceParts parts = split_force(force, e.lambda, e.psi, *e.graph, mixed);
+  if (mixed >= 0)
+    refuse(model, {},
+           "the force on '" + e.y_names[mixed] + "' multiplies multipliers of holonomic and nonholonomic constraints",
+           "write it as a sum of terms with one kind of multiplier each");
+  for (std::size_t i = 0; i < force.size(); ++i)
+    if (!is_zero(parts.holonomic[i]) || !is_zero(parts.nonholonomic[i])) e.ideal = false;
+  e.f = added(std::move(e.f), parts.free);
+  e.r = added(std::move(e.r), parts.holonomic);
+  e.N = added(std::move(e.N), parts.nonholonomic);
+}
+
+void derive_lagrangian(const Model& model, Equations& e, const Carrier& carry) {
+  const Expr L = carry(model.lagrangian);
+  e.v = e.z;
+  e.p = gradient(L, e.z);
+  e.f = gradient(L, e.y);
+  if (model.rayleigh) e.f = added(std::move(e.f), negated(gradient(carry(model.rayleigh), e.z)));
+  e.r = negated(transposed_product(e.g, e.y, e.lambda));
+  e.N = negated(transposed_product(e.k, e.z, e.psi));
+  add_force(model, e, carry(model.force));
+
+  // E = L_v v - L. For T quadratic in v this is T + V: the same, without the cancellation.
+  const Expr T = carry(model.kinetic), V = carry(model.potential);
+  if (T && homogeneous_degree(T, e.z) == 2.0 && (!V || homogeneous_degree(V, e.z) == 0.0)) {
+    e.energy = V ? T + V : T;
+  } else {
+    Exprs terms;
+    for (std::size_t i = 0; i < e.z.size(); ++i) terms.push_back(e.p[i] * e.z[i]);
+    e.energy = sum(*e.graph, terms) - L;
+  }
+}
+
+void derive_hamiltonian(const Model& model, Equations& e, const Carrier& carry) {
+  const Expr H = carry(model.hamiltonian);
+  e.energy = H;
+  e.v = gradient(H, e.z);
+  e.p = e.z;
+  e.f = negated(gradient(H, e.y));
+  e.r = negated(transposed_product(e.g, e.y, e.lambda));
+  e.N = negated(transposed_product(e.k, e.z, e.psi));
+  if (!e.k.empty()) {
+    // Virtual displacements are restricted by dk/dv = k_p p_v = k_p (H_pp)^{-1}; we invert H_pp only where it is
+    // diagonal.
+    const SparseExprs H_pp = jacobian(e.v, e.z);
+    for (int i = 0; i < H_pp.rows; ++i) {
+      const int first = H_pp.row_start[i], last = H_pp.row_start[i + 1];
+      if (last - first != 1 || H_pp.column[first] != i)
+        refuse(
+            model, model.constraints[e.k_constraint[0]].place,
+            "the nonholonomic constraint '" + e.k_names[0] + "' needs the inverse of H_pp, which is not diagonal here",
+            "write this model in the Lagrangian form (kinetic, potential, constraint with velocities)");
+      e.N[i] = e.N[i] / H_pp.value[first];
+    }
+  }
+  add_force(model, e, carry(model.force));
+}
+
+void derive_general(const Model& model, Equations& e, const Carrier& carry) {
+  e.v = carry(model.coordinate_rate);
+  e.p = carry(model.quantity);
+  e.f = carry(model.quantity_rate);
+  const Exprs reaction = carry(model.reaction);
+  int mixed = -1;
+  ForceParts parts = split_force(reaction, e.lambda, e.psi, *e.graph, mixed);
+  if (mixed >= 0)
+    refuse(model, {},
+           "the reaction in the rate for '" + e.z_names[mixed] +
+               "' multiplies multipliers of holonomic and nonholonomic constraints",
+           "write it as a sum of terms with one kind of multiplier each");
+  // What the user marked as reaction stays one, also where it holds no multiplier.
+  e.r.assign(reaction.size(), e.graph->constant(0));
+  e.N = e.r;
+  for (std::size_t i = 0; i < reaction.size(); ++i) {
+    if (e.psi.empty()) {
+      e.r[i] = reaction[i];
+    } else if (e.lambda.empty()) {
+      e.N[i] = reaction[i];
+    } else {
+      e.r[i] = parts.free[i] + parts.holonomic[i];
+      e.N[i] = parts.nonholonomic[i];
+    }
+  }
+  e.ideal = e.y.size() == e.z.size() && equal_functions(e.r, negated(transposed_product(e.g, e.y, e.lambda))) &&
+            equal_functions(e.N, negated(transposed_product(e.k, e.z, e.psi)));
+}
+
+bool mass_is_constant(const Equations& e) {
+  const SparseExprs M = jacobian(e.p, e.z);
+  const Exprs arguments = joined({&e.y, &e.z});
+  if (depends(M.value, arguments) || depends(M.value, Exprs{e.t})) return false;
+  const Exprs zeros(e.z.size(), e.graph->constant(0));
+  for (Expr rest : substitute(e.p, e.z, zeros, *e.graph))
+    if (!is_zero(rest)) return false;
+  return true;
+}
+
+}  // namespace
+
+Equations derive(const Model& model, DeriveOptions options) {
+  Equations e;
+  e.graph = std::make_shared<Graph>();
+  e.form = model.form;
+  e.t = e.graph->symbol("t");
+  const bool lagrangian = model.form == Form::lagrangian;
+
+  e.y_names = flat_names(model.coordinates, "");
+  e.z_names = lagrangian ? flat_names(model.coordinates, "'") : flat_names(model.momenta, "");
+  for (const std::string& name : e.y_names) e.y.push_back(e.graph->symbol(name));
+  for (const std::string& name : e.z_names) {
+    e.z.push_back(e.graph->symbol(name));
+    e.z_dot.push_back(e.graph->symbol(name + "'"));
+  }
+  for (std::size_t i = 0; i < model.constraints.size(); ++i) {
+    const Constraint& c = model.constraints[i];
+    const Expr multiplier = e.graph->symbol(c.multiplier.graph().name(c.multiplier.id()));
+    (c.nonholonomic ? e.psi : e.lambda).push_back(multiplier);
+    (c.nonholonomic ? e.k_names : e.g_names).push_back(c.name);
+    (c.nonholonomic ? e.k_constraint : e.g_constraint).push_back(static_cast<int>(i));
+  }
+
+  const Carrier carry(model, e, options.symbolic_parameters);
+  Exprs constraints;
+  for (const Constraint& c : model.constraints) constraints.push_back(c.value);
+  constraints = carry(constraints);
+  for (int i : e.g_constraint) e.g.push_back(constraints[i]);
+  for (int i : e.k_constraint) e.k.push_back(constraints[i]);
+
+  switch (model.form) {
+    case Form::lagrangian: derive_lagrangian(model, e, carry); break;
+    case Form::hamiltonian: derive_hamiltonian(model, e, carry); break;
+    case Form::general: derive_general(model, e, carry); break;
+  }
+  e.invariants = carry(model.invariant_values);
+
+  e.g_dot = along_motion(e, e.g, {});
+  e.reduced = along_motion(e, e.p, e.z_dot);
+  for (std::size_t i = 0; i < e.reduced.size(); ++i) e.reduced[i] = e.reduced[i] - (e.f[i] + e.N[i] + e.r[i]);
+  for (const Exprs* level : {&e.g_dot, &e.k})
+    for (Expr derivative : along_motion(e, *level, e.z_dot)) e.reduced.push_back(derivative);
+
+  e.constant_mass = mass_is_constant(e);
+  return e;
+}
+
+Exprs at(const Equations& e, const Exprs& function, const Point& x) { return at(e, function, x, {}, {}); }
+
+Exprs at(const Equations& e, const Exprs& function, const Point& x, const Exprs& lambda, const Exprs& psi) {
+  if (function.empty()) return {};
+  check(x.y.size() == e.y.size() && x.z.size() == e.z.size(), "at(): sizes of the point");
+  check(lambda.empty() || lambda.size() == e.lambda.size(), "at(): size of lambda");
+  check(psi.empty() || psi.size() == e.psi.size(), "at(): size of psi");
+  Exprs from = {e.t}, to = {x.t};
+  const auto put = [&](const Exprs& symbols, const Exprs& values) {
+    from.insert(from.end(), symbols.begin(), symbols.begin() + static_cast<std::ptrdiff_t>(values.size()));
+    to.insert(to.end(), values.begin(), values.end());
+  };
+  put(e.y, x.y);
+  put(e.z, x.z);
+  put(e.lambda, lambda);
+  put(e.psi, psi);
+  return substitute(function, from, to, x.t.graph());
+}
+
+}  // namespace alembert

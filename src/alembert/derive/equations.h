@@ -1,0 +1,55 @@
+#pragma once
+
+// The one system behind every model (METHODS.md, section 0), derived from its energies and constraints:
+//     y' = v(t,y,z)      d/dt p(t,y,z) = f(t,y,z) + N(t,y,z,psi) + r(t,y,z,lambda)
+//     0 = g(t,y)         0 = g_t + g_y v                            (holonomic, both levels)
+//     0 = k(t,y,z)                                                  (nonholonomic)
+// Parameters have been replaced by their values, unless symbolic ones were asked for (to show the equations).
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "alembert/expr/derivative.h"
+#include "alembert/model/model.h"
+
+namespace alembert {
+
+struct Equations {
+  std::shared_ptr<Graph> graph;
+  Form form = Form::lagrangian;
+
+  Expr t;
+  Exprs y, z, lambda, psi;      // symbols
+  Exprs v, p, f, N, r;          // as above
+  Exprs g, g_dot, k;            // g_dot = g_t + g_y v
+  Expr energy;                  // empty where the model has none (general form)
+  Exprs invariants;
+
+  // The index-reduced system for z' and the multipliers at one (t, y, z), linear in them for ideal reactions:
+  //     p_t + p_y v + p_z z' = f + N + r ;  d/dt g_dot = 0 ;  d/dt k = 0
+  Exprs z_dot;                  // symbols
+  Exprs reduced;                // = 0; unknowns z_dot, lambda, psi
+
+  std::vector<std::string> y_names, z_names;           // "x1", "x1'" ; "q[2]"
+  std::vector<std::string> g_names, k_names;           // of the constraints
+  std::vector<int> g_constraint, k_constraint;         // their numbers in Model::constraints
+  bool constant_mass = false;   // p is z times a constant matrix
+  bool ideal = true;            // N = -k_z^T psi and r = -g_q^T lambda (or the user wrote the same)
+};
+
+struct DeriveOptions {
+  bool symbolic_parameters = false;
+};
+Equations derive(const Model& model, DeriveOptions options = {});
+
+/// The arguments at which the system's functions are taken.
+struct Point {
+  Expr t;
+  Exprs y, z;
+};
+/// The functions of the system at other arguments; the result lives in the graph of the arguments.
+Exprs at(const Equations& e, const Exprs& function, const Point& x);
+Exprs at(const Equations& e, const Exprs& function, const Point& x, const Exprs& lambda, const Exprs& psi);
+
+}  // namespace alembert

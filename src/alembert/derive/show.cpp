@@ -1,0 +1,161 @@
+#include "alembert/derive/show.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "alembert/expr/operators.h"
+#include "alembert/expr/print.h"
+
+namespace alembert {
+
+namespace {
+
+/// Operations of the expression written out as a tree: shared parts count each time. Stops growing at a million.
+double written_operations(Expr e) {
+  constexpr double many = 1e6;
+  const Exprs root = {e};
+  std::unordered_map<std::uint32_t, double> count;
+  for (std::uint32_t id : reachable(root)) {
+    const Node& n = e.graph().node(id);
+    if (n.op == Op::constant || n.op == Op::symbol) {
+      count[id] = 0;
+      continue;
+    }
+    double c = 1 + count.at(n.a);
+    if (operator_of(n.op).operands == 2) c += count.at(n.b);
+    count[id] = std::min(c, many);
+  }
+  return count.at(e.id());
+}
+
+std::string counted(std::size_t n, const std::string& what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+class Page {
+ public:
+  Page(const Equations& e, const ShowOptions& options) : e_(e), options_(options) {}
+
+  void line(const std::string& text) { text_ += (options_.latex ? "% " : "") + text + "\n"; }
+  void note(const std::string& title, const std::string& latex_title, const std::string& text) {
+    heading(title, latex_title);
+    if (options_.latex) text_ += "\\text{" + text + "}\n";
+    else text_ += "  " + text + "\n";
+  }
+
+  /// One section: name = value, row by row. Nothing when there are no rows.
+  void section(const std::string& title, const std::string& latex_title, const std::vector<std::string>& names,
+               const Exprs& values, const std::vector<std::string>& behind = {}) {
+    if (values.empty()) return;
+    heading(title, latex_title);
+    const std::size_t shown = std::min(values.size(), options_.rows);
+    std::size_t width = 0;
+    for (std::size_t i = 0; i < shown; ++i) width = std::max(width, names[i].size());
+    if (options_.latex) text_ += "\\begin{align*}\n";
+    for (std::size_t i = 0; i < shown; ++i) {
+      const std::string tail = behind.empty() ? "" : behind[i];
+      if (options_.latex) {
+        text_ += "  " + name(names[i]) + " &= " + right_side(values[i]);
+        if (!tail.empty()) text_ += " && \\text{" + escaped(tail) + "}";
+        text_ += i + 1 < shown ? " \\\\\n" : "\n";
+      } else {
+        text_ += "  " + names[i] + std::string(width - names[i].size(), ' ') + " = " + right_side(values[i]);
+        if (!tail.empty()) text_ += "    # " + tail;
+        text_ += "\n";
+      }
+    }
+    if (options_.latex) text_ += "\\end{align*}\n";
+    if (values.size() > shown)
+      line((options_.latex ? "" : "  ") + std::string("... and ") + counted(values.size() - shown, "more equation"));
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  void heading(const std::string& title, const std::string& latex_title) {
+    if (options_.latex) text_ += "\n\\paragraph{" + latex_title + "}\n";
+    else text_ += "\n" + title + "\n";
+  }
+  std::string right_side(Expr e) const {
+    const double operations = written_operations(e);
+    const std::string cut = std::to_string(static_cast<long>(operations)) +
+                            (operations < 1e6 ? " operations, left out" : " operations or more, left out");
+    const std::string shown_cut = options_.latex ? "\\dots\\ \\text{(" + cut + ")}" : "... (" + cut + ")";
+    if (operations > static_cast<double>(options_.length)) return shown_cut;
+    const std::string text = options_.latex ? to_latex(e) : to_infix(e);
+    return text.size() > options_.length ? shown_cut : text;
+  }
+  std::string name(const std::string& plain) const {
+    // Names are set as the symbols of the same name are.
+    if (plain == "0") return plain;
+    Graph scratch;
+    return to_latex(scratch.symbol(plain));
+  }
+  static std::string escaped(const std::string& text) {
+    std::string result;
+    for (char c : text) {
+      if (std::string("_%#&$^{}~").find(c) != std::string::npos) result += '\\';
+      result += c;
+    }
+    return result;
+  }
+
+  const Equations& e_;
+  const ShowOptions& options_;
+  std::string text_;
+};
+
+std::vector<std::string> prefixed(const std::string& prefix, const std::vector<std::string>& names,
+                                  const std::string& suffix = "") {
+  std::vector<std::string> result;
+  for (const std::string& n : names) result.push_back(prefix + n + suffix);
+  return result;
+}
+
+bool all_zero(const Exprs& list) {
+  return std::all_of(list.begin(), list.end(), [](Expr x) { return is_zero(x); });
+}
+
+const char* form_name(Form form) {
+  switch (form) {
+    case Form::lagrangian: return "Lagrangian form";
+    case Form::hamiltonian: return "Hamiltonian form";
+    case Form::general: return "general form";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string show(const Model& model, const Equations& e, const ShowOptions& options) {
+  Page page(e, options);
+  std::string head = model.title.empty() ? "Model" : model.title;
+  head += ", " + std::string(form_name(model.form)) + ": " + counted(e.y.size(), "coordinate") + ", " +
+          counted(e.g.size(), "holonomic constraint") + ", " + counted(e.k.size(), "nonholonomic constraint");
+  page.line(head);
+
+  // The rows of the differentiated quantity carry the coordinate's name in the Lagrangian form: p_x1, f_x1.
+  const std::vector<std::string>& rows = e.form == Form::lagrangian ? e.y_names : e.z_names;
+  const std::vector<std::string> zeros_g(e.g.size(), "0"), zeros_k(e.k.size(), "0");
+  if (e.v == e.z && e.form == Form::lagrangian) page.note("y' = v", "$\\dot y = v$", "the velocities themselves");
+  else page.section("y' = v", "$\\dot y = v$", prefixed("", e.y_names, "'"), e.v);
+  if (e.p == e.z) page.note("p", "$p$", "p = z, the variables themselves");
+  else page.section("p", "$p$", prefixed("p_", rows), e.p);
+  page.section("p' = f + N + r, where f", "$\\dot p = f + N + r$, where $f$", prefixed("f_", rows), e.f);
+  if (!all_zero(e.N)) page.section("N", "$N$", prefixed("N_", rows), e.N);
+  if (!all_zero(e.r)) page.section("r", "$r$", prefixed("r_", rows), e.r);
+  page.section("g", "$g$", zeros_g, e.g, e.g_names);
+  page.section("g_t + g_y v", "$g_t + g_y v$", zeros_g, e.g_dot, e.g_names);
+  page.section("k", "$k$", zeros_k, e.k, e.k_names);
+  if (e.energy) page.section("energy", "Energy", {"E"}, {e.energy});
+  std::vector<std::string> invariants;
+  for (const Block& b : model.invariants)
+    for (int i = 0; i < b.size; ++i) invariants.push_back(entry_name(b, i));
+  page.section("invariants", "Invariants", invariants, e.invariants);
+  page.section("reduced system (linear in z' and, for ideal reactions, in the multipliers)",
+               "Reduced system (linear in $\\dot z$ and, for ideal reactions, in the multipliers)",
+               std::vector<std::string>(e.reduced.size(), "0"), e.reduced);
+  return page.take();
+}
+
+}  // namespace alembert

@@ -1,0 +1,22 @@
+#pragma once
+
+// The derived equations as a reader wants them: text in the model language (with accelerations), or LaTeX.
+
+#include <cstddef>
+#include <string>
+
+#include "alembert/derive/equations.h"
+
+namespace alembert {
+
+struct ShowOptions {
+  bool latex = false;         // an align* environment a section, instead of text
+  std::size_t rows = 60;      // equations shown of one section; how many are left out is said
+  std::size_t length = 2000;  // characters of one right side; a longer one is replaced by its number of operations
+};
+
+/// Sections y' = v, p, f, N, r, g, g_t + g_y v, k, energy, invariants, reduced system; those that are empty are left
+/// out. The equations are best derived with symbolic parameters. Ends with a newline.
+std::string show(const Model& model, const Equations& e, const ShowOptions& options = {});
+
+}  // namespace alembert

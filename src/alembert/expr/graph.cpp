@@ -1,0 +1,175 @@
+#include "alembert/expr/graph.h"
+
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "alembert/base/error.h"
+#include "alembert/expr/simplify.h"
+
+namespace alembert {
+namespace {
+
+std::uint64_t mix(std::uint64_t x) {  // the finaliser of splitmix64
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+bool same_bits(Real a, Real b) { return std::memcmp(&a, &b, sizeof(Real)) == 0; }
+
+// Addition and multiplication do not care for the order of their operands: one order is stored, so that a + b and b + a
+// share. Constants go where one writes them, in front of a product and behind a sum.
+bool in_order(Op op, Expr a, Expr b) {
+  const bool constant_a = is_constant(a), constant_b = is_constant(b);
+  if (constant_a != constant_b) return op == Op::multiply ? constant_a : constant_b;
+  return a.id() <= b.id();
+}
+
+Graph& common_graph(Expr a, Expr b) {
+  check(a && b, "an operand is an empty expression");
+  check(&a.graph() == &b.graph(), "operands belong to different graphs");
+  return a.graph();
+}
+
+Graph& graph_of(Expr a) {
+  check(bool(a), "an operand is an empty expression");
+  return a.graph();
+}
+
+Expr unary(Op op, Expr a) { return graph_of(a).make(op, a); }
+Expr binary(Op op, Expr a, Expr b) { return common_graph(a, b).make(op, a, b); }
+
+}  // namespace
+
+Graph::Graph() : table_(64, 0) {}
+
+std::size_t Graph::hash_of(const Node& node) const {
+  if (node.op == Op::constant) {
+    std::uint64_t bits[2];
+    std::memcpy(bits, &values_[node.a], sizeof bits);
+    return mix(bits[0] ^ mix(bits[1] + 1));
+  }
+  return mix((std::uint64_t(node.a) << 32 | node.b) ^ mix(std::uint64_t(node.op) + 0x9e3779b97f4a7c15u));
+}
+
+void Graph::grow_table() {
+  std::vector<std::uint32_t> old(table_.size() * 2, 0);
+  old.swap(table_);
+  const std::size_t mask = table_.size() - 1;
+  for (const std::uint32_t entry : old) {
+    if (entry == 0) continue;
+    std::size_t place = hash_of(nodes_[entry - 1]) & mask;
+    while (table_[place] != 0) place = (place + 1) & mask;
+    table_[place] = entry;
+  }
+}
+
+std::uint32_t Graph::intern(Node node) {
+  if (2 * (occupied_ + 1) > table_.size()) grow_table();
+  const std::size_t mask = table_.size() - 1;
+  std::size_t place = hash_of(node) & mask;
+  for (; table_[place] != 0; place = (place + 1) & mask) {
+    const Node& known = nodes_[table_[place] - 1];
+    if (known.op != node.op) continue;
+    const bool same =
+        node.op == Op::constant ? same_bits(values_[known.a], values_[node.a]) : known.a == node.a && known.b == node.b;
+    if (same) return table_[place] - 1;
+  }
+  check(nodes_.size() < std::numeric_limits<std::uint32_t>::max() - 1, "the expression graph is full");
+  nodes_.push_back(node);
+  table_[place] = std::uint32_t(nodes_.size());
+  ++occupied_;
+  return std::uint32_t(nodes_.size() - 1);
+}
+
+Expr Graph::constant(Real value) {
+  if (value == 0) value = 0;
+  if (value != value) value = std::numeric_limits<double>::quiet_NaN();
+  values_.push_back(value);
+  const std::uint32_t number = std::uint32_t(values_.size() - 1);
+  const std::uint32_t id = intern({Op::constant, number, 0});
+  if (nodes_[id].a != number) values_.pop_back();
+  return {this, id};
+}
+
+Expr Graph::symbol(std::string name) {
+  names_.push_back(std::move(name));
+  nodes_.push_back({Op::symbol, std::uint32_t(names_.size() - 1), 0});
+  return {this, std::uint32_t(nodes_.size() - 1)};
+}
+
+Exprs Graph::symbols(const std::string& name, int count) {
+  Exprs result;
+  for (int i = 1; i <= count; ++i) result.push_back(symbol(name + "[" + std::to_string(i) + "]"));
+  return result;
+}
+
+Expr Graph::make(Op op, Expr a) {
+  check(operand_count(op) == 1, "an operator of another number of operands");
+  check(&graph_of(a) == this, "an operand of another graph");
+  if (const Expr simpler = simplify(op, a, a)) return simpler;
+  return {this, intern({op, a.id(), 0})};
+}
+
+Expr Graph::make(Op op, Expr a, Expr b) {
+  check(operand_count(op) == 2, "an operator of another number of operands");
+  check(&common_graph(a, b) == this, "an operand of another graph");
+  if ((op == Op::add || op == Op::multiply) && !in_order(op, a, b)) std::swap(a, b);
+  if (const Expr simpler = simplify(op, a, b)) return simpler;
+  return {this, intern({op, a.id(), b.id()})};
+}
+
+bool is_constant(Expr e) { return e && e.graph().node(e.id()).op == Op::constant; }
+bool is_constant(Expr e, double value) { return is_constant(e) && e.graph().value(e.id()) == Real(value); }
+bool is_zero(Expr e) { return is_constant(e, 0); }
+
+Real constant_value(Expr e) {
+  check(is_constant(e), "the expression is not a constant");
+  return e.graph().value(e.id());
+}
+
+Expr operator+(Expr a, Expr b) { return binary(Op::add, a, b); }
+Expr operator-(Expr a, Expr b) { return binary(Op::subtract, a, b); }
+Expr operator*(Expr a, Expr b) { return binary(Op::multiply, a, b); }
+Expr operator/(Expr a, Expr b) { return binary(Op::divide, a, b); }
+Expr operator-(Expr a) { return unary(Op::negate, a); }
+Expr operator+(Expr a, Real b) { return a + graph_of(a).constant(b); }
+Expr operator+(Real a, Expr b) { return graph_of(b).constant(a) + b; }
+Expr operator-(Expr a, Real b) { return a - graph_of(a).constant(b); }
+Expr operator-(Real a, Expr b) { return graph_of(b).constant(a) - b; }
+Expr operator*(Expr a, Real b) { return a * graph_of(a).constant(b); }
+Expr operator*(Real a, Expr b) { return graph_of(b).constant(a) * b; }
+Expr operator/(Expr a, Real b) { return a / graph_of(a).constant(b); }
+Expr operator/(Real a, Expr b) { return graph_of(b).constant(a) / b; }
+Expr pow(Expr a, Expr b) { return binary(Op::power, a, b); }
+Expr pow(Expr a, Real b) { return pow(a, graph_of(a).constant(b)); }
+Expr sqrt(Expr a) { return unary(Op::sqrt, a); }
+Expr abs(Expr a) { return unary(Op::abs, a); }
+Expr sin(Expr a) { return unary(Op::sin, a); }
+Expr cos(Expr a) { return unary(Op::cos, a); }
+Expr tan(Expr a) { return unary(Op::tan, a); }
+Expr exp(Expr a) { return unary(Op::exp, a); }
+Expr log(Expr a) { return unary(Op::log, a); }
+
+Expr sum(Graph& graph, std::span<const Expr> terms) {
+  if (terms.empty()) return graph.constant(0);
+  Exprs level(terms.begin(), terms.end());
+  check(&graph_of(level[0]) == &graph, "a term of another graph");
+  while (level.size() > 1) {
+    const std::size_t pairs = level.size() / 2;
+    for (std::size_t i = 0; i < pairs; ++i) level[i] = level[2 * i] + level[2 * i + 1];
+    if (level.size() % 2 == 1) level[pairs] = level.back();
+    level.resize((level.size() + 1) / 2);
+  }
+  return level[0];
+}
+
+Expr dot(std::span<const Expr> a, std::span<const Expr> b) {
+  check(a.size() == b.size() && !a.empty(), "dot needs two lists of the same length, not empty");
+  Exprs terms;
+  for (std::size_t i = 0; i < a.size(); ++i) terms.push_back(a[i] * b[i]);
+  return sum(graph_of(a[0]), terms);
+}
+
+}  // namespace alembert

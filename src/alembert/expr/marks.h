@@ -1,0 +1,58 @@
+#pragma once
+
+// A map from node numbers to small numbers that is emptied in no time: many calls look at a few nodes of a large graph,
+// and none of them may cost the size of the graph. Inside expr/ only.
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace alembert {
+
+class Marks {
+ public:
+  static constexpr std::uint32_t none = 0xffffffffu;
+
+  Marks() : stamp_(next_stamp()) {
+    if (spares().empty()) return;
+    entries_ = std::move(spares().back());
+    spares().pop_back();
+  }
+  ~Marks() { spares().push_back(std::move(entries_)); }  // the memory goes on to a later Marks of this thread
+  Marks(const Marks&) = delete;
+  Marks& operator=(const Marks&) = delete;
+
+  std::uint32_t operator[](std::uint32_t id) const {
+    return id < entries_.size() && entries_[id].stamp == stamp_ ? entries_[id].value : none;
+  }
+  bool has(std::uint32_t id) const { return (*this)[id] != none; }
+  void set(std::uint32_t id, std::uint32_t value) {
+    if (id >= entries_.size()) entries_.resize(std::size_t(id) + 1 + id / 2);
+    entries_[id] = {stamp_, value};
+  }
+  /// Sets it where there was none; whether there was none.
+  bool insert(std::uint32_t id, std::uint32_t value = 0) {
+    if (has(id)) return false;
+    set(id, value);
+    return true;
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t stamp = 0;
+    std::uint32_t value = 0;
+  };
+  static std::vector<std::vector<Entry>>& spares() {  // as many as were ever used at once, a handful
+    thread_local std::vector<std::vector<Entry>> spares;
+    return spares;
+  }
+  static std::uint64_t next_stamp() {
+    thread_local std::uint64_t stamp = 0;
+    return ++stamp;
+  }
+
+  std::vector<Entry> entries_;
+  std::uint64_t stamp_;
+};
+
+}  // namespace alembert

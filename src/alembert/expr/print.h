@@ -1,0 +1,14 @@
+#pragma once
+
+// Readable text of expressions: infix as the model language writes it (it parses back), and LaTeX.
+
+#include <string>
+
+#include "alembert/expr/graph.h"
+
+namespace alembert {
+
+std::string to_infix(Expr e);
+std::string to_latex(Expr e);
+
+}  // namespace alembert

@@ -1,0 +1,256 @@
+#include "alembert/expr/simplify.h"
+
+#include <cmath>
+#include <utility>
+
+#include "alembert/expr/operators.h"
+
+namespace alembert {
+namespace {
+
+const Node& node_of(Expr e) { return e.graph().node(e.id()); }
+bool is(Expr e, Op op) { return node_of(e).op == op; }
+Expr left(Expr e) { return {&e.graph(), node_of(e).a}; }
+Expr right(Expr e) { return {&e.graph(), node_of(e).b}; }
+Real value_of(Expr e) { return e.graph().value(e.id()); }
+
+bool is_finite_constant(Expr e) { return is_constant(e) && finiteq(value_of(e)); }
+bool is_wild_constant(Expr e) { return is_constant(e) && !finiteq(value_of(e)); }
+
+bool is_integer(Real x) { return finiteq(x) && floorq(x) == x; }
+bool is_even(Real x) { return is_integer(x) && is_integer(x / 2); }
+bool is_double(Real x) { return finiteq(x) && Real(double(x)) == x; }
+
+// Whether a product of two factors may stand for them in double without leaving its normal range.
+bool is_moderate(Real c) { return fabsq(c) > 1e-280 && fabsq(c) < 1e280; }
+
+bool is_power_of_two(Real c) {
+  int exponent = 0;
+  return c != 0 && finiteq(c) && fabsq(frexpq(c, &exponent)) == Real(0.5) && exponent > -1000 && exponent < 1000;
+}
+
+// c/d when that is exact and a double, so that c*x/d and (c/d)*x differ by no more than the order of rounding.
+bool exact_ratio(Real c, Real d, Real& ratio) {
+  ratio = c / d;
+  return is_moderate(ratio) && is_double(ratio) && ratio * d == c;
+}
+
+// e = factor*rest; a constant is its own rest.
+struct Scaled {
+  Real factor;
+  Expr rest;
+};
+bool is_scaled(Expr e) { return is(e, Op::multiply) && is_finite_constant(left(e)); }
+Scaled scaled(Expr e) {
+  if (is(e, Op::negate)) return {-1, left(e)};
+  if (is_scaled(e)) return {value_of(left(e)), right(e)};
+  return {1, e};
+}
+
+bool is_reciprocal(Expr e) { return is(e, Op::divide) && is_finite_constant(left(e)); }  // c/y
+
+// Whether e carries a minus that can be taken off without another operation.
+bool is_negative(Expr e) {
+  switch (node_of(e).op) {
+    case Op::negate: return true;
+    case Op::constant: return is_finite_constant(e) && value_of(e) < 0;
+    case Op::multiply:
+    case Op::divide: return is_finite_constant(left(e)) && value_of(left(e)) < 0;
+    default: return false;
+  }
+}
+
+Expr fold(Op op, Expr a, Expr b) {
+  if (!is_finite_constant(a) || !is_finite_constant(b)) return {};
+  const Real value = evaluate<Real>(op, value_of(a), value_of(b));
+  return finiteq(value) ? a.graph().constant(value) : Expr();
+}
+
+// a + b (sign 1) or a - b (sign -1) as one multiple of the same thing.
+Expr gather(Expr a, Expr b, int sign) {
+  const Scaled p = scaled(a), q = scaled(b);
+  if (p.rest != q.rest || is_constant(p.rest)) return {};
+  const Real factor = p.factor + sign * q.factor;
+  if (factor != 0 && !is_moderate(factor)) return {};
+  return factor * p.rest;
+}
+
+Expr simplify_add(Expr a, Expr b) {
+  if (is_zero(a)) return b;
+  if (is_zero(b)) return a;
+  if (const Expr e = gather(a, b, 1)) return e;
+  if (is_negative(b)) return a - (-b);
+  if (is_negative(a)) return b - (-a);
+  return {};
+}
+
+Expr simplify_subtract(Expr a, Expr b) {
+  if (is_zero(b)) return a;
+  if (is_zero(a)) return -b;
+  if (const Expr e = gather(a, b, -1)) return e;
+  if (is_negative(b)) return a + (-b);
+  if (is(a, Op::negate)) return -(left(a) + b);
+  return {};
+}
+
+Expr simplify_negate(Expr a) {
+  if (is(a, Op::negate)) return left(a);
+  if (is(a, Op::subtract)) return right(a) - left(a);
+  if (is_scaled(a)) return -value_of(left(a)) * right(a);
+  if (is_reciprocal(a)) return -value_of(left(a)) / right(a);
+  return {};
+}
+
+Expr multiply_by(Real c, Expr x) {
+  if (c == 1) return x;
+  if (c == -1) return -x;
+  if (is_constant(x)) return {};
+  const Scaled p = scaled(x);
+  if (p.factor != 1 && is_moderate(c * p.factor)) return (c * p.factor) * p.rest;
+  Real ratio;
+  if (is(x, Op::divide) && is_finite_constant(right(x))) {
+    if (exact_ratio(c, value_of(right(x)), ratio)) return ratio * left(x);
+    if (exact_ratio(value_of(right(x)), c, ratio)) return left(x) / ratio;
+  }
+  if (is_reciprocal(x)) {
+    const Real product = c * value_of(left(x));
+    if (is_double(product) && is_moderate(product)) return product / right(x);
+  }
+  return {};
+}
+
+Expr simplify_multiply(Expr a, Expr b) {
+  if (is_zero(a)) return is_wild_constant(b) ? Expr() : a;
+  if (is_finite_constant(a)) return multiply_by(value_of(a), b);
+  if (is(a, Op::negate) && is(b, Op::negate)) return left(a) * left(b);
+  if (is(a, Op::negate)) return -(left(a) * b);
+  if (is(b, Op::negate)) return -(a * left(b));
+  if (is_scaled(a) && is_scaled(b)) {
+    const Scaled p = scaled(a), q = scaled(b);
+    const Real factor = p.factor * q.factor;
+    // Where the factor stands decides that no product overflows that did not before.
+    if (fabsq(factor) >= 1 && fabsq(factor) <= 1024) return factor * (p.rest * q.rest);
+    if (fabsq(factor) < 1 && fabsq(factor) >= Real(1) / 1024) return (factor * p.rest) * q.rest;
+  }
+  if (a == b && !is_constant(a)) return pow(a, 2);
+  if (is_reciprocal(b) && is_scaled(a)) std::swap(a, b);
+  if (is_reciprocal(a) && is_scaled(b)) {  // (c/y)*(d x)
+    const Real factor = value_of(left(a)) * value_of(left(b));
+    if (is_double(factor) && is_moderate(factor)) return (factor / right(a)) * right(b);
+  }
+  return {};
+}
+
+Expr divide_by(Expr a, Real c) {
+  if (c == 1) return a;
+  if (c == -1) return -a;
+  if (is_wild_constant(a)) return {};
+  if (is_power_of_two(c)) return (1 / c) * a;
+  if (c < 0) return -(a / -c);
+  Real ratio;
+  if (is_scaled(a)) {
+    if (exact_ratio(value_of(left(a)), c, ratio)) return ratio * right(a);
+    if (exact_ratio(c, value_of(left(a)), ratio)) return right(a) / ratio;
+  }
+  if (is(a, Op::divide) && is_finite_constant(right(a))) {
+    const Real product = c * value_of(right(a));
+    if (is_double(product) && is_moderate(product)) return left(a) / product;
+  }
+  return {};
+}
+
+Expr simplify_divide(Expr a, Expr b) {
+  if (is_constant(b) && (is_zero(b) || is_wild_constant(b))) return {};
+  if (is_zero(a)) return a;
+  if (is_constant(b)) {
+    if (const Expr e = divide_by(a, value_of(b))) return e;
+  }
+  if (is(a, Op::negate) && is(b, Op::negate)) return left(a) / left(b);
+  if (is(a, Op::negate)) return -(left(a) / b);
+  if (is(b, Op::negate)) return -(a / left(b));
+  if (is_scaled(b)) {  // (c x)/(d y)
+    const Scaled q = scaled(b);
+    const Scaled p = is_finite_constant(a) ? Scaled{value_of(a), a.graph().constant(1)} : scaled(a);
+    Real ratio;
+    if ((p.factor != 1 || is_constant(p.rest)) && exact_ratio(p.factor, q.factor, ratio)) {
+      return (ratio * p.rest) / q.rest;
+    }
+  }
+  return {};
+}
+
+Expr simplify_power(Expr a, Expr b) {
+  Graph& graph = a.graph();
+  if (is_zero(b) || is_constant(a, 1)) return graph.constant(1);
+  if (!is_finite_constant(b)) return {};
+  const Real exponent = value_of(b);
+  if (exponent == 1) return a;
+  if (is_constant(a)) return {};
+  if (exponent == Real(0.5)) return sqrt(a);
+  if (exponent == -1) return 1 / a;
+  if (exponent == Real(-0.5)) return 1 / sqrt(a);
+  if (is_even(exponent) && (is(a, Op::negate) || is(a, Op::abs))) return pow(left(a), b);
+  if (is_integer(exponent) && is(a, Op::negate)) return -pow(left(a), b);
+  if (is(a, Op::power) && is_finite_constant(right(a))) {
+    // Only for integers: (x^2)^(1/2) is |x|.
+    const Real inner = value_of(right(a));
+    if (is_integer(inner) && is_integer(exponent) && fabsq(inner * exponent) <= 1024) {
+      return pow(left(a), inner * exponent);
+    }
+  }
+  return {};
+}
+
+bool is_never_negative(Expr e) {
+  switch (node_of(e).op) {
+    case Op::abs:
+    case Op::sqrt:
+    case Op::exp:
+    case Op::cosh:
+    case Op::hypot: return true;
+    case Op::power: return is_constant(right(e)) && is_even(value_of(right(e)));
+    default: return false;
+  }
+}
+
+Expr simplify_unary(Op op, Expr a) {
+  switch (op) {
+    case Op::negate: return simplify_negate(a);
+    case Op::sin:
+    case Op::tan:
+    case Op::asin:
+    case Op::atan:
+    case Op::sinh:
+    case Op::tanh:
+    case Op::sign: return is(a, Op::negate) ? -a.graph().make(op, left(a)) : Expr();
+    case Op::cos:
+    case Op::cosh: return is_negative(a) && !is_constant(a) ? a.graph().make(op, -a) : Expr();
+    case Op::abs:
+      if (is_never_negative(a)) return a;
+      return is_negative(a) && !is_constant(a) ? abs(-a) : Expr();
+    default: return {};
+  }
+}
+
+}  // namespace
+
+Expr simplify(Op op, Expr a, Expr b) {
+  if (const Expr value = fold(op, a, b)) return value;
+  switch (op) {
+    case Op::add: return simplify_add(a, b);
+    case Op::subtract: return simplify_subtract(a, b);
+    case Op::multiply: return simplify_multiply(a, b);
+    case Op::divide: return simplify_divide(a, b);
+    case Op::power: return simplify_power(a, b);
+    case Op::min:
+    case Op::max: return a == b ? a : Expr();
+    case Op::hypot:
+      if (is_zero(b)) return abs(a);
+      if (is_zero(a)) return abs(b);
+      return {};
+    case Op::atan2: return {};
+    default: return simplify_unary(op, a);
+  }
+}
+
+}  // namespace alembert

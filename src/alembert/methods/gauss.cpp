@@ -1,0 +1,20 @@
+// Gauss-Lobatto SPARK: Gauss stages for y, f and N; the holonomic constraints hold at the s+1 Lobatto points, with the
+// reactions' coefficients a~_ij = b~_j (1 - a-bar_ji / b_i) that make the step symplectic. Order 2s.
+// Papers 002, 003; METHODS section 2.
+
+#include "alembert/methods/_spark.h"
+
+namespace alembert::methods {
+
+MethodFamily gauss() {
+  return spark_family("gauss", "Gauss stages, constraints at the s+1 Lobatto points", "Jay 2009, (s,s)-Gauss-Lobatto SPARK", "2s", 1, 2,
+                      [](int s) { return with_lobatto_points(alembert::gauss(s)); },
+                      [](int s) {
+                        Claims claims;
+                        claims.order_q = claims.order_v = claims.order_multiplier = 2 * s;
+                        claims.symplectic = claims.symmetric = true;
+                        return claims;
+                      });
+}
+
+}  // namespace alembert::methods

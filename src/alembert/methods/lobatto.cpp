@@ -1,0 +1,19 @@
+// Lobatto IIIA-IIIB: IIIA for y, IIIB for f, N and r; all constraints at the stages. s = 2 is RATTLE, and the thesis (004)
+// calls the family J-PRK. Order 2s-2. Papers 002, 003, 004; METHODS section 2.
+
+#include "alembert/methods/_spark.h"
+
+namespace alembert::methods {
+
+MethodFamily lobatto() {
+  return spark_family("lobatto", "Lobatto IIIA-IIIB; s = 2 is RATTLE", "Jay 1996; thesis J-PRK", "2s-2", 2, 3,
+                      [](int s) { return lobatto_pair(s, lobatto_iiib(s).A); },
+                      [](int s) {
+                        Claims claims;
+                        claims.order_q = claims.order_v = claims.order_multiplier = 2 * s - 2;
+                        claims.symplectic = claims.symmetric = true;
+                        return claims;
+                      });
+}
+
+}  // namespace alembert::methods

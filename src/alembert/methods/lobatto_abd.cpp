@@ -1,0 +1,18 @@
+// Lobatto IIIA-IIIB-IIID: as lobatto, but the nonholonomic reactions N go with IIID. Order 2s-2. Paper 003, section 7.5.
+
+#include "alembert/methods/_spark.h"
+
+namespace alembert::methods {
+
+MethodFamily lobatto_abd() {
+  return spark_family("lobatto_abd", "Lobatto IIIA-IIIB, nonholonomic reactions with IIID", "Jay 2009, section 7.5", "2s-2", 2, 3,
+                      [](int s) { return lobatto_pair(s, lobatto_iiid(s).A); },
+                      [](int s) {
+                        Claims claims;
+                        claims.order_q = claims.order_v = claims.order_multiplier = 2 * s - 2;
+                        claims.symplectic = claims.symmetric = true;
+                        return claims;
+                      });
+}
+
+}  // namespace alembert::methods

@@ -1,0 +1,18 @@
+// Lobatto IIID for y, f and N, holonomic constraints at the s+1 Lobatto points. Order 2s-2. Papers 002, 003.
+
+#include "alembert/methods/_spark.h"
+
+namespace alembert::methods {
+
+MethodFamily lobatto_d() {
+  return spark_family("lobatto_d", "Lobatto IIID stages, constraints at the s+1 Lobatto points", "Jay 2009, section 7.5", "2s-2", 2, 3,
+                      [](int s) { return with_lobatto_points(lobatto_iiid(s)); },
+                      [](int s) {
+                        Claims claims;
+                        claims.order_q = claims.order_v = claims.order_multiplier = 2 * s - 2;
+                        claims.symplectic = claims.symmetric = true;
+                        return claims;
+                      });
+}
+
+}  // namespace alembert::methods

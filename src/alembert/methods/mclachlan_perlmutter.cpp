@@ -1,0 +1,61 @@
+// McLachlan and Perlmutter's 2-stage Lobatto IIIB-A method, paper 003 (7.3), only for L = v^T M v / 2 - U(q), M constant:
+//     Q_1 = q0 + h/2 v0                                              (7.3a)
+//     M v1 = M v0 + h (f(Q_1) + N(Q_1, Psi_1))                       (7.3b)
+//     q1 = q0 + h/2 (v0 + v1)                                        (7.3c)
+//     0 = k(q1, v1)                                                  (7.3d)
+// Order 2.
+
+#include "alembert/methods/_spark.h"
+
+namespace alembert::methods {
+
+namespace {
+
+StepPlan step(const Equations& e) {
+  SparkFrame frame(e);
+  StepEquations& step = frame.step;
+  const Expr h = step.h, half = h / Real(2);
+  const Exprs dv = frame.unknown("dv", frame.z_dot0, h), Psi = frame.unknown("Psi", frame.psi0);
+  Exprs Q, q1, v1, middle;
+  for (std::size_t i = 0; i < e.y.size(); ++i) {
+    Q.push_back(frame.y0[i] + half * frame.z0[i]);
+    q1.push_back(frame.y0[i] + h * (frame.z0[i] + dv[i] / Real(2)));
+    v1.push_back(frame.z0[i] + dv[i]);
+    middle.push_back(frame.z0[i] + dv[i] / Real(2));
+  }
+  const Point at_Q{step.t0 + half, Q, middle};
+  const Exprs f = at(e, e.f, at_Q), N = at(e, e.N, at_Q, {}, Psi);
+  Exprs momentum = at(e, e.p, {step.t0, Q, dv});
+  for (std::size_t i = 0; i < momentum.size(); ++i) momentum[i] = momentum[i] - h * (f[i] + N[i]);
+  frame.equation(momentum, "momentum of ", e.z_names, "");
+  frame.equation(at(e, e.k, {step.t0 + h, q1, v1}), "constraint ", e.k_names, " at the end of the step");
+  const int n = static_cast<int>(e.z.size());
+  step.groups = {{0, n, frame.size_z()}, {n, static_cast<int>(Psi.size()), Expr()}};
+  frame.keep(Psi, "Psi1.", e.k_names);
+  return frame.plan(q1, v1);
+}
+
+}  // namespace
+
+MethodFamily mclachlan_perlmutter() {
+  MethodFamily family;
+  family.name = family.signature = "mclachlan_perlmutter";
+  family.summary = "2-stage Lobatto IIIB-IIIA, nonholonomic only";
+  family.source = "McLachlan and Perlmutter 2006; Jay 2009 (7.3)";
+  family.orders = "2";
+  family.make = [](const std::vector<Term>& arguments) {
+    no_arguments("mclachlan_perlmutter", arguments);
+    Method method;
+    method.name = "mclachlan_perlmutter";
+    method.claims.order_q = method.claims.order_v = method.claims.order_multiplier = 2;
+    method.claims.symmetric = true;
+    method.refuses = [](const Equations& e) {
+      return e.g.empty() ? only_constant_mass(e) : "it takes nonholonomic constraints only, and this model has holonomic ones";
+    };
+    method.step = step;
+    return method;
+  };
+  return family;
+}
+
+}  // namespace alembert::methods

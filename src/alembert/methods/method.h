@@ -1,0 +1,63 @@
+#pragma once
+
+// A method is the equations of its step, and what it claims to keep. One file of this folder a family; the list of all
+// families is made by CMake from the files (those that start with _ are shared parts, not families).
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "alembert/derive/equations.h"
+#include "alembert/solve/step.h"
+#include "alembert/text/syntax.h"
+
+namespace alembert {
+
+/// What a method says of itself; the conformance tests measure every entry from both sides.
+struct Claims {
+  int order_q = 0, order_v = 0, order_multiplier = 0;  // of the reported multiplier
+  bool symplectic = false;          // holonomic, ideal, conservative models
+  bool symmetric = false;           // the step with -h undoes it
+  bool position = true;             // g = 0 at every grid point
+  bool velocity = true;             // g_t + g_y v = 0 at every grid point
+  bool nonholonomic = true;         // k = 0 at every grid point; false: kept elsewhere or not at all
+  std::string note;                 // what a user must know ("negative control: violates k")
+};
+
+/// A method with its arguments bound: lobatto(3).
+struct Method {
+  std::string name;
+  int stages = 0;  // 0 where the word has no meaning
+  Claims claims;
+  /// Why this model is outside the method's class; "" when it is inside.
+  std::function<std::string(const Equations&)> refuses;
+  std::function<StepPlan(const Equations&)> step;
+  /// The coefficients as text, for `alembert methods NAME --stages S`; empty where there are none.
+  std::function<std::string()> tableau;
+};
+
+struct MethodFamily {
+  std::string name;        // "lobatto"
+  std::string signature;   // "lobatto(s)"
+  std::string summary;     // one line
+  std::string source;      // where it comes from
+  std::string orders;      // "2s-2" for the table
+  /// Binds arguments, given as the user wrote them; throws InputError when they make no sense.
+  std::function<Method(const std::vector<Term>& arguments)> make;
+};
+
+/// All families, in the order of their names (generated).
+std::vector<MethodFamily> all_families();
+
+/// The method that a term names: lobatto(3), lobatto (its default), suzuki(symmetric(true_euler)).
+/// stages replaces the argument s where given. Throws InputError with the nearest name.
+Method find_method(const Term& term, std::optional<int> stages = {});
+Method find_method(const std::string& name, const std::vector<double>& arguments);
+
+/// For families: complains of any argument.
+void no_arguments(const std::string& family, const std::vector<Term>& arguments);
+/// For families: the whole-number argument s >= least, default `normal` when there is none.
+int stages_argument(const std::string& family, const std::vector<Term>& arguments, int least, int normal);
+
+}  // namespace alembert

@@ -1,0 +1,36 @@
+#pragma once
+
+// From the tree of a model text to a Model, statement by statement. Inside model/ only.
+
+#include <functional>
+
+#include "alembert/model/scope.h"
+
+namespace alembert {
+
+struct Elaboration {
+  Scope& scope;
+  Model& model;
+  const Text& text;
+  bool complete = true;  // false: some lines could not be read, so nothing is said about what is missing
+
+  /// The items of all statements with this keyword.
+  void each(const char* keyword, const std::function<void(const Statement&, const Item&)>& visit) const;
+  void each(const char* keyword, const std::function<void(const Statement&)>& visit) const;
+  bool has(const char* keyword) const;
+  /// Where to speak of the model as a whole.
+  Place head() const;
+};
+
+// In this order; each reports its errors and leaves what can be used.
+void choose_form(Elaboration& e);
+void declare_names(Elaboration& e);
+void make_symbols(Elaboration& e);
+void make_rates(Elaboration& e);  // general form: roles of the variables, v, p, f, r
+void make_constraints(Elaboration& e);
+void make_energies(Elaboration& e);  // also forces and rayleigh
+void make_invariants(Elaboration& e);
+void make_start(Elaboration& e, const std::vector<std::pair<std::shared_ptr<const Source>, const Item*>>& overrides);
+void make_solve(Elaboration& e);
+
+}  // namespace alembert

@@ -1,0 +1,298 @@
+#include <algorithm>
+
+#include "alembert/expr/derivative.h"
+#include "alembert/model/elaborate.h"
+
+namespace alembert {
+
+namespace {
+
+/// A rate as plain + reaction; nothing where a part does not occur.
+struct Split {
+  std::optional<Value> plain, reaction;
+  bool bad = false;
+};
+
+std::optional<Value> negated(std::optional<Value> v) {
+  if (v)
+    for (Expr& x : v->entries) x = -x;
+  return v;
+}
+
+bool contains_reaction(const Term& term) {
+  if (term.form == Term::Form::call && term.text == "reaction") return true;
+  return std::any_of(term.parts.begin(), term.parts.end(), contains_reaction);
+}
+
+class RateReader {
+ public:
+  explicit RateReader(Scope& scope) : scope_(scope), own_(scope.find("reaction") != nullptr) {}
+
+  /// Looks for reaction(...) among the terms of a sum and the entries of a vector; elsewhere evaluate() objects.
+  Split read(const Term& term) {
+    if (own_ || !contains_reaction(term)) return plain(scope_.evaluate(term));
+    switch (term.form) {
+      case Term::Form::call:
+        if (term.text == "reaction") return reaction(term);
+        break;
+      case Term::Form::negate: {
+        Split s = read(term.parts[0]);
+        return {negated(std::move(s.plain)), negated(std::move(s.reaction)), s.bad};
+      }
+      case Term::Form::chain:
+        if (term.text[0] == '+' || term.text[0] == '-') return sum(term);
+        break;
+      case Term::Form::tuple: return tuple(term);
+      default: break;
+    }
+    return plain(scope_.evaluate(term));
+  }
+
+ private:
+  static Split plain(Value v) {
+    Split s;
+    s.bad = v.bad;
+    s.plain = std::move(v);
+    return s;
+  }
+
+  Split reaction(const Term& term) {
+    Split s;
+    if (term.parts.size() != 1) {
+      scope_.error(term.place, "'reaction' takes one expression", "write reaction((a, b)) for a vector");
+      s.bad = true;
+      return s;
+    }
+    s.reaction = scope_.evaluate(term.parts[0]);
+    s.bad = s.reaction->bad;
+    return s;
+  }
+
+  bool add(std::optional<Value>& to, const std::optional<Value>& part, const Place& place) {
+    if (!part) return true;
+    if (!to) {
+      to = part;
+      return true;
+    }
+    if (to->shape != part->shape) {
+      scope_.error(place, "cannot add " + shape_text(part->shape) + " to " + shape_text(to->shape));
+      return false;
+    }
+    for (std::size_t i = 0; i < to->entries.size(); ++i) to->entries[i] = to->entries[i] + part->entries[i];
+    return true;
+  }
+
+  Split sum(const Term& term) {
+    Split all;
+    for (std::size_t i = 0; i < term.parts.size(); ++i) {
+      Split s = read(term.parts[i]);
+      if (s.bad || all.bad) {
+        all.bad = true;
+        continue;
+      }
+      if (i > 0 && term.text[i - 1] == '-') s = {negated(std::move(s.plain)), negated(std::move(s.reaction)), false};
+      if (!add(all.plain, s.plain, term.parts[i].place) || !add(all.reaction, s.reaction, term.parts[i].place))
+        all.bad = true;
+    }
+    return all;
+  }
+
+  Split tuple(const Term& term) {
+    const Expr zero = scope_.graph().constant(0);
+    const Value none = Value::scalar(zero);
+    Split all;
+    all.plain = Value{{static_cast<int>(term.parts.size())}, {}, false};
+    all.reaction = all.plain;
+    for (const Term& part : term.parts) {
+      const Split s = read(part);
+      if (s.bad) {
+        all.bad = true;
+        continue;
+      }
+      for (const auto& [from, to] : {std::pair(&s.plain, &all.plain), std::pair(&s.reaction, &all.reaction)}) {
+        const Value& v = *from ? **from : none;
+        if (!v.shape.empty()) {
+          scope_.error(part.place, "an entry of this vector must be a scalar, not " + shape_text(v.shape));
+          all.bad = true;
+        } else {
+          (*to)->entries.push_back(v.entries[0]);
+        }
+      }
+    }
+    return all;
+  }
+
+  Scope& scope_;
+  bool own_;  // the user has a function of that name
+};
+
+void read_rate(Elaboration& e, const Item& item) {
+  Scope& scope = e.scope;
+  const std::optional<Reference> target = scope.reference(item.target, {Kind::variable, Kind::quantity}, "rate");
+  if (!target) return;
+  Declaration& d = *target->declaration;
+  if (!target->primed) {
+    scope.error(item.target.place, "a rate needs a derivative on its left",
+                "write rate " + print(item.target) + "' = ...");
+    d.bad = true;
+    return;
+  }
+  const std::size_t size = static_cast<std::size_t>(d.size());
+  d.rate.resize(size);
+  d.reaction.resize(size);
+  Split value = RateReader(scope).read(*item.value);
+  const std::string what = "the rate of '" + print(item.target) + "'";
+  if (!value.bad && value.plain) {
+    value.plain = scope.fit(std::move(*value.plain), target->shape, item.value->place, what);
+    value.bad |= value.plain->bad;
+  }
+  if (!value.bad && value.reaction) {
+    value.reaction = scope.fit(std::move(*value.reaction), target->shape, item.value->place, what);
+    value.bad |= value.reaction->bad;
+  }
+  if (value.bad) {
+    d.bad = true;
+    return;
+  }
+  if (value.plain && scope.contents(*value.plain) & holds_multiplier) {
+    scope.error(item.value->place, "a multiplier stands outside reaction(...)",
+                "write + reaction(...) around the terms that contain it");
+    d.bad = true;
+    return;
+  }
+  if (value.reaction) d.is_z = true;
+  const Expr zero = scope.graph().constant(0);
+  for (int k = 0; k < shape_size(target->shape); ++k) {
+    const std::size_t at = static_cast<std::size_t>(target->offset + k), from = static_cast<std::size_t>(k);
+    if (d.rate[at]) {
+      scope.error(item.target.place, "the rate of '" + print(item.target) + "' is given twice");
+      return;
+    }
+    d.rate[at] = value.plain ? value.plain->entries[from] : zero;
+    d.reaction[at] = value.reaction ? value.reaction->entries[from] : zero;
+  }
+}
+
+bool all_given(Scope& scope, Declaration& d) {
+  const Block block{d.name, d.shape, 0, d.size(), d.place};
+  for (int i = 0; i < block.size; ++i)
+    if (!d.rate[static_cast<std::size_t>(i)]) {
+      scope.error(d.place, "'" + entry_name(block, i) + "' has no rate",
+                  "add rate " + entry_name(block, i) + "' = ...");
+      d.bad = true;
+      return false;
+    }
+  return true;
+}
+
+}  // namespace
+
+void make_rates(Elaboration& e) {
+  if (e.model.form != Form::general) return;
+  Scope& scope = e.scope;
+  e.each("rate", [&](const Statement& s, const Item& item) {
+    if (!item.value) return;
+    scope.loop(s.ranges, {&item.target, &*item.value}, [&](const std::vector<long>&) {
+      const std::size_t before = scope.errors.size();
+      read_rate(e, item);
+      return scope.errors.size() == before;
+    });
+  });
+
+  // A quantity with a rate stands for the variables in it that have none of their own.
+  std::vector<Declaration*> quantities, standing;
+  bool sound = true;
+  for (Declaration& d : scope.declarations()) {
+    if (d.kind != Kind::quantity) continue;
+    if (d.bad) {
+      sound = false;
+      continue;
+    }
+    if (d.rate.empty()) {
+      if (e.complete)
+        scope.error(d.place, "the quantity '" + d.name + "' has no rate", "add rate " + d.name + "' = ...");
+      sound = false;
+      continue;
+    }
+    sound &= all_given(scope, d);
+    const Value value = scope.let_value(d, d.place);
+    if (value.bad) {
+      sound = false;
+      continue;
+    }
+    quantities.push_back(&d);
+    bool stands = false;
+    for (Expr s : free_symbols(value.entries)) {
+      const auto found = scope.owner_of.find(s.id());
+      Declaration* owner = found == scope.owner_of.end() ? nullptr : found->second;
+      if (owner && owner->kind == Kind::multiplier) {
+        scope.error(d.definition->place, "a quantity cannot contain the multiplier '" + owner->name + "'");
+        sound = false;
+      }
+      if (!owner || owner->kind != Kind::variable || !owner->rate.empty()) continue;
+      stands = true;
+      owner->is_z = true;
+      if (std::find(standing.begin(), standing.end(), owner) == standing.end()) standing.push_back(owner);
+    }
+    if (!stands) {
+      scope.error(d.place, "the quantity '" + d.name + "' stands for no variable",
+                  "it must contain a variable that has no rate of its own");
+      sound = false;
+    }
+  }
+
+  for (Declaration& d : scope.declarations()) {
+    if (d.kind != Kind::variable || d.bad) {
+      sound &= d.kind != Kind::variable;
+      continue;
+    }
+    const bool stands = std::find(standing.begin(), standing.end(), &d) != standing.end();
+    if (!stands && d.rate.empty()) {
+      // Where another variable or quantity failed, this one may be meant to follow from it.
+      if (e.complete && sound)
+        scope.error(d.place, "the variable '" + d.name + "' has no rate", "add rate " + d.name + "' = ...");
+      d.bad = true;
+    } else if (!stands) {
+      sound &= all_given(scope, d);
+    }
+    if (d.is_z)
+      for (Expr s : d.symbols) scope.mark(s, holds_z);
+  }
+  int room = 0, entries = 0;
+  for (const Declaration* d : standing) room += d->size();
+  for (const Declaration* d : quantities) entries += d->size();
+  if (sound && room != entries) {
+    std::string names;
+    for (const Declaration* d : standing) names += (names.empty() ? "'" : ", '") + d->name + "'";
+    scope.error(quantities[0]->place, "the quantities have " + std::to_string(entries) +
+                                          " entries, but the variables they stand for (" + names + ") have " +
+                                          std::to_string(room));
+    sound = false;
+  }
+  if (!sound) return;
+
+  Model& m = e.model;
+  Exprs p, f, r;  // of the quantities, in their order
+  for (const Declaration* d : quantities) {
+    p.insert(p.end(), d->value.entries.begin(), d->value.entries.end());
+    f.insert(f.end(), d->rate.begin(), d->rate.end());
+    r.insert(r.end(), d->reaction.begin(), d->reaction.end());
+  }
+  std::size_t next = 0;
+  for (const Declaration& d : scope.declarations()) {
+    if (d.kind != Kind::variable || d.bad) continue;
+    if (!d.is_z) {
+      m.coordinate_rate.insert(m.coordinate_rate.end(), d.rate.begin(), d.rate.end());
+      continue;
+    }
+    for (std::size_t i = 0; i < d.symbols.size(); ++i) {
+      const bool own = !d.rate.empty();
+      m.quantity.push_back(own ? d.symbols[i] : p[next]);
+      m.quantity_rate.push_back(own ? d.rate[i] : f[next]);
+      m.reaction.push_back(own ? d.reaction[i] : r[next]);
+      if (!own) ++next;
+    }
+  }
+}
+
+}  // namespace alembert

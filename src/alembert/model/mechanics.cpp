@@ -1,0 +1,425 @@
+#include <algorithm>
+#include <map>
+
+#include "alembert/expr/derivative.h"
+#include "alembert/model/elaborate.h"
+
+namespace alembert {
+
+namespace {
+
+std::string brackets(const std::vector<long>& indices) {
+  std::string text;
+  for (long i : indices) text += "[" + std::to_string(i) + "]";
+  return text;
+}
+
+/// What one constraint statement became: `values` over the members of its ranges, alike in shape.
+struct ConstraintGroup {
+  const Statement* statement;
+  std::string name;
+  int number;                            // in the order of the text, from 1
+  std::vector<std::vector<long>> index;  // one a member
+  std::vector<Value> values;
+  bool bad = false;
+
+  bool named() const { return statement->label.has_value(); }
+  std::size_t entries() const {
+    std::size_t n = 0;
+    for (const Value& v : values) n += v.entries.size();
+    return n;
+  }
+  Place place() const { return statement->label ? statement->label->place : statement->left->place; }
+};
+
+const Place& label_place(const ConstraintGroup& g) { return g.statement->label->place; }
+
+/// Objects to constraints that restrict nothing; true when this entry is one to keep.
+bool check_entry(Scope& scope, const ConstraintGroup& group, Expr value, const std::string& name) {
+  const unsigned holds = scope.contents(value);
+  if (holds & holds_multiplier) {
+    scope.error(group.place(), "the constraint '" + name + "' contains a multiplier",
+                "it may contain coordinates and velocities only");
+    return false;
+  }
+  if (holds & (holds_q | holds_z)) {
+    // x = x + 1 contains a coordinate, but none that matters. Members of large families are alike: no need to look at
+    // each.
+    constexpr std::size_t few = 100;
+    if (group.entries() > few) return true;
+    const Exprs symbols = free_symbols(Exprs{value});
+    Exprs free;
+    for (Expr s : symbols)
+      if (scope.contents(s) & (holds_q | holds_z)) free.push_back(s);
+    for (Expr slope : gradient(value, free))
+      if (!is_zero(slope)) return true;
+    scope.error(group.place(), "the constraint '" + name + "' does not restrict any coordinate",
+                "the coordinates in it cancel");
+    return false;
+  }
+  if (is_constant(value))
+    scope.error(
+        group.place(), "the constraint '" + name + "' " + (is_zero(value) ? "always holds" : "never holds"),
+        "both sides are " + std::string(is_zero(value) ? "the same" : "different") + " whatever the coordinates are");
+  else scope.error(group.place(), "the constraint '" + name + "' contains no coordinate");
+  return false;
+}
+
+Value difference(Scope& scope, const Statement& s) {
+  Value left = scope.evaluate(*s.left), right = scope.evaluate(*s.right);
+  if (left.bad || right.bad) return Value::failed();
+  if (left.shape.empty() && is_zero(left.entries[0])) left = scope.fit(std::move(left), right.shape, s.left->place, "");
+  else if (right.shape.empty() && is_zero(right.entries[0]))
+    right = scope.fit(std::move(right), left.shape, s.right->place, "");
+  if (left.shape != right.shape) {
+    scope.error(s.right->place, "the left side of this constraint is " + shape_text(left.shape) +
+                                    ", but the right side is " + shape_text(right.shape));
+    return Value::failed();
+  }
+  for (std::size_t i = 0; i < left.entries.size(); ++i) left.entries[i] = left.entries[i] - right.entries[i];
+  return left;
+}
+
+ConstraintGroup read_constraint(Scope& scope, const Statement& s, int number) {
+  ConstraintGroup group;
+  group.statement = &s;
+  group.number = number;
+  group.name = s.label ? s.label->text : "constraint " + std::to_string(number);
+  if (!s.left || !s.right) {
+    group.bad = true;
+    return group;
+  }
+  const std::size_t before = scope.errors.size();
+  scope.loop(s.ranges, {&*s.left, &*s.right}, [&](const std::vector<long>& index) {
+    Value value = difference(scope, s);
+    if (!value.bad && !group.values.empty() && value.shape != group.values[0].shape) {
+      scope.error(s.left->place, "the members of the constraint '" + group.name + "' have different shapes");
+      value.bad = true;
+    }
+    if (value.bad) {
+      group.bad = true;
+      return false;
+    }
+    group.index.push_back(index);
+    group.values.push_back(std::move(value));
+    return true;
+  });
+  if (scope.errors.size() > before) group.bad = true;
+  return group;
+}
+
+/// Gives the declared multipliers of a label the shape of their constraint: one name for all entries, or one name for
+/// each.
+void shape_multipliers(Scope& scope, const ConstraintGroup& group) {
+  const Term& label = *group.statement->label;
+  std::vector<Declaration*> names;
+  for (const Term& name : label.parts) {
+    Declaration* d = scope.find(name.text);
+    if (!d || d->kind != Kind::multiplier || d->target != &name) return;  // declared twice: said already
+    names.push_back(d);
+  }
+  const auto fail = [&] {
+    for (Declaration* d : names) d->bad = true;
+  };
+  if (group.bad) return fail();
+  if (names.size() > 1 && names.size() != group.entries()) {
+    scope.error(label.place, "the constraint '" + group.name + "' has " + std::to_string(group.entries()) +
+                                 " entries, but " + std::to_string(names.size()) + " multipliers");
+    return fail();
+  }
+  if (names.size() == 1) {
+    Declaration& d = *names[0];
+    const std::size_t depth = group.index.empty() ? 0 : group.index[0].size();
+    std::size_t members = 1;
+    for (std::size_t k = 0; k < depth; ++k) {
+      long low = group.index[0][k], high = low;
+      for (const auto& index : group.index) {
+        low = std::min(low, index[k]);
+        high = std::max(high, index[k]);
+      }
+      d.origin.push_back(low);
+      d.shape.push_back(static_cast<int>(high - low + 1));
+      members *= static_cast<std::size_t>(high - low + 1);
+    }
+    if (members != group.index.size()) {
+      scope.error(label.place, "the ranges of the constraint '" + group.name +
+                                   "' depend on each other, so its multiplier cannot be named");
+      return fail();
+    }
+    for (int n : group.values[0].shape) {
+      d.origin.push_back(1);
+      d.shape.push_back(n);
+    }
+  }
+  for (Declaration* d : names) {
+    const std::size_t size = static_cast<std::size_t>(d->size());
+    d->start.resize(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      std::string text = d->name;
+      std::size_t rest = size, at = i;
+      for (std::size_t k = 0; k < d->shape.size(); ++k) {
+        rest /= static_cast<std::size_t>(d->shape[k]);
+        text += "[" + std::to_string(static_cast<long>(at / rest) + d->origin[k]) + "]";
+        at %= rest;
+      }
+      d->symbols.push_back(scope.graph().symbol(text));
+      scope.mark(d->symbols.back(), holds_multiplier);
+      scope.owner_of[d->symbols.back().id()] = d;
+    }
+    d->ready = true;
+  }
+}
+
+/// The symbols and names that the entries of a group get in order.
+struct Assigned {
+  Exprs symbols;
+  std::vector<std::string> names;
+};
+
+Assigned label_symbols(Scope& scope, const ConstraintGroup& group) {
+  Assigned a;
+  for (const Term& name : group.statement->label->parts) {
+    const Declaration* d = scope.find(name.text);
+    if (!d || !d->ready || d->kind != Kind::multiplier) return {};
+    for (Expr s : d->symbols) {
+      a.symbols.push_back(s);
+      a.names.push_back(scope.graph().name(s.id()));
+    }
+  }
+  return a;
+}
+
+/// General form: multipliers claimed by labels first, the others by order.
+std::vector<Assigned> assign_general(Elaboration& e, const std::vector<ConstraintGroup>& groups, bool& sound) {
+  Scope& scope = e.scope;
+  std::vector<Assigned> assigned(groups.size());
+  std::map<std::string, const ConstraintGroup*> claimed;
+  std::size_t wanted = 0;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const ConstraintGroup& g = groups[i];
+    if (g.bad) sound = false;
+    if (!g.named() || g.statement->label->form != Term::Form::call) {
+      wanted += g.entries();
+      continue;
+    }
+    for (const Term& name : g.statement->label->parts) {
+      Declaration* d = scope.find(name.text);
+      if (!d) {
+        scope.unknown(name.place, name.text);
+        sound = false;
+      } else if (d->kind != Kind::multiplier) {
+        scope.error(name.place, "'" + name.text + "' is a " + kind_name(d->kind) + ", not a multiplier");
+        sound = false;
+      } else if (!claimed.emplace(name.text, &g).second) {
+        scope.error(name.place, "the multiplier '" + name.text + "' belongs to two constraints",
+                    "the other is '" + claimed[name.text]->name + "'");
+        sound = false;
+      } else if (!d->ready) {
+        sound = false;
+      }
+    }
+    assigned[i] = label_symbols(scope, g);
+    if (sound && assigned[i].symbols.size() != g.entries()) {
+      scope.error(label_place(g), "the constraint '" + g.name + "' has " + std::to_string(g.entries()) +
+                                      " entries, but its multipliers have " +
+                                      std::to_string(assigned[i].symbols.size()));
+      sound = false;
+    }
+  }
+  if (!sound) return assigned;
+
+  Exprs pool;
+  const Declaration* first = nullptr;
+  for (const Declaration& d : scope.declarations()) {
+    if (d.kind != Kind::multiplier || claimed.contains(d.name)) continue;
+    if (!d.ready) {
+      sound = false;
+      return assigned;
+    }
+    if (!first) first = &d;
+    pool.insert(pool.end(), d.symbols.begin(), d.symbols.end());
+  }
+  if (pool.size() != wanted) {
+    if (e.complete) {
+      const auto count = [](std::size_t n, const char* what) {
+        return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+      };
+      const Place place = first ? first->place : groups.empty() ? e.head() : groups[0].place();
+      scope.error(place,
+                  count(wanted, "constraint") + " without a named multiplier, but " + count(pool.size(), "multiplier"),
+                  "each constraint needs one multiplier: constraint surface(psi): ...");
+    }
+    sound = false;
+    return assigned;
+  }
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (!assigned[i].symbols.empty()) continue;
+    for (std::size_t k = 0; k < groups[i].entries(); ++k, ++next) {
+      assigned[i].symbols.push_back(pool[next]);
+      assigned[i].names.push_back(scope.graph().name(pool[next].id()));
+    }
+  }
+  return assigned;
+}
+
+void append_constraints(Elaboration& e, const ConstraintGroup& group, const Assigned& assigned) {
+  Scope& scope = e.scope;
+  std::size_t at = 0;
+  for (std::size_t m = 0; m < group.values.size(); ++m) {
+    const Value& value = group.values[m];
+    const Block block{"", value.shape, 0, static_cast<int>(value.entries.size()), {}};
+    for (int i = 0; i < block.size; ++i, ++at) {
+      Constraint c;
+      const std::string suffix = brackets(group.index[m]) + entry_name(block, i);
+      c.name = group.name + suffix;
+      c.value = value.entries[static_cast<std::size_t>(i)];
+      c.place = group.place();
+      if (!check_entry(scope, group, c.value, c.name)) return;
+      c.nonholonomic = scope.contents(c.value) & holds_z;
+      if (!assigned.symbols.empty()) {
+        c.multiplier = assigned.symbols[at];
+        c.multiplier_name = assigned.names[at];
+      } else {
+        const std::string stem = group.named() ? group.name : std::to_string(group.number);
+        c.multiplier = scope.graph().symbol((c.nonholonomic ? "psi_" : "lambda_") + stem + suffix);
+        scope.mark(c.multiplier, holds_multiplier);
+      }
+      e.model.constraints.push_back(std::move(c));
+    }
+  }
+}
+
+/// An energy: the sum of all statements of one keyword; empty where there is none.
+Expr energy(Elaboration& e, const char* keyword, const char* what) {
+  Exprs terms;
+  e.each(keyword, [&](const Statement& s) {
+    if (!s.left) return;
+    const Value v = e.scope.evaluate_scalar(*s.left, what);
+    if (v.bad) return;
+    if (e.scope.contents(v) & holds_multiplier) {
+      e.scope.error(s.left->place, std::string(what) + " contains a multiplier",
+                    "multipliers may stand in forces only");
+      return;
+    }
+    terms.push_back(v.entries[0]);
+  });
+  return terms.empty() ? Expr() : sum(e.scope.graph(), terms);
+}
+
+void make_forces(Elaboration& e) {
+  Scope& scope = e.scope;
+  std::map<const Declaration*, std::size_t> first;
+  for (std::size_t at = 0; const Declaration& d : scope.declarations())
+    if (d.kind == Kind::coordinate) {
+      first[&d] = at;
+      at += d.symbols.size();
+    }
+  Exprs& force = e.model.force;
+  force.assign(e.model.q.size(), scope.graph().constant(0));
+  e.each("force", [&](const Statement& s, const Item& item) {
+    if (!item.value) return;
+    scope.loop(s.ranges, {&item.target, &*item.value}, [&](const std::vector<long>&) {
+      const std::optional<Reference> target = scope.reference(item.target, {Kind::coordinate}, "force");
+      Value value = scope.evaluate(*item.value);
+      if (!target) return false;
+      if (target->primed) {
+        scope.error(item.target.place, "a force acts on a coordinate, not on its velocity", "leave out the '");
+        return false;
+      }
+      value = scope.fit(std::move(value), target->shape, item.value->place, "'" + print(item.target) + "'");
+      if (value.bad) return false;
+      for (std::size_t k = 0; k < value.entries.size(); ++k) {
+        Expr& sum = force[first[target->declaration] + static_cast<std::size_t>(target->offset) + k];
+        sum = sum + value.entries[k];
+      }
+      return true;
+    });
+  });
+}
+
+}  // namespace
+
+void make_constraints(Elaboration& e) {
+  Scope& scope = e.scope;
+  std::vector<ConstraintGroup> groups;
+  std::map<std::string, Place> names;
+  int number = 0;
+  bool sound = true;
+  e.each("constraint", [&](const Statement& s) {
+    groups.push_back(read_constraint(scope, s, ++number));
+    ConstraintGroup& g = groups.back();
+    if (s.label) {
+      const auto [first, fresh] = names.emplace(g.name, s.label->place);
+      if (!fresh)
+        scope.error(s.label->place, "there are two constraints '" + g.name + "'",
+                    "the first is in line " + std::to_string(first->second.line));
+    }
+  });
+  std::vector<Assigned> assigned(groups.size());
+  if (e.model.form == Form::general) {
+    assigned = assign_general(e, groups, sound);
+  } else {
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      if (groups[i].named() && groups[i].statement->label->form == Term::Form::call) {
+        shape_multipliers(scope, groups[i]);
+        assigned[i] = label_symbols(scope, groups[i]);
+        if (assigned[i].symbols.size() != groups[i].entries()) groups[i].bad = true;
+      }
+  }
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    if (!groups[i].bad) append_constraints(e, groups[i], sound ? assigned[i] : Assigned{});
+}
+
+void make_energies(Elaboration& e) {
+  Model& m = e.model;
+  Graph& graph = e.scope.graph();
+  switch (m.form) {
+    case Form::lagrangian:
+      m.kinetic = energy(e, "kinetic", "the kinetic energy");
+      m.potential = energy(e, "potential", "the potential energy");
+      m.lagrangian = energy(e, "lagrangian", "the Lagrangian");
+      m.rayleigh = energy(e, "rayleigh", "the Rayleigh function");
+      if (!m.lagrangian && m.kinetic) m.lagrangian = m.potential ? m.kinetic - m.potential : m.kinetic;
+      if (!m.lagrangian) m.lagrangian = graph.constant(0);  // an error has been reported
+      break;
+    case Form::hamiltonian:
+      m.hamiltonian = energy(e, "hamiltonian", "the Hamiltonian");
+      if (!m.hamiltonian) m.hamiltonian = graph.constant(0);
+      break;
+    case Form::general: return;
+  }
+  make_forces(e);
+}
+
+void make_invariants(Elaboration& e) {
+  Scope& scope = e.scope;
+  std::map<std::string, Place> names;
+  int number = 0;
+  e.each("conserve", [&](const Statement& s) {
+    ++number;
+    if (!s.left) return;
+    const std::string name = s.label ? s.label->text : "invariant " + std::to_string(number);
+    if (s.label) {
+      const auto [first, fresh] = names.emplace(name, s.label->place);
+      if (!fresh)
+        scope.error(s.label->place, "there are two invariants '" + name + "'",
+                    "the first is in line " + std::to_string(first->second.line));
+    }
+    scope.loop(s.ranges, {&*s.left}, [&](const std::vector<long>& index) {
+      const Value v = scope.evaluate(*s.left);
+      if (v.bad) return false;
+      if (scope.contents(v) & holds_multiplier) {
+        scope.error(s.left->place, "an invariant cannot contain a multiplier");
+        return false;
+      }
+      const int first = static_cast<int>(e.model.invariant_values.size());
+      e.model.invariants.push_back(
+          {name + brackets(index), v.shape, first, static_cast<int>(v.entries.size()), s.left->place});
+      e.model.invariant_values.insert(e.model.invariant_values.end(), v.entries.begin(), v.entries.end());
+      return true;
+    });
+  });
+}
+
+}  // namespace alembert

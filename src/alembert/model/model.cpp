@@ -1,0 +1,157 @@
+#include "alembert/model/model.h"
+
+#include <algorithm>
+#include <cctype>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <tuple>
+#include <utility>
+
+#include "alembert/model/elaborate.h"
+
+namespace alembert {
+
+std::string entry_name(const Block& block, int offset) {
+  std::string text = block.name;
+  int rest = block.size;
+  for (int n : block.shape) {
+    rest /= n;
+    text += "[" + std::to_string(offset / rest + 1) + "]";
+    offset %= rest;
+  }
+  return text;
+}
+
+namespace {
+
+/// The words in the lines that could not be read: they may be declared there.
+std::set<std::string> lost_names(const Source& source, const std::vector<Diagnostic>& errors) {
+  std::set<int> bad;
+  for (const Diagnostic& d : errors) bad.insert(d.place.line);
+  std::set<std::string> names;
+  std::istringstream text(source.text);
+  std::string line;
+  for (int number = 1; std::getline(text, line); ++number) {
+    if (!bad.contains(number)) continue;
+    std::string word;
+    for (const char c : line + " ") {
+      if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') word += c;
+      else if (!word.empty()) names.insert(std::exchange(word, {}));
+    }
+  }
+  return names;
+}
+
+void flatten(Elaboration& e) {
+  Model& m = e.model;
+  const auto append = [](const Declaration& d, std::vector<Block>& blocks, Exprs& symbols) {
+    blocks.push_back({d.name, d.shape, static_cast<int>(symbols.size()), d.size(), d.place});
+    symbols.insert(symbols.end(), d.symbols.begin(), d.symbols.end());
+  };
+  for (const Declaration& d : e.scope.declarations()) {
+    if (!d.ready) continue;
+    if (d.kind == Kind::parameter) append(d, m.parameters, m.parameter_symbols);
+    if (d.kind == Kind::coordinate || (d.kind == Kind::variable && !d.is_z)) append(d, m.coordinates, m.q);
+    if (d.kind == Kind::coordinate) m.v.insert(m.v.end(), d.velocities.begin(), d.velocities.end());
+    if (d.kind == Kind::coordinate && d.partner) append(*d.partner, m.momenta, m.p);
+    if (d.kind == Kind::variable && d.is_z) append(d, m.momenta, m.p);
+  }
+  for (Expr s : m.parameter_symbols) {
+    std::string missing;
+    m.parameter_values.push_back(*e.scope.number(s, missing));
+  }
+}
+
+/// Sends each --set to the parameter it names, or keeps it as an initial value.
+std::vector<std::pair<std::shared_ptr<const Source>, const Item*>> sort_overrides(
+    Scope& scope, const std::vector<Override>& overrides, std::deque<Item>& items) {
+  std::vector<std::pair<std::shared_ptr<const Source>, const Item*>> initial;
+  for (const Override& o : overrides) {
+    try {
+      items.push_back(parse_assignment(o.source));
+    } catch (const InputError& e) {
+      scope.errors.insert(scope.errors.end(), e.diagnostics().begin(), e.diagnostics().end());
+      continue;
+    }
+    const Item& item = items.back();
+    const Term* root = &item.target;
+    bool primed = false;
+    while (root->form == Term::Form::index || root->form == Term::Form::prime) {
+      primed |= root->form == Term::Form::prime;
+      root = &root->parts[0];
+    }
+    Declaration* d = root->form == Term::Form::name ? scope.find(root->text) : nullptr;
+    if (d && d->kind == Kind::parameter && !primed) d->replacements.push_back({&item.target, &*item.value, o.source});
+    else initial.emplace_back(o.source, &item);
+  }
+  return initial;
+}
+
+Model elaborate(const Text& text, const std::vector<Override>& overrides, std::vector<Diagnostic> errors) {
+  Model model;
+  model.source = text.source;
+  model.graph = std::make_shared<Graph>();
+  Scope scope(text.source, model.graph);
+  scope.lost = lost_names(*text.source, errors);
+  model.t = scope.t;
+  for (const Statement& s : text.statements) {
+    if (s.keyword == "model") model.title = s.string;
+    if (s.keyword == "source") model.origin = s.string;
+  }
+  Elaboration e{scope, model, text, errors.empty()};
+  std::deque<Item> items;
+  choose_form(e);
+  declare_names(e);
+  const auto initial = sort_overrides(scope, overrides, items);
+  make_symbols(e);
+  make_rates(e);
+  flatten(e);
+  make_constraints(e);
+  make_energies(e);
+  make_invariants(e);
+  make_start(e, initial);
+  make_solve(e);
+  for (Declaration& d : scope.declarations())  // what nobody uses may still be wrong
+    if (d.kind == Kind::let && d.arguments.empty()) scope.let_value(d, d.place);
+
+  errors.insert(errors.end(), scope.errors.begin(), scope.errors.end());
+  for (const Declaration& d : scope.declarations())
+    check(!d.bad || !errors.empty(), "a bad name means that an error was reported");
+  if (!errors.empty()) {
+    std::stable_sort(errors.begin(), errors.end(), [&](const Diagnostic& a, const Diagnostic& b) {
+      const auto key = [&](const Diagnostic& d) {
+        return std::tuple(d.source != text.source, d.place.line, d.place.column);
+      };
+      return key(a) < key(b);
+    });
+    throw InputError(std::move(errors));
+  }
+  return model;
+}
+
+}  // namespace
+
+Model make_model(const Text& text, const std::vector<Override>& overrides) { return elaborate(text, overrides, {}); }
+
+Model read_model(const std::string& path, const std::vector<std::string>& overrides) {
+  std::error_code ignored;
+  std::ifstream file(path, std::ios::binary);
+  if (!file || std::filesystem::is_directory(path, ignored))
+    throw InputError("cannot read the model '" + path + "'", "is it there, a file, and may it be read?");
+  return read_model(std::make_shared<const Source>(Source{path, std::string(std::istreambuf_iterator<char>(file), {})}),
+                    overrides);
+}
+
+Model read_model(std::shared_ptr<const Source> source, const std::vector<std::string>& overrides) {
+  std::vector<Override> options;
+  for (const std::string& text : overrides)
+    options.push_back({std::make_shared<const Source>(Source{"--set " + text, text})});
+  std::vector<Diagnostic> errors;
+  const Text text = parse(source, errors);
+  return elaborate(text, options, std::move(errors));
+}
+
+}  // namespace alembert

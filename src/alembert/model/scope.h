@@ -1,0 +1,185 @@
+#pragma once
+
+// The names of one model, and what expressions made of them mean. Inside model/ only.
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "alembert/model/model.h"
+#include "alembert/model/value.h"
+
+namespace alembert {
+
+enum class Kind { parameter, family, coordinate, momentum, variable, multiplier, quantity, let, function };
+const char* kind_name(Kind kind);
+
+/// One entry that can be given a value at the start.
+struct Start {
+  Real value = 0;
+  bool given = false, overridden = false, pinned = false;
+};
+
+/// A value from --set for a parameter, or for one entry of it.
+struct Replacement {
+  const Term* target;
+  const Term* value;
+  std::shared_ptr<const Source> source;
+};
+
+struct Declaration {
+  enum class State { untouched, active, done };
+  Kind kind = Kind::let;
+  std::string name;
+  Place place;
+  State state = State::untouched;  // of what is worked out on first use
+  bool bad = false;                // an error was reported; uses stay silent
+  bool ready = false;              // shape and symbols are known
+
+  const Term* target = nullptr;  // as declared
+  const Term* definition = nullptr;
+  const Statement* statement = nullptr;
+  ArrayShape shape;
+  std::vector<long> origin;  // first index of each dimension; empty: all 1
+  Exprs symbols, velocities;
+  std::vector<Start> start, start_velocity;
+  std::vector<Replacement> replacements;
+
+  long first = 1, last = 0;            // family
+  std::vector<std::string> arguments;  // function; let over families: its indices
+  std::vector<std::pair<long, long>> argument_ranges;
+  Value value;                                 // let, quantity
+  std::map<std::vector<long>, Value> members;  // let over families
+  std::set<std::vector<long>> active_members;
+
+  Declaration* partner = nullptr;  // coordinate <-> momentum
+  Exprs rate, reaction;            // general form, empty Expr where not given
+  bool is_z = false;
+
+  int size() const { return shape_size(shape); }
+};
+
+/// A declared thing, or a part of it, that a target such as q[2]' means.
+struct Reference {
+  Declaration* declaration = nullptr;
+  bool primed = false;
+  int offset = 0;
+  ArrayShape shape;
+};
+
+/// What an expression contains, as bits.
+enum Content : unsigned char { holds_parameter = 1, holds_time = 2, holds_q = 4, holds_z = 8, holds_multiplier = 16 };
+
+class Scope {
+ public:
+  Scope(std::shared_ptr<const Source> source, std::shared_ptr<Graph> graph);
+
+  // Errors. One a place: in a family the same text would fail again and again.
+  void error(const Place& place, std::string message, std::string hint = {});
+  std::vector<Diagnostic> errors;
+  std::shared_ptr<const Source> source;  // of the text that is being evaluated
+  std::set<std::string> lost;            // names in lines that could not be read: nothing is said about them
+
+  // Names.
+  Declaration* declare(Kind kind, const Term& name, const Term* target);
+  Declaration* find(const std::string& name);
+  std::deque<Declaration>& declarations() { return declarations_; }
+  void unknown(const Place& place, const std::string& name, bool call = false);
+  /// What target means; reports and gives nothing when it means nothing that is in one of the kinds.
+  std::optional<Reference> reference(const Term& target, const std::vector<Kind>& kinds, const char* purpose);
+
+  // Evaluating.
+  Value evaluate(const Term& term);
+  Value evaluate_scalar(const Term& term, const std::string& what);
+  /// The value brought to a shape: equal, or the number 0, which fits every shape; reports otherwise.
+  Value fit(Value value, const ArrayShape& shape, const Place& place, const std::string& what);
+  std::optional<long> whole(const Term& term, const std::string& what);
+  /// The number an expression has with the values known so far; else `missing` names a symbol without one.
+  std::optional<Real> number(Expr e, std::string& missing);
+  void know(Expr symbol, Real value);
+  void mark(Expr symbol, Content content);
+  unsigned contents(Expr e);
+  unsigned contents(const Value& value);
+
+  /// Runs body for all values of the ranges, and of the families whose index stands free in terms. Stops when body
+  /// returns false.
+  void loop(const std::vector<Range>& ranges, const std::vector<const Term*>& terms,
+            const std::function<bool(const std::vector<long>&)>& body);
+
+  // Things worked out on first use.
+  void resolve_family(Declaration& d, const Place& use);
+  void resolve_parameter(Declaration& d, const Place& use);
+  /// ArrayShape from the brackets of a declared target; families among them only where they start at 1.
+  bool resolve_shape(Declaration& d);
+  Value let_value(Declaration& d, const Place& use);
+
+  Graph& graph() { return *graph_; }
+  Form form = Form::lagrangian;
+  bool sizes_only = true;  // while sizes and parameters are worked out, nothing else has a meaning yet
+  Expr t;
+  std::unordered_map<std::uint32_t, Expr> velocity_of;       // by number of the coordinate's symbol
+  std::unordered_map<std::uint32_t, Declaration*> owner_of;  // by number of a symbol
+
+ private:
+  struct Local {
+    std::string name;
+    bool is_index;
+    long index;
+    Value value;
+  };
+  struct Frame;  // a text of its own: other locals are not seen
+  struct Path;   // root, brackets and primes of x[2]'
+
+  Declaration* find_alias(const std::string& name, long& index);
+  const Local* local(const std::string& name) const;
+  std::optional<Reference> element(Declaration& d, const Path& path, long alias);
+  std::optional<int> offset_of(const Declaration& d, const ArrayShape& shape, const std::vector<const Term*>& indices,
+                               std::size_t first, long alias);
+  Value access(const Term& term);
+  Value access_name(const Term& term, const Path& path);
+  Value access_let(Declaration& d, const Path& path);
+  Value take(Value base, const std::string& name, const Path& path, std::size_t first);
+  Value member(Declaration& d, const std::vector<long>& indices, const Place& use);
+  bool resolve_let_ranges(Declaration& d);
+  Value time_derivative(const Value& value, const Place& place);
+  Value call(const Term& term);
+  Value call_function(Declaration& d, const Term& term);
+  Value call_library(const Term& term);
+  Value call_vector(const Term& term);
+  Value call_sum(const Term& term);
+  Value chain(const Term& term);
+  Value sum_chain(const Term& term);
+  Value product_chain(const Term& term);
+  Value tuple(const Term& term);
+  Value power(const Term& term);
+  std::string changing(const Value& value);
+  std::optional<Real> quick_number(const Term& term);
+  std::optional<Real> number_of(const Term& term, const std::string& what);
+  bool parameter_values(Declaration& d, const Term& value, std::vector<Real>& values);
+  bool range(const Term& first, const Term& last, long& a, long& b);
+  void free_indices(const Term& term, std::vector<std::string>& bound, std::vector<std::string>& found);
+
+  std::shared_ptr<const Source> text_;  // of the model
+  std::shared_ptr<Graph> graph_;
+  std::deque<Declaration> declarations_;
+  std::unordered_map<std::string, Declaration*> by_name_;
+  std::set<std::pair<const Source*, std::pair<int, int>>> reported_;
+  std::set<std::string> unknown_;
+  std::vector<Local> locals_;
+  std::size_t visible_ = 0;  // locals before this one belong to other texts
+  std::vector<Real> value_;
+  std::vector<char> known_;
+  std::vector<unsigned char> contents_;
+  std::unordered_map<std::uint32_t, unsigned char> marks_;
+  int depth_ = 0;
+  long budget_ = 12'000'000;  // terms; a chain of 300,000 rods needs 9 million
+  bool spent_ = false, too_deep_ = false;
+};
+
+}  // namespace alembert

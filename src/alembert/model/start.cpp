@@ -1,0 +1,195 @@
+#include <quadmath.h>
+
+#include "alembert/model/elaborate.h"
+
+namespace alembert {
+
+namespace {
+
+const std::vector<Kind> startable = {Kind::coordinate, Kind::momentum, Kind::variable, Kind::multiplier};
+
+std::vector<Start>* slots(Elaboration& e, const Reference& r, const Term& target) {
+  Declaration& d = *r.declaration;
+  if (!r.primed) return &d.start;
+  if (d.kind == Kind::coordinate && e.model.form == Form::lagrangian) return &d.start_velocity;
+  std::string hint = "only coordinates of the Lagrangian form have velocities";
+  if (d.kind == Kind::coordinate)
+    hint = "give the momentum" + (d.partner ? " '" + d.partner->name + "'" : std::string()) + " instead";
+  e.scope.error(target.place, "'" + print(target) + "' has no initial value", hint);
+  return nullptr;
+}
+
+/// Puts a value into the entries it is meant for. Where the options have given one, the model's is not even looked at.
+bool assign(Elaboration& e, const Reference& r, const Term& target, const Term& term, bool overriding) {
+  Scope& scope = e.scope;
+  std::vector<Start>* start = slots(e, r, target);
+  if (!start) return false;
+  const std::size_t size = static_cast<std::size_t>(shape_size(r.shape)), offset = static_cast<std::size_t>(r.offset);
+  bool needed = false;
+  for (std::size_t k = 0; k < size; ++k) {
+    Start& s = (*start)[offset + k];
+    if (s.given && !overriding) {
+      scope.error(target.place, "the initial value of '" + print(target) + "' is given twice");
+      return false;
+    }
+    if (!overriding) s.given = true;
+    needed |= overriding || !s.overridden;
+  }
+  if (!needed) return true;
+  Value value = scope.fit(scope.evaluate(term), r.shape, term.place, "'" + print(target) + "'");
+  if (value.bad) return false;
+  const Exprs& symbols = r.primed ? r.declaration->velocities : r.declaration->symbols;
+  for (std::size_t k = 0; k < size; ++k) {
+    Start& s = (*start)[offset + k];
+    if (s.overridden && !overriding) continue;
+    std::string missing;
+    const std::optional<Real> number = scope.number(value.entries[k], missing);
+    if (!number) {
+      scope.error(term.place, "this initial value needs '" + missing + "', which has none before this line",
+                  "give an initial value of '" + missing + "' first");
+      return false;
+    }
+    if (!finiteq(*number)) {
+      scope.error(term.place, "the initial value of '" + print(target) + "' is not finite (" +
+                                  to_text(static_cast<double>(*number)) + ")");
+      return false;
+    }
+    s.value = *number;
+    s.overridden |= overriding;
+    scope.know(symbols[offset + k], *number);
+  }
+  return true;
+}
+
+void read_initial(Elaboration& e) {
+  Scope& scope = e.scope;
+  // Values at the declaration count as given before all others.
+  for (Declaration& d : scope.declarations()) {
+    const bool state = d.kind == Kind::coordinate || d.kind == Kind::momentum || d.kind == Kind::variable ||
+                       d.kind == Kind::multiplier;
+    if (!state || !d.ready || d.bad || !d.definition) continue;
+    // For r[i][3] = EXPR the value is that of one member.
+    const Term* target = d.target;
+    std::vector<const Term*> kept;
+    for (const Term* at = target; at->form == Term::Form::index; at = &at->parts[0])
+      kept.insert(kept.begin(), &at->parts[1]);
+    Term name;
+    name.form = Term::Form::name;
+    name.text = d.name;
+    name.place = d.place;
+    for (const Term* bracket : kept) {
+      const Declaration* family = bracket->form == Term::Form::name ? scope.find(bracket->text) : nullptr;
+      if (!family || family->kind != Kind::family) break;
+      Term indexed;
+      indexed.form = Term::Form::index;
+      indexed.place = d.place;
+      indexed.parts = {name, *bracket};
+      name = std::move(indexed);
+    }
+    scope.loop({}, {&name, d.definition}, [&](const std::vector<long>&) {
+      const std::optional<Reference> r = scope.reference(name, startable, "initial");
+      return r && assign(e, *r, name, *d.definition, false);
+    });
+  }
+  e.each("initial", [&](const Statement& s, const Item& item) {
+    if (!item.value) return;
+    scope.loop(s.ranges, {&item.target, &*item.value}, [&](const std::vector<long>&) {
+      const std::optional<Reference> r = scope.reference(item.target, startable, "initial");
+      return r && assign(e, *r, item.target, *item.value, false);
+    });
+  });
+}
+
+void read_pins(Elaboration& e) {
+  e.each("pin", [&](const Statement& s, const Item& item) {
+    e.scope.loop(s.ranges, {&item.target}, [&](const std::vector<long>&) {
+      const std::optional<Reference> r =
+          e.scope.reference(item.target, {Kind::coordinate, Kind::momentum, Kind::variable}, "pin");
+      if (!r) return false;
+      std::vector<Start>* start = slots(e, *r, item.target);
+      if (!start) return false;
+      for (int k = 0; k < shape_size(r->shape); ++k) (*start)[static_cast<std::size_t>(r->offset + k)].pinned = true;
+      return true;
+    });
+  });
+}
+
+}  // namespace
+
+void make_start(Elaboration& e, const std::vector<std::pair<std::shared_ptr<const Source>, const Item*>>& overrides) {
+  Scope& scope = e.scope;
+  const std::shared_ptr<const Source> text = scope.source;
+  for (const auto& [source, item] : overrides) {
+    scope.source = source;
+    const Term* root = &item->target;
+    while (root->form == Term::Form::index || root->form == Term::Form::prime) root = &root->parts[0];
+    if (const Declaration* d = root->form == Term::Form::name ? scope.find(root->text) : nullptr;
+        d && d->kind == Kind::parameter) {
+      scope.error(item->target.place, "'" + d->name + "' is a parameter and has no velocity");
+      continue;
+    }
+    const std::optional<Reference> r = scope.reference(item->target, startable, "--set");
+    if (r) assign(e, *r, item->target, *item->value, true);
+  }
+  scope.source = text;
+  read_initial(e);
+  read_pins(e);
+
+  Model& m = e.model;
+  const auto append = [](const std::vector<Start>& from, std::vector<Real>& value, std::vector<bool>& given,
+                         std::vector<bool>& pinned) {
+    for (const Start& s : from) {
+      value.push_back(s.value);
+      given.push_back(s.given || s.overridden);
+      pinned.push_back(s.pinned);
+    }
+  };
+  for (const Declaration& d : scope.declarations()) {
+    if (d.kind == Kind::coordinate || (d.kind == Kind::variable && !d.is_z))
+      append(d.start, m.q0, m.q_given, m.q_pinned);
+    if (d.kind == Kind::variable && d.is_z) append(d.start, m.z0, m.z_given, m.z_pinned);
+    if (d.kind == Kind::coordinate && m.form == Form::lagrangian) append(d.start_velocity, m.z0, m.z_given, m.z_pinned);
+    if (d.kind == Kind::coordinate && d.partner) append(d.partner->start, m.z0, m.z_given, m.z_pinned);
+  }
+  std::unordered_map<std::uint32_t, Real> guesses;
+  for (const Declaration& d : scope.declarations())
+    if (d.kind == Kind::multiplier)
+      for (std::size_t k = 0; k < d.symbols.size(); ++k)
+        if (d.start[k].given || d.start[k].overridden) guesses[d.symbols[k].id()] = d.start[k].value;
+  for (const Constraint& c : m.constraints) {
+    const auto guess = guesses.find(c.multiplier.id());
+    m.multiplier0.push_back(guess == guesses.end() ? std::nullopt : std::optional<Real>(guess->second));
+  }
+}
+
+void make_solve(Elaboration& e) {
+  Scope& scope = e.scope;
+  e.each("solve", [&](const Statement&, const Item& item) {
+    if (!item.value) return;
+    if (item.target.text == "method") {
+      const Term& method = *item.value;
+      if (method.form != Term::Form::name && method.form != Term::Form::call)
+        scope.error(method.place, "a method is a name, with arguments where it takes some",
+                    "as in: solve lobatto(3) step 0.01 end 240");
+      else e.model.solve.method = method;
+      return;
+    }
+    const bool step = item.target.text == "step";
+    const Value value = scope.evaluate_scalar(*item.value, step ? "the step" : "the end");
+    if (value.bad) return;
+    std::string missing;
+    const std::optional<Real> number = scope.number(value.entries[0], missing);
+    if (!number) {
+      scope.error(item.value->place,
+                  std::string(step ? "the step" : "the end") + " must be a number, but '" + missing + "' is none");
+      return;
+    }
+    const double x = static_cast<double>(*number);
+    if (!finiteq(*number) || x - x != 0 || (step && x == 0))
+      scope.error(item.value->place, std::string(step ? "the step" : "the end") + " is " + to_text(x),
+                  step ? "it must be finite and not 0" : "it must be finite");
+    else (step ? e.model.solve.step : e.model.solve.end) = x;
+  });
+}
+
+}  // namespace alembert

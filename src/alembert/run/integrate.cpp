@@ -1,0 +1,110 @@
+#include "alembert/run/integrate.h"
+
+#include "alembert/base/error.h"
+#include "alembert/solve/linear.h"
+#include "alembert/solve/reduced.h"
+
+namespace alembert {
+
+namespace {
+
+// z', lambda, psi at (t, y, z); starts from what `point` holds.
+template <class T>
+NewtonResult reduce(const Equations& e, T t, MotionPoint<T>& point, NewtonOptions options) {
+  std::vector<T> x{t};
+  for (const auto* list : {&point.y, &point.z, &point.z_dot, &point.lambda, &point.psi})
+    x.insert(x.end(), list->begin(), list->end());
+  Newton<T> newton(reduced_system(e), x, options);
+  const NewtonResult result = newton.solve(x.data());
+  auto from = x.begin() + 1 + static_cast<long>(e.y.size() + e.z.size());
+  for (auto* list : {&point.z_dot, &point.lambda, &point.psi})
+    for (T& value : *list) value = *from++;
+  return result;
+}
+
+// Moves `values` onto equations(inputs, values) = 0 along the shortest way; a few corrections of rounding size.
+template <class T>
+void shorten(const Exprs& inputs, const Exprs& unknowns, const Exprs& equations, std::vector<T> before,
+             std::vector<T>& values) {
+  const int m = static_cast<int>(equations.size()), n = static_cast<int>(unknowns.size());
+  if (m == 0) return;
+  Exprs all = inputs, outputs = equations;
+  all.insert(all.end(), unknowns.begin(), unknowns.end());
+  for (const Exprs& row : dense(jacobian(equations, unknowns), unknowns.front().graph()))
+    outputs.insert(outputs.end(), row.begin(), row.end());
+  const Kernel<T> kernel(all, outputs, {Backend::interpreter, false});
+  std::vector<T> out(outputs.size()), work(kernel.work()), gram(static_cast<std::size_t>(m) * m), right(m);
+  DenseLu<T> lu(m);
+  for (int round = 0; round < 5; ++round) {
+    std::vector<T> x = before;
+    x.insert(x.end(), values.begin(), values.end());
+    kernel(x.data(), out.data(), work.data());
+    const T* G = out.data() + m;
+    for (int i = 0; i < m; ++i) {
+      right[i] = out[i];
+      for (int j = 0; j < m; ++j) {
+        T dot = 0;
+        for (int k = 0; k < n; ++k) dot += G[i * n + k] * G[j * n + k];
+        gram[static_cast<std::size_t>(i) * m + j] = dot;
+      }
+    }
+    if (!lu.factor(gram.data())) return;
+    lu.solve(right.data());
+    for (int k = 0; k < n; ++k)
+      for (int i = 0; i < m; ++i) values[k] -= G[i * n + k] * right[i];
+  }
+}
+
+}  // namespace
+
+template <class T>
+MotionPoint<T> polish(const Equations& e, const InitialValues& initial, T t0) {
+  MotionPoint<T> point;
+  const auto copy = [](const std::vector<double>& from) { return std::vector<T>(from.begin(), from.end()); };
+  point.y = copy(initial.y), point.z = copy(initial.z), point.z_dot = copy(initial.z_dot);
+  point.lambda = copy(initial.lambda), point.psi = copy(initial.psi);
+  shorten<T>({e.t}, e.y, e.g, {t0}, point.y);
+  Exprs at_velocity{e.t}, levels = e.g_dot;
+  at_velocity.insert(at_velocity.end(), e.y.begin(), e.y.end());
+  levels.insert(levels.end(), e.k.begin(), e.k.end());
+  std::vector<T> before{t0};
+  before.insert(before.end(), point.y.begin(), point.y.end());
+  shorten<T>(at_velocity, e.z, levels, before, point.z);
+  NewtonOptions options;
+  options.kernel = {Backend::interpreter, false};
+  check(reduce(e, t0, point, options).outcome == Outcome::converged, "the multipliers of consistent values exist");
+  return point;
+}
+
+template <class T>
+Endpoint<T> integrate(const Equations& e, const Method& method, const MotionPoint<T>& from, T t0, T h, long n,
+                      NewtonOptions options) {
+  const std::size_t n_y = e.y.size();
+  std::vector<T> state = from.y, hints = from.z_dot;
+  state.insert(state.end(), from.z.begin(), from.z.end());
+  hints.insert(hints.end(), from.lambda.begin(), from.lambda.end());
+  hints.insert(hints.end(), from.psi.begin(), from.psi.end());
+  std::vector<T> rest(state.size(), T(0));
+  Step<T> step(method.step(e), t0, h, state, hints, options);
+  Endpoint<T> end;
+  for (long i = 0; i < n; ++i) {
+    end.newton = step.advance(t0 + T(i) * h, h, state.data(), rest.data()).newton;
+    if (end.newton.outcome != Outcome::converged) break;
+    end.steps = i + 1;
+  }
+  end.point = from;
+  end.point.y.assign(state.begin(), state.begin() + static_cast<long>(n_y));
+  end.point.z.assign(state.begin() + static_cast<long>(n_y), state.end());
+  end.statistics = step.statistics();
+  if (end.newton.outcome == Outcome::converged) end.newton = reduce(e, t0 + T(n) * h, end.point, options);
+  return end;
+}
+
+template MotionPoint<double> polish(const Equations&, const InitialValues&, double);
+template MotionPoint<Real> polish(const Equations&, const InitialValues&, Real);
+template Endpoint<double> integrate(const Equations&, const Method&, const MotionPoint<double>&, double, double, long,
+                                    NewtonOptions);
+template Endpoint<Real> integrate(const Equations&, const Method&, const MotionPoint<Real>&, Real, Real, long,
+                                  NewtonOptions);
+
+}  // namespace alembert

@@ -1,0 +1,35 @@
+#pragma once
+
+// A bare run in any precision: no watching, no output. References, measured orders and tests use it.
+
+#include <vector>
+
+#include "alembert/methods/method.h"
+#include "alembert/solve/initial.h"
+
+namespace alembert {
+
+/// A state with z' and the multipliers there, from the index-reduced system.
+template <class T>
+struct MotionPoint {
+  std::vector<T> y, z, z_dot, lambda, psi;
+};
+
+/// The initial values brought to the precision of T: the constraints hold to its rounding.
+template <class T>
+MotionPoint<T> polish(const Equations& equations, const InitialValues& initial, T t0);
+
+template <class T>
+struct Endpoint {
+  NewtonResult newton;      // of the last step
+  long steps = 0;           // that were made
+  MotionPoint<T> point;
+  NewtonStatistics statistics;
+};
+
+/// n steps of size h from the given point.
+template <class T>
+Endpoint<T> integrate(const Equations& equations, const Method& method, const MotionPoint<T>& from, T t0, T h, long n,
+                      NewtonOptions options = {});
+
+}  // namespace alembert

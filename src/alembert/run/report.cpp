@@ -1,0 +1,269 @@
+#include "alembert/run/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "alembert/base/real.h"
+
+namespace alembert {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Values = std::vector<double>;
+
+// JSON ----------------------------------------------------------------------------------------------------------------
+
+/// JSON knows no infinities; what is missing or not finite is null.
+Json number(const Values& values, std::size_t i) {
+  return i < values.size() && std::isfinite(values[i]) ? Json(values[i]) : Json();
+}
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+/// The values of a block, nested as its shape says; `at` walks through them.
+Json shaped(const Block& block, const Values& values, std::size_t level, std::size_t& at) {
+  if (level == block.shape.size()) return number(values, at++);
+  Json list = Json::array();
+  for (int i = 0; i < block.shape[level]; ++i) list.push_back(shaped(block, values, level + 1, at));
+  return list;
+}
+Json named(const std::vector<Block>& blocks, const Values& values) {
+  Json object = Json::object();
+  for (const Block& block : blocks) {
+    std::size_t at = block.first;
+    object[block.name] = shaped(block, values, 0, at);
+  }
+  return object;
+}
+
+/// The value of each constraint's multiplier, in the order of the model's constraints.
+Values multipliers(const Report& report, const Model& model, const Equations& equations) {
+  Values all(model.constraints.size(), std::nan(""));
+  const auto place = [&](const std::vector<int>& constraint, const Values& values) {
+    for (std::size_t i = 0; i < constraint.size() && i < values.size(); ++i) all.at(constraint[i]) = values[i];
+  };
+  place(equations.g_constraint, report.lambda);
+  place(equations.k_constraint, report.psi);
+  return all;
+}
+
+Json invariants_json(const Report& report, const Model& model) {
+  Values initial, final, max_error;
+  for (const Watched& w : report.invariants) {
+    initial.push_back(w.initial);
+    final.push_back(w.final);
+    max_error.push_back(w.max_error);
+  }
+  const Json first = named(model.invariants, initial);
+  const Json last = named(model.invariants, final);
+  const Json error = named(model.invariants, max_error);
+  Json object = Json::object();
+  for (const Block& block : model.invariants) {
+    object[block.name] = {
+        {"initial", first[block.name]}, {"final", last[block.name]}, {"max_error", error[block.name]}};
+  }
+  return object;
+}
+
+const char* ending_name(Ending ending) {
+  switch (ending) {
+    case Ending::done: return "done";
+    case Ending::interrupted: return "interrupted";
+    case Ending::failed: return "failed";
+  }
+  return "";
+}
+
+// Text ----------------------------------------------------------------------------------------------------------------
+
+constexpr std::size_t listed = 6;  // entries of a list that are written out
+
+/// A few digits, for the eye: errors and residuals.
+std::string brief(double value) { return value == 0 ? "0" : fmt::format("{:.2g}", value); }
+/// A value that is read, not compared: six digits, and no negative zero.
+std::string plain(double value) { return value == 0 ? "0" : fmt::format("{:.6g}", value); }
+
+std::string plural(long count, const std::string& noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
+
+/// "(1.2 ± 3.1)e-12": both with the power of ten of the larger, the uncertainty with two digits.
+std::string with_uncertainty(double value, double uncertainty) {
+  if (!std::isfinite(value) || !std::isfinite(uncertainty)) return brief(value) + " ± " + brief(uncertainty);
+  const double largest = std::max(std::abs(value), uncertainty);
+  if (largest == 0) return "0";
+  const int exponent = static_cast<int>(std::floor(std::log10(largest)));
+  const double unit = std::pow(10.0, exponent);
+  const double share = uncertainty / unit;
+  const int digits = share > 0 ? std::clamp(1 - static_cast<int>(std::floor(std::log10(share))), 1, 8) : 1;
+  return fmt::format("({:.{}f} ± {:.{}f})e{:+03d}", value / unit, digits, share, digits, exponent);
+}
+
+/// "a, b, c and 4 more".
+std::string shortened(const std::vector<std::string>& parts) {
+  const std::size_t shown = std::min(parts.size(), listed);
+  std::string text = fmt::format("{}", fmt::join(parts.begin(), parts.begin() + shown, ", "));
+  if (parts.size() > shown) text += fmt::format(" and {} more", parts.size() - shown);
+  return text;
+}
+
+/// Lines of the form "  topic       what is said", continued below with the same indent.
+class Lines {
+ public:
+  explicit Lines(std::string title) : text_(std::move(title) + "\n") {}
+  void add(const std::string& topic, const std::string& said) {
+    text_ += fmt::format("  {:<12}", topic);
+    for (const char c : said) text_ += c == '\n' ? "\n" + std::string(14, ' ') : std::string(1, c);
+    text_ += "\n";
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+std::string title(const Report& report) {
+  const std::string name = report.model.empty() ? "Model without a name" : report.model;
+  const std::string steps = plural(report.steps, "step") + " of " + to_text(report.step);
+  if (report.ending == Ending::done) return fmt::format("{}: {}, {} to t = {}", name, report.method, steps, plain(report.t));
+  return fmt::format("{}: {}, {} after {}, at t = {}", name, report.method, ending_name(report.ending), steps,
+                     to_text(report.t));
+}
+
+std::string energy_line(const Report& report) {
+  if (!report.has_energy) return "none in this model";
+  std::string said = fmt::format("{} initially, max error {}", plain(report.energy.initial), brief(report.energy.max_error));
+  if (!std::isfinite(report.drift.per_time) || !std::isfinite(report.drift.uncertainty)) return said;
+  said += ", drift " + with_uncertainty(report.drift.per_time, report.drift.uncertainty) + " per time";
+  if (report.drift.uncertainty == 0) return said;
+  // Two standard errors: what chance exceeds once in twenty runs.
+  const bool seen = std::abs(report.drift.per_time) > 2 * report.drift.uncertainty;
+  return said + (seen ? ": beyond its uncertainty" : ": none beyond its uncertainty");
+}
+
+std::string residual_line(const Report& report, const Equations& equations) {
+  std::vector<std::string> parts, of;
+  if (!equations.g.empty()) {
+    parts.push_back("position " + brief(report.position));
+    parts.push_back("velocity " + brief(report.velocity));
+    of.insert(of.end(), {"g", "g'"});
+  }
+  if (!equations.k.empty()) {
+    parts.push_back("nonholonomic " + brief(report.nonholonomic));
+    of.push_back("k");
+  }
+  return fmt::format("{}   (largest residual of {} over all steps)", fmt::join(parts, "   "), fmt::join(of, ", "));
+}
+
+std::string invariant_lines(const Report& report, const Model& model) {
+  std::vector<std::string> parts;
+  for (const Block& block : model.invariants) {
+    double error = 0;
+    std::vector<std::string> initial;
+    for (int i = block.first; i < block.first + block.size && i < static_cast<int>(report.invariants.size()); ++i) {
+      // Not max(): a NaN must not be swallowed.
+      if (!(report.invariants[i].max_error <= error)) error = report.invariants[i].max_error;
+      initial.push_back(plain(report.invariants[i].initial));
+    }
+    const std::string value = block.shape.empty() ? shortened(initial) : "(" + shortened(initial) + ")";
+    parts.push_back(fmt::format("{}: {} initially, max error {}", block.name, value, brief(error)));
+  }
+  return fmt::format("{}", fmt::join(parts, "\n"));
+}
+
+std::string newton_line(const Report& report) {
+  const NewtonStatistics& n = report.newton;
+  std::string said = fmt::format("{:.1f} iterations a step",
+                                 static_cast<double>(n.iterations) / static_cast<double>(std::max(report.steps, 1L)));
+  if (n.factorizations > 0) {
+    said += ", " + plural(n.factorizations, "factorisation");
+    if (!n.factorization_sizes.empty()) {
+      std::vector<std::string> sizes;
+      for (const int size : n.factorization_sizes) sizes.push_back(fmt::format("{0} x {0}", size));
+      said += " of " + shortened(sizes);
+    }
+  }
+  if (report.rejected > 0) said += ", " + plural(report.rejected, "step") + " rejected";
+  return said;
+}
+
+}  // namespace
+
+std::string to_json(const Report& report, const Model& model, const Equations& equations) {
+  const Claims& claims = report.claims;
+  Json json;
+  json["model"] = report.model;
+  json["method"] = report.method;
+  json["stages"] = report.stages > 0 ? Json(report.stages) : Json();
+  json["step"] = number(report.step);
+  json["t"] = number(report.t);
+  json["order"] = {{"q", claims.order_q}, {"v", claims.order_v}, {"multiplier", claims.order_multiplier}};
+  // Velocities go by the name of their coordinate; momenta by their own where the user gave them one.
+  json["q"] = named(model.coordinates, report.y);
+  json["v"] = named(model.coordinates, report.v);
+  json["p"] = named(model.form == Form::lagrangian ? model.coordinates : model.momenta, report.momentum);
+  Json& multiplier = json["multipliers"] = Json::object();
+  const Values values = multipliers(report, model, equations);
+  for (std::size_t i = 0; i < values.size(); ++i) multiplier[model.constraints[i].name] = number(values[i]);
+  if (model.form == Form::general) {
+    json["variables"] = named(model.coordinates, report.y);
+    json["variables"].update(named(model.momenta, report.z));
+  }
+  if (report.has_energy) {
+    json["energy"] = {{"initial", number(report.energy.initial)},
+                      {"final", number(report.energy.final)},
+                      {"max_error", number(report.energy.max_error)},
+                      {"drift_per_time", number(report.drift.per_time)},
+                      {"drift_uncertainty", number(report.drift.uncertainty)}};
+  } else {
+    json["energy"] = nullptr;
+  }
+  json["residual"] = {{"position", number(report.position)},
+                      {"velocity", number(report.velocity)},
+                      {"nonholonomic", number(report.nonholonomic)}};
+  json["invariants"] = invariants_json(report, model);
+  json["statistics"] = {{"steps", report.steps},
+                        {"rejected", report.rejected},
+                        {"newton_iterations", report.newton.iterations},
+                        {"factorizations", report.newton.factorizations},
+                        {"factorization_sizes", report.newton.factorization_sizes},
+                        {"evaluations", report.newton.evaluations},
+                        {"compile_seconds", number(report.compile_seconds)},
+                        {"run_seconds", number(report.run_seconds)}};
+  Json& changes = json["initial_changes"] = Json::array();
+  for (const InitialValues::Change& change : report.initial.changes) {
+    changes.push_back({{"name", change.name}, {"from", number(change.from)}, {"to", number(change.to)}});
+  }
+  json["redundant"] = report.initial.redundant;
+  json["ending"] = ending_name(report.ending);
+  json["reason"] = text_or_null(report.reason);
+  Json& internal = json["internal"] = Json::object();
+  for (std::size_t i = 0; i < report.internal_names.size(); ++i) {
+    internal[report.internal_names[i]] = number(report.internal, i);
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string to_text(const Report& report, const Model& model, const Equations& equations) {
+  Lines lines(title(report));
+  if (!report.reason.empty()) lines.add(ending_name(report.ending), report.reason);
+  if (!report.initial.changes.empty()) {
+    std::vector<std::string> moved;
+    for (const InitialValues::Change& c : report.initial.changes) {
+      moved.push_back(fmt::format("{} from {} to {}", c.name, plain(c.from), plain(c.to)));
+    }
+    lines.add("initial", "moved onto the constraints: " + shortened(moved));
+  }
+  if (!report.initial.redundant.empty()) lines.add("redundant", shortened(report.initial.redundant));
+  lines.add("energy", energy_line(report));
+  if (!equations.g.empty() || !equations.k.empty()) lines.add("constraints", residual_line(report, equations));
+  if (!model.invariants.empty()) lines.add("invariants", invariant_lines(report, model));
+  lines.add("Newton", newton_line(report));
+  lines.add("time", fmt::format("{:.2f} s (+ {:.2f} s compiling)", report.run_seconds, report.compile_seconds));
+  if (!report.claims.note.empty()) lines.add("note", report.claims.note);
+  return lines.text();
+}
+
+}  // namespace alembert

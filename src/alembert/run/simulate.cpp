@@ -1,0 +1,305 @@
+#include "alembert/run/simulate.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+
+#include "alembert/base/error.h"
+#include "alembert/solve/linear.h"
+#include "alembert/solve/reduced.h"
+
+namespace alembert {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// Below this the gradients of the constraints count as dependent.
+constexpr double dependent = 1e-7;
+
+/// Whole steps, and what is left for a shorter last one.
+struct Steps {
+  long whole = 0;
+  double last = 0;
+};
+
+Steps count_steps(double t0, double end, double h) {
+  if (!std::isfinite(h) || h == 0) throw InputError("the step must be a finite number other than 0, not " + to_text(h), "say --step 0.01, or 'solve ... step 0.01' in the model");
+  if (!std::isfinite(end)) throw InputError("the end must be a finite number, not " + to_text(end));
+  const double ratio = (end - t0) / h;
+  if (ratio < 0)
+    throw InputError("with step " + to_text(h) + " the time never reaches the end " + to_text(end),
+                     "step and end - start must have the same sign");
+  if (ratio > 9e15) throw InputError("that are " + to_text(ratio) + " steps", "choose a larger step or an earlier end");
+  Steps steps;
+  steps.whole = std::lround(ratio);
+  if (std::abs(ratio - static_cast<double>(steps.whole)) > 1e-9 * std::max(1.0, std::abs(ratio)) * 1e-3 + 1e-9) {
+    steps.whole = static_cast<long>(std::floor(ratio));
+    steps.last = end - (t0 + static_cast<double>(steps.whole) * h);
+  }
+  return steps;
+}
+
+// Interpreting starts at once, unoptimised code after some milliseconds, optimised code pays off in long runs.
+KernelOptions code_for(double executions, KernelOptions asked) {
+  if (asked.backend != Backend::automatic) return asked;
+  if (executions < 4000 || !native_available()) return {Backend::interpreter, false};
+  return {Backend::native, executions > 300000};
+}
+
+/// z', lambda, psi at a point, from the index-reduced system.
+class Multipliers {
+ public:
+  Multipliers(const Equations& e, const InitialValues& initial, double t0, NewtonOptions options)
+      : inputs_(1 + e.y.size() + e.z.size()), newton_(make(e, initial, t0, options, x_)) {}
+
+  /// NaN everywhere where the system is singular.
+  std::span<const double> at(double t, std::span<const double> state) {
+    x_[0] = t;
+    std::copy(state.begin(), state.end(), x_.begin() + 1);
+    const std::span<double> values(x_.data() + inputs_, x_.size() - inputs_);
+    if (newton_.solve(x_.data()).outcome != Outcome::converged) {
+      failed_.assign(values.size(), std::nan(""));
+      std::fill(values.begin(), values.end(), 0);
+      return failed_;
+    }
+    return values;
+  }
+
+ private:
+  static Newton<double> make(const Equations& e, const InitialValues& initial, double t0, NewtonOptions options,
+                             std::vector<double>& x) {
+    x = {t0};
+    for (const auto* list : {&initial.y, &initial.z, &initial.z_dot, &initial.lambda, &initial.psi})
+      x.insert(x.end(), list->begin(), list->end());
+    return Newton<double>(reduced_system(e), x, options);
+  }
+
+  std::size_t inputs_;
+  std::vector<double> x_, failed_;
+  Newton<double> newton_;
+};
+
+Columns make_columns(const Model& model, const Equations& e) {
+  Columns columns;
+  auto& names = columns.names;
+  const auto add = [&](const std::vector<std::string>& list, const std::string& before) {
+    const int from = static_cast<int>(names.size());
+    for (const std::string& name : list) names.push_back(before + name);
+    return from;
+  };
+  names.push_back("t");
+  columns.y = add(e.y_names, "");
+  columns.z = add(e.z_names, "");
+  columns.momentum = model.form == Form::lagrangian ? add(e.y_names, "p.") : add({}, "");
+  columns.multipliers = add(e.g_names, "lambda.");
+  add(e.k_names, "psi.");
+  columns.energy = e.energy ? add({"energy"}, "") : add({}, "");
+  columns.residuals = add({"residual.position", "residual.velocity", "residual.nonholonomic"}, "");
+  columns.invariants = static_cast<int>(names.size());
+  for (const Block& block : model.invariants)
+    for (int i = 0; i < block.size; ++i) names.push_back(entry_name(block, i));
+  columns.count = static_cast<int>(names.size());
+  return columns;
+}
+
+// "rod2 and rod3": the constraints whose gradients come nearest to dependence at this state.
+std::string nearly_dependent(const Equations& e, double t, std::span<const double> state) {
+  if (e.g.empty() || e.g.size() > 2000) return "";
+  Exprs in{e.t};
+  in.insert(in.end(), e.y.begin(), e.y.end());
+  const SparseExprs G = jacobian(e.g, e.y);
+  const Kernel<double> kernel(in, G.value, {Backend::interpreter, false});
+  std::vector<double> x{t}, values(G.value.size()), work(kernel.work());
+  x.insert(x.end(), state.begin(), state.begin() + static_cast<long>(e.y.size()));
+  kernel(x.data(), values.data(), work.data());
+  std::vector<double> full(static_cast<std::size_t>(G.rows) * G.columns, 0.0);
+  for (int i = 0; i < G.rows; ++i)
+    for (int k = G.row_start[i]; k < G.row_start[i + 1]; ++k)
+      full[static_cast<std::size_t>(i) * G.columns + G.column[k]] = values[k];
+  for (const double tolerance : {1e-6, 1e-4, 1e-2, 5e-2}) {
+    const RankReport report = analyse_rows(G.rows, G.columns, full.data(), tolerance);
+    if (report.dependent_rows.empty()) continue;
+    std::string text = e.g_names[report.dependent_rows[0]];
+    if (report.follows_from[0].empty()) return text + " loses its gradient";
+    text += " becomes dependent on ";
+    for (std::size_t i = 0; i < report.follows_from[0].size(); ++i)
+      text += (i ? ", " : "") + e.g_names[report.follows_from[0][i]];
+    return text;
+  }
+  return "";
+}
+
+std::string explain(const Equations& e, const NewtonResult& newton, const std::string& label, double t, double h,
+                    std::span<const double> state) {
+  std::string text;
+  switch (newton.outcome) {
+    case Outcome::singular: text = "the equations of the step are singular"; break;
+    case Outcome::not_finite: text = "a value is not finite"; break;
+    default: text = "Newton's method does not converge"; break;
+  }
+  text += " in the step from t = " + to_text(t) + " to " + to_text(t + h);
+  if (!label.empty()) {
+    text += " (worst: " + label;
+    if (newton.outcome != Outcome::singular) text += ", residual " + to_text(newton.residual);
+    text += ")";
+  }
+  const std::string names = nearly_dependent(e, t, state);
+  if (!names.empty()) return text + "; there constraint " + names + ": the constraints lose rank";
+  return text + "; try a smaller step";
+}
+
+}  // namespace
+
+Report simulate(const Model& model, const Equations& e, const Method& method, const SimulateOptions& options) {
+  const Clock::time_point begin = Clock::now();
+  const std::string refusal = method.refuses ? method.refuses(e) : "";
+  if (!refusal.empty())
+    throw InputError("method " + method.name + " cannot integrate this model: " + refusal,
+                     "'alembert check' lists the methods that apply");
+  const Steps steps = count_steps(options.t0, options.end, options.step);
+  if (options.every < 1) throw InputError("--every must be at least 1");
+
+  Report report;
+  report.model = model.title;
+  report.method = method.name;
+  report.stages = method.stages;
+  report.claims = method.claims;
+  report.step = options.step;
+  report.t = options.t0;
+  report.has_energy = static_cast<bool>(e.energy);
+  report.initial = make_consistent(model, e, {options.t0});
+  const InitialValues& initial = report.initial;
+  if (!initial.redundant.empty()) {
+    std::string list;
+    for (const std::string& one : initial.redundant) list += (list.empty() ? "" : "; ") + one;
+    throw InputError("redundant constraints: " + list, "remove the dependent ones: their multipliers are not determined");
+  }
+
+  const std::size_t n_y = e.y.size(), n_z = e.z.size();
+  std::vector<double> state = initial.y, rest(n_y + n_z, 0.0), hints = initial.z_dot;
+  state.insert(state.end(), initial.z.begin(), initial.z.end());
+  hints.insert(hints.end(), initial.lambda.begin(), initial.lambda.end());
+  hints.insert(hints.end(), initial.psi.begin(), initial.psi.end());
+  const std::span<const double> y(state.data(), n_y), z(state.data() + n_y, n_z);
+
+  NewtonOptions newton = options.newton;
+  const double total = static_cast<double>(steps.whole);
+  newton.kernel = code_for(2 * total, options.newton.kernel);
+  Step<double> step(method.step(e), options.t0, options.step, state, hints, newton);
+  Watch watch(e, code_for(total, options.newton.kernel));
+  NewtonOptions for_rows = options.newton;
+  const double rows = options.observers.empty() ? 1 : total / static_cast<double>(options.every);
+  for_rows.kernel = code_for(rows, options.newton.kernel);
+  Multipliers multipliers(e, initial, options.t0, for_rows);
+  Exprs at_state{e.t}, momentum_and_velocity = e.p;
+  for (const Exprs* list : {&e.y, &e.z}) at_state.insert(at_state.end(), list->begin(), list->end());
+  momentum_and_velocity.insert(momentum_and_velocity.end(), e.v.begin(), e.v.end());
+  const Kernel<double> motion(at_state, momentum_and_velocity, for_rows.kernel);
+  std::vector<double> motion_in(at_state.size()), moving(momentum_and_velocity.size()), motion_work(motion.work());
+
+  const Columns columns = make_columns(model, e);
+  for (Observer* observer : options.observers)
+    observer->begin(columns, {{"model", model.title}, {"method", method.name}, {"step", to_text(options.step)}});
+  std::vector<double> row;
+  row.reserve(columns.count);
+  const auto take_motion = [&](double t) {
+    motion_in[0] = t;
+    std::copy(state.begin(), state.end(), motion_in.begin() + 1);
+    motion(motion_in.data(), moving.data(), motion_work.data());
+  };
+  const auto record = [&](double t) {
+    if (options.observers.empty()) return;
+    take_motion(t);
+    row.assign(1, t);
+    row.insert(row.end(), state.begin(), state.end());
+    if (columns.multipliers > columns.momentum) row.insert(row.end(), moving.begin(), moving.begin() + static_cast<long>(n_z));
+    const std::span<const double> solved = multipliers.at(t, state);
+    row.insert(row.end(), solved.begin() + static_cast<long>(n_z), solved.end());
+    if (report.has_energy) row.push_back(watch.energy());
+    row.insert(row.end(), {watch.position(), watch.velocity(), watch.nonholonomic()});
+    row.insert(row.end(), watch.invariants().begin(), watch.invariants().end());
+    for (Observer* observer : options.observers) observer->row(row);
+  };
+
+  report.compile_seconds = seconds_since(begin);
+  const Clock::time_point started = Clock::now();
+  watch.look(options.t0, y, z);
+  record(options.t0);
+  double shown = 0, before = watch.independence(), before_that = before;
+  const long count = steps.whole + (steps.last != 0 ? 1 : 0);
+  for (long n = 0; n < count; ++n) {
+    const double t = options.t0 + static_cast<double>(n) * options.step;
+    const bool shorter = n == steps.whole;
+    const double h = shorter ? steps.last : options.step;
+    if (shorter) {
+      const std::span<const double> here = multipliers.at(t, state);
+      if (std::isfinite(here.empty() ? 0 : here[0])) step.restart(here.data());
+    }
+    const StepResult result = step.advance(t, h, state.data(), rest.data());
+    if (result.newton.outcome != Outcome::converged) {
+      report.ending = Ending::failed;
+      report.reason = explain(e, result.newton, step.label(result), t, h, state);
+      break;
+    }
+    report.steps = n + 1;
+    report.t = shorter ? options.end : options.t0 + static_cast<double>(n + 1) * options.step;
+    watch.look(report.t, y, z);
+    if (!watch.finite()) {
+      report.ending = Ending::failed;
+      report.reason = "energy or constraints are not finite at t = " + to_text(report.t) + "; try a smaller step";
+    }
+    // The volume of the gradients is |a smooth function| where it vanishes: falling to zero and rising again within two
+    // steps, as a straight line would, means that a singular position was passed and the branch is anybody's guess.
+    const double now = watch.independence(), ahead = 2 * before - before_that;
+    const bool passed = ahead < 0 && n > 1 && std::abs(now + ahead) < 0.2 * (before_that - before) && before < 0.2;
+    if (now < dependent || passed) {
+      report.ending = Ending::failed;
+      const std::string names = nearly_dependent(e, report.t, state);
+      report.reason = "the constraints lose rank near t = " + to_text(report.t) +
+                      (names.empty() ? "" : ": constraint " + names) +
+                      "; the motion is not determined beyond such a position";
+    }
+    before_that = before, before = now;
+    const bool interrupted = options.interrupt && options.interrupt->load(std::memory_order_relaxed);
+    if (interrupted && report.ending == Ending::done) {
+      report.ending = Ending::interrupted;
+      report.reason = "interrupted at t = " + to_text(report.t);
+    }
+    const bool last = n + 1 == count || report.ending != Ending::done;
+    if (last || (n + 1) % options.every == 0) record(report.t);
+    if (last) break;
+    if (options.progress && (n & 255) == 0) {
+      const double elapsed = seconds_since(started);
+      if (elapsed - shown > 0.1) {
+        shown = elapsed;
+        options.progress(static_cast<double>(n + 1) / static_cast<double>(count));
+      }
+    }
+  }
+  for (Observer* observer : options.observers) observer->end();
+  report.run_seconds = seconds_since(started);
+
+  report.energy = watch.energy_watched;
+  report.drift = watch.drift.fit();
+  report.position = watch.max_position, report.velocity = watch.max_velocity, report.nonholonomic = watch.max_nonholonomic;
+  report.invariants = watch.invariants_watched();
+  report.newton = step.statistics();
+  take_motion(report.t);
+  const std::span<const double> solved = multipliers.at(report.t, state);
+  report.y.assign(y.begin(), y.end()), report.z.assign(z.begin(), z.end());
+  report.momentum.assign(moving.begin(), moving.begin() + static_cast<long>(n_z));
+  report.v.assign(moving.begin() + static_cast<long>(n_z), moving.end());
+  report.lambda.assign(solved.begin() + static_cast<long>(n_z), solved.begin() + static_cast<long>(n_z + e.lambda.size()));
+  report.psi.assign(solved.begin() + static_cast<long>(n_z + e.lambda.size()), solved.end());
+  if (report.steps > 0) {
+    report.internal = step.internal();
+    report.internal_names = step.internal_names();
+  }
+  return report;
+}
+
+}  // namespace alembert

@@ -1,0 +1,135 @@
+#include "alembert/run/watch.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace alembert {
+
+namespace {
+
+// Up to here the determinant of G G^T is written out; it would cost more than the step beyond.
+constexpr int most_watched_constraints = 12;
+
+// det(G G^T) by elimination in the natural order: the matrix is positive semidefinite, so no pivoting is needed.
+Expr gram_determinant(const SparseExprs& G, Graph& graph) {
+  const std::vector<Exprs> rows = dense(G, graph);
+  const int n = G.rows;
+  std::vector<Exprs> S(n, Exprs(n));
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j) S[i][j] = S[j][i] = dot(rows[i], rows[j]);
+  Expr determinant = graph.constant(1);
+  for (int k = 0; k < n; ++k) {
+    determinant = determinant * S[k][k];
+    for (int i = k + 1; i < n; ++i) {
+      if (is_zero(S[i][k])) continue;
+      const Expr factor = S[i][k] / S[k][k];
+      for (int j = k + 1; j < n; ++j) S[i][j] = S[i][j] - factor * S[k][j];
+    }
+  }
+  return determinant;
+}
+
+// As max, but a value that is not a number stays: nothing bad is ever hidden by something larger.
+void raise(double& most, double value) {
+  if (!(value <= most) && most == most) most = value;
+}
+
+}  // namespace
+
+void DriftFit::add(double t, double error) {
+  current_.t += t, current_.error += error, ++current_.count;
+  if (current_.count < size_) return;
+  if (full_.capacity() == 0) full_.reserve(2 * blocks);
+  full_.push_back(current_);
+  current_ = {};
+  if (full_.size() < 2 * blocks) return;
+  for (int i = 0; i < blocks; ++i) {
+    const Block &a = full_[2 * i], &b = full_[2 * i + 1];
+    full_[i] = {a.t + b.t, a.error + b.error, a.count + b.count};
+  }
+  full_.resize(blocks);
+  size_ *= 2;
+}
+
+Drift DriftFit::fit() const {
+  const int n = static_cast<int>(full_.size());
+  if (n < 3) return {0, INFINITY};
+  double t_mean = 0, e_mean = 0;
+  for (const Block& b : full_) t_mean += b.t / b.count / n, e_mean += b.error / b.count / n;
+  double tt = 0, te = 0, rest = 0;
+  for (const Block& b : full_) {
+    const double t = b.t / b.count - t_mean, e = b.error / b.count - e_mean;
+    tt += t * t, te += t * e;
+  }
+  if (tt == 0) return {0, INFINITY};
+  const double slope = te / tt;
+  for (const Block& b : full_) {
+    const double e = b.error / b.count - e_mean - slope * (b.t / b.count - t_mean);
+    rest += e * e;
+  }
+  return {slope, std::sqrt(rest / (n - 2) / tt)};
+}
+
+Watch::Watch(const Equations& e, KernelOptions options) {
+  Exprs in{e.t};
+  in.insert(in.end(), e.y.begin(), e.y.end());
+  in.insert(in.end(), e.z.begin(), e.z.end());
+  Exprs out{e.energy ? e.energy : e.graph->constant(0)};
+  has_energy_ = static_cast<bool>(e.energy);
+  const auto part = [&](const Exprs& values) {
+    const int from = static_cast<int>(out.size());
+    out.insert(out.end(), values.begin(), values.end());
+    return from;
+  };
+  g_ = part(e.g), g_dot_ = part(e.g_dot), k_ = part(e.k), invariants_ = part(e.invariants);
+  watched_.resize(e.invariants.size());
+  lengths_ = volume_ = static_cast<int>(out.size());
+  watch_rank_ = !e.g.empty() && e.g.size() <= most_watched_constraints;
+  if (watch_rank_) {
+    const SparseExprs G = jacobian(e.g, e.y);
+    Exprs lengths;
+    for (const Exprs& row : dense(G, *e.graph)) lengths.push_back(dot(row, row));
+    lengths_ = part(lengths);
+    volume_ = part({gram_determinant(G, *e.graph)});
+    longest_.assign(e.g.size(), 0);
+  }
+  kernel_ = Kernel<double>(in, out, options);
+  in_.resize(in.size()), values_.resize(out.size()), work_.resize(kernel_.work());
+}
+
+void Watch::look(double t, std::span<const double> y, std::span<const double> z) {
+  in_[0] = t;
+  std::copy(y.begin(), y.end(), in_.begin() + 1);
+  std::copy(z.begin(), z.end(), in_.begin() + 1 + y.size());
+  kernel_(in_.data(), values_.data(), work_.data());
+  const auto largest = [&](int from, int to) {
+    double value = 0;
+    for (int i = from; i < to; ++i) raise(value, std::abs(values_[i]));
+    return value;
+  };
+  position_ = largest(g_, g_dot_), velocity_ = largest(g_dot_, k_), nonholonomic_ = largest(k_, invariants_);
+  raise(max_position, position_), raise(max_velocity, velocity_), raise(max_nonholonomic, nonholonomic_);
+  finite_ = std::isfinite(energy()) && std::isfinite(position_) && std::isfinite(velocity_) && std::isfinite(nonholonomic_);
+  if (first_) energy_watched.initial = energy();
+  energy_watched.final = energy();
+  const double error = energy() - energy_watched.initial;
+  raise(energy_watched.max_error, std::abs(error));
+  drift.add(t, error);
+  for (std::size_t i = 0; i < watched_.size(); ++i) {
+    const double value = values_[invariants_ + i];
+    if (first_) watched_[i].initial = value;
+    watched_[i].final = value;
+    raise(watched_[i].max_error, std::abs(value - watched_[i].initial));
+  }
+  if (watch_rank_) {
+    double product = 1;
+    for (std::size_t i = 0; i < longest_.size(); ++i) {
+      longest_[i] = std::max(longest_[i], values_[lengths_ + i]);
+      product *= longest_[i];
+    }
+    independence_ = product > 0 ? std::sqrt(std::max(0.0, values_[volume_]) / product) : 0;
+  }
+  first_ = false;
+}
+
+}  // namespace alembert

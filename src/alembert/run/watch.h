@@ -1,0 +1,75 @@
+#pragma once
+
+// What is watched at every step: energy, constraints on both levels, invariants, and how far the constraints are from
+// losing rank.
+
+#include <span>
+#include <vector>
+
+#include "alembert/code/kernel.h"
+#include "alembert/derive/equations.h"
+
+namespace alembert {
+
+/// Extremes of something watched at every step.
+struct Watched {
+  double initial = 0, final = 0, max_error = 0;  // max_error: largest |value - initial|
+};
+
+/// A line fitted through block means of an error over time.
+struct Drift {
+  double per_time = 0;
+  double uncertainty = 0;  // one standard error of the slope, from the scatter of the block means
+};
+
+/// Collects an error over equally spaced times in a fixed number of blocks, however long the run.
+class DriftFit {
+ public:
+  void add(double t, double error);
+  Drift fit() const;
+
+ private:
+  static constexpr int blocks = 64;
+  struct Block {
+    double t = 0, error = 0;  // sums
+    long count = 0;
+  };
+  std::vector<Block> full_;
+  Block current_;
+  long size_ = 1;  // of a full block
+};
+
+class Watch {
+ public:
+  Watch(const Equations& equations, KernelOptions options);
+
+  /// Takes the values at (t, y, z); never allocates.
+  void look(double t, std::span<const double> y, std::span<const double> z);
+
+  double energy() const { return values_[0]; }
+  std::span<const double> invariants() const { return {values_.data() + invariants_, watched_.size()}; }
+  /// Largest |g|, |g_t + g_y v|, |k| at the last look.
+  double position() const { return position_; }
+  double velocity() const { return velocity_; }
+  double nonholonomic() const { return nonholonomic_; }
+  /// Volume spanned by the gradients of the holonomic constraints, relative to the product of their largest lengths so
+  /// far; 0 means that one follows from the others. 1 where it is not watched (many constraints).
+  double independence() const { return independence_; }
+  bool finite() const { return finite_; }
+
+  // Over all looks.
+  Watched energy_watched;
+  DriftFit drift;
+  double max_position = 0, max_velocity = 0, max_nonholonomic = 0;
+  const std::vector<Watched>& invariants_watched() const { return watched_; }
+
+ private:
+  Kernel<double> kernel_;
+  std::vector<double> in_, values_, work_, longest_;
+  std::vector<Watched> watched_;
+  int g_, g_dot_, k_, invariants_, lengths_, volume_;  // where the parts of values_ begin
+  bool first_ = true, finite_ = true, watch_rank_ = false, has_energy_ = false;
+  double position_ = 0, velocity_ = 0, nonholonomic_ = 0, independence_ = 1;
+};
+
+}  // namespace alembert

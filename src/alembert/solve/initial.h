@@ -1,0 +1,33 @@
+#pragma once
+
+// Consistent initial values: the point on the constraints that is nearest to what the user gave, in the mass metric.
+
+#include <string>
+#include <vector>
+
+#include "alembert/derive/equations.h"
+#include "alembert/model/model.h"
+
+namespace alembert {
+
+struct InitialValues {
+  std::vector<double> y, z;               // consistent on both levels
+  std::vector<double> z_dot, lambda, psi; // from the index-reduced system there
+  struct Change {
+    std::string name;
+    double from, to;
+  };
+  std::vector<Change> changes;            // what had to be moved (by more than rounding); empty when all was consistent
+  std::vector<std::string> redundant;     // "rod5 follows from rod1, rod2, rod4"
+  double position_residual = 0, velocity_residual = 0, nonholonomic_residual = 0;  // of the values as given
+};
+
+struct InitialOptions {
+  double t0 = 0;
+};
+
+/// Throws InputError when the constraints contradict each other (with their names), when pinned values leave no
+/// solution, when the mass matrix is singular, or when something is not finite at the start (with what).
+InitialValues make_consistent(const Model& model, const Equations& equations, InitialOptions options = {});
+
+}  // namespace alembert

@@ -1,0 +1,360 @@
+#include "alembert/solve/newton.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <type_traits>
+
+#include "alembert/base/error.h"
+#include "alembert/solve/elimination.h"
+#include "alembert/solve/linear.h"
+
+namespace alembert {
+
+namespace {
+
+// Beyond these sizes unrolled code stops paying off (its compilation and its instruction cache).
+constexpr int unrolled_unknowns = 60;
+constexpr std::size_t unrolled_operations = 4000;
+// From here on a SPARK step is solved with the two small matrices.
+constexpr int staged_unknowns = 120;
+// From here on the sparse factorisation is the cheaper one.
+constexpr int dense_unknowns = 90;
+
+template <class T>
+T epsilon() {
+  if constexpr (std::is_same_v<T, double>) return 0x1p-52;
+  else return T(0x1p-112);
+}
+
+template <class T>
+T magnitude(T x) {
+  return x < 0 ? -x : x;
+}
+
+// A contraction above this makes a kept factorisation worth renewing.
+constexpr double slow = 0.2;
+// What a correction may stall at and still be called rounding, in units of epsilon: without and with a fresh matrix.
+constexpr double quiet_floor = 64, fresh_floor = 1e6;
+
+}  // namespace
+
+template <class T>
+struct Newton<T>::Body {
+  int inputs = 0, n = 0;
+  NewtonOptions options;
+  LinearSolver linear = LinearSolver::dense;
+  Kernel<T> residual, matrix, correction, scale;
+  SparseExprs pattern;  // the values are not kept
+  std::vector<UnknownGroup> groups;
+  std::optional<DenseLu<T>> dense;
+  std::unique_ptr<SparseLu> sparse;
+  std::unique_ptr<TwoMatrix> two;
+  bool factorized = false;
+  std::vector<T> start, delta, trial, values, full, scales, work;
+  NewtonStatistics statistics;
+
+  Body(const ImplicitEquations& equations, const std::vector<T>& typical, NewtonOptions chosen);
+  NewtonResult solve(T* x) noexcept;
+  NewtonResult unrolled(T* x) noexcept;
+  NewtonResult kept(T* x) noexcept;
+  NewtonResult careful(T* x) noexcept;
+  bool factorize(const T* x) noexcept;
+  void solve_linear(T* b) noexcept;
+  double measure(const T* x) const noexcept;
+  void subtract(T* x) const noexcept {
+    for (int i = 0; i < n; ++i) x[inputs + i] -= delta[i];
+  }
+  NewtonResult& worst_equation(const T* x, NewtonResult& result) noexcept;
+};
+
+template <class T>
+Newton<T>::Body::Body(const ImplicitEquations& e, const std::vector<T>& typical, NewtonOptions chosen)
+    : inputs(static_cast<int>(e.inputs.size())),
+      n(static_cast<int>(e.unknowns.size())),
+      options(chosen),
+      groups(e.groups) {
+  check(e.equations.size() == e.unknowns.size(), "as many equations as unknowns");
+  check(typical.size() == e.inputs.size() + e.unknowns.size(), "typical values of inputs and unknowns");
+  if (n == 0) return;
+  Exprs all = e.inputs;
+  all.insert(all.end(), e.unknowns.begin(), e.unknowns.end());
+  linear = options.linear;
+  const bool automatic = linear == LinearSolver::automatic || linear == LinearSolver::exact;
+  const bool staged = std::is_same_v<T, double> && e.stages != nullptr;
+  const bool two_matrix = staged && (linear == LinearSolver::two_matrix || (linear == LinearSolver::automatic && n > staged_unknowns));
+  // The exact matrix is never made where only the two small ones are used: for large systems that is the point.
+  const SparseExprs J = two_matrix ? SparseExprs{} : jacobian(e.equations, e.unknowns);
+
+  Exprs group_scales;
+  Graph& graph = e.unknowns.front().graph();
+  for (const UnknownGroup& group : groups) group_scales.push_back(group.scale ? group.scale : graph.constant(0));
+  const KernelOptions plain{Backend::interpreter, false};
+  scale = Kernel<T>(all, group_scales, options.kernel);
+  scales.resize(groups.size());
+  start.resize(n), delta.resize(n), trial.resize(inputs + n);
+  values.resize(std::max<std::size_t>(J.value.size(), n));
+
+  if (two_matrix) {
+    linear = LinearSolver::two_matrix;
+    if constexpr (std::is_same_v<T, double>) two = std::make_unique<TwoMatrix>(*e.stages, all, inputs, options.kernel);
+    residual = Kernel<T>(all, e.equations, options.kernel);
+    statistics.factorization_sizes = two->sizes();
+    work.resize(std::max(residual.work(), scale.work()));
+    return;
+  }
+  if (automatic || linear == LinearSolver::two_matrix || linear == LinearSolver::unrolled) {
+    std::optional<PivotOrder> order;
+    if (n <= unrolled_unknowns) {
+      const Kernel<T> probe(all, J.value, plain);
+      std::vector<T> at_typical(J.value.size()), space(probe.work());
+      probe(typical.data(), at_typical.data(), space.data());
+      std::vector<bool> preferred(n, false);
+      for (const UnknownGroup& group : groups)
+        if (group.scale) std::fill_n(preferred.begin() + group.first, group.count, true);
+      order = choose_pivots(J, {at_typical.begin(), at_typical.end()}, preferred);
+    }
+    const bool small = order && order->operations <= unrolled_operations;
+    if (small) correction = Kernel<T>(all, eliminate(J, e.equations, *order), options.kernel);
+    linear = small                                                 ? LinearSolver::unrolled
+             : (n <= dense_unknowns || !std::is_same_v<T, double>) ? LinearSolver::dense
+                                                                   : LinearSolver::sparse;
+  }
+  if (!std::is_same_v<T, double> && linear == LinearSolver::sparse) linear = LinearSolver::dense;
+  // Beside unrolled code the plain matrices are only the way out when it fails: no time is spent on compiling them.
+  const KernelOptions beside = linear == LinearSolver::unrolled ? plain : options.kernel;
+  residual = Kernel<T>(all, e.equations, beside);
+  matrix = Kernel<T>(all, J.value, beside);
+  pattern = J;
+  pattern.value.clear();
+  if (linear == LinearSolver::sparse) {
+    if constexpr (std::is_same_v<T, double>) sparse = std::make_unique<SparseLu>(n, pattern.row_start, pattern.column);
+  } else {
+    dense.emplace(n);
+    full.resize(static_cast<std::size_t>(n) * n);
+  }
+  statistics.factorization_sizes = {n};
+  work.resize(std::max({residual.work(), matrix.work(), correction.work(), scale.work()}));
+}
+
+// Largest correction relative to the scale of its group; groups without a scale follow the others. NaN when not finite.
+template <class T>
+double Newton<T>::Body::measure(const T* x) const noexcept {
+  double worst = 0;
+  for (std::size_t k = 0; k < groups.size(); ++k) {
+    T size = 0, change = 0, sum = 0;
+    for (int i = groups[k].first; i < groups[k].first + groups[k].count; ++i) {
+      size = std::max(size, magnitude(x[inputs + i]));
+      change = std::max(change, magnitude(delta[i]));
+      sum += delta[i] - delta[i];  // 0, or NaN when something is not finite
+    }
+    if (!(sum == 0)) return std::nan("");
+    if (!groups[k].scale || change == 0) continue;
+    worst = std::max(worst, static_cast<double>(change / std::max(size, scales[k])));
+  }
+  return worst;
+}
+
+template <class T>
+NewtonResult& Newton<T>::Body::worst_equation(const T* x, NewtonResult& result) noexcept {
+  residual(x, trial.data(), work.data());
+  result.equation = 0;
+  for (int i = 0; i < n; ++i)
+    if (!(magnitude(trial[i]) <= magnitude(trial[result.equation]))) result.equation = i;
+  result.residual = static_cast<double>(trial[result.equation]);
+  return result;
+}
+
+template <class T>
+bool Newton<T>::Body::factorize(const T* x) noexcept {
+  if (two) {
+    statistics.factorizations += two->factorizations();
+    if constexpr (std::is_same_v<T, double>) factorized = two->factor(x);
+    return factorized;
+  }
+  matrix(x, values.data(), work.data());
+  ++statistics.factorizations;
+  if (linear == LinearSolver::sparse) {
+    if constexpr (std::is_same_v<T, double>) factorized = sparse->factor(values.data());
+  } else {
+    std::fill(full.begin(), full.end(), T(0));
+    for (int i = 0; i < n; ++i)
+      for (int k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
+        full[static_cast<std::size_t>(i) * n + pattern.column[k]] = values[k];
+    factorized = dense->factor(full.data());
+  }
+  return factorized;
+}
+
+template <class T>
+void Newton<T>::Body::solve_linear(T* b) noexcept {
+  if (two) {
+    if constexpr (std::is_same_v<T, double>) two->solve(b);
+  } else if (linear == LinearSolver::sparse) {
+    if constexpr (std::is_same_v<T, double>) sparse->solve(b);
+  } else {
+    dense->solve(b);
+  }
+}
+
+// Exact Newton with the elimination in the code: quadratic convergence foretells the next correction.
+template <class T>
+NewtonResult Newton<T>::Body::unrolled(T* x) noexcept {
+  const double eps = static_cast<double>(epsilon<T>());
+  NewtonResult result;
+  double before = 0;
+  while (result.iterations < options.max_iterations) {
+    correction(x, delta.data(), work.data());
+    ++result.iterations, ++statistics.evaluations, ++statistics.factorizations;
+    subtract(x);
+    const double now = measure(x);
+    result.correction = now;
+    if (std::isnan(now)) return result.outcome = Outcome::not_finite, result;
+    if (now <= eps) return result;
+    if (result.iterations > 1) {
+      const double ratio = now / before;
+      if (ratio < 1 && now * ratio * ratio <= eps / 4) return result;
+      if (ratio > 0.25 && now <= fresh_floor * eps) return result;  // rounding: it cannot become smaller
+      if (ratio > 2 && result.iterations > 3) break;
+    }
+    before = now;
+  }
+  result.outcome = Outcome::diverged;
+  return result;
+}
+
+// Newton with a kept factorisation, renewed when it contracts slowly. An exact matrix at the iterate makes the convergence
+// quadratic; a kept one, and the two matrices of a SPARK step always, make it linear.
+template <class T>
+NewtonResult Newton<T>::Body::kept(T* x) noexcept {
+  const double eps = static_cast<double>(epsilon<T>());
+  const int most = two ? 4 * options.max_iterations : options.max_iterations;
+  NewtonResult result;
+  double before = 0;
+  bool renewed = false;
+  while (result.iterations < most) {
+    const bool here = !factorized;  // the matrix belongs to this iterate
+    if (here) {
+      if (!factorize(x)) return result.outcome = Outcome::singular, result;
+      renewed = true;
+    }
+    residual(x, delta.data(), work.data());
+    ++result.iterations, ++statistics.evaluations;
+    solve_linear(delta.data());
+    subtract(x);
+    const double now = measure(x);
+    result.correction = now;
+    if (std::isnan(now)) {
+      factorized = false;
+      return result.outcome = Outcome::not_finite, result;
+    }
+    if (now <= eps) return result;
+    if (result.iterations > 1) {
+      const double ratio = now / before;
+      const double next = here && !two ? now * ratio * std::min(ratio, 1.0) : now * ratio / (1 - std::min(ratio, 0.9));
+      if (ratio < 1 && next <= eps / 4) return result;
+      if (ratio > slow) {
+        if (now <= quiet_floor * eps) return result;
+        const bool best = two ? renewed : here;  // no other matrix would do better
+        if (best && now <= fresh_floor * eps && (!two || ratio >= 1)) return result;
+        if (best && ratio > (two ? 1 : 2) && result.iterations > 3) break;
+        if (!two || !renewed) factorized = false;
+      }
+    }
+    before = now;
+  }
+  factorized = false;
+  result.outcome = Outcome::diverged;
+  return result;
+}
+
+// The last way: a new matrix at every iterate, and steps shortened until the next correction becomes smaller.
+template <class T>
+NewtonResult Newton<T>::Body::careful(T* x) noexcept {
+  const double eps = static_cast<double>(epsilon<T>());
+  NewtonResult result;
+  double before = 0;
+  T* next = trial.data();
+  while (result.iterations < options.max_iterations) {
+    if (!factorize(x)) return result.outcome = Outcome::singular, result;
+    residual(x, delta.data(), work.data());
+    ++result.iterations, ++statistics.evaluations;
+    solve_linear(delta.data());
+    std::copy_n(x, inputs + n, next);
+    for (int i = 0; i < n; ++i) next[inputs + i] -= delta[i];
+    const double now = measure(next);
+    result.correction = now;
+    if (std::isnan(now)) return result.outcome = Outcome::not_finite, result;
+    const bool small = now <= eps || (result.iterations > 1 && now > before / 4 && now <= fresh_floor * eps);
+    if (small) {
+      std::copy_n(next + inputs, n, x + inputs);
+      return result;
+    }
+    std::copy(delta.begin(), delta.end(), values.begin());  // the direction; values is at least as long as n
+    double share = 1;
+    for (;; share /= 2) {
+      if (share < 1.0 / 1024) return result.outcome = Outcome::diverged, result;
+      for (int i = 0; i < n; ++i) next[inputs + i] = x[inputs + i] - T(share) * values[i];
+      residual(next, delta.data(), work.data());
+      ++statistics.evaluations;
+      solve_linear(delta.data());
+      const double after = measure(next);
+      if (after <= (1 - share / 4) * now) break;  // false for NaN
+    }
+    std::copy_n(next + inputs, n, x + inputs);
+    before = now;
+  }
+  result.outcome = Outcome::diverged;
+  return result;
+}
+
+template <class T>
+NewtonResult Newton<T>::Body::solve(T* x) noexcept {
+  NewtonResult result;
+  if (n == 0) return result;
+  std::copy_n(x + inputs, n, start.begin());
+  scale(x, scales.data(), work.data());
+  result = linear == LinearSolver::unrolled ? unrolled(x) : kept(x);
+  int spent = result.iterations;
+  if (result.outcome != Outcome::converged) {
+    std::copy_n(start.begin(), n, x + inputs);
+    result = careful(x);
+    factorized = false;
+    spent += result.iterations;
+    if (result.outcome != Outcome::converged) {
+      const Outcome why = result.outcome;
+      if (why == Outcome::singular && dense) result.equation = dense->smallest_pivot_row();
+      if (result.equation < 0) worst_equation(x, result);
+    }
+  }
+  result.iterations = spent;
+  statistics.iterations += spent;
+  return result;
+}
+
+template <class T>
+Newton<T>::Newton(const ImplicitEquations& equations, const std::vector<T>& typical, NewtonOptions options)
+    : body_(std::make_unique<Body>(equations, typical, options)) {}
+template <class T>
+Newton<T>::~Newton() = default;
+template <class T>
+Newton<T>::Newton(Newton&&) noexcept = default;
+template <class T>
+Newton<T>& Newton<T>::operator=(Newton&&) noexcept = default;
+template <class T>
+NewtonResult Newton<T>::solve(T* x) noexcept {
+  return body_->solve(x);
+}
+template <class T>
+void Newton<T>::forget() noexcept {
+  body_->factorized = false;
+}
+template <class T>
+const NewtonStatistics& Newton<T>::statistics() const {
+  return body_->statistics;
+}
+
+template class Newton<double>;
+template class Newton<Real>;
+
+}  // namespace alembert

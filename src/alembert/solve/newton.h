@@ -1,0 +1,79 @@
+#pragma once
+
+// Newton's method for equations given as expressions, to rounding. Failure is a returned value.
+//
+// Small systems: the elimination of the Newton matrix is unrolled into the compiled code (exact Newton).
+// Larger ones: dense or sparse factorisations, kept over iterations and steps while they contract well; for the stages of
+// SPARK steps only the two small matrices of two_matrix.h.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "alembert/code/kernel.h"
+#include "alembert/expr/derivative.h"
+#include "alembert/solve/two_matrix.h"
+
+namespace alembert {
+
+/// Unknowns that are measured together: a correction counts relative to max(scale, largest of the group).
+struct UnknownGroup {
+  int first = 0, count = 0;
+  Expr scale;  // of the inputs; empty: the group follows the others and does not decide (multipliers)
+};
+
+/// F(inputs, unknowns) = 0.
+struct ImplicitEquations {
+  Exprs inputs, unknowns;  // symbols
+  Exprs equations;         // as many as unknowns
+  std::vector<UnknownGroup> groups;
+  std::shared_ptr<const StageStructure> stages;  // where the equations are a SPARK step; else empty
+};
+
+enum class Outcome { converged, diverged, singular, not_finite };
+
+struct NewtonResult {
+  Outcome outcome = Outcome::converged;
+  int iterations = 0;
+  double correction = 0;  // the last one, relative to the scales
+  int equation = -1;      // the worst equation: largest residual, or the row of the vanishing pivot
+  double residual = 0;    // of that equation
+};
+
+/// exact: whatever suits Newton's own matrix; two_matrix: only where the equations have stages (the others: exact).
+enum class LinearSolver { automatic, exact, unrolled, dense, sparse, two_matrix };
+
+struct NewtonOptions {
+  KernelOptions kernel;
+  LinearSolver linear = LinearSolver::automatic;
+  int max_iterations = 60;
+};
+
+struct NewtonStatistics {
+  long iterations = 0, factorizations = 0, evaluations = 0;
+  std::vector<int> factorization_sizes;  // of the matrices that are factorised
+};
+
+/// Compiled once; solve() neither allocates nor throws. Not shared between threads: each brings its own copy.
+template <class T>
+class Newton {
+ public:
+  /// typical: values of inputs and unknowns near which the equations will be solved; the order of the unrolled
+  /// elimination is chosen there.
+  Newton(const ImplicitEquations& equations, const std::vector<T>& typical, NewtonOptions options = {});
+  ~Newton();
+  Newton(Newton&&) noexcept;
+  Newton& operator=(Newton&&) noexcept;
+
+  /// x holds the inputs, then the unknowns: a guess before, the solution after (the last iterate when it failed).
+  NewtonResult solve(T* x) noexcept;
+  /// Throws the kept factorisation away (after a jump in the inputs).
+  void forget() noexcept;
+  const NewtonStatistics& statistics() const;
+
+ private:
+  struct Body;
+  std::unique_ptr<Body> body_;
+};
+
+}  // namespace alembert

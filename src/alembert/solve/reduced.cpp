@@ -1,0 +1,18 @@
+#include "alembert/solve/reduced.h"
+
+namespace alembert {
+
+ImplicitEquations reduced_system(const Equations& e) {
+  ImplicitEquations system;
+  system.inputs = {e.t};
+  for (const Exprs* list : {&e.y, &e.z}) system.inputs.insert(system.inputs.end(), list->begin(), list->end());
+  for (const Exprs* list : {&e.z_dot, &e.lambda, &e.psi})
+    system.unknowns.insert(system.unknowns.end(), list->begin(), list->end());
+  system.equations = e.reduced;
+  // z' decides; multipliers follow.
+  const int n_z = static_cast<int>(e.z.size());
+  system.groups = {{0, n_z, e.graph->constant(0)}, {n_z, static_cast<int>(system.unknowns.size()) - n_z, Expr()}};
+  return system;
+}
+
+}  // namespace alembert

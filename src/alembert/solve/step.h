@@ -1,0 +1,72 @@
+#pragma once
+
+// A step as equations, and the same compiled. A method gives the first; everything numerical is here.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "alembert/solve/newton.h"
+
+namespace alembert {
+
+/// The equations of one step from the state at t0 to the state at t0 + h, all in one graph.
+struct StepEquations {
+  std::shared_ptr<Graph> graph;
+  Expr t0, h;                        // symbols
+  Exprs state;                       // symbols: y0, then z0
+  Exprs unknowns;                    // symbols
+  Exprs equations;                   // = 0, as many as unknowns
+  std::vector<std::string> labels;   // of the equations: "constraint rod1 at stage 2"
+  std::vector<UnknownGroup> groups;  // scales of the unknowns, in t0, h and state
+  Exprs next;                        // the new state; written state[i] + increment, so that increments can be summed with compensation
+  Exprs hints;                       // symbols for z', lambda, psi at t0, used by guess only
+  Exprs guess;                       // where Newton starts at the first step: one per unknown, in t0, h, state and hints
+  Exprs internal;                    // what the method computes on the way (stage multipliers), in state and unknowns
+  std::vector<std::string> internal_names;
+  std::shared_ptr<const StageStructure> stages;  // for the two-matrix iteration, where it applies
+};
+
+/// A method's whole step: substeps in a row, each with its share of h. A plain method has one part with share 1.
+struct StepPlan {
+  struct Substep {
+    int part = 0;
+    Real share = 1;
+  };
+  std::vector<StepEquations> parts;
+  std::vector<Substep> sequence;
+};
+
+struct StepResult {
+  NewtonResult newton;  // of the last substep that was tried
+  int substep = 0;
+};
+
+/// A compiled step. advance() neither allocates nor throws.
+template <class T>
+class Step {
+ public:
+  /// typical: t0, h, state and hints near which the steps will be made (the initial values).
+  Step(const StepPlan& plan, T t0, T h, const std::vector<T>& state, const std::vector<T>& hints,
+       NewtonOptions options = {});
+  ~Step();
+  Step(Step&&) noexcept;
+  Step& operator=(Step&&) noexcept;
+
+  /// Forgets the history: the next step starts from the method's own guess with these hints.
+  void restart(const T* hints) noexcept;
+  /// One step of size h from t0. state is replaced only when all went well; rest (same size, zeros at first) carries
+  /// what rounding cut off, so that errors do not add up.
+  StepResult advance(T t0, T h, T* state, T* rest) noexcept;
+  /// The internal values of the last substep (stage multipliers).
+  const std::vector<T>& internal();
+  const std::vector<std::string>& internal_names() const;
+  const std::string& label(const StepResult& result) const;  // of the worst equation; "" when unknown
+  NewtonStatistics statistics() const;
+
+ private:
+  struct Body;
+  std::unique_ptr<Body> body_;
+};
+
+}  // namespace alembert

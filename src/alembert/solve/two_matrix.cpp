@@ -1,0 +1,222 @@
+#include "alembert/solve/two_matrix.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "alembert/base/error.h"
+#include "alembert/solve/linear.h"
+
+namespace alembert {
+
+namespace {
+
+constexpr int dense_size = 60;  // from here on KLU is the cheaper one
+
+using Matrix = std::vector<std::vector<double>>;
+
+Matrix to_double(const RealMatrix& from) {
+  Matrix result;
+  for (const RealVector& row : from) result.emplace_back(row.begin(), row.end());
+  return result;
+}
+
+/// A square matrix put together from blocks, factorised densely or sparsely.
+class BlockMatrix {
+ public:
+  struct Placed {
+    const SparseExprs* block;
+    int row, column;
+    int first;   // of its values in the kernel's output
+    double sign;
+  };
+
+  BlockMatrix(int n, const std::vector<Placed>& blocks) : n_(n) {
+    std::vector<std::vector<std::pair<int, std::pair<int, double>>>> rows(n);
+    for (const Placed& p : blocks)
+      for (int i = 0; i < p.block->rows; ++i)
+        for (int k = p.block->row_start[i]; k < p.block->row_start[i + 1]; ++k)
+          rows[p.row + i].push_back({p.column + p.block->column[k], {p.first + k, p.sign}});
+    row_start_ = {0};
+    for (auto& row : rows) {
+      std::sort(row.begin(), row.end());
+      for (const auto& [column, from] : row) {
+        column_.push_back(column);
+        from_.push_back(from);
+      }
+      row_start_.push_back(static_cast<int>(column_.size()));
+    }
+    values_.resize(column_.size());
+    if (n <= dense_size) {
+      dense_.emplace(n);
+      full_.resize(static_cast<std::size_t>(n) * n);
+    } else {
+      sparse_.emplace(n, row_start_, column_);
+    }
+  }
+
+  int size() const { return n_; }
+
+  bool factor(const double* kernel_values) {
+    for (std::size_t k = 0; k < values_.size(); ++k) values_[k] = from_[k].second * kernel_values[from_[k].first];
+    if (sparse_) return sparse_->factor(values_.data());
+    std::fill(full_.begin(), full_.end(), 0.0);
+    for (int i = 0; i < n_; ++i)
+      for (int k = row_start_[i]; k < row_start_[i + 1]; ++k) full_[static_cast<std::size_t>(i) * n_ + column_[k]] += values_[k];
+    return dense_->factor(full_.data());
+  }
+
+  void solve(double* b) const {
+    if (sparse_) sparse_->solve(b);
+    else dense_->solve(b);
+  }
+
+ private:
+  int n_;
+  std::vector<int> row_start_, column_;
+  std::vector<std::pair<int, double>> from_;
+  std::vector<double> values_, full_;
+  std::optional<DenseLu<double>> dense_;
+  std::optional<SparseLu> sparse_;
+};
+
+// y += a * (sparse block) x, values from the kernel's output.
+void add_product(const SparseExprs& block, const double* values, double a, const double* x, double* y) {
+  for (int i = 0; i < block.rows; ++i)
+    for (int k = block.row_start[i]; k < block.row_start[i + 1]; ++k) y[i] += a * values[k] * x[block.column[k]];
+}
+
+}  // namespace
+
+struct TwoMatrix::Body {
+  StageStructure structure;
+  Matrix Q, Q_inverse, g_rows, psi_back, lambda_back;
+  std::vector<double> last_psi, last_lambda;
+  Kernel<double> kernel;
+  std::vector<double> values, work, blocks, one, out;
+  int from_r = 0, from_N = 0;
+  double h = 0;
+  std::unique_ptr<BlockMatrix> first, last;  // last is empty where it equals first
+
+  Body(const StageStructure& given, const Exprs& all, KernelOptions options) : structure(given) {
+    const StageStructure& d = structure;
+    Q = to_double(d.Q), Q_inverse = to_double(d.Q_inverse), g_rows = to_double(d.g_rows);
+    psi_back = to_double(d.psi_back), lambda_back = to_double(d.lambda_back);
+    last_psi.assign(d.last_psi.begin(), d.last_psi.end());
+    last_lambda.assign(d.last_lambda.begin(), d.last_lambda.end());
+    Exprs outputs;
+    const auto place = [&](const SparseExprs& block) {
+      const int at = static_cast<int>(outputs.size());
+      outputs.insert(outputs.end(), block.value.begin(), block.value.end());
+      return at;
+    };
+    const int from_p = place(d.p_z);
+    from_r = place(d.r_lambda), from_N = place(d.N_psi);
+    const int from_g = place(d.g_z), from_k = place(d.k_z);
+    kernel = Kernel<double>(all, outputs, options);
+    values.resize(outputs.size()), work.resize(kernel.work());
+    using Placed = BlockMatrix::Placed;
+    const std::vector<Placed> inner{{&d.p_z, 0, 0, from_p, 1},
+                                    {&d.r_lambda, 0, d.n_z, from_r, -1},
+                                    {&d.g_z, d.n_z, 0, from_g, 1}};
+    std::vector<Placed> outer = inner;
+    outer.push_back({&d.N_psi, 0, d.n_z + d.n_g, from_N, -1});
+    outer.push_back({&d.k_z, d.n_z + d.n_g, 0, from_k, 1});
+    first = std::make_unique<BlockMatrix>(d.n_z + d.n_g + d.n_k, outer);
+    const bool same = d.n_k == 0 && (d.last_with_g || d.n_g == 0);
+    if (!same && d.last_with_g) last = std::make_unique<BlockMatrix>(d.n_z + d.n_g, inner);
+    if (!same && !d.last_with_g) last = std::make_unique<BlockMatrix>(d.n_z, std::vector<Placed>{inner[0]});
+    blocks.resize(static_cast<std::size_t>(d.s + 1) * first->size());
+    one.resize(first->size());
+    out.resize(static_cast<std::size_t>(d.s + 1) * d.n_z + static_cast<std::size_t>(d.s) * d.n_k +
+               static_cast<std::size_t>(d.points) * d.n_g + (d.implicit_y ? static_cast<std::size_t>(d.s) * d.n_y : 0));
+  }
+
+  void solve(double* b) noexcept;
+};
+
+void TwoMatrix::Body::solve(double* b) noexcept {
+  const StageStructure& d = structure;
+  const int s = d.s, n_z = d.n_z, n_g = d.n_g, n_k = d.n_k, n = first->size();
+  const double* F_k = b + (s + 1) * n_z;
+  const double* F_g = F_k + s * n_k;
+  const double* F_y = F_g + d.points * n_g;
+  double* dZ = out.data();
+  double* dPsi = dZ + (s + 1) * n_z;
+  double* dLambda = dPsi + s * n_k;
+  double* dY = dLambda + d.points * n_g;
+  const int g_blocks = n_g > 0 ? static_cast<int>(g_rows.size()) : 0;  // s + 1 or s
+  // Right-hand sides of the blocks: transformed rows.
+  std::fill(blocks.begin(), blocks.end(), 0.0);
+  for (int i = 0; i <= s; ++i) {
+    double* block = blocks.data() + static_cast<std::size_t>(i) * n;
+    for (int j = 0; j <= s; ++j) {
+      const double q = Q[i][j];
+      if (q == 0) continue;
+      for (int c = 0; c < n_z; ++c) block[c] += q * b[j * n_z + c];
+    }
+    for (int j = 0; i < g_blocks && j < d.points; ++j) {
+      const double a = g_rows[i][j] / (j + 1 < d.points ? h : 1.0);
+      for (int c = 0; c < n_g; ++c) block[n_z + c] += a * F_g[j * n_g + c];
+    }
+    for (int c = 0; i < s && c < n_k; ++c) block[n_z + n_g + c] = F_k[i * n_k + c];
+  }
+  for (int i = 0; i < s; ++i) first->solve(blocks.data() + static_cast<std::size_t>(i) * n);
+  // Multipliers of the first s blocks; those of the last follow where it has them.
+  for (int i = 0; i < s; ++i)
+    for (int c = 0; c < n_k; ++c) {
+      double value = 0;
+      for (int j = 0; j < s; ++j) value += psi_back[i][j] * blocks[static_cast<std::size_t>(j) * n + n_z + n_g + c];
+      dPsi[i * n_k + c] = value / h;
+    }
+  double* end = blocks.data() + static_cast<std::size_t>(s) * n;
+  for (int j = 0; j < s && n_k > 0; ++j)
+    if (last_psi[j] != 0) add_product(d.N_psi, values.data() + from_N, h * last_psi[j], dPsi + j * n_k, end);
+  const auto lambdas = [&](int count) {
+    for (int i = 0; i < d.points; ++i)
+      for (int c = 0; c < n_g; ++c) {
+        double value = 0;
+        for (int j = 0; j < count; ++j) value += lambda_back[i][j] * blocks[static_cast<std::size_t>(j) * n + n_z + c];
+        dLambda[i * n_g + c] = value / h;
+      }
+  };
+  if (!d.last_with_g && n_g > 0) {
+    lambdas(s);
+    for (int j = 0; j < d.points; ++j)
+      if (last_lambda[j] != 0) add_product(d.r_lambda, values.data() + from_r, h * last_lambda[j], dLambda + j * n_g, end);
+  }
+  (last ? *last : *first).solve(end);
+  if (d.last_with_g && n_g > 0) lambdas(s + 1);
+  for (int i = 0; i <= s; ++i)
+    for (int c = 0; c < n_z; ++c) {
+      double value = 0;
+      for (int j = 0; j <= s; ++j) value += Q_inverse[i][j] * blocks[static_cast<std::size_t>(j) * n + c];
+      dZ[i * n_z + c] = value;
+    }
+  if (d.implicit_y) std::copy_n(F_y, s * d.n_y, dY);
+  std::copy(out.begin(), out.end(), b);
+}
+
+TwoMatrix::TwoMatrix(const StageStructure& structure, const Exprs& all, int inputs, KernelOptions options)
+    : body_(std::make_unique<Body>(structure, all, options)) {
+  check(inputs >= 2, "two-matrix iteration: h is the second input");
+}
+TwoMatrix::~TwoMatrix() = default;
+
+bool TwoMatrix::factor(const double* x) noexcept {
+  body_->h = x[1];
+  body_->kernel(x, body_->values.data(), body_->work.data());
+  if (!body_->first->factor(body_->values.data())) return false;
+  return !body_->last || body_->last->factor(body_->values.data());
+}
+
+void TwoMatrix::solve(double* b) noexcept { body_->solve(b); }
+
+std::vector<int> TwoMatrix::sizes() const {
+  std::vector<int> sizes{body_->first->size()};
+  if (body_->last) sizes.push_back(body_->last->size());
+  return sizes;
+}
+
+int TwoMatrix::factorizations() const { return body_->last ? 2 : 1; }
+
+}  // namespace alembert

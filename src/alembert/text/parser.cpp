@@ -1,0 +1,291 @@
+#include <algorithm>
+#include <utility>
+
+#include "alembert/text/statements.h"
+#include "alembert/text/syntax.h"
+#include "alembert/text/terms.h"
+#include "alembert/text/tokens.h"
+
+namespace alembert {
+namespace {
+
+using Kind = Token::Kind;
+
+constexpr std::size_t most_errors = 10000;  // rubbish of gigabytes must not fill the memory with messages
+
+std::string example(const StatementForm& form) { return "as in: " + std::string(form.example); }
+
+std::string keyword_hint(const std::string& word, const Token& next) {
+  std::vector<std::string> keywords;
+  for (const StatementForm& form : statement_forms()) keywords.emplace_back(form.keyword);
+  const std::string near = nearest_name(word, keywords);
+  if (!near.empty()) return "did you mean '" + near + "'?";
+  if (next.is("=")) return "write 'parameter " + word + " = ...' or 'let " + word + " = ...'";
+  std::string hint = "a statement starts with one of";
+  for (std::size_t i = 0; i < keywords.size(); ++i) hint += (i == 0 ? " " : ", ") + keywords[i];
+  return hint;
+}
+
+/// Statements over terms. A list statement is read item by item, so that one broken item does not hide the names that
+/// the others declare; still there is one message a statement.
+class StatementParser {
+ public:
+  StatementParser(std::shared_ptr<const Source> source, const Tokens& tokens, std::vector<Diagnostic>& errors)
+      : source_(std::move(source)), tokens_(tokens), errors_(errors), terms_(tokens) {}
+
+  std::vector<Statement> statements() {
+    std::vector<Statement> statements;
+    const std::size_t most = errors_.size() + most_errors;
+    for (const LogicalLine& line : tokens_.lines) {
+      if (errors_.size() >= most) break;
+      statement(line, statements);
+    }
+    return statements;
+  }
+
+ private:
+  void statement(const LogicalLine& line, std::vector<Statement>& statements) {
+    Statement s;
+    s.comments = line.comments;
+    s.comment = line.comment;
+    failed_ = false;
+    terms_.start(line.begin);
+    try {
+      const StatementForm& form = keyword(s);
+      body(form, s);
+    } catch (const SyntaxFailure& failure) { report(failure); }
+    if (!failed_ || !s.items.empty()) statements.push_back(std::move(s));
+  }
+
+  void report(const SyntaxFailure& failure) {
+    if (!failed_) errors_.push_back({source_, failure.place, failure.message, failure.hint});
+    failed_ = true;
+  }
+
+  const StatementForm& keyword(Statement& s) {
+    const Token& token = terms_.next();
+    if (token.kind != Kind::name) {
+      const bool joins =
+          token.kind == Kind::sign && std::string_view("+-*/^,=").find(token.text) != std::string_view::npos;
+      const std::string hint = "a line goes on after an operator, not before it: put it at the end of the line above";
+      terms_.fail("expected a statement", joins ? hint : "");
+    }
+    s.keyword = token.text;
+    s.place = token.place;
+    const StatementForm* form = find_statement(token.text);
+    if (!form) {
+      const Token& next = terms_.next(1);
+      throw SyntaxFailure{token.place, "unknown statement " + TermParser::quoted(token), keyword_hint(s.keyword, next)};
+    }
+    terms_.skip();
+    return *form;
+  }
+
+  void body(const StatementForm& form, Statement& s) {
+    switch (form.shape) {
+      case Shape::text:
+        if (terms_.next().kind != Kind::string) terms_.fail("expected a quoted text", example(form));
+        s.string = unquoted(terms_.next().text);
+        terms_.skip();
+        break;
+      case Shape::names:
+      case Shape::declarations:
+      case Shape::owned:
+      case Shape::assignments: list(form, s); return;
+      case Shape::expression: s.left = first_term(form); break;
+      case Shape::equation:
+        labelled(form, s);
+        if (!terms_.accept("=")) terms_.fail_operand("expected '='", example(form));
+        s.right = terms_.term();
+        ranges_behind(s);
+        break;
+      case Shape::watched:
+        labelled(form, s);
+        ranges_behind(s);
+        break;
+      case Shape::ranges: s.ranges = terms_.ranges(example(form)); break;
+      case Shape::method: method(form, s); break;
+    }
+    terms_.expect_end();
+  }
+
+  Term first_term(const StatementForm& form) {
+    if (terms_.next().kind == Kind::end) terms_.fail("expected an expression", example(form));
+    return terms_.term();
+  }
+
+  void labelled(const StatementForm& form, Statement& s) {
+    Term first = first_term(form);
+    if (!terms_.accept(":")) {
+      s.left = std::move(first);
+      return;
+    }
+    const bool multipliers = form.shape == Shape::equation && first.form == Term::Form::call;
+    if (first.form != Term::Form::name && !multipliers) {
+      throw SyntaxFailure{first.place, "what stands before ':' must be a name", example(form)};
+    }
+    for (const Term& part : first.parts) {
+      const bool named = part.form == Term::Form::name;
+      if (!named) throw SyntaxFailure{part.place, "a multiplier is given by its name", example(form)};
+    }
+    s.label = std::move(first);
+    s.left = terms_.term();
+  }
+
+  void ranges_behind(Statement& s) {
+    if (terms_.accept_word("for")) s.ranges = terms_.ranges("as in: for i = 1..N");
+  }
+
+  void list(const StatementForm& form, Statement& s) {
+    for (bool more = true; more;) {
+      const std::size_t start = terms_.position();
+      try {
+        item(form, s);
+        more = terms_.accept(",");
+        if (more) continue;
+        ranges_behind(s);
+        if (terms_.next().kind != Kind::end) after_item(form, s);
+      } catch (const SyntaxFailure& failure) {
+        report(failure);
+        more = terms_.skip_to_comma(start);
+      }
+    }
+  }
+
+  void item(const StatementForm& form, Statement& s) {
+    const Token& token = terms_.next();
+    if (token.kind != Kind::name) {
+      const bool vector = token.kind == Kind::number && !s.items.empty() && s.items.back().value;
+      terms_.fail("expected a name", vector ? "a vector is written with brackets: (1, 0, 0)" : example(form));
+    }
+    s.items.push_back({terms_.target(), {}, {}});
+    Item& item = s.items.back();
+    if (form.shape == Shape::owned && terms_.accept_word("of")) {
+      if (terms_.next().kind != Kind::name) terms_.fail("expected the name of a coordinate", example(form));
+      item.owner = terms_.target();
+    }
+    if (form.shape == Shape::assignments && !terms_.next().is("=")) terms_.fail_operand("expected '='", example(form));
+    if (form.shape != Shape::names && terms_.accept("=")) item.value = terms_.term();
+  }
+
+  [[noreturn]] void after_item(const StatementForm& form, const Statement& s) {
+    const Token& token = terms_.next();
+    const std::string expected = "expected ',' or the end of the line";
+    if (s.items.back().value) terms_.fail_operand("expected an operator, ',' or the end of the line");
+    if (token.kind == Kind::name && !token.is_word("of")) terms_.fail(expected, "names are separated by commas");
+    if (token.is("=") || token.is_word("of")) terms_.fail(expected, example(form));
+    terms_.fail_operand(expected);
+  }
+
+  void method(const StatementForm& form, Statement& s) {
+    const auto put = [&](std::string name, const Place& place, Term value) {
+      Term target;
+      target.form = Term::Form::name;
+      target.text = std::move(name);
+      target.place = place;
+      s.items.push_back({std::move(target), {}, std::move(value)});
+    };
+    const Place place = terms_.next().place;
+    put("method", place, first_term(form));
+    while (terms_.next().is_word("step") || terms_.next().is_word("end")) {
+      const Token& word = terms_.next();
+      const std::string name(word.text);
+      for (const Item& item : s.items) {
+        if (item.target.text == name) throw SyntaxFailure{word.place, "'" + name + "' is given twice", example(form)};
+      }
+      terms_.skip();
+      put(name, word.place, terms_.term());
+    }
+    const Kind kind = terms_.next().kind;
+    if (kind == Kind::name || kind == Kind::number) {
+      terms_.fail("expected 'step', 'end' or the end of the line", example(form));
+    }
+  }
+
+  static std::string unquoted(std::string_view quoted) {
+    const std::string_view body = quoted.substr(1, quoted.size() - 2);
+    std::string text;
+    for (std::size_t i = 0; i < body.size(); ++i) {
+      if (body[i] == '\\' && i + 1 < body.size() && (body[i + 1] == '"' || body[i + 1] == '\\')) ++i;
+      text += body[i];
+    }
+    return text;
+  }
+
+  std::shared_ptr<const Source> source_;
+  const Tokens& tokens_;
+  std::vector<Diagnostic>& errors_;
+  TermParser terms_;
+  bool failed_ = false;
+};
+
+/// Runs `read` over a source that holds one thing, as options do.
+template <class Read>
+auto parse_one(std::shared_ptr<const Source> source, Read read) {
+  check(source != nullptr, "a parser needs a source");
+  Tokens tokens;
+  const auto reject = [&](const Place& place, std::string message, std::string hint) {
+    return InputError({Diagnostic{source, place, std::move(message), std::move(hint)}});
+  };
+  if (!split(*source, tokens)) {
+    throw reject(tokens.errors[0].place, tokens.errors[0].message, tokens.errors[0].hint);
+  }
+  if (tokens.lines.empty()) {
+    tokens.tokens.emplace_back();
+    tokens.tokens.back().place = {1, 1, 1};
+    tokens.lines.emplace_back();
+  }
+  try {
+    TermParser terms(tokens);
+    terms.start(tokens.lines[0].begin);
+    auto result = read(terms);
+    terms.expect_end();
+    if (tokens.lines.size() > 1) {
+      terms.start(tokens.lines[1].begin);
+      terms.fail("expected the end of the text");
+    }
+    return result;
+  } catch (const SyntaxFailure& failure) { throw reject(failure.place, failure.message, failure.hint); }
+}
+
+}  // namespace
+
+Text parse(std::shared_ptr<const Source> source, std::vector<Diagnostic>& errors) {
+  check(source != nullptr, "a parser needs a source");
+  Text text;
+  text.source = source;
+  Tokens tokens;
+  if (!split(*source, tokens)) {
+    for (Diagnostic& error : tokens.errors) {
+      error.source = source;
+      errors.push_back(std::move(error));
+    }
+    return text;
+  }
+  text.statements = StatementParser(source, tokens, errors).statements();
+  text.comments = std::move(tokens.comments);
+  return text;
+}
+
+Text parse(std::shared_ptr<const Source> source) {
+  std::vector<Diagnostic> errors;
+  Text text = parse(std::move(source), errors);
+  if (!errors.empty()) throw InputError(std::move(errors));
+  return text;
+}
+
+Item parse_assignment(std::shared_ptr<const Source> source) {
+  return parse_one(std::move(source), [](TermParser& terms) {
+    if (terms.next().kind != Kind::name) terms.fail("expected a name", "as in: x1' = 10");
+    Item item{terms.target(), {}, {}};
+    if (!terms.accept("=")) terms.fail("expected '='", "as in: x1' = 10");
+    item.value = terms.term();
+    return item;
+  });
+}
+
+Term parse_term(std::shared_ptr<const Source> source) {
+  return parse_one(std::move(source), [](TermParser& terms) { return terms.term(); });
+}
+
+}  // namespace alembert

@@ -1,0 +1,287 @@
+#include <algorithm>
+#include <utility>
+
+#include "alembert/text/statements.h"
+#include "alembert/text/syntax.h"
+
+namespace alembert {
+namespace {
+
+constexpr std::size_t width = 120;
+constexpr std::size_t indent = 4;
+
+using Form = Term::Form;
+
+/// How tightly a form holds together; a part that binds looser than its context asks for gets brackets.
+enum Binding { sum, product, sign, power, whole };
+
+Binding binding_of(const Term& term) {
+  switch (term.form) {
+    case Form::chain: return term.text.find_first_of("+-") == std::string::npos ? product : sum;
+    case Form::negate: return sign;
+    case Form::power: return power;
+    default: return whole;
+  }
+}
+
+/// Text with the positions where a line may be broken, and how well it would look there.
+class Printer {
+ public:
+  void text(std::string_view text) { out_ += text; }
+
+  void term(const Term& term, Binding least = sum) {
+    const bool brackets = binding_of(term) < least;
+    if (brackets) open("(");
+    form(term);
+    if (brackets) close(")");
+  }
+
+  void ranges(const std::vector<Range>& ranges) {
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      if (i > 0) comma();
+      range(ranges[i].index, ranges[i].first, ranges[i].last);
+    }
+  }
+
+  void items(const std::vector<Item>& items) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (i > 0) comma();
+      term(items[i].target);
+      if (items[i].owner) {
+        text(" of ");
+        term(*items[i].owner);
+      }
+      if (items[i].value) {
+        equals();
+        term(*items[i].value);
+      }
+    }
+  }
+
+  void equals() {
+    text(" =");
+    may_break(1);
+    text(" ");
+  }
+
+  const std::string& line() const { return out_; }
+
+  /// The text in lines of at most `width` columns, as far as it has places to break.
+  std::string lines() const {
+    std::string result;
+    std::size_t start = 0;
+    std::size_t first = 0;  // break not yet passed
+    for (std::size_t room = width; out_.size() - start > room; room = width - indent) {
+      const std::size_t chosen = choose(start, room, first);
+      if (chosen == breaks_.size()) break;
+      result.append(out_, start, breaks_[chosen].at - start);
+      result += "\n" + std::string(indent, ' ');
+      start = breaks_[chosen].at;
+      if (start < out_.size() && out_[start] == ' ') ++start;
+      first = chosen + 1;
+    }
+    return result.append(out_, start, std::string::npos);
+  }
+
+ private:
+  struct Break {
+    std::size_t at;  // behind the operator or comma
+    int cost;        // grows with the nesting
+  };
+
+  void may_break(int rank) { breaks_.push_back({out_.size(), 4 * depth_ + rank}); }
+
+  void open(std::string_view bracket) {
+    text(bracket);
+    ++depth_;
+  }
+
+  void close(std::string_view bracket) {
+    text(bracket);
+    --depth_;
+  }
+
+  void comma() {
+    text(",");
+    may_break(0);
+    text(" ");
+  }
+
+  void list(const std::vector<Term>& parts) {
+    open("(");
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (i > 0) comma();
+      term(parts[i]);
+    }
+    close(")");
+  }
+
+  void range(const Term& index, const Term& first, const Term& last) {
+    term(index);
+    text(" = ");
+    ++tight_;
+    term(first);
+    text("..");
+    term(last);
+    --tight_;
+  }
+
+  void form(const Term& t) {
+    switch (t.form) {
+      case Form::number:
+      case Form::name: text(t.text); break;
+      case Form::prime:
+        term(t.parts[0], whole);
+        text("'");
+        break;
+      case Form::index:
+        term(t.parts[0], whole);
+        open("[");
+        ++tight_;
+        term(t.parts[1]);
+        --tight_;
+        close("]");
+        break;
+      case Form::call:
+        text(t.text);
+        list(t.parts);
+        break;
+      case Form::tuple: list(t.parts); break;
+      case Form::negate:
+        text("-");
+        term(t.parts[0], sign);
+        break;
+      case Form::chain: chain(t); break;
+      case Form::power:
+        term(t.parts[0], whole);
+        text("^");
+        term(t.parts[1], sign);
+        break;
+      case Form::range: range(t.parts[0], t.parts[1], t.parts[2]); break;
+    }
+  }
+
+  /// Blanks stand round + and -, but not inside an index or a range: r[i-1].
+  void chain(const Term& t) {
+    check(t.parts.size() == t.text.size() + 1, "a chain has one sign less than parts");
+    const bool sums = binding_of(t) == sum;
+    const bool blanks = sums && tight_ == 0;
+    term(t.parts[0], sums ? product : sign);
+    for (std::size_t i = 0; i < t.text.size(); ++i) {
+      if (blanks) text(" ");
+      out_ += t.text[i];
+      may_break(sums ? 2 : 3);
+      if (blanks) text(" ");
+      term(t.parts[i + 1], sums ? product : sign);
+    }
+  }
+
+  /// The cheapest break in the second half of the room, else the last before it, else the first behind it.
+  std::size_t choose(std::size_t start, std::size_t room, std::size_t first) const {
+    std::size_t best = breaks_.size();
+    for (std::size_t i = first; i < breaks_.size(); ++i) {
+      const std::size_t length = breaks_[i].at - start;
+      if (length > room) return best == breaks_.size() ? i : best;
+      const bool early = best == breaks_.size() || breaks_[best].at - start < room / 2;
+      if (early || breaks_[i].cost <= breaks_[best].cost) best = i;
+    }
+    return best;
+  }
+
+  std::string out_;
+  std::vector<Break> breaks_;
+  int depth_ = 0;
+  int tight_ = 0;
+};
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char next = i + 1 < text.size() ? text[i + 1] : '"';
+    // A backslash is an escape only before a quote or another backslash.
+    if (text[i] == '"' || (text[i] == '\\' && (next == '"' || next == '\\'))) out += '\\';
+    out += text[i] == '\n' ? ' ' : text[i];
+  }
+  return out + "\"";
+}
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  text.erase(text.find_last_not_of(" \t\r\f\v") + 1);
+  return text;
+}
+
+/// Whole-line comments, with never two blank lines in a row.
+void print_comments(const std::vector<std::string>& comments, std::string& out) {
+  for (const std::string& comment : comments) {
+    const bool blank_before = out.empty() || (out.size() > 1 && out.substr(out.size() - 2) == "\n\n");
+    if (comment.empty()) {
+      if (!blank_before) out += "\n";
+    } else {
+      out += "#" + one_line(comment) + "\n";
+    }
+  }
+}
+
+std::string print_body(const Statement& s) {
+  Printer printer;
+  printer.text(s.keyword);
+  printer.text(" ");
+  const StatementForm* form = find_statement(s.keyword);
+  if (form && form->shape == Shape::text) {
+    printer.text(quoted(s.string));
+  } else if (form && form->shape == Shape::method) {
+    for (std::size_t i = 0; i < s.items.size(); ++i) {
+      if (i > 0) printer.text(" " + s.items[i].target.text + " ");
+      if (s.items[i].value) printer.term(*s.items[i].value);
+    }
+  } else if (form && form->shape == Shape::ranges) {
+    printer.ranges(s.ranges);
+  } else {
+    if (s.label) {
+      printer.term(*s.label);
+      printer.text(": ");
+    }
+    printer.items(s.items);
+    if (s.left) printer.term(*s.left);
+    if (s.right) {
+      printer.equals();
+      printer.term(*s.right);
+    }
+    if (!s.ranges.empty()) {
+      printer.text(" for ");
+      printer.ranges(s.ranges);
+    }
+  }
+  std::string out = printer.lines();
+  const std::string comment = one_line(s.comment);
+  if (!comment.empty()) out += "  #" + comment;
+  return out;
+}
+
+}  // namespace
+
+std::string print(const Term& term) {
+  Printer printer;
+  printer.term(term);
+  return printer.line();
+}
+
+std::string print(const Statement& statement) {
+  std::string out;
+  print_comments(statement.comments, out);
+  return out + print_body(statement);
+}
+
+std::string print(const Text& text) {
+  std::string out;
+  for (const Statement& statement : text.statements) {
+    print_comments(statement.comments, out);
+    out += print_body(statement) + "\n";
+  }
+  print_comments(text.comments, out);
+  while (out.size() > 1 && out.substr(out.size() - 2) == "\n\n") out.pop_back();
+  return out;
+}
+
+}  // namespace alembert

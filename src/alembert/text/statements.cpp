@@ -1,0 +1,105 @@
+#include "alembert/text/statements.h"
+
+#include <unordered_map>
+
+#include "alembert/text/syntax.h"
+
+namespace alembert {
+
+const std::vector<StatementForm>& statement_forms() {
+  static const std::vector<StatementForm> forms = {
+      {"model", Shape::text, "the title", R"(model "Double pendulum")"},
+      {"source", Shape::text, "where the model and its numbers come from", R"(source "Symank 2025, section 7.3.1")"},
+      {"parameter", Shape::declarations, "constants; --set changes them", "parameter m1 = 3, l[2] = (1, 1/2)"},
+      {"family", Shape::ranges, "the values that an index takes in declarations and sums", "family i = 1..N"},
+      {"coordinate", Shape::declarations, "the q: scalars, vectors, families of them", "coordinate x, q[3], r[i][3]"},
+      {"momentum", Shape::owned, "the p of a Hamiltonian model and the coordinate that each belongs to",
+       "momentum p1[3] of q1, p2[3] of q2"},
+      {"variable", Shape::declarations, "an unknown of the general form, with its initial value",
+       "variable y[2] = (10, 10), z[2] = (-3.6, -10.8)"},
+      {"multiplier", Shape::declarations, "an unknown that belongs to a constraint, with a first guess",
+       "multiplier psi = 1.7586"},
+      {"quantity", Shape::assignments, "a differentiated quantity p(t, y, z) of the general form",
+       "quantity p[4] = (1 + y[3]/4)*z"},
+      {"let", Shape::assignments, "a name or a function for an expression", "let r = norm(q1 - q2), square(a) = a^2"},
+      {"kinetic", Shape::expression, "the kinetic energy", "kinetic m/2*(x'^2 + y'^2)"},
+      {"potential", Shape::expression, "the potential energy", "potential m*gravity*y"},
+      {"lagrangian", Shape::expression, "kinetic minus potential energy in one", "lagrangian m/2*x'^2 - k/2*x^2"},
+      {"hamiltonian", Shape::expression, "the energy as function of coordinates and momenta",
+       "hamiltonian norm2(p)/(2*m) + k/2*norm2(q)"},
+      {"force", Shape::assignments, "the force that acts on a coordinate, besides the energies", "force x = -c*x'^3"},
+      {"rayleigh", Shape::expression, "the dissipation function: its velocity gradient is the braking force",
+       "rayleigh c/2*(x'^2 + y'^2)"},
+      {"rate", Shape::assignments, "the rate of a variable or quantity; reaction(...) marks what reactions add",
+       "rate y' = z, z' = (0, -gravity) + reaction(normal/m)"},
+      {"constraint", Shape::equation, "what must hold; nonholonomic when it contains velocities",
+       "constraint surface(psi): y[2] = b*y[1]^3"},
+      {"initial", Shape::assignments, "values at the start; what is not given is 0", "initial x1 = l1, q' = (0, 1, 0)"},
+      {"pin", Shape::names, "initial values that are kept when the others are made consistent", "pin x1, y1'"},
+      {"conserve", Shape::watched, "an expression that is watched beside energy and constraints",
+       "conserve linear: p1 + p2"},
+      {"solve", Shape::method, "the method, its step and the end of time", "solve lobatto(3) step 0.01 end 240"},
+  };
+  return forms;
+}
+
+const StatementForm* find_statement(std::string_view keyword) {
+  static const auto by_keyword = [] {
+    std::unordered_map<std::string_view, const StatementForm*> map;
+    for (const StatementForm& form : statement_forms()) map.emplace(form.keyword, &form);
+    return map;
+  }();
+  const auto found = by_keyword.find(keyword);
+  return found == by_keyword.end() ? nullptr : found->second;
+}
+
+std::string syntax_of(const StatementForm& form) {
+  const auto shape = [&]() -> std::string_view {
+    switch (form.shape) {
+      case Shape::text: return "\"...\"";
+      case Shape::names: return "TARGET, ... [for RANGES]";
+      case Shape::declarations: return "TARGET [= EXPR], ... [for RANGES]";
+      case Shape::owned: return "TARGET [of TARGET] [= EXPR], ... [for RANGES]";
+      case Shape::assignments: return "TARGET = EXPR, ... [for RANGES]";
+      case Shape::expression: return "EXPR";
+      case Shape::equation: return "[NAME: | NAME(MULTIPLIER, ...):] EXPR = EXPR [for RANGES]";
+      case Shape::watched: return "[NAME:] EXPR [for RANGES]";
+      case Shape::ranges: return "RANGES";
+      case Shape::method: return "EXPR [step EXPR] [end EXPR]";
+    }
+    return {};
+  };
+  return std::string(form.keyword) + " " + std::string(shape());
+}
+
+std::string grammar() {
+  std::string out =
+      "# The model language\n\n"
+      "A text is a list of statements, one a line; `#` starts a comment. A line goes on while a bracket is open and\n"
+      "after an operator or a comma. Keywords count only at the start of a statement; elsewhere they are names.\n\n"
+      "## Statements\n\n";
+  for (const StatementForm& form : statement_forms()) {
+    out += "- `" + syntax_of(form) + "`: " + std::string(form.description) + ".\n";
+    out += "  Example: `" + std::string(form.example) + "`\n";
+  }
+  out +=
+      "\n## Parts of statements\n\n"
+      "    TARGET   NAME, then any of '  [EXPR]  (EXPR, ...)      x   x'   q[3]   r[i][3]   q[2]'   f(a, b)\n"
+      "    RANGES   NAME = EXPR..EXPR, ...                        i = 1..N, j = 1..i-1\n"
+      "    NAME     a letter or _, then letters, digits and _\n"
+      "    NUMBER   1   1.5   .5   1e-3\n"
+      "    \"...\"    text on one line; \\\" and \\\\ stand for \" and \\\n\n"
+      "## Expressions, loosest binding first\n\n"
+      "    a + b   a - b      from left to right\n"
+      "    a*b   a/b          from left to right\n"
+      "    -a   +a            so -x^2 is -(x^2)\n"
+      "    a^b                from right to left; 2^-1 is allowed\n"
+      "    a'   a[i]          velocity; component, counted from 1\n"
+      "    f(a, b)            function\n"
+      "    sum(i, a)   sum(i = 1..N, a)\n"
+      "    (a)   (a, b, c)    brackets; vector\n\n"
+      "Nesting is limited to 200 levels; the length of a sum, product or list is not.\n";
+  return out;
+}
+
+}  // namespace alembert

@@ -1,0 +1,40 @@
+#pragma once
+
+// The one table of the language: parser, printer and grammar() all work from it. A new statement is a line in it.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace alembert {
+
+/// What follows a keyword. Every shape except text, expression, ranges and method may end with "for i = a..b, ...".
+enum class Shape {
+  text,          // "..."
+  names,         // TARGET, ...
+  declarations,  // TARGET [= EXPR], ...
+  owned,         // TARGET [of TARGET] [= EXPR], ...
+  assignments,   // TARGET = EXPR, ...
+  expression,    // EXPR
+  equation,      // [LABEL:] EXPR = EXPR
+  watched,       // [NAME:] EXPR
+  ranges,        // i = EXPR..EXPR, ...
+  method,        // EXPR [step EXPR] [end EXPR]
+};
+
+struct StatementForm {
+  std::string_view keyword;
+  Shape shape;
+  std::string_view description;
+  std::string_view example;
+};
+
+const std::vector<StatementForm>& statement_forms();
+
+/// The form of a keyword, or null.
+const StatementForm* find_statement(std::string_view keyword);
+
+/// "parameter TARGET [= EXPR], ... [for RANGES]"
+std::string syntax_of(const StatementForm& form);
+
+}  // namespace alembert

@@ -1,0 +1,213 @@
+#include "alembert/expr/print.h"
+
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <map>
+#include <stdexcept>
+
+#include "evaluator.h"
+
+namespace alembert {
+namespace {
+
+using testing_expr::distance;
+using testing_expr::Values;
+
+class PrintTest : public ::testing::Test {
+ protected:
+  Graph graph;
+  Expr a = graph.symbol("a"), b = graph.symbol("b"), c = graph.symbol("c");
+  Expr x1 = graph.symbol("x1"), v1 = graph.symbol("x1'"), q2 = graph.symbol("q[2]"), lambda = graph.symbol("lambda");
+};
+
+TEST_F(PrintTest, Infix) {
+  EXPECT_EQ(to_infix(a + b), "a + b");
+  EXPECT_EQ(to_infix(a + -1 * b), "a - b");
+  EXPECT_EQ(to_infix(a - (b + c)), "a - (b + c)");
+  EXPECT_EQ(to_infix(a - (b - c)), "a - (b - c)");
+  EXPECT_EQ(to_infix((a + b) * c), "c*(a + b)");
+  EXPECT_EQ(to_infix(a * b * c), "c*a*b");
+  EXPECT_EQ(to_infix(a / (b * c)), "a/(b*c)");
+  EXPECT_EQ(to_infix(a / b / c), "a/b/c");
+  EXPECT_EQ(to_infix(a / (b / c)), "a/(b/c)");
+  EXPECT_EQ(to_infix(a / 2), "a/2");
+  EXPECT_EQ(to_infix(-a / 2), "-a/2");
+  EXPECT_EQ(to_infix(-2 * a - b), "-2*a - b");
+  EXPECT_EQ(to_infix(c * (-2 * a)), "c*(-2*a)");
+  EXPECT_EQ(to_infix(-3 / a), "-3/a");
+  EXPECT_EQ(to_infix(b - 3 / a), "b - 3/a");
+  EXPECT_EQ(to_infix(-(a + b)), "-(a + b)");
+  EXPECT_EQ(to_infix(-pow(a, 2)), "-a^2");
+  EXPECT_EQ(to_infix(pow(-2 * a, 2)), "(-2*a)^2");
+  EXPECT_EQ(to_infix(pow(a + b, c)), "(a + b)^c");
+  EXPECT_EQ(to_infix(pow(pow(a, b), c)), "(a^b)^c");
+  EXPECT_EQ(to_infix(pow(a, pow(b, c))), "a^(b^c)");
+  EXPECT_EQ(to_infix(pow(a, -2)), "a^(-2)");
+  EXPECT_EQ(to_infix(pow(sin(a), 2)), "sin(a)^2");
+  EXPECT_EQ(to_infix(a * (1 / b)), "a/b");
+  EXPECT_EQ(to_infix(graph.make(Op::atan2, a + b, -c)), "atan2(a + b, -c)");
+  EXPECT_EQ(to_infix(Real(1) / 10 * a + 1), "0.1*a + 1");
+  EXPECT_EQ(to_infix(a - 1.5), "a - 1.5");
+  EXPECT_EQ(to_infix(graph.constant(Real(1) / 3) * a), "1/3*a");
+  EXPECT_EQ(to_infix(graph.constant(-2)), "-2");
+  EXPECT_EQ(to_infix(x1 * v1 + q2), "q[2] + x1*x1'");
+  EXPECT_THROW(to_infix(Expr()), std::logic_error);
+}
+
+TEST_F(PrintTest, Latex) {
+  EXPECT_EQ(to_latex(a / b), "\\frac{a}{b}");
+  EXPECT_EQ(to_latex(sqrt(a + b)), "\\sqrt{a + b}");
+  EXPECT_EQ(to_latex(pow(v1, 2)), "\\dot{x}_{1}^{2}");
+  EXPECT_EQ(to_latex(x1), "x_{1}");
+  EXPECT_EQ(to_latex(q2), "q_{2}");
+  EXPECT_EQ(to_latex(lambda * a), "a \\lambda");
+  EXPECT_EQ(to_latex(graph.symbol("psi[3]")), "\\psi_{3}");
+  EXPECT_EQ(to_latex(graph.symbol("theta2''")), "\\ddot{\\theta}_{2}");
+  EXPECT_EQ(to_latex(graph.symbol("q1[2]'")), "\\dot{q}_{1,2}");
+  EXPECT_EQ(to_latex(graph.symbol("r[3][2]")), "r_{3,2}");
+  EXPECT_EQ(to_latex(graph.symbol("gravity")), "\\mathrm{gravity}");
+  EXPECT_EQ(to_latex(graph.symbol("v_max")), "v_{\\mathrm{max}}");
+  EXPECT_EQ(to_latex(graph.symbol("lambda[rod1]")), "\\lambda_{\\mathrm{rod1}}");
+  EXPECT_EQ(to_latex(pow(sin(a), 2)), "\\sin^{2}\\left(a\\right)");
+  EXPECT_EQ(to_latex(pow(a / b, 2)), "\\left(\\frac{a}{b}\\right)^{2}");
+  EXPECT_EQ(to_latex((a + b) / 2), "\\frac{a + b}{2}");
+  EXPECT_EQ(to_latex(-(a / 2)), "-\\frac{a}{2}");
+  EXPECT_EQ(to_latex((a + b) * c), "c \\left(a + b\\right)");
+  EXPECT_EQ(to_latex(c * pow(graph.constant(2), a)), "c \\cdot 2^{a}");
+  EXPECT_EQ(to_latex(3 * a), "3 a");
+  EXPECT_EQ(to_latex(abs(a)), "\\left|a\\right|");
+  EXPECT_EQ(to_latex(graph.make(Op::asin, a)), "\\arcsin\\left(a\\right)");
+  EXPECT_EQ(to_latex(graph.constant(1e-30)), "1 \\cdot 10^{-30}");
+  EXPECT_EQ(to_latex(graph.constant(Real(1) / 3)), "\\frac{1}{3}");
+}
+
+TEST_F(PrintTest, SharingDoesNotExplode) {
+  Expr e = a;
+  for (int i = 0; i < 200; ++i) e = sin(e) * (e + b);
+  for (const std::string& text : {to_infix(e), to_latex(e)}) {
+    EXPECT_LE(text.size(), 100003u);
+    EXPECT_GE(text.size(), 100000u);
+    EXPECT_EQ(text.substr(text.size() - 3), "...");
+  }
+}
+
+// A reader of the language, small and recursive, written for this test: what was printed means what was meant.
+class Reader {
+ public:
+  Reader(const std::string& text, const std::map<std::string, Real>& names) : text_(text), names_(names) {}
+  Real read() {
+    const Real value = sum();
+    if (at_ != text_.size()) throw std::runtime_error("rest: " + text_.substr(at_));
+    return value;
+  }
+
+ private:
+  const std::string& text_;
+  const std::map<std::string, Real>& names_;
+  std::size_t at_ = 0;
+
+  bool take(char c) {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+    if (at_ >= text_.size() || text_[at_] != c) return false;
+    ++at_;
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+    return true;
+  }
+  Real sum() {
+    Real value = take('-') ? -product() : product();
+    for (;;) {
+      if (take('+')) {
+        value += product();
+      } else if (take('-')) {
+        value -= product();
+      } else {
+        return value;
+      }
+    }
+  }
+  Real product() {
+    Real value = power();
+    for (;;) {
+      if (take('*')) {
+        value *= power();
+      } else if (take('/')) {
+        value /= power();
+      } else {
+        return value;
+      }
+    }
+  }
+  Real power() {
+    const Real base = atom();
+    return take('^') ? powq(base, power()) : base;
+  }
+  Real atom() {
+    if (take('(')) {
+      const Real value = sum();
+      if (!take(')')) throw std::runtime_error(") missing");
+      return value;
+    }
+    std::size_t end = at_;
+    if (std::isdigit(static_cast<unsigned char>(text_[at_]))) {
+      while (end < text_.size() && (std::isdigit(static_cast<unsigned char>(text_[end])) || text_[end] == '.')) ++end;
+      if (end < text_.size() && text_[end] == 'e') {
+        end += text_[end + 1] == '-' || text_[end + 1] == '+' ? 2 : 1;
+        while (end < text_.size() && std::isdigit(static_cast<unsigned char>(text_[end]))) ++end;
+      }
+      Real value = 0;
+      if (!read_number(text_.substr(at_, end - at_), value)) throw std::runtime_error("number");
+      at_ = end;
+      return value;
+    }
+    while (end < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[end])) ||
+                                  std::string("[]'").find(text_[end]) != std::string::npos))
+      ++end;
+    const std::string name = text_.substr(at_, end - at_);
+    at_ = end;
+    if (!take('(')) return names_.at(name);
+    const Operator* function = find_function(name);
+    if (function == nullptr) throw std::runtime_error("function " + name);
+    const Real first = sum();
+    const Real second = take(',') ? sum() : first;
+    if (!take(')')) throw std::runtime_error(") missing");
+    return evaluate<Real>(function->op, first, second);
+  }
+};
+
+TEST(PrintReadTest, InfixMeansWhatWasMeant) {
+  std::mt19937 random(17);
+  int compared = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    Graph graph;
+    const Exprs x = {graph.symbol("a"), graph.symbol("x1'"), graph.symbol("q[2]")};
+    Exprs pool = testing_expr::random_graph(graph, x, 10, random);
+    // and the corners: signs, nested quotients and powers
+    for (int i = 0; i < 12; ++i) {
+      const Expr p = pool[random() % pool.size()], q = pool[random() % pool.size()];
+      switch (random() % 8) {
+        case 0: pool.push_back(-p); break;
+        case 1: pool.push_back(p - q); break;
+        case 2: pool.push_back(p / q); break;
+        case 3: pool.push_back(pow(p, Real(int(random() % 9)) - 4)); break;
+        case 4: pool.push_back(p * q); break;
+        case 5: pool.push_back((Real(int(random() % 9)) - 4) * p); break;
+        case 6: pool.push_back(p / (Real(int(random() % 9)) + 1)); break;
+        case 7: pool.push_back((Real(int(random() % 9)) - 4) / 3 - p); break;
+      }
+    }
+    const std::vector<Real> at = {Real(0.3), Real(-0.7), Real(1.1)};
+    const std::map<std::string, Real> names = {{"a", at[0]}, {"x1'", at[1]}, {"q[2]", at[2]}};
+    const Values<Real> values(graph, x, at);
+    for (const Expr e : pool) {
+      const std::string text = to_infix(e);
+      if (text.size() > 2000 || !finiteq(values(e)) || fabsq(values(e)) > 1e6) continue;
+      EXPECT_LT(distance(Reader(text, names).read(), values(e)), 1e-22) << text;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 5000);
+}
+
+}  // namespace
+}  // namespace alembert

@@ -1,0 +1,88 @@
+#pragma once
+
+// Texts that the tests of text/ share: every form of the language that the manual shows.
+
+#include <string>
+#include <vector>
+
+namespace alembert::text_test {
+
+inline const std::vector<std::string>& spec_models() {
+  static const std::vector<std::string> models = {
+      R"(model "Double pendulum"
+source "Symank 2025, section 7.3.1"
+parameter m1 = 3, m2 = 1, l1 = 1, l2 = 1, gravity = 9.81
+coordinate x1, y1, x2, y2
+kinetic   m1/2*(x1'^2 + y1'^2) + m2/2*(x2'^2 + y2'^2)
+potential m1*gravity*y1 + m2*gravity*y2
+constraint rod1: x1^2 + y1^2 = l1^2
+constraint rod2: (x2 - x1)^2 + (y2 - y1)^2 = l2^2
+initial x1 = l1, x2 = l1 + l2                 # what is not given is 0
+solve lobatto(3) step 0.01 end 240
+)",
+      R"(model "Nonholonomic particle"
+coordinate q[3]                               # a vector; also q1, q2, q3 as scalars if you like
+kinetic norm2(q')/2
+potential q[1]^2 + q[2]^2
+constraint q[3]' = q[2]*q[1]'                 # contains velocities, so it is nonholonomic
+initial q = (1, 0, 0), q' = (0, 1, 0)
+solve gauss(3) step 0.2 end 250
+)",
+      R"(model "Four particles on two bars"            # Hamiltonian form
+parameter m[4] = (1, 3, 2.3, 1.7), K1 = 100, K2 = 1000
+coordinate q1[3], q2[3], q3[3], q4[3]
+momentum p1[3] of q1, p2[3] of q2, p3[3] of q3, p4[3] of q4
+let V1 = K1/4*(norm2(q1 - q3) - 1)^2
+let V2 = K2/4*(norm2(q2 - q4) - 1)^2
+hamiltonian norm2(p1)/(2*m[1]) + norm2(p2)/(2*m[2]) + norm2(p3)/(2*m[3]) + norm2(p4)/(2*m[4]) + V1 + V2
+constraint norm(q1 - q2) = 1
+constraint norm(q3 - q4) = 1
+initial q2 = (1, 0, 0), q3 = (0, 1, 0), q4 = (1, 1, 0), p4 = (0, 0, 2)
+conserve linear: p1 + p2 + p3 + p4            # watched beside energy and constraints
+solve energy_momentum step 0.01 end 10
+)",
+      R"(model "Steel on teflon"                       # general form, nonlinear in the multiplier
+parameter m = 1, b = 0.01, gravity = 9.81, cf = 0.1, rf = 0.85
+variable y[2] = (10, 10), z[2] = (-3.6, -10.8)
+multiplier psi = 1.7586
+let normal = (-3*b*y[1]^2, 1)*psi
+let friction = -cf*((1 + 9*b^2*y[1]^4)*psi^2)^(rf/2) * z/norm(z)
+rate y' = z
+rate z' = (0, -gravity) + reaction((normal + friction)/m)     # reaction(...) marks r; the rest is f
+constraint y[2] = b*y[1]^3
+solve true_euler(1/2) step 0.001 end 1
+)",
+      R"(parameter N = 5, m = 1, l = 1
+family i = 1..N                               # N a parameter
+coordinate r[i][3]
+kinetic sum(i, m/2*norm2(r[i]'))
+constraint rod: norm2(r[i] - r[i-1]) = l^2   for i = 2..N
+)",
+      R"(# A file with the rest of the language.
+
+# Two comments
+#
+# and an empty one.
+variable y[3], z[4] = (1, 2, 3, 4)
+multiplier psi
+quantity p[4] = (1 + y[3]/4)*z
+rate p' = z, y' = f(z)
+constraint surface(psi): y[2] = b*y[1]^3
+lagrangian kinetic - potential
+force x = -c*x'^3 + sin(omega*t), r[i] = (0, -g*m[i]) for i = 1..N, j = i+1..N-1
+rayleigh c/2*norm2(x')
+let f(a, b) = a^b^-2, zero() = 0
+
+
+pin x1, y1', r[2][3]'
+initial r[i] = (i - 1, .5, 1e-3) for i = 1..N
+conserve sum(i = 1..N, j = 1..i-1, m[i]*dot(r[i], r[j]'))
+solve suzuki(symmetric(true_euler)) end -1 step -1e-2
+
+# the end
+)",
+  };
+  return models;
+}
+
+}  // namespace alembert::text_test
