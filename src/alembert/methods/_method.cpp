@@ -26,11 +26,14 @@ int stages_argument(const std::string& family, const std::vector<Term>& argument
     throw wrong("'" + family + "' takes one argument, the number of stages", "write " + family + "(" + std::to_string(normal) + ")");
   Real value = 0;
   const Term& s = arguments[0];
-  const bool number = s.form == Term::Form::number && read_number(s.text, value);
-  if (!number || value != static_cast<Real>(static_cast<long>(value)))
+  const Term& digits = s.form == Term::Form::negate ? s.parts[0] : s;
+  const bool number = digits.form == Term::Form::number && read_number(digits.text, value);
+  if (&digits != &s) value = -value;
+  const bool outside = value < least || value > most_stages;
+  if (!number || (!outside && value != static_cast<Real>(static_cast<long>(value))))
     throw wrong("the number of stages of '" + family + "' must be a whole number, not '" + print(s) + "'",
                 "write " + family + "(" + std::to_string(normal) + ")");
-  if (value < least || value > most_stages)
+  if (outside)
     throw wrong("'" + family + "' takes " + std::to_string(least) + " to " + std::to_string(most_stages) + " stages, not " + print(s),
                 "write " + family + "(" + std::to_string(normal) + ")");
   return static_cast<int>(value);

@@ -27,18 +27,6 @@ Exprs plus(const Exprs& a, const Exprs& b) {
   return result;
 }
 
-Expr largest(Graph& graph, const Exprs& values) {
-  Exprs level;
-  for (const Expr e : values) level.push_back(abs(e));
-  while (level.size() > 1) {
-    Exprs next;
-    for (std::size_t k = 0; k + 1 < level.size(); k += 2) next.push_back(graph.make(Op::max, level[k], level[k + 1]));
-    if (level.size() % 2) next.push_back(level.back());
-    level = std::move(next);
-  }
-  return level.empty() ? graph.constant(0) : level[0];
-}
-
 Real power_of_node(Real c, int exponent) {  // with 0^0 = 1
   Real value = 1;
   for (int k = 0; k < exponent; ++k) value *= c;
@@ -74,51 +62,6 @@ SparkCoefficients lobatto_pair(int s, const RealMatrix& A_prime) {
   k.b = k.b_hat = k.b_prime = k.b_tilde = a.b;
   k.c = k.c_tilde = a.c;
   return k;
-}
-
-SparkFrame::SparkFrame(const Equations& e) : graph(*(step.graph = std::make_shared<Graph>())) {
-  step.t0 = graph.symbol("t0"), step.h = graph.symbol("h");
-  y0 = graph.symbols("y0", static_cast<int>(e.y.size())), z0 = graph.symbols("z0", static_cast<int>(e.z.size()));
-  step.state = y0;
-  step.state.insert(step.state.end(), z0.begin(), z0.end());
-  z_dot0 = graph.symbols("z'", static_cast<int>(e.z.size()));
-  lambda0 = graph.symbols("lambda", static_cast<int>(e.g.size()));
-  psi0 = graph.symbols("psi", static_cast<int>(e.k.size()));
-  for (const Exprs* list : {&z_dot0, &lambda0, &psi0}) step.hints.insert(step.hints.end(), list->begin(), list->end());
-}
-
-Exprs SparkFrame::unknown(const std::string& name, const Exprs& guess, Expr factor) {
-  Exprs symbols = graph.symbols(name, static_cast<int>(guess.size()));
-  step.unknowns.insert(step.unknowns.end(), symbols.begin(), symbols.end());
-  for (const Expr g : guess) step.guess.push_back(factor ? factor * g : g);
-  return symbols;
-}
-
-void SparkFrame::equation(const Exprs& values, const std::string& what, const std::vector<std::string>& names,
-                          const std::string& where) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    step.equations.push_back(values[i]);
-    step.labels.push_back(what + names[i] + where);
-  }
-}
-
-void SparkFrame::keep(const Exprs& values, const std::string& before, const std::vector<std::string>& names) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    step.internal.push_back(values[i]);
-    step.internal_names.push_back(before + names[i]);
-  }
-}
-
-Expr SparkFrame::size_y() { return largest(graph, y0); }
-Expr SparkFrame::size_z() { return largest(graph, z0); }
-
-StepPlan SparkFrame::plan(const Exprs& y1, const Exprs& z1) {
-  step.next = y1;
-  step.next.insert(step.next.end(), z1.begin(), z1.end());
-  StepPlan plan;
-  plan.parts.push_back(std::move(step));
-  plan.sequence.push_back({0, 1});
-  return plan;
 }
 
 namespace {
@@ -224,7 +167,7 @@ SparseExprs at_point(const Equations& e, SparseExprs matrix, const Point& x, con
 StepPlan spark_step(const Equations& e, const SparkCoefficients& k) {
   const int s = k.s(), m = k.m();
   const std::size_t n_y = e.y.size(), n_z = e.z.size(), n_g = e.g.size(), n_k = e.k.size();
-  SparkFrame frame(e);
+  Frame frame(e);
   Graph& graph = frame.graph;
   const Expr t0 = frame.step.t0, h = frame.step.h;
   const Exprs &y0 = frame.y0, &z0 = frame.z0;
@@ -311,12 +254,13 @@ StepPlan spark_step(const Equations& e, const SparkCoefficients& k) {
     frame.equation(at(e, e.k, {t0 + half, middle, Z[0]}), "constraint ", e.k_names, " in the middle of the step");
   }
   if (n_k > 0 && k.nonholonomic != Nonholonomic::stages)
-    frame.equation(at(e, e.k, {t1, y1, z1}), "constraint ", e.k_names, " at the end of the step");
+    frame.at_end(e, e.k, {t1, y1, z1}, "constraint ", e.k_names);
   // g = 0 at the points 1..m, g_t + g_y v = 0 at the end.
-  for (int i = 1; i <= m && n_g > 0; ++i)
+  for (int i = 1; i < m && n_g > 0; ++i)
     frame.equation(at(e, e.g, {t0 + k.c_tilde[i] * h, Y_tilde[i], z0}), "constraint ", e.g_names,
-             i == m ? " at the end of the step" : " at point " + std::to_string(i));
-  if (n_g > 0) frame.equation(at(e, e.g_dot, {t1, y1, z1}), "velocity of constraint ", e.g_names, " at the end of the step");
+                   " at point " + std::to_string(i));
+  if (n_g > 0) frame.at_end(e, e.g, {t1, y1, z1}, "constraint ", e.g_names);
+  if (n_g > 0) frame.at_end(e, e.g_dot, {t1, y1, z1}, "velocity of constraint ", e.g_names);
   if (implicit_y)
     for (int i = 0; i < s; ++i) {
       Exprs left = combination(k.A[i], v, n_y);
@@ -454,6 +398,7 @@ MethodFamily spark_family(std::string name, std::string summary, std::string sou
     method.refuses = spark_refuses;
     method.step = [=](const Equations& e) { return spark_step(e, coefficients(s)); };
     method.tableau = [=] { return spark_tableau(coefficients(s)); };
+    method.spark = std::make_shared<SparkCoefficients>(coefficients(s));
     return method;
   };
   return family;

@@ -3,6 +3,7 @@
 // The (s,s)-SPARK step (papers 002, 003) for the general system, shared by all families that differ in coefficients only.
 
 #include "alembert/derive/equations.h"
+#include "alembert/methods/_frame.h"
 #include "alembert/methods/method.h"
 #include "alembert/solve/coefficients.h"
 
@@ -29,22 +30,6 @@ struct SparkCoefficients {
 SparkCoefficients with_lobatto_points(const Tableau& tableau);
 /// Lobatto IIIA for y, IIIB for f and r; N with A_prime.
 SparkCoefficients lobatto_pair(int s, const RealMatrix& A_prime);
-
-/// The frame of a step's equations: state, hints, unknowns with their guesses, labelled equations.
-struct SparkFrame {
-  explicit SparkFrame(const Equations& equations);
-  StepEquations step;
-  Graph& graph;
-  Exprs y0, z0, z_dot0, lambda0, psi0;
-
-  /// New unknowns that start from factor * guess (factor may be empty).
-  Exprs unknown(const std::string& name, const Exprs& guess, Expr factor = {});
-  void equation(const Exprs& values, const std::string& what, const std::vector<std::string>& names,
-                const std::string& where);
-  void keep(const Exprs& values, const std::string& before, const std::vector<std::string>& names);
-  Expr size_y(), size_z();  // largest of |y0|, |z0|
-  StepPlan plan(const Exprs& y1, const Exprs& z1);
-};
 
 StepPlan spark_step(const Equations& equations, const SparkCoefficients& coefficients);
 /// Why the step is not defined for a model ("" when it is): reactions r that depend on z.

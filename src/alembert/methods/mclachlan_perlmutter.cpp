@@ -12,7 +12,7 @@ namespace alembert::methods {
 namespace {
 
 StepPlan step(const Equations& e) {
-  SparkFrame frame(e);
+  Frame frame(e);
   StepEquations& step = frame.step;
   const Expr h = step.h, half = h / Real(2);
   const Exprs dv = frame.unknown("dv", frame.z_dot0, h), Psi = frame.unknown("Psi", frame.psi0);
@@ -28,7 +28,7 @@ StepPlan step(const Equations& e) {
   Exprs momentum = at(e, e.p, {step.t0, Q, dv});
   for (std::size_t i = 0; i < momentum.size(); ++i) momentum[i] = momentum[i] - h * (f[i] + N[i]);
   frame.equation(momentum, "momentum of ", e.z_names, "");
-  frame.equation(at(e, e.k, {step.t0 + h, q1, v1}), "constraint ", e.k_names, " at the end of the step");
+  frame.at_end(e, e.k, {step.t0 + h, q1, v1}, "constraint ", e.k_names);
   const int n = static_cast<int>(e.z.size());
   step.groups = {{0, n, frame.size_z()}, {n, static_cast<int>(Psi.size()), Expr()}};
   frame.keep(Psi, "Psi1.", e.k_names);

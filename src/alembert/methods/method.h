@@ -4,6 +4,7 @@
 // families is made by CMake from the files (those that start with _ are shared parts, not families).
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct Claims {
   std::string note;                 // what a user must know ("negative control: violates k")
 };
 
+struct SparkCoefficients;
+
 /// A method with its arguments bound: lobatto(3).
 struct Method {
   std::string name;
@@ -32,9 +35,13 @@ struct Method {
   Claims claims;
   /// Why this model is outside the method's class; "" when it is inside.
   std::function<std::string(const Equations&)> refuses;
+  /// What a user must know of this method on this model; "" when there is nothing. Empty for most.
+  std::function<std::string(const Equations&)> remark;
   std::function<StepPlan(const Equations&)> step;
   /// The coefficients as text, for `alembert methods NAME --stages S`; empty where there are none.
   std::function<std::string()> tableau;
+  /// Of a SPARK method, for what is known of its coefficients; null for others.
+  std::shared_ptr<const SparkCoefficients> spark;
 };
 
 struct MethodFamily {

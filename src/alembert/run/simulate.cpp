@@ -6,7 +6,8 @@
 #include <optional>
 
 #include "alembert/base/error.h"
-#include "alembert/solve/linear.h"
+#include "alembert/run/failure.h"
+#include "alembert/run/rank_watch.h"
 #include "alembert/solve/reduced.h"
 
 namespace alembert {
@@ -17,9 +18,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// Below this the gradients of the constraints count as dependent.
-constexpr double dependent = 1e-7;
-
 /// Whole steps, and what is left for a shorter last one.
 struct Steps {
   long whole = 0;
@@ -27,13 +25,18 @@ struct Steps {
 };
 
 Steps count_steps(double t0, double end, double h) {
-  if (!std::isfinite(h) || h == 0) throw InputError("the step must be a finite number other than 0, not " + to_text(h), "say --step 0.01, or 'solve ... step 0.01' in the model");
+  if (!std::isfinite(h) || h == 0)
+    throw InputError("the step must be a finite number other than 0, not " + to_text(h),
+                     "say --step 0.01, or 'solve ... step 0.01' in the model");
   if (!std::isfinite(end)) throw InputError("the end must be a finite number, not " + to_text(end));
   const double ratio = (end - t0) / h;
   if (ratio < 0)
     throw InputError("with step " + to_text(h) + " the time never reaches the end " + to_text(end),
                      "step and end - start must have the same sign");
-  if (ratio > 9e15) throw InputError("that are " + to_text(ratio) + " steps", "choose a larger step or an earlier end");
+  if (ratio > 9e15)
+    throw InputError("steps of " + to_text(h) + " are too small to reach the end " + to_text(end) + ": " +
+                         to_text(std::round(ratio)) + " steps",
+                     "choose a larger step or an earlier end");
   Steps steps;
   steps.whole = std::lround(ratio);
   if (std::abs(ratio - static_cast<double>(steps.whole)) > 1e-9 * std::max(1.0, std::abs(ratio)) * 1e-3 + 1e-9) {
@@ -106,50 +109,15 @@ Columns make_columns(const Model& model, const Equations& e) {
   return columns;
 }
 
-// "rod2 and rod3": the constraints whose gradients come nearest to dependence at this state.
-std::string nearly_dependent(const Equations& e, double t, std::span<const double> state) {
-  if (e.g.empty() || e.g.size() > 2000) return "";
-  Exprs in{e.t};
-  in.insert(in.end(), e.y.begin(), e.y.end());
-  const SparseExprs G = jacobian(e.g, e.y);
-  const Kernel<double> kernel(in, G.value, {Backend::interpreter, false});
-  std::vector<double> x{t}, values(G.value.size()), work(kernel.work());
-  x.insert(x.end(), state.begin(), state.begin() + static_cast<long>(e.y.size()));
-  kernel(x.data(), values.data(), work.data());
-  std::vector<double> full(static_cast<std::size_t>(G.rows) * G.columns, 0.0);
-  for (int i = 0; i < G.rows; ++i)
-    for (int k = G.row_start[i]; k < G.row_start[i + 1]; ++k)
-      full[static_cast<std::size_t>(i) * G.columns + G.column[k]] = values[k];
-  for (const double tolerance : {1e-6, 1e-4, 1e-2, 5e-2}) {
-    const RankReport report = analyse_rows(G.rows, G.columns, full.data(), tolerance);
-    if (report.dependent_rows.empty()) continue;
-    std::string text = e.g_names[report.dependent_rows[0]];
-    if (report.follows_from[0].empty()) return text + " loses its gradient";
-    text += " becomes dependent on ";
-    for (std::size_t i = 0; i < report.follows_from[0].size(); ++i)
-      text += (i ? ", " : "") + e.g_names[report.follows_from[0][i]];
-    return text;
-  }
-  return "";
-}
-
-std::string explain(const Equations& e, const NewtonResult& newton, const std::string& label, double t, double h,
-                    std::span<const double> state) {
-  std::string text;
-  switch (newton.outcome) {
-    case Outcome::singular: text = "the equations of the step are singular"; break;
-    case Outcome::not_finite: text = "a value is not finite"; break;
-    default: text = "Newton's method does not converge"; break;
-  }
-  text += " in the step from t = " + to_text(t) + " to " + to_text(t + h);
-  if (!label.empty()) {
-    text += " (worst: " + label;
-    if (newton.outcome != Outcome::singular) text += ", residual " + to_text(newton.residual);
-    text += ")";
-  }
-  const std::string names = nearly_dependent(e, t, state);
-  if (!names.empty()) return text + "; there constraint " + names + ": the constraints lose rank";
-  return text + "; try a smaller step";
+/// Their multipliers are not determined: every one of them is named where it stands.
+void refuse_redundant(const Model& model, const InitialValues& initial) {
+  std::vector<Diagnostic> diagnostics;
+  for (std::size_t i = 0; i < initial.redundant.size(); ++i)
+    diagnostics.push_back(
+        {model.source, model.constraints[initial.redundant_constraints[i]].place,
+         "redundant constraint: " + initial.redundant[i],
+         initial.singular_position ? "start from another position" : "remove it: its multiplier is not determined"});
+  if (!diagnostics.empty()) throw InputError(std::move(diagnostics));
 }
 
 }  // namespace
@@ -168,16 +136,16 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
   report.method = method.name;
   report.stages = method.stages;
   report.claims = method.claims;
+  if (method.remark) {
+    const std::string remark = method.remark(e);
+    if (!remark.empty()) report.claims.note = remark;
+  }
   report.step = options.step;
   report.t = options.t0;
   report.has_energy = static_cast<bool>(e.energy);
   report.initial = make_consistent(model, e, {options.t0});
   const InitialValues& initial = report.initial;
-  if (!initial.redundant.empty()) {
-    std::string list;
-    for (const std::string& one : initial.redundant) list += (list.empty() ? "" : "; ") + one;
-    throw InputError("redundant constraints: " + list, "remove the dependent ones: their multipliers are not determined");
-  }
+  refuse_redundant(model, initial);
 
   const std::size_t n_y = e.y.size(), n_z = e.z.size();
   std::vector<double> state = initial.y, rest(n_y + n_z, 0.0), hints = initial.z_dot;
@@ -191,6 +159,8 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
   newton.kernel = code_for(2 * total, options.newton.kernel);
   Step<double> step(method.step(e), options.t0, options.step, state, hints, newton);
   Watch watch(e, code_for(total, options.newton.kernel));
+  RankWatch rank(e, watch);
+  const auto longest = [&] { return e.v == e.z ? watch.longest() : std::span<const double>(); };
   NewtonOptions for_rows = options.newton;
   const double rows = options.observers.empty() ? 1 : total / static_cast<double>(options.every);
   for_rows.kernel = code_for(rows, options.newton.kernel);
@@ -216,7 +186,8 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
     take_motion(t);
     row.assign(1, t);
     row.insert(row.end(), state.begin(), state.end());
-    if (columns.multipliers > columns.momentum) row.insert(row.end(), moving.begin(), moving.begin() + static_cast<long>(n_z));
+    if (columns.multipliers > columns.momentum)
+      row.insert(row.end(), moving.begin(), moving.begin() + static_cast<long>(n_z));
     const std::span<const double> solved = multipliers.at(t, state);
     row.insert(row.end(), solved.begin() + static_cast<long>(n_z), solved.end());
     if (report.has_energy) row.push_back(watch.energy());
@@ -229,7 +200,8 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
   const Clock::time_point started = Clock::now();
   watch.look(options.t0, y, z);
   record(options.t0);
-  double shown = 0, before = watch.independence(), before_that = before;
+  rank.lost(options.t0, state);
+  double shown = 0;
   const long count = steps.whole + (steps.last != 0 ? 1 : 0);
   for (long n = 0; n < count; ++n) {
     const double t = options.t0 + static_cast<double>(n) * options.step;
@@ -242,7 +214,8 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
     const StepResult result = step.advance(t, h, state.data(), rest.data());
     if (result.newton.outcome != Outcome::converged) {
       report.ending = Ending::failed;
-      report.reason = explain(e, result.newton, step.label(result), t, h, state);
+      report.reason = explain_step(e, result.newton, step.label(result), t, h, state, longest());
+      if (n % options.every != 0) record(t);
       break;
     }
     report.steps = n + 1;
@@ -250,24 +223,16 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
     watch.look(report.t, y, z);
     if (!watch.finite()) {
       report.ending = Ending::failed;
-      report.reason = "energy or constraints are not finite at t = " + to_text(report.t) + "; try a smaller step";
+      report.reason = "energy or constraints are not finite at t = " + time_text(report.t) + "; try a smaller step";
     }
-    // The volume of the gradients is |a smooth function| where it vanishes: falling to zero and rising again within two
-    // steps, as a straight line would, means that a singular position was passed and the branch is anybody's guess.
-    const double now = watch.independence(), ahead = 2 * before - before_that;
-    const bool passed = ahead < 0 && n > 1 && std::abs(now + ahead) < 0.2 * (before_that - before) && before < 0.2;
-    if (now < dependent || passed) {
+    if (rank.lost(report.t, state) && report.ending == Ending::done) {
       report.ending = Ending::failed;
-      const std::string names = nearly_dependent(e, report.t, state);
-      report.reason = "the constraints lose rank near t = " + to_text(report.t) +
-                      (names.empty() ? "" : ": constraint " + names) +
-                      "; the motion is not determined beyond such a position";
+      report.reason = explain_rank(e, report.t, state, longest());
     }
-    before_that = before, before = now;
     const bool interrupted = options.interrupt && options.interrupt->load(std::memory_order_relaxed);
     if (interrupted && report.ending == Ending::done) {
       report.ending = Ending::interrupted;
-      report.reason = "interrupted at t = " + to_text(report.t);
+      report.reason = "interrupted at t = " + time_text(report.t);
     }
     const bool last = n + 1 == count || report.ending != Ending::done;
     if (last || (n + 1) % options.every == 0) record(report.t);
@@ -285,7 +250,8 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
 
   report.energy = watch.energy_watched;
   report.drift = watch.drift.fit();
-  report.position = watch.max_position, report.velocity = watch.max_velocity, report.nonholonomic = watch.max_nonholonomic;
+  report.position = watch.max_position, report.velocity = watch.max_velocity,
+  report.nonholonomic = watch.max_nonholonomic;
   report.invariants = watch.invariants_watched();
   report.newton = step.statistics();
   take_motion(report.t);
@@ -293,7 +259,8 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
   report.y.assign(y.begin(), y.end()), report.z.assign(z.begin(), z.end());
   report.momentum.assign(moving.begin(), moving.begin() + static_cast<long>(n_z));
   report.v.assign(moving.begin() + static_cast<long>(n_z), moving.end());
-  report.lambda.assign(solved.begin() + static_cast<long>(n_z), solved.begin() + static_cast<long>(n_z + e.lambda.size()));
+  report.lambda.assign(solved.begin() + static_cast<long>(n_z),
+                       solved.begin() + static_cast<long>(n_z + e.lambda.size()));
   report.psi.assign(solved.begin() + static_cast<long>(n_z + e.lambda.size()), solved.end());
   if (report.steps > 0) {
     report.internal = step.internal();

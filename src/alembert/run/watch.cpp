@@ -11,9 +11,8 @@ namespace {
 constexpr int most_watched_constraints = 12;
 
 // det(G G^T) by elimination in the natural order: the matrix is positive semidefinite, so no pivoting is needed.
-Expr gram_determinant(const SparseExprs& G, Graph& graph) {
-  const std::vector<Exprs> rows = dense(G, graph);
-  const int n = G.rows;
+Expr gram_determinant(const std::vector<Exprs>& rows, Graph& graph) {
+  const int n = static_cast<int>(rows.size());
   std::vector<Exprs> S(n, Exprs(n));
   for (int i = 0; i < n; ++i)
     for (int j = 0; j <= i; ++j) S[i][j] = S[j][i] = dot(rows[i], rows[j]);
@@ -84,17 +83,22 @@ Watch::Watch(const Equations& e, KernelOptions options) {
   g_ = part(e.g), g_dot_ = part(e.g_dot), k_ = part(e.k), invariants_ = part(e.invariants);
   watched_.resize(e.invariants.size());
   lengths_ = volume_ = static_cast<int>(out.size());
-  watch_rank_ = !e.g.empty() && e.g.size() <= most_watched_constraints;
+  std::vector<Exprs> rows;
+  const bool together = e.v == e.z;
+  const std::size_t count = e.g.size() + (together ? e.k.size() : 0);
+  watch_rank_ = count > 0 && count <= most_watched_constraints;
   if (watch_rank_) {
-    const SparseExprs G = jacobian(e.g, e.y);
+    rows = dense(jacobian(e.g, e.y), *e.graph);
+    if (together)
+      for (Exprs& row : dense(jacobian(e.k, e.z), *e.graph)) rows.push_back(std::move(row));
     Exprs lengths;
-    for (const Exprs& row : dense(G, *e.graph)) lengths.push_back(dot(row, row));
+    for (const Exprs& row : rows) lengths.push_back(dot(row, row));
     lengths_ = part(lengths);
-    volume_ = part({gram_determinant(G, *e.graph)});
-    longest_.assign(e.g.size(), 0);
+    volume_ = part({gram_determinant(rows, *e.graph)});
+    longest_.assign(rows.size(), 0);
   }
   kernel_ = Kernel<double>(in, out, options);
-  in_.resize(in.size()), values_.resize(out.size()), work_.resize(kernel_.work());
+  in_.resize(in.size()), values_.resize(out.size()), other_.resize(out.size()), work_.resize(kernel_.work());
 }
 
 void Watch::look(double t, std::span<const double> y, std::span<const double> z) {
@@ -109,7 +113,8 @@ void Watch::look(double t, std::span<const double> y, std::span<const double> z)
   };
   position_ = largest(g_, g_dot_), velocity_ = largest(g_dot_, k_), nonholonomic_ = largest(k_, invariants_);
   raise(max_position, position_), raise(max_velocity, velocity_), raise(max_nonholonomic, nonholonomic_);
-  finite_ = std::isfinite(energy()) && std::isfinite(position_) && std::isfinite(velocity_) && std::isfinite(nonholonomic_);
+  finite_ =
+      std::isfinite(energy()) && std::isfinite(position_) && std::isfinite(velocity_) && std::isfinite(nonholonomic_);
   if (first_) energy_watched.initial = energy();
   energy_watched.final = energy();
   const double error = energy() - energy_watched.initial;
@@ -122,14 +127,25 @@ void Watch::look(double t, std::span<const double> y, std::span<const double> z)
     raise(watched_[i].max_error, std::abs(value - watched_[i].initial));
   }
   if (watch_rank_) {
-    double product = 1;
-    for (std::size_t i = 0; i < longest_.size(); ++i) {
-      longest_[i] = std::max(longest_[i], values_[lengths_ + i]);
-      product *= longest_[i];
-    }
-    independence_ = product > 0 ? std::sqrt(std::max(0.0, values_[volume_]) / product) : 0;
+    for (std::size_t i = 0; i < longest_.size(); ++i)
+      longest_[i] = std::max(longest_[i], std::sqrt(values_[lengths_ + i]));
+    independence_ = volume(values_);
   }
   first_ = false;
+}
+
+double Watch::volume(std::span<const double> values) const {
+  double result = std::sqrt(std::max(0.0, values[volume_]));
+  for (const double length : longest_) result = length > 0 ? result / length : 0;
+  return result;
+}
+
+double Watch::independence_at(double t, std::span<const double> state) {
+  if (!watch_rank_) return 1;
+  in_[0] = t;
+  std::copy(state.begin(), state.end(), in_.begin() + 1);
+  kernel_(in_.data(), other_.data(), work_.data());
+  return volume(other_);
 }
 
 }  // namespace alembert

@@ -52,9 +52,15 @@ class Watch {
   double position() const { return position_; }
   double velocity() const { return velocity_; }
   double nonholonomic() const { return nonholonomic_; }
-  /// Volume spanned by the gradients of the holonomic constraints, relative to the product of their largest lengths so
-  /// far; 0 means that one follows from the others. 1 where it is not watched (many constraints).
+  /// Volume spanned by the gradients of the constraints (the nonholonomic ones too, where z are the velocities),
+  /// relative to the product of their largest lengths so far; 0 means that one follows from the others. 1 where it is
+  /// not watched (many constraints).
   double independence() const { return independence_; }
+  /// The same at another state, which leaves no trace.
+  double independence_at(double t, std::span<const double> state);
+  bool watches_rank() const { return watch_rank_; }
+  /// Largest lengths of the gradients so far; empty where the rank is not watched.
+  std::span<const double> longest() const { return longest_; }
   bool finite() const { return finite_; }
 
   // Over all looks.
@@ -64,8 +70,10 @@ class Watch {
   const std::vector<Watched>& invariants_watched() const { return watched_; }
 
  private:
+  double volume(std::span<const double> values) const;
+
   Kernel<double> kernel_;
-  std::vector<double> in_, values_, work_, longest_;
+  std::vector<double> in_, values_, other_, work_, longest_;
   std::vector<Watched> watched_;
   int g_, g_dot_, k_, invariants_, lengths_, volume_;  // where the parts of values_ begin
   bool first_ = true, finite_ = true, watch_rank_ = false, has_energy_ = false;

@@ -181,6 +181,30 @@ double worst_ratio(const std::vector<double>& residual, const std::vector<double
   return worst;
 }
 
+/// Whether the equations hold as far as the data go. Accelerations that cancel to nothing are known only against what
+/// the forces would do without constraints, so that is what a residual in the constraints' rows is compared with.
+bool holds(const std::vector<double>& residual, const std::vector<double>& levels, const SparseRows& matrix,
+           int accelerations) {
+  if (!all_finite(residual)) return false;
+  const auto terms = [&](int i) { return levels[i] / std::numeric_limits<double>::epsilon(); };
+  std::vector<double> free(accelerations, 0);
+  for (int i = 0; i < accelerations; ++i) {
+    double mass = 0;
+    for (int k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k) {
+      if (matrix.column[k] < accelerations) mass = std::max(mass, std::abs(matrix.value[k]));
+    }
+    if (mass > 0) free[i] = terms(i) / mass;
+  }
+  for (int i = 0; i < matrix.rows; ++i) {
+    double size = terms(i);
+    for (int k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k) {
+      if (matrix.column[k] < accelerations) size += std::abs(matrix.value[k]) * free[matrix.column[k]];
+    }
+    if (std::abs(residual[i]) > 1e-9 * size) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 AccelerationSystem::AccelerationSystem(const Equations& e)
@@ -223,6 +247,8 @@ Accelerations AccelerationSystem::attempt(std::vector<double> in, std::size_t fi
   }
   std::vector<double> levels;
   std::vector<double> residual = equations_.values(in, levels);
+  SparseRows derivative;
+  bool small = false;
   double last_step = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < max_iterations; ++iteration) {
     if (!all_finite(residual)) {
@@ -230,7 +256,7 @@ Accelerations AccelerationSystem::attempt(std::vector<double> in, std::size_t fi
       return result;
     }
     if (iteration == 0 || !linear_) {
-      const SparseRows derivative = equations_.derivative(in);
+      derivative = equations_.derivative(in);
       if (!all_finite(derivative.value)) {
         result.not_finite = true;
         return result;
@@ -249,7 +275,7 @@ Accelerations AccelerationSystem::attempt(std::vector<double> in, std::size_t fi
     }
     const double size = Eigen::Map<const Vector>(in.data() + first, n).norm();
     const double moved = step.norm();
-    const bool small = moved <= 1e-9 * size;
+    small = moved <= 1e-9 * size;
     // Damped by what the next step would be: that measure does not depend on how the equations are scaled.
     std::vector<double> next;
     std::vector<double> next_residual;
@@ -267,13 +293,16 @@ Accelerations AccelerationSystem::attempt(std::vector<double> in, std::size_t fi
     in = std::move(next);
     residual = std::move(next_residual);
     last_step = moved;
-    if (settled || moved == 0) break;
+    if (settled || moved == 0) {
+      small = true;
+      break;
+    }
   }
   const auto middle = in.begin() + static_cast<std::ptrdiff_t>(first) + accelerations_;
   result.z_dot.assign(in.begin() + static_cast<std::ptrdiff_t>(first), middle);
   result.multipliers.assign(middle, in.end());
   residual = equations_.values(in, levels);
-  result.solved = all_finite(residual) && worst_ratio(residual, levels) <= 1e4;
+  result.solved = small && holds(residual, levels, derivative, accelerations_);
   return result;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// z' and the multipliers at the start, from the index-reduced system (Equations::reduced): also where constraints depend
-// on each other, and where the reactions are nonlinear in the multipliers. One-time work, interpreted.
+// z' and the multipliers at the start, from the index-reduced system (Equations::reduced): also where constraints
+// depend on each other, and where the reactions are nonlinear in the multipliers. One-time work, interpreted.
 
 #include <string>
 #include <vector>
@@ -23,8 +23,8 @@ class AccelerationSystem {
  public:
   explicit AccelerationSystem(const Equations& equations);
 
-  /// guess: one per multiplier (lambda, then psi), NaN where there is none: then several starts are tried. redundant: the
-  /// constraints depend on each other, the multipliers of smallest norm are taken.
+  /// guess: one per multiplier (lambda, then psi), NaN where there is none: then several starts are tried. redundant:
+  /// the constraints depend on each other, the multipliers of smallest norm are taken.
   Accelerations solve(const State& state, const std::vector<double>& guess, bool redundant) const;
   bool linear() const { return linear_; }
 

@@ -17,8 +17,8 @@ struct SparseRows {
 };
 SparseRows identity_rows(int n);
 
-/// The symmetric positive definite matrix itself, or its inverse; empty (rows = 0) when it is not one. The inverse is taken
-/// block by block of those that the pattern separates; of a block of thousands only the diagonal is used.
+/// The symmetric positive definite matrix itself, or its inverse; empty (rows = 0) when it is not one. The inverse is
+/// taken block by block of those that the pattern separates; of a block of thousands only the diagonal is used.
 SparseRows metric_from(const SparseRows& matrix, bool invert);
 
 /// A list of expressions with its sparse derivative, made once and evaluated at many points (interpreted).

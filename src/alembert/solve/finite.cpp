@@ -54,6 +54,17 @@ class Inspection {
 
 void append(Exprs& a, const Exprs& b) { a.insert(a.end(), b.begin(), b.end()); }
 
+/// Where the first statement of an energy stands; its keyword is the first word of `name`.
+Place statement_place(const Model& model, const std::string& name) {
+  if (!model.source) return {};
+  std::vector<Diagnostic> ignored;
+  const std::string keyword = name.substr(0, name.find(' '));
+  for (const Statement& s : parse(model.source, ignored).statements) {
+    if (s.keyword == keyword && s.left) return s.left->place;
+  }
+  return {};
+}
+
 /// The energies as the user wrote them, and the forces of the potential.
 void inspect_model(const Model& model, const State& state) {
   Exprs symbols = {model.t};
@@ -63,7 +74,6 @@ void inspect_model(const Model& model, const State& state) {
   std::vector<double> values = flat(state);
   for (const Real v : model.parameter_values) values.push_back(static_cast<double>(v));
   Inspection inspection(model, symbols, values);
-  const auto nowhere = [](std::size_t) { return Place{}; };
 
   Exprs energies;
   std::vector<std::string> names;
@@ -72,13 +82,14 @@ void inspect_model(const Model& model, const State& state) {
     energies.push_back(e);
     names.emplace_back(name);
   };
-  add(model.kinetic, "the kinetic energy");
-  add(model.potential, "the potential");
-  if (energies.empty()) add(model.lagrangian, "the lagrangian");
-  add(model.hamiltonian, "the hamiltonian");
-  add(model.rayleigh, "the rayleigh function");
+  add(model.kinetic, "kinetic energy");
+  add(model.potential, "potential");
+  if (energies.empty()) add(model.lagrangian, "lagrangian");
+  add(model.hamiltonian, "hamiltonian");
+  add(model.rayleigh, "rayleigh function");
   inspection.inspect(
-      energies, [&](std::size_t i) { return names[i]; }, nowhere);
+      energies, [&](std::size_t i) { return "the " + names[i]; },
+      [&](std::size_t i) { return statement_place(model, names[i]); });
   inspection.close_group();
 
   if (model.potential) {

@@ -72,6 +72,7 @@ struct Level {
   const char* values;                    // "positions"
   std::vector<std::string> constraints;  // names
   std::vector<Place> places;             // of the constraints
+  std::vector<int> numbers;              // in Model::constraints
   const std::vector<std::string>* unknowns;
 };
 
@@ -96,13 +97,14 @@ class InitialSearch {
     choose_metrics();
     const State given = state_;
 
-    Level level{"positions", e_.g_names, {}, &e_.y_names};
+    Level level{"positions", e_.g_names, {}, e_.g_constraint, &e_.y_names};
     for (const int i : e_.g_constraint) level.places.push_back(model_.constraints[i].place);
     state_.y = project(positions_, {state_.t}, state_.y, model_.q_pinned, position_metric_, level);
 
     level.values = "velocities";
     level.constraints.insert(level.constraints.end(), e_.k_names.begin(), e_.k_names.end());
     for (const int i : e_.k_constraint) level.places.push_back(model_.constraints[i].place);
+    level.numbers.insert(level.numbers.end(), e_.k_constraint.begin(), e_.k_constraint.end());
     level.unknowns = &e_.z_names;
     std::vector<double> inputs = {state_.t};
     inputs.insert(inputs.end(), state_.y.begin(), state_.y.end());
@@ -290,7 +292,8 @@ class InitialSearch {
 
   /// d/dz of the quantity that is differentiated must be regular; says which velocity has no kinetic energy.
   void check_mass() const {
-    if (e_.form == Form::hamiltonian || e_.z.empty()) return;
+    if (e_.z.empty()) return;
+    if (e_.form == Form::hamiltonian) return check_mobility();
     const SparseRows mass = mass_.derivative(flat(state_));
     const int n = mass.rows;
     const auto place = [&](int i) {
@@ -312,11 +315,15 @@ class InitialSearch {
     std::vector<Diagnostic> diagnostics;
     for (int i = 0; i < n; ++i) {
       if (row[i] && column[i]) continue;
+      const bool vanishes = mass.row_start[i] != mass.row_start[i + 1];  // an expression is there, but it is 0 now
+      const char* hint = vanishes     ? "it vanishes at the start: give other parameters or initial values"
+                         : lagrangian ? "give it a mass, or remove the coordinate"
+                                      : "each z needs its own rate";
       diagnostics.push_back({model_.source, place(i),
                              lagrangian
                                  ? "there is no kinetic energy in " + e_.z_names[i] + ": the mass matrix is singular"
                                  : "the differentiated quantities do not determine " + e_.z_names[i],
-                             lagrangian ? "give it a mass, or remove the coordinate" : "each z needs its own rate"});
+                             hint});
     }
     if (!diagnostics.empty()) throw InputError(std::move(diagnostics));
     if (n > largest_dense) {
@@ -351,6 +358,24 @@ class InitialSearch {
            "each velocity needs kinetic energy of its own");
   }
 
+  /// Hamiltonian form: a reaction on q_i keeps a constraint only by way of H_pp.
+  void check_mobility() const {
+    const SparseRows H_pp = mobility_.derivative(flat(state_));
+    const SparseExprs& g_y = positions_.constraints().derivative_expressions();
+    std::vector<bool> constrained(e_.y.size(), false);
+    for (const int j : g_y.column) constrained[j] = true;
+    std::vector<Diagnostic> diagnostics;
+    for (int i = 0; i < H_pp.rows; ++i) {
+      const auto begin = H_pp.value.begin() + H_pp.row_start[i];
+      const auto end = H_pp.value.begin() + H_pp.row_start[i + 1];
+      if (!constrained[i] || std::any_of(begin, end, [](double v) { return v != 0; })) continue;
+      diagnostics.push_back(
+          {model_.source, place_of(model_.momenta, i), "there is no kinetic energy in " + e_.z_names[i],
+           "a constraint on " + e_.y_names[i] + " needs a hamiltonian that is curved in this momentum"});
+    }
+    if (!diagnostics.empty()) throw InputError(std::move(diagnostics));
+  }
+
   /// d(g_dot, k)/dz at a state.
   SparseRows constraint_rows(const State& state) const { return velocities_.constraints().derivative(flat(state)); }
 
@@ -379,13 +404,16 @@ class InitialSearch {
 
   void describe(const RankReport& report, const Level& level) {
     if (report.dependent_rows.empty()) return;
-    const bool singular = more_rank_nearby(report.rank);
+    const bool singular = result_.singular_position = more_rank_nearby(report.rank);
     for (std::size_t k = 0; k < report.dependent_rows.size(); ++k) {
       const std::vector<std::string> from = names_of(report.follows_from[k], level);
       std::string text = level.constraints[report.dependent_rows[k]];
       text += from.empty() ? " does not restrict the velocities" : " follows from " + listed(from);
-      if (singular) text += " at the start (a singular position: nearby it does not)";
+      if (singular) {
+        text += std::string(" at the start (a singular position: nearby it does") + (from.empty() ? ")" : " not)");
+      }
       result_.redundant.push_back(std::move(text));
+      result_.redundant_constraints.push_back(level.numbers[report.dependent_rows[k]]);
     }
   }
 
@@ -423,20 +451,6 @@ class InitialSearch {
 
   [[noreturn]] void explain_accelerations(const Accelerations& solution, const Level& level, bool redundant) const {
     const Place place = level.places.empty() ? Place{} : level.places.front();
-    if (e_.form == Form::hamiltonian) {
-      // Without H_pp a constraint cannot be kept by a force: name the momenta that move nothing.
-      const SparseRows H_pp = mobility_.derivative(flat(state_));
-      std::vector<std::string> names;
-      for (int i = 0; i < H_pp.rows; ++i) {
-        const auto begin = H_pp.value.begin() + H_pp.row_start[i];
-        if (std::all_of(begin, H_pp.value.begin() + H_pp.row_start[i + 1], [](double v) { return v == 0; })) {
-          names.push_back(e_.z_names[i]);
-        }
-      }
-      if (!names.empty())
-        refuse(place, "there is no kinetic energy in " + listed(names),
-               "the hamiltonian must be curved in each momentum");
-    }
     if (accelerations_.linear() && solution.not_finite) {
       refuse(place, "the accelerations are not finite at the start", "give other initial values or parameters");
     }

@@ -11,14 +11,16 @@
 namespace alembert {
 
 struct InitialValues {
-  std::vector<double> y, z;               // consistent on both levels
-  std::vector<double> z_dot, lambda, psi; // from the index-reduced system there
+  std::vector<double> y, z;                // consistent on both levels
+  std::vector<double> z_dot, lambda, psi;  // from the index-reduced system there
   struct Change {
     std::string name;
     double from, to;
   };
-  std::vector<Change> changes;            // what had to be moved (by more than rounding); empty when all was consistent
-  std::vector<std::string> redundant;     // "rod5 follows from rod1, rod2, rod4"
+  std::vector<Change> changes;         // what had to be moved (by more than rounding); empty when all was consistent
+  std::vector<std::string> redundant;  // "rod5 follows from rod1, rod2, rod4"
+  std::vector<int> redundant_constraints;  // their numbers in Model::constraints
+  bool singular_position = false;          // they are redundant at the start only
   double position_residual = 0, velocity_residual = 0, nonholonomic_residual = 0;  // of the values as given
 };
 

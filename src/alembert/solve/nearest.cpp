@@ -237,17 +237,29 @@ SparseRows restrict_to(const SparseRows& a, const std::vector<int>& row_list, co
 
 }  // namespace
 
-struct NearestPoint::Body {
-  int inputs, unknowns;
-  DifferentiableList constraints;
-  DifferentiableList curvature;  // gradient of mu^T c; its derivative is the Hessian
-};
-
 namespace {
 
 Exprs joined(Exprs a, const Exprs& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
+}
+
+std::vector<double> joined(std::vector<double> a, const std::vector<double>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+/// Whether the active constraints vanish at x, to rounding there or at the given point: where x is small, it still is
+/// the difference of numbers of the given size.
+bool fulfilled(const DifferentiableList& constraints, const NearestPoint::Request& request,
+               const std::vector<double>& x) {
+  std::vector<double> levels;
+  std::vector<double> given_levels;
+  constraints.values(joined(request.inputs, request.given), given_levels);
+  const std::vector<double> c = constraints.values(joined(request.inputs, x), levels);
+  return std::all_of(request.active.begin(), request.active.end(), [&](int i) {
+    return std::abs(c[i]) <= 64 * std::max(levels[i], std::isfinite(given_levels[i]) ? given_levels[i] : 0);
+  });
 }
 
 /// One attempt: the iteration and where it stands.
@@ -281,7 +293,7 @@ class Search {
     if (worst_ratio(x_) <= rounding_allowance) return true;
     if (!iterate()) return false;
     restore();
-    return worst_ratio(x_) <= 64;
+    return fulfilled(constraints_, request_, x());
   }
 
  private:
@@ -417,7 +429,105 @@ class Search {
   int iterations_ = 0;
 };
 
+bool is_dense(const NearestPoint::Request& request) {
+  return static_cast<int>(request.given.size() + request.active.size()) <= largest_dense;
+}
+
+double distance(const SparseRows& metric, const std::vector<double>& a, const std::vector<double>& b) {
+  const Eigen::Map<const Vector> x(a.data(), static_cast<Eigen::Index>(a.size()));
+  const Eigen::Map<const Vector> y(b.data(), static_cast<Eigen::Index>(b.size()));
+  const Vector d = x - y;
+  return std::sqrt(std::max(0.0, d.dot(times(metric, d))));
+}
+
 }  // namespace
+
+struct NearestPoint::Body {
+  int unknowns;
+  DifferentiableList constraints;
+  DifferentiableList curvature;  // gradient of mu^T c; its derivative is the Hessian
+
+  /// First with all rows that are independent in double precision; where that fails, rows that nearly depend on others
+  /// are left out of the steps.
+  Result search(const Request& request) const {
+    Result result;
+    for (const bool cautious : {false, true}) {
+      std::unique_ptr<Subproblem> subproblem;
+      if (is_dense(request)) {
+        subproblem = std::make_unique<DenseSubproblem>(cautious ? 1e-5 : 1e-11);
+      } else {
+        subproblem = std::make_unique<SparseSubproblem>(cautious);
+      }
+      Search attempt(constraints, curvature, request, *subproblem);
+      result.converged = attempt.run();
+      result.x = attempt.x();
+      result.iterations += attempt.iterations();
+      if (result.converged) break;
+    }
+    return result;
+  }
+
+  /// The active constraints that are independent at x, those that matter most first.
+  std::vector<int> independent_rows(const Request& request, const std::vector<double>& x) const {
+    const SparseRows j = constraints.derivative(joined(request.inputs, x));
+    Matrix columns =
+        Matrix::Zero(static_cast<Eigen::Index>(request.given.size()), static_cast<Eigen::Index>(request.active.size()));
+    for (std::size_t i = 0; i < request.active.size(); ++i) {
+      const int row = request.active[i];
+      for (int k = j.row_start[row]; k < j.row_start[row + 1]; ++k) {
+        if (!request.fixed[j.column[k]]) columns(j.column[k], static_cast<Eigen::Index>(i)) = j.value[k];
+      }
+    }
+    if (!columns.allFinite() || columns.size() == 0) return request.active;
+    columns.colwise().normalize();
+    Eigen::ColPivHouseholderQR<Matrix> qr;
+    qr.setThreshold(1e-6);
+    qr.compute(columns);
+    std::vector<int> rows;
+    for (Eigen::Index i = 0; i < qr.rank(); ++i) rows.push_back(request.active[qr.colsPermutation().indices()[i]]);
+    return rows;
+  }
+
+  /// Where constraints depend on each other on the manifold, they do not quite off it, and steps that obey all of them
+  /// lead far away. So: only as many constraints as are needed for the others to vanish by themselves.
+  void choose_rows(const Request& request, Result& result) const {
+    Request fewer = request;
+    fewer.active = result.converged ? independent_rows(request, result.x) : std::vector<int>{};
+    if (fewer.active.size() == request.active.size()) return;
+    for (int round = 0; round < 30; ++round) {
+      Result trial;
+      trial.x = request.given;
+      trial.converged = true;
+      if (!fewer.active.empty()) trial = search(fewer);
+      if (!trial.converged) return;
+      result.iterations += trial.iterations;
+      if (fulfilled(constraints, request, trial.x)) {
+        const double before = distance(request.metric, result.x, request.given);
+        if (!result.converged || distance(request.metric, trial.x, request.given) < before * (1 - 1e-9)) {
+          result.x = trial.x;
+          result.converged = true;
+        }
+        return;
+      }
+      const int worst = most_violated(request, fewer.active, trial.x);
+      if (worst < 0) return;
+      fewer.active.push_back(worst);
+    }
+  }
+
+  /// The constraint, not in `taken`, from which x is farthest; -1 when there is none.
+  int most_violated(const Request& request, const std::vector<int>& taken, const std::vector<double>& x) const {
+    const std::vector<double> in = joined(request.inputs, x);
+    const std::vector<double> c = constraints.values(in);
+    const Vector scale = row_scales(constraints.derivative(in), diagonal(request.metric));
+    int worst = -1;
+    for (const int i : request.active) {
+      if (std::find(taken.begin(), taken.end(), i) != taken.end() || !std::isfinite(c[i])) continue;
+      if (worst < 0 || std::abs(c[i]) * scale[i] > std::abs(c[worst]) * scale[worst]) worst = i;
+    }
+    return worst;
+  }
+};
 
 NearestPoint::NearestPoint(const Exprs& inputs, const Exprs& unknowns, const Exprs& constraints) {
   const Exprs symbols = joined(inputs, unknowns);
@@ -427,8 +537,7 @@ NearestPoint::NearestPoint(const Exprs& inputs, const Exprs& unknowns, const Exp
     mu = unknowns.front().graph().symbols("mu", static_cast<int>(constraints.size()));
     gradient = transposed_product(constraints, unknowns, mu);
   }
-  body_.reset(new Body{static_cast<int>(inputs.size()), static_cast<int>(unknowns.size()),
-                       DifferentiableList(symbols, constraints, unknowns),
+  body_.reset(new Body{static_cast<int>(unknowns.size()), DifferentiableList(symbols, constraints, unknowns),
                        DifferentiableList(joined(symbols, mu), gradient, unknowns)});
 }
 
@@ -440,26 +549,9 @@ NearestPoint::Result NearestPoint::solve(const Request& request) const {
   check(static_cast<int>(request.given.size()) == body_->unknowns && request.fixed.size() == request.given.size() &&
             request.metric.rows == body_->unknowns,
         "nearest point: sizes do not match");
-  Result result;
-  const bool dense = static_cast<int>(request.given.size() + request.active.size()) <= largest_dense;
-  // First with all rows that are independent in double precision; where that fails, rows that nearly depend on others
-  // (they will, exactly, at the solution) are left out of the steps.
-  for (const bool cautious : {false, true}) {
-    std::unique_ptr<Subproblem> subproblem;
-    if (dense) {
-      subproblem = std::make_unique<DenseSubproblem>(cautious ? 1e-5 : 1e-11);
-    } else {
-      subproblem = std::make_unique<SparseSubproblem>(cautious);
-    }
-    Search search(body_->constraints, body_->curvature, request, *subproblem);
-    result.converged = search.run();
-    result.x = search.x();
-    result.iterations += search.iterations();
-    if (result.converged) break;
-  }
-  std::vector<double> in = request.inputs;
-  in.insert(in.end(), result.x.begin(), result.x.end());
-  result.residual = body_->constraints.values(in);
+  Result result = body_->search(request);
+  if (is_dense(request) && result.iterations > 0) body_->choose_rows(request, result);
+  result.residual = body_->constraints.values(joined(request.inputs, result.x));
   return result;
 }
 

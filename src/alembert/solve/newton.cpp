@@ -142,15 +142,17 @@ template <class T>
 double Newton<T>::Body::measure(const T* x) const noexcept {
   double worst = 0;
   for (std::size_t k = 0; k < groups.size(); ++k) {
-    T size = 0, change = 0, sum = 0;
-    for (int i = groups[k].first; i < groups[k].first + groups[k].count; ++i) {
-      size = std::max(size, magnitude(x[inputs + i]));
-      change = std::max(change, magnitude(delta[i]));
-      sum += delta[i] - delta[i];  // 0, or NaN when something is not finite
+    const T* values_now = x + inputs + groups[k].first;
+    const T* changes = delta.data() + groups[k].first;
+    T size = scales[k], change = 0, sum = 0;
+    for (int i = 0; i < groups[k].count; ++i) {
+      const T a = magnitude(values_now[i]), d = magnitude(changes[i]);
+      size = size < a ? a : size;
+      change = change < d ? d : change;
+      sum += changes[i] - changes[i];  // 0, or NaN when something is not finite
     }
     if (!(sum == 0)) return std::nan("");
-    if (!groups[k].scale || change == 0) continue;
-    worst = std::max(worst, static_cast<double>(change / std::max(size, scales[k])));
+    if (groups[k].scale && change != 0) worst = std::max(worst, static_cast<double>(change / size));
   }
   return worst;
 }
@@ -322,8 +324,11 @@ NewtonResult Newton<T>::Body::solve(T* x) noexcept {
     factorized = false;
     spent += result.iterations;
     if (result.outcome != Outcome::converged) {
-      const Outcome why = result.outcome;
-      if (why == Outcome::singular && dense) result.equation = dense->smallest_pivot_row();
+      // What cannot be factorised because it is no number is not singular.
+      const auto finite = [](const T& value) { return value - value == 0; };
+      const bool number = two || std::all_of(values.begin(), values.begin() + pattern.column.size(), finite);
+      if (result.outcome == Outcome::singular && !number) result.outcome = Outcome::not_finite;
+      if (result.outcome == Outcome::singular && dense) result.equation = dense->smallest_pivot_row();
       if (result.equation < 0) worst_equation(x, result);
     }
   }
@@ -348,6 +353,10 @@ NewtonResult Newton<T>::solve(T* x) noexcept {
 template <class T>
 void Newton<T>::forget() noexcept {
   body_->factorized = false;
+}
+template <class T>
+bool Newton<T>::keeps_nothing() const {
+  return body_->linear == LinearSolver::unrolled;
 }
 template <class T>
 const NewtonStatistics& Newton<T>::statistics() const {

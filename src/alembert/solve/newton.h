@@ -69,6 +69,8 @@ class Newton {
   NewtonResult solve(T* x) noexcept;
   /// Throws the kept factorisation away (after a jump in the inputs).
   void forget() noexcept;
+  /// Whether solve() leaves nothing behind that the next one would use (unrolled code).
+  bool keeps_nothing() const;
   const NewtonStatistics& statistics() const;
 
  private:

@@ -49,6 +49,7 @@ SteppedDerivative<T> step_derivative(const StepPlan& plan, T t0, T h, const std:
     Newton<T> newton({inputs, e.unknowns, e.equations, e.groups, {}}, x, options);
     result.newton = newton.solve(x.data());
     if (result.newton.outcome != Outcome::converged) return result;
+    result.unknowns.assign(x.begin() + static_cast<long>(inputs.size()), x.end());
 
     Exprs all = inputs;
     all.insert(all.end(), e.unknowns.begin(), e.unknowns.end());

@@ -13,6 +13,7 @@ template <class T>
 struct SteppedDerivative {
   NewtonResult newton;
   std::vector<T> next;        // the new state
+  std::vector<T> unknowns;    // of the last substep: its stages
   std::vector<T> derivative;  // row major, size state x state
 };
 

@@ -1,16 +1,12 @@
 #include "alembert/solve/step.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "alembert/base/error.h"
 
 namespace alembert {
 
-namespace {
-
-// The part of next that is added to the state: exact where next is written state + increment.
 Expr increment(Expr next, Expr state) {
   if (next == state) return state.graph().constant(0);
   const Node node = next.graph().node(next.id());
@@ -21,55 +17,56 @@ Expr increment(Expr next, Expr state) {
   return next - state;
 }
 
-// Predicts the unknowns of the next step from those of the last ones: backward differences, and the degree that would
-// have served best at the last step.
+namespace {
+
+// Predicts the unknowns of the next step from those of the last ones by backward differences. The degree is the one that
+// would have served best; it is looked for now and then only, since it hardly changes.
 template <class T>
 class Predictor {
  public:
-  static constexpr int most = 6;
-  explicit Predictor(int n) : n_(n), seed_(n) {
-    for (auto& d : differences_) d.assign(n, T(0));
-  }
-  void clear() { count_ = 0; }
+  explicit Predictor(int n) : n_(n), seed_(n), table_(static_cast<std::size_t>(most) * n) {}
+  void clear() { count_ = degree_ = 0; }
   bool empty() const { return count_ == 0; }
+  void last(T* u) const { std::copy_n(table_.data(), n_, u); }
 
-  void predict(T* u) const {
-    for (int i = 0; i < n_; ++i) {
-      T value = differences_[0][i];
-      for (int k = 1; k <= degree_; ++k) value += differences_[k][i];
-      u[i] = value;
+  void predict(T* __restrict u) const {
+    last(u);
+    for (int k = 1; k <= degree_; ++k) {
+      const T* __restrict difference = table_.data() + static_cast<std::size_t>(k) * n_;
+      for (int i = 0; i < n_; ++i) u[i] += difference[i];
     }
   }
-
-  void last(T* u) const { std::copy_n(differences_[0].begin(), n_, u); }
 
   void learn(const T* u) {
-    // differences_[k] becomes the k-th backward difference at the new step; what is left after k+1 of them is the
-    // error that a prediction of degree k would have made.
+    // Row k of the table becomes the k-th backward difference at the new step; what is left after row k is the error
+    // that a prediction of degree k would have made.
+    const bool look = count_ < 2 * most || count_ % 16 == 0;
+    const int rows = std::min<long>(count_ + 1, most);
     std::copy_n(u, n_, seed_.data());
-    double best = 0;
-    degree_ = 0;
-    for (int k = 0; k < most; ++k) {
-      double size = 0;
+    T best = 0;
+    T* __restrict left = seed_.data();
+    for (int k = 0; k < rows; ++k) {
+      T* __restrict row = table_.data() + static_cast<std::size_t>(k) * n_;
+      const bool filled = k < count_;
       for (int i = 0; i < n_; ++i) {
-        const T now = seed_[i];
-        seed_[i] = now - differences_[k][i];
-        differences_[k][i] = now;
-        const double left = static_cast<double>(seed_[i]);
-        size += left * left;
+        const T now = left[i];
+        left[i] = now - row[i];
+        row[i] = now;
       }
-      if (k >= count_) break;  // the rest of the table is not filled yet
+      if (!look || !filled) continue;
+      T size = 0;
+      for (int i = 0; i < n_; ++i) size += left[i] * left[i];
       if (k == 0 || size < best) best = size, degree_ = k;
     }
-    if (count_ < most) ++count_;
-    degree_ = std::min(degree_, count_ - 1);
+    ++count_;
   }
 
  private:
+  static constexpr int most = 6;
   int n_;
-  int count_ = 0, degree_ = 0;
-  std::array<std::vector<T>, most> differences_;
-  std::vector<T> seed_;
+  int degree_ = 0;
+  long count_ = 0;  // steps learnt from
+  std::vector<T> seed_, table_;
 };
 
 }  // namespace
@@ -80,11 +77,13 @@ struct Step<T>::Body {
     std::vector<std::string> labels, internal_names;
     int states = 0, unknowns = 0;
     Kernel<T> guess, increments, internal;
+    std::shared_ptr<Newton<T>> starter;  // for the starters, where there are some
+    int starters = 0;
   };
   struct Substep {
     int part;
     T share;
-    Newton<T> newton;
+    std::shared_ptr<Newton<T>> newton;
     Predictor<T> predictor;
   };
   std::vector<Part> parts;
@@ -113,12 +112,28 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
     Exprs all = in, for_guess = in, added_exprs;
     all.insert(all.end(), e.unknowns.begin(), e.unknowns.end());
     for_guess.insert(for_guess.end(), e.hints.begin(), e.hints.end());
+    const Exprs with_hints = for_guess;
+    for_guess.insert(for_guess.end(), e.starters.begin(), e.starters.end());
     for (int i = 0; i < states; ++i) added_exprs.push_back(increment(e.next[i], e.state[i]));
     const KernelOptions rare{Backend::interpreter, false};
     parts.push_back({e.labels, e.internal_names, states, static_cast<int>(e.unknowns.size()),
                      Kernel<T>(for_guess, e.guess, rare), Kernel<T>(all, added_exprs, options.kernel),
-                     Kernel<T>(all, e.internal, rare)});
-    const Part& part = parts.back();
+                     Kernel<T>(all, e.internal, rare), nullptr, static_cast<int>(e.starters.size())});
+    Part& part = parts.back();
+    guess_inputs.resize(std::max(guess_inputs.size(), for_guess.size()));
+    if (part.starters > 0) {
+      // Starters are rates and multipliers: they begin as z' and the multipliers of the hints, and z' decides.
+      const int rates = std::min(part.starters, e.rates);
+      std::vector<T> typical{t0, h};
+      for (const auto* list : {&state, &given}) typical.insert(typical.end(), list->begin(), list->end());
+      typical.insert(typical.end(), given.begin(), given.begin() + part.starters);
+      const std::vector<UnknownGroup> groups{{0, rates, e.graph->constant(0)}, {rates, part.starters - rates, Expr()}};
+      NewtonOptions once;
+      once.kernel = rare;
+      once.linear = LinearSolver::dense;
+      part.starter = std::make_shared<Newton<T>>(
+          ImplicitEquations{with_hints, e.starters, e.starter_equations, groups, {}}, typical, once);
+    }
     space = std::max({space, part.guess.work(), part.increments.work(), part.internal.work()});
     widest = std::max(widest, all.size());
     most_internal = std::max(most_internal, e.internal.size());
@@ -126,13 +141,17 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
   }
   x.resize(widest), work.resize(space), added.resize(states), inside.resize(most_internal);
   start.resize(states), start_rest.resize(states), now.resize(states), now_rest.resize(states);
-  guess_inputs.resize(2 + states + given.size());
   for (const StepPlan::Substep& sub : plan.sequence) {
     const StepEquations& e = plan.parts[sub.part];
     const Part& part = parts[sub.part];
     first_guess(part, t0, T(sub.share) * h, state.data());
     std::vector<T> typical(x.begin(), x.begin() + 2 + states + part.unknowns);
-    Newton<T> newton({inputs[sub.part], e.unknowns, e.equations, e.groups, e.stages}, typical, options);
+    // Substeps of the same equations share the compiled code where nothing is kept that depends on the share.
+    std::shared_ptr<Newton<T>> newton;
+    for (const Substep& other : substeps)
+      if (other.part == sub.part && (other.share == T(sub.share) || other.newton->keeps_nothing())) newton = other.newton;
+    if (!newton) newton = std::make_shared<Newton<T>>(ImplicitEquations{inputs[sub.part], e.unknowns, e.equations, e.groups, e.stages}, typical,
+                                                   options);
     substeps.push_back({sub.part, T(sub.share), std::move(newton), Predictor<T>(part.unknowns)});
   }
 }
@@ -145,6 +164,13 @@ void Step<T>::Body::first_guess(const Part& part, T t0, T h, const T* state) noe
   std::copy_n(state, part.states, x.begin() + 2);
   std::copy_n(state, part.states, guess_inputs.begin() + 2);
   std::copy(hints.begin(), hints.end(), guess_inputs.begin() + 2 + part.states);
+  if (part.starters > 0) {
+    // A starter that fails leaves its guess; the step itself then says whether there is a solution.
+    T* starters = guess_inputs.data() + 2 + part.states + hints.size();
+    std::copy_n(hints.begin(), part.starters, starters);
+    if (part.starter->solve(guess_inputs.data()).outcome != Outcome::converged)
+      std::copy_n(hints.begin(), part.starters, starters);
+  }
   part.guess(guess_inputs.data(), x.data() + 2 + part.states, work.data());
 }
 
@@ -167,17 +193,17 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest) noexcept {
     result.substep = static_cast<int>(k);
     if (sub.predictor.empty()) {
       first_guess(part, t, part_h, now.data());
-      result.newton = sub.newton.solve(x.data());
+      result.newton = sub.newton->solve(x.data());
     } else {
       fill();
       sub.predictor.predict(unknowns);
-      result.newton = sub.newton.solve(x.data());
+      result.newton = sub.newton->solve(x.data());
       if (result.newton.outcome != Outcome::converged) {
         // The motion may have changed its character: once more from the last solution.
         fill();
         sub.predictor.last(unknowns);
-        sub.newton.forget();
-        result.newton = sub.newton.solve(x.data());
+        sub.newton->forget();
+        result.newton = sub.newton->solve(x.data());
       }
     }
     if (result.newton.outcome != Outcome::converged) return result;
@@ -213,7 +239,7 @@ Step<T>& Step<T>::operator=(Step&&) noexcept = default;
 template <class T>
 void Step<T>::restart(const T* hints) noexcept {
   std::copy_n(hints, body_->hints.size(), body_->hints.begin());
-  for (auto& sub : body_->substeps) sub.predictor.clear(), sub.newton.forget();
+  for (auto& sub : body_->substeps) sub.predictor.clear(), sub.newton->forget();
 }
 
 template <class T>
@@ -245,8 +271,12 @@ const std::string& Step<T>::label(const StepResult& result) const {
 template <class T>
 NewtonStatistics Step<T>::statistics() const {
   NewtonStatistics total;
-  for (const auto& sub : body_->substeps) {
-    const NewtonStatistics& one = sub.newton.statistics();
+  for (std::size_t k = 0; k < body_->substeps.size(); ++k) {
+    const auto& sub = body_->substeps[k];
+    const bool counted = std::any_of(body_->substeps.begin(), body_->substeps.begin() + static_cast<long>(k),
+                                     [&](const auto& other) { return other.newton == sub.newton; });
+    if (counted) continue;
+    const NewtonStatistics& one = sub.newton->statistics();
     total.iterations += one.iterations;
     total.factorizations += one.factorizations;
     total.evaluations += one.evaluations;

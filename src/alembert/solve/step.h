@@ -18,14 +18,27 @@ struct StepEquations {
   Exprs unknowns;                    // symbols
   Exprs equations;                   // = 0, as many as unknowns
   std::vector<std::string> labels;   // of the equations: "constraint rod1 at stage 2"
+  /// Equations that ask for a function of the new time and state to vanish: constraints at the end of the step.
+  struct EndCondition {
+    int equation;
+    Expr function;                   // in the symbols of the model
+  };
+  std::vector<EndCondition> end_conditions;
   std::vector<UnknownGroup> groups;  // scales of the unknowns, in t0, h and state
   Exprs next;                        // the new state; written state[i] + increment, so that increments can be summed with compensation
   Exprs hints;                       // symbols for z', lambda, psi at t0, used by guess only
-  Exprs guess;                       // where Newton starts at the first step: one per unknown, in t0, h, state and hints
+  int rates = 0;                     // how many of the hints (and of the starters) are z'
+  // Where Newton starts at the first step: one per unknown, in t0, h, state, hints, and the starters, which solve
+  // starter_equations (empty for most methods).
+  Exprs guess;
+  Exprs starters, starter_equations;
   Exprs internal;                    // what the method computes on the way (stage multipliers), in state and unknowns
   std::vector<std::string> internal_names;
   std::shared_ptr<const StageStructure> stages;  // for the two-matrix iteration, where it applies
 };
+
+/// The part of next that is added to the state: exact where next is written state + increment.
+Expr increment(Expr next, Expr state);
 
 /// A method's whole step: substeps in a row, each with its share of h. A plain method has one part with share 1.
 struct StepPlan {

@@ -1,0 +1,29 @@
+#pragma once
+
+// Methods made from methods: adjoints derived from the equations of a step, and substeps in a row.
+
+#include "alembert/methods/method.h"
+
+namespace alembert {
+
+/// The adjoint of a step: the two ends exchanged and the sign of h. F(t0, h, x0, U) = 0, x1 = X(t0, h, x0, U) becomes
+/// F(t1, -h, x1, U) = 0, x0 = X(t1, -h, x1, U), with U and x1 unknown; constraints at the end stay at the end.
+StepEquations adjoint(const StepEquations& step, const Equations& equations);
+/// Of a whole plan: the adjoint parts in reversed order.
+StepPlan adjoint(const StepPlan& plan, const Equations& equations);
+Method adjoint(const Method& method);
+
+/// The same plan repeated with these shares of the step.
+StepPlan compose(const StepPlan& plan, const std::vector<Real>& shares);
+
+/// 1, gamma, ... of the triple jump and of Suzuki's five steps for a method of order p.
+std::vector<Real> triple_jump_shares(int p);
+std::vector<Real> suzuki_shares(int p);
+/// The order of a symmetric composition that removes the leading error of a method: p + 2 for symmetric ones, else p + 1.
+Claims raised(Claims claims);
+
+/// A family NAME(M) that makes a method from a method.
+MethodFamily composed_family(std::string name, std::string summary, std::string source, std::string orders,
+                             std::function<Method(const Method&)> make);
+
+}  // namespace alembert
