@@ -148,6 +148,33 @@ StepPlan EulerStep::close() {
   return frame_.plan(y1_, z1_);
 }
 
+ImplicitEquations natural_limit(const Equations& e, Real a) {
+  Graph& graph = *e.graph;
+  const int n_y = static_cast<int>(e.y.size()), n_z = static_cast<int>(e.z.size()), n_g = static_cast<int>(e.g.size());
+  const Exprs z_dot = graph.symbols("z'", n_z), Z_dot = graph.symbols("Z'", n_z);
+  const Exprs S0 = graph.symbols("S0", n_g), S1 = graph.symbols("S1", n_g), w = graph.symbols("w", n_y);
+  const Exprs ty = joined(e.t, e.y), along = joined(graph.constant(1), w);
+  const auto with = [&](const Exprs& function, const Exprs& S) { return substitute(function, e.lambda, S, graph); };
+  const Exprs r0 = with(e.r, S0), r1 = with(e.r, S1);
+  Exprs first = directional(e.p, e.z, Z_dot), second = plus(directional(e.p, e.z, z_dot), directional(e.p, ty, along));
+  for (int i = 0; i < n_z; ++i) {
+    first[i] = first[i] - e.f[i] - a * r0[i];
+    second[i] = second[i] - e.f[i] - a * r0[i] - (1 - a) * r1[i];
+  }
+  const Exprs g_ww = directional(directional(e.g, ty, along), ty, along);
+  Exprs half = directional(e.g, e.y, directional(e.v, e.z, Z_dot)), whole = directional(e.g_dot, e.z, z_dot);
+  const Exprs drift = directional(e.g_dot, ty, along);
+  for (int i = 0; i < n_g; ++i) half[i] = half[i] + g_ww[i] / Real(2), whole[i] = whole[i] + drift[i];
+  ImplicitEquations system;
+  system.inputs = joined(e.t, e.y);
+  const auto extend = [](Exprs& list, const Exprs& more) { list.insert(list.end(), more.begin(), more.end()); };
+  extend(system.inputs, e.z);
+  for (const Exprs* list : {&z_dot, &Z_dot, &S0, &S1}) extend(system.unknowns, *list);
+  for (const Exprs* list : {&second, &first, &half, &whole}) extend(system.equations, substitute(*list, w, e.v, graph));
+  system.groups = {{0, 2 * n_z, graph.constant(0)}, {2 * n_z, 2 * n_g, Expr()}};
+  return system;
+}
+
 bool nonlinear_reaction(const Equations& e) { return depends(jacobian(e.r, e.lambda).value, e.lambda); }
 
 MethodFamily euler_family(std::string name, std::string summary, std::string source, bool inconsistent,

@@ -275,6 +275,7 @@ void pair_momenta(Elaboration& e) {
         scope.error(item.target.place, "the momentum '" + p->name + "' belongs to no coordinate",
                     "write momentum " + p->name + " of x");
       p->bad = true;
+      sound = false;
       return;
     }
     Declaration* q = item.owner->form == Term::Form::name ? scope.find(item.owner->text) : nullptr;

@@ -102,6 +102,8 @@ class Scope {
   std::optional<long> whole(const Term& term, const std::string& what);
   /// The number an expression has with the values known so far; else `missing` names a symbol without one.
   std::optional<Real> number(Expr e, std::string& missing);
+  /// The number of a term made of parameters and indices only; reports what changes.
+  std::optional<Real> number_of(const Term& term, const std::string& what);
   void know(Expr symbol, Real value);
   void mark(Expr symbol, Content content);
   unsigned contents(Expr e);
@@ -152,7 +154,9 @@ class Scope {
   Value call_function(Declaration& d, const Term& term);
   Value call_library(const Term& term);
   Value call_vector(const Term& term);
+  Value call_friction(const Term& term);
   Value call_sum(const Term& term);
+  double least_cost(const Term& term);
   Value chain(const Term& term);
   Value sum_chain(const Term& term);
   Value product_chain(const Term& term);
@@ -160,7 +164,6 @@ class Scope {
   Value power(const Term& term);
   std::string changing(const Value& value);
   std::optional<Real> quick_number(const Term& term);
-  std::optional<Real> number_of(const Term& term, const std::string& what);
   bool parameter_values(Declaration& d, const Term& value, std::vector<Real>& values);
   bool range(const Term& first, const Term& last, long& a, long& b);
   void free_indices(const Term& term, std::vector<std::string>& bound, std::vector<std::string>& found);

@@ -144,6 +144,7 @@ Value Scope::call(const Term& term) {
     return Value::failed();
   }
   if (name == "dot" || name == "cross" || name == "norm" || name == "norm2") return call_vector(term);
+  if (name == "friction") return call_friction(term);
   if (find_function(name)) return call_library(term);
   unknown(Place{term.place.line, term.place.column, static_cast<int>(name.size())}, name, true);
   for (const Term& part : term.parts) evaluate(part);
@@ -245,6 +246,52 @@ Value Scope::call_vector(const Term& term) {
   return Value::scalar(term.text == "norm" ? sqrt(total) : total);
 }
 
+/// Coulomb and power-law friction: -mu |normal|^exponent v/|v|, with |v| replaced by sqrt(|v|^2 + rest^2), so that the
+/// force falls to zero below the speed `rest` instead of jumping.
+Value Scope::call_friction(const Term& term) {
+  std::vector<Value> x;
+  bool bad = false;
+  for (const Term& part : term.parts) {
+    x.push_back(evaluate(part));
+    bad |= x.back().bad;
+  }
+  if (x.size() < 3 || x.size() > 5) {
+    error(term.place, "'friction' takes 3 to 5 arguments, not " + std::to_string(x.size()),
+          "write friction(mu, normal, velocity), or friction(mu, normal, velocity, exponent, rest)");
+    return Value::failed();
+  }
+  if (bad) return Value::failed();
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (i == 2 ? x[i].shape.size() > 1 : !x[i].shape.empty()) {
+      error(term.parts[i].place,
+            std::string("'friction' takes ") + (i == 2 ? "a scalar or a vector here" : "a scalar here") + ", not " +
+                shape_text(x[i].shape));
+      return Value::failed();
+    }
+  const Expr exponent = x.size() > 3 ? x[3].entries[0] : graph_->constant(1);
+  const Expr rest = x.size() > 4 ? x[4].entries[0] : graph_->constant(Real(1) / 1000000);
+  Exprs squares{pow(rest, Real(2))};
+  for (const Expr v : x[2].entries) squares.push_back(pow(v, Real(2)));
+  const Expr size = x[0].entries[0] * pow(abs(x[1].entries[0]), exponent) / sqrt(alembert::sum(*graph_, squares));
+  Value force = x[2];
+  for (Expr& v : force.entries) v = -(size * v);
+  return force;
+}
+
+/// How many terms evaluating this takes at least; ranges that cannot be known yet count once.
+double Scope::least_cost(const Term& term) {
+  if (term.form == Term::Form::call && term.text == "sum" && term.parts.size() == 2 &&
+      term.parts[0].form == Term::Form::range) {
+    const std::vector<Term>& range = term.parts[0].parts;
+    const std::optional<Real> first = quick_number(range[1]), last = quick_number(range[2]);
+    if (!first || !last || *last < *first) return 1;
+    return 1 + static_cast<double>(*last - *first + 1) * least_cost(term.parts[1]);
+  }
+  double cost = 1;
+  for (const Term& part : term.parts) cost += least_cost(part);
+  return cost;
+}
+
 Value Scope::call_sum(const Term& term) {
   const char* form_of_sum = "write sum(i, EXPR) over a family, sum(i = 1..N, EXPR), or sum(VECTOR)";
   if (term.parts.size() == 1 && term.parts[0].form != Term::Form::range) {
@@ -287,6 +334,11 @@ Value Scope::call_sum(const Term& term) {
     return Value::failed();
   }
 
+  // Sums in sums may be hopeless: better said at once than after the first twelve million terms.
+  if (static_cast<double>(last - first + 1) * least_cost(term.parts[1]) > static_cast<double>(budget_)) {
+    budget_ = 0;
+    return evaluate(term.parts[1]);
+  }
   ArrayShape shape;
   std::vector<Exprs> terms;  // one list an entry
   for (long i = first; i <= last; ++i) {

@@ -47,9 +47,11 @@ Declaration* Scope::declare(Kind kind, const Term& name, const Term* target) {
           name.text == "t" ? "it is the time" : "it is the number 3.14159...");
     return nullptr;
   }
-  if (const Declaration* first = find(name.text)) {
+  if (Declaration* first = find(name.text)) {
     error(name.place, "'" + name.text + "' is declared twice",
           std::string("first as ") + kind_name(first->kind) + " in line " + std::to_string(first->place.line));
+    // Its uses may mean either one: nothing more is said about them.
+    if (first->kind != kind) first->bad = true;
     return nullptr;
   }
   Declaration& d = declarations_.emplace_back();
@@ -64,7 +66,7 @@ Declaration* Scope::declare(Kind kind, const Term& name, const Term* target) {
 namespace {
 
 /// Functions that take vectors or ranges; the others are in the table of operators.
-const char* const vector_functions[] = {"dot", "cross", "norm", "norm2", "sum"};
+const char* const vector_functions[] = {"dot", "cross", "norm", "norm2", "sum", "friction"};
 
 bool has_entries(Kind kind) { return kind == Kind::coordinate || kind == Kind::momentum || kind == Kind::variable; }
 

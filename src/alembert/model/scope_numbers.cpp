@@ -275,7 +275,7 @@ bool Scope::parameter_values(Declaration& d, const Term& term, std::vector<Real>
               "a parameter is a fixed number");
         return false;
       }
-      if (!finiteq(*number)) {
+      if (!std::isfinite(static_cast<double>(*number))) {
         error(term.place,
               "the value of parameter '" + d.name + "' is not finite (" + to_text(static_cast<double>(*number)) + ")");
         return false;

@@ -1,4 +1,4 @@
-#include <quadmath.h>
+#include <cmath>
 
 #include "alembert/model/elaborate.h"
 
@@ -49,7 +49,7 @@ bool assign(Elaboration& e, const Reference& r, const Term& target, const Term& 
                   "give an initial value of '" + missing + "' first");
       return false;
     }
-    if (!finiteq(*number)) {
+    if (!std::isfinite(static_cast<double>(*number))) {
       scope.error(term.place, "the initial value of '" + print(target) + "' is not finite (" +
                                   to_text(static_cast<double>(*number)) + ")");
       return false;
@@ -175,17 +175,10 @@ void make_solve(Elaboration& e) {
       return;
     }
     const bool step = item.target.text == "step";
-    const Value value = scope.evaluate_scalar(*item.value, step ? "the step" : "the end");
-    if (value.bad) return;
-    std::string missing;
-    const std::optional<Real> number = scope.number(value.entries[0], missing);
-    if (!number) {
-      scope.error(item.value->place,
-                  std::string(step ? "the step" : "the end") + " must be a number, but '" + missing + "' is none");
-      return;
-    }
+    const std::optional<Real> number = scope.number_of(*item.value, step ? "the step" : "the end");
+    if (!number) return;
     const double x = static_cast<double>(*number);
-    if (!finiteq(*number) || x - x != 0 || (step && x == 0))
+    if (!std::isfinite(x) || (step && x == 0))
       scope.error(item.value->place, std::string(step ? "the step" : "the end") + " is " + to_text(x),
                   step ? "it must be finite and not 0" : "it must be finite");
     else (step ? e.model.solve.step : e.model.solve.end) = x;

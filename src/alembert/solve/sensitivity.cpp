@@ -41,11 +41,16 @@ SteppedDerivative<T> step_derivative(const StepPlan& plan, T t0, T h, const std:
     for_guess.insert(for_guess.end(), e.hints.begin(), e.hints.end());
     std::vector<T> guess_inputs = x;
     guess_inputs.insert(guess_inputs.end(), hints.begin(), hints.end());
-    const std::vector<T> guess = values(for_guess, e.guess, guess_inputs);
-    x.insert(x.end(), guess.begin(), guess.end());
     NewtonOptions options;
     options.kernel = {Backend::interpreter, false};
     options.linear = LinearSolver::dense;
+    if (!e.starters.empty()) {
+      for_guess.insert(for_guess.end(), e.starters.begin(), e.starters.end());
+      guess_inputs.insert(guess_inputs.end(), hints.begin(), hints.begin() + static_cast<long>(e.starters.size()));
+      Newton<T>(starter_system(e), guess_inputs, options).solve(guess_inputs.data());
+    }
+    const std::vector<T> guess = values(for_guess, e.guess, guess_inputs);
+    x.insert(x.end(), guess.begin(), guess.end());
     Newton<T> newton({inputs, e.unknowns, e.equations, e.groups, {}}, x, options);
     result.newton = newton.solve(x.data());
     if (result.newton.outcome != Outcome::converged) return result;

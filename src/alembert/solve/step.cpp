@@ -17,6 +17,17 @@ Expr increment(Expr next, Expr state) {
   return next - state;
 }
 
+ImplicitEquations starter_system(const StepEquations& e) {
+  ImplicitEquations system;
+  system.inputs = {e.t0, e.h};
+  for (const Exprs* list : {&e.state, &e.hints}) system.inputs.insert(system.inputs.end(), list->begin(), list->end());
+  system.unknowns = e.starters;
+  system.equations = e.starter_equations;
+  const int count = static_cast<int>(e.starters.size()), rates = std::min(count, e.rates);
+  system.groups = {{0, rates, e.graph->constant(0)}, {rates, count - rates, Expr()}};
+  return system;
+}
+
 namespace {
 
 // Predicts the unknowns of the next step from those of the last ones by backward differences. The degree is the one that
@@ -112,7 +123,6 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
     Exprs all = in, for_guess = in, added_exprs;
     all.insert(all.end(), e.unknowns.begin(), e.unknowns.end());
     for_guess.insert(for_guess.end(), e.hints.begin(), e.hints.end());
-    const Exprs with_hints = for_guess;
     for_guess.insert(for_guess.end(), e.starters.begin(), e.starters.end());
     for (int i = 0; i < states; ++i) added_exprs.push_back(increment(e.next[i], e.state[i]));
     const KernelOptions rare{Backend::interpreter, false};
@@ -122,17 +132,14 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
     Part& part = parts.back();
     guess_inputs.resize(std::max(guess_inputs.size(), for_guess.size()));
     if (part.starters > 0) {
-      // Starters are rates and multipliers: they begin as z' and the multipliers of the hints, and z' decides.
-      const int rates = std::min(part.starters, e.rates);
+      // Starters are rates and multipliers: they begin as z' and the multipliers of the hints.
       std::vector<T> typical{t0, h};
       for (const auto* list : {&state, &given}) typical.insert(typical.end(), list->begin(), list->end());
       typical.insert(typical.end(), given.begin(), given.begin() + part.starters);
-      const std::vector<UnknownGroup> groups{{0, rates, e.graph->constant(0)}, {rates, part.starters - rates, Expr()}};
       NewtonOptions once;
       once.kernel = rare;
       once.linear = LinearSolver::dense;
-      part.starter = std::make_shared<Newton<T>>(
-          ImplicitEquations{with_hints, e.starters, e.starter_equations, groups, {}}, typical, once);
+      part.starter = std::make_shared<Newton<T>>(starter_system(e), typical, once);
     }
     space = std::max({space, part.guess.work(), part.increments.work(), part.internal.work()});
     widest = std::max(widest, all.size());

@@ -40,6 +40,9 @@ struct StepEquations {
 /// The part of next that is added to the state: exact where next is written state + increment.
 Expr increment(Expr next, Expr state);
 
+/// The equations of the starters: inputs t0, h, state, hints. The rates among them decide when they are solved.
+ImplicitEquations starter_system(const StepEquations& step);
+
 /// A method's whole step: substeps in a row, each with its share of h. A plain method has one part with share 1.
 struct StepPlan {
   struct Substep {
