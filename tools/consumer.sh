@@ -19,4 +19,4 @@ cmake --install "$build" --prefix "$work/prefix" >"$work/install.log"
 cmake -G Ninja -S "$root/examples/consumer" -B "$work/build" -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/configure.log"
 cmake --build "$work/build"
-"$work/build/consumer"
+"$work/build/consumer" "$root/models/double_pendulum.alm"
