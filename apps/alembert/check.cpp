@@ -8,6 +8,7 @@
 #include "alembert/base/error.h"
 #include "alembert/derive/equations.h"
 #include "alembert/methods/method.h"
+#include "alembert/run/verify.h"
 #include "alembert/solve/initial.h"
 #include "commands.h"
 
@@ -28,12 +29,12 @@ struct Findings {
   int coordinates = 0, holonomic = 0, nonholonomic = 0, rank = 0;
   int freedom() const { return coordinates - rank; }
   bool rheonomic_constraints = false, time_in_energy = false, constant_mass = false, ideal = true;
-  std::string nonholonomic_class;    // "linear", "affine", "nonlinear" in the velocities; empty where there are none
-  std::vector<std::string> changing; // why the energy is not constant; empty where it is
+  std::string nonholonomic_class;     // "linear", "affine", "nonlinear" in the velocities; empty where there are none
+  std::vector<std::string> changing;  // why the energy is not constant; empty where it is
   bool has_energy = false;
   int index = 0;
   InitialValues initial;
-  std::vector<std::string> not_given;  // initial values that are 0 because nobody said anything
+  std::vector<std::string> not_given;                         // initial values that are 0 because nobody said anything
   std::vector<std::pair<std::string, std::string>> refusing;  // method, why
   std::vector<std::string> applying;
   std::vector<std::string> warnings;
@@ -57,24 +58,6 @@ std::string nonholonomic_class(const Equations& e) {
     if (!is_zero(rest)) return "affine";
   }
   return "linear";
-}
-
-/// What lets the energy change along exact solutions.
-std::vector<std::string> energy_changes(const Model& model, const Equations& e, const Findings& found) {
-  std::vector<std::string> reasons;
-  if (model.rayleigh) reasons.push_back("dissipation");
-  for (const Expr force : model.force) {
-    if (is_zero(force)) continue;
-    reasons.push_back("applied forces");
-    break;
-  }
-  if (found.time_in_energy) reasons.push_back("time in the energy");
-  if (found.rheonomic_constraints) reasons.push_back("moving constraints");
-  if (!e.ideal) reasons.push_back("nonideal reactions");
-  if (found.nonholonomic_class == "affine" || found.nonholonomic_class == "nonlinear") {
-    reasons.push_back(found.nonholonomic_class + " nonholonomic constraints");
-  }
-  return reasons;
 }
 
 std::vector<std::string> values_not_given(const Model& model, const Equations& e) {
@@ -101,13 +84,13 @@ Findings examine(const Model& model, const Equations& e) {
   found.constant_mass = e.constant_mass;
   found.ideal = e.ideal;
   found.nonholonomic_class = nonholonomic_class(e);
-  found.changing = energy_changes(model, e, found);
+  found.changing = energy_changes(model, e);
   found.index = found.holonomic > 0 ? 3 : found.nonholonomic > 0 ? 2 : 0;
   found.initial = make_consistent(model, e);
   found.rank = found.holonomic + found.nonholonomic - static_cast<int>(found.initial.redundant.size());
   found.not_given = values_not_given(model, e);
   for (const MethodFamily& family : all_families()) {
-    const std::string why = family.make({}).refuses(e);
+    const std::string why = family.make(family.example).refuses(e);
     if (why.empty()) {
       found.applying.push_back(family.signature);
     } else {
@@ -119,18 +102,14 @@ Findings examine(const Model& model, const Equations& e) {
     found.warnings.push_back("redundant constraints: their multipliers are not determined one by one");
   }
   if (found.freedom() <= 0) found.warnings.push_back("no degree of freedom is left: nothing can move");
-  if (model.solve.method) {
-    const Method method = find_method(*model.solve.method);
-    const std::string why = method.refuses(e);
-    if (!why.empty()) found.warnings.push_back("solve names " + method.name + ", which does not take this model: " + why);
-  }
   if (!model.solve.step || !model.solve.end) {
     found.warnings.push_back("solve gives no step or no end: run needs --step and --end");
   }
   return found;
 }
 
-std::vector<std::pair<std::string, double>> multipliers(const Model& model, const Equations& e, const InitialValues& at) {
+std::vector<std::pair<std::string, double>> multipliers(const Model& model, const Equations& e,
+                                                        const InitialValues& at) {
   std::vector<std::pair<std::string, double>> values;
   for (std::size_t i = 0; i < e.g_constraint.size() && i < at.lambda.size(); ++i) {
     values.emplace_back(model.constraints[e.g_constraint[i]].name, at.lambda[i]);
@@ -159,9 +138,10 @@ Json to_json(const Model& model, const Equations& e, const Findings& found) {
   Json changes = Json::array();
   for (const auto& c : found.initial.changes) changes.push_back({{"name", c.name}, {"from", c.from}, {"to", c.to}});
   json["initial"] = {{"consistent", found.initial.changes.empty()},
-                     {"residual", {{"position", found.initial.position_residual},
-                                   {"velocity", found.initial.velocity_residual},
-                                   {"nonholonomic", found.initial.nonholonomic_residual}}},
+                     {"residual",
+                      {{"position", found.initial.position_residual},
+                       {"velocity", found.initial.velocity_residual},
+                       {"nonholonomic", found.initial.nonholonomic_residual}}},
                      {"changes", changes},
                      {"not_given", found.not_given}};
   json["redundant"] = found.initial.redundant;
@@ -183,15 +163,17 @@ std::string listed(const std::vector<std::string>& parts, std::size_t most = 8) 
 
 void print_text(const Model& model, const Equations& e, const Findings& found) {
   const auto line = [](const char* topic, const std::string& said) { fmt::print("  {:<12}{}\n", topic, said); };
-  const auto counted = [](int n, const std::string& noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); };
+  const auto counted = [](int n, const std::string& noun) {
+    return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+  };
   fmt::print("{}\n", model.title.empty() ? "Model without a name" : model.title);
   if (!model.origin.empty()) line("source", model.origin);
   line("form", found.form);
-  line("sizes", fmt::format("{}, {}, {}, {}", counted(found.coordinates, "coordinate"),
-                            counted(found.holonomic, "holonomic constraint"),
-                            counted(found.nonholonomic, "nonholonomic constraint"),
-                            found.freedom() == 1 ? "1 degree of freedom"
-                                                 : fmt::format("{} degrees of freedom", found.freedom())));
+  line("sizes",
+       fmt::format(
+           "{}, {}, {}, {}", counted(found.coordinates, "coordinate"), counted(found.holonomic, "holonomic constraint"),
+           counted(found.nonholonomic, "nonholonomic constraint"),
+           found.freedom() == 1 ? "1 degree of freedom" : fmt::format("{} degrees of freedom", found.freedom())));
   std::vector<std::string> kind = {found.rheonomic_constraints || found.time_in_energy ? "rheonomic" : "scleronomic",
                                    found.constant_mass ? "constant mass matrix" : "mass matrix depends on the state"};
   if (found.holonomic + found.nonholonomic > 0) kind.push_back(found.ideal ? "ideal reactions" : "nonideal reactions");
@@ -208,20 +190,20 @@ void print_text(const Model& model, const Equations& e, const Findings& found) {
     line("rank", fmt::format("{} of {} constraints are independent", found.rank, found.holonomic + found.nonholonomic));
     for (const std::string& text : found.initial.redundant) line("redundant", text);
     const InitialValues& at = found.initial;
-    line("initial", fmt::format("{}; residuals as given: {}", at.changes.empty() ? "consistent" : "not consistent",
-                                [&] {
-                                  std::vector<std::string> parts;
-                                  if (found.holonomic) parts.push_back(fmt::format("position {:.2g}", at.position_residual));
-                                  if (found.holonomic) parts.push_back(fmt::format("velocity {:.2g}", at.velocity_residual));
-                                  if (found.nonholonomic)
-                                    parts.push_back(fmt::format("nonholonomic {:.2g}", at.nonholonomic_residual));
-                                  return fmt::format("{}", fmt::join(parts, ", "));
-                                }()));
+    line("initial",
+         fmt::format("{}; residuals as given: {}", at.changes.empty() ? "consistent" : "not consistent", [&] {
+           std::vector<std::string> parts;
+           if (found.holonomic) parts.push_back(fmt::format("position {:.2g}", at.position_residual));
+           if (found.holonomic) parts.push_back(fmt::format("velocity {:.2g}", at.velocity_residual));
+           if (found.nonholonomic) parts.push_back(fmt::format("nonholonomic {:.2g}", at.nonholonomic_residual));
+           return fmt::format("{}", fmt::join(parts, ", "));
+         }()));
     std::vector<std::string> moved;
     for (const auto& c : at.changes) moved.push_back(fmt::format("{} from {:.6g} to {:.6g}", c.name, c.from, c.to));
     if (!moved.empty()) line("moved", listed(moved));
     std::vector<std::string> values;
-    for (const auto& [name, value] : multipliers(model, e, at)) values.push_back(fmt::format("{} = {:.6g}", name, value));
+    for (const auto& [name, value] : multipliers(model, e, at))
+      values.push_back(fmt::format("{} = {:.6g}", name, value));
     line("multipliers", listed(values));
   }
   if (!found.not_given.empty()) line("taken as 0", listed(found.not_given));
@@ -239,7 +221,13 @@ int check_model(const CheckOptions& options) {
   } else {
     print_text(model, equations, found);
   }
-  return done;
+  // Last, so that a method that is unknown or does not fit hides nothing of the model.
+  if (!model.solve.method) return done;
+  const Method method = solve_method(model);
+  const std::string why = method.refuses(equations);
+  if (why.empty()) return done;
+  throw InputError(
+      {Diagnostic{model.source, model.solve.method->place, method.name + " does not take this model", why}});
 }
 
 }  // namespace
@@ -247,9 +235,10 @@ int check_model(const CheckOptions& options) {
 Command add_check(CLI::App& program) {
   CLI::App* app = program.add_subcommand("check", "Tell what a model is and whether its initial values are consistent");
   auto options = std::make_shared<CheckOptions>();
-  app->add_option("MODEL", options->model, "Model file; - is standard input")->required();
+  app->add_option("MODEL", options->model, "Model file; - is standard input")->required()->type_name("");
   app->add_option("--set", options->set, "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated")
-      ->type_name("NAME=VALUE")->allow_extra_args(false);
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
   app->add_flag("--json", options->json, "Print one JSON object");
   return {app, [options] { return check_model(*options); }};
 }

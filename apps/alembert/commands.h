@@ -4,9 +4,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "alembert/methods/method.h"
 #include "alembert/model/model.h"
 #include "alembert/text/syntax.h"
 
@@ -32,6 +34,8 @@ Command add_derive(CLI::App& program);
 Command add_methods(CLI::App& program);
 Command add_fmt(CLI::App& program);
 Command add_grammar(CLI::App& program);
+Command add_converge(CLI::App& program);
+Command add_verify(CLI::App& program);
 
 /// A whole file, or standard input for "-"; throws InputError when it cannot be read.
 std::shared_ptr<const Source> read_source(const std::string& path);
@@ -42,7 +46,12 @@ Model load_model(const std::string& path, const std::vector<std::string>& overri
 double read_real(const std::string& option, const std::string& text);
 /// The same for a whole number of at least `least`.
 long read_whole(const std::string& option, const std::string& text, long least);
-/// "lobatto(3)".
-Term read_method(const std::string& option, const std::string& text);
+/// What --OPTION says (as written; empty where not given), else the model; throws InputError where neither does.
+double required_number(const std::string& option, const std::string& text, std::optional<double> from_model);
+/// The method that an option names ("lobatto(3)") or that a model's solve names; what is wrong with it is shown there.
+Method read_method(const std::string& option, const std::string& text, std::optional<int> stages = {});
+Method solve_method(const Model& model, std::optional<int> stages = {});
+/// What --method and --stages say (as written; empty where not given), else the model, else lobatto(3).
+Method chosen_method(const std::string& method, const std::string& stages, const Model& model);
 
 }  // namespace alembert::app

@@ -18,7 +18,7 @@ Command add_derive(CLI::App& program) {
   };
   CLI::App* app = program.add_subcommand("derive", "Show the equations derived from a model");
   auto arguments = std::make_shared<Arguments>();
-  app->add_option("MODEL", arguments->model, "Model file; - is standard input")->required();
+  app->add_option("MODEL", arguments->model, "Model file; - is standard input")->required()->type_name("");
   app->add_flag("--latex", arguments->latex, "Print LaTeX");
   app->add_flag("--values", arguments->values, "Put in the values of the parameters");
   app->add_flag("--all", arguments->all, "Show every equation, however many and however long");

@@ -1,14 +1,14 @@
 // alembert fmt: models as canonical text.
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
-#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 
 #include "alembert/base/error.h"
 #include "commands.h"
@@ -24,33 +24,21 @@ struct FmtOptions {
 /// Replaces a file at once, through a new one beside it: an interruption leaves the old or the new text, never half.
 /// A link keeps pointing to its file, and the file keeps its rights.
 void replace_file(const std::string& path, const std::string& text) {
-  const auto fail = [&](const std::string& step) {
-    throw InputError("cannot write '" + path + "': " + step + ": " + std::strerror(errno));
-  };
-  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
-  if (!real) fail("no such file");
-  std::string beside = std::string(real.get()) + ".XXXXXX";
-  struct stat status;
-  if (::stat(real.get(), &status) != 0) fail("its rights");
-  if (::access(real.get(), W_OK) != 0) fail("its rights");
-  const int descriptor = ::mkstemp(beside.data());
-  if (descriptor < 0) fail("a new file beside it");
-  std::size_t written = 0;
-  while (written < text.size()) {
-    const ssize_t count = ::write(descriptor, text.data() + written, text.size() - written);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) break;
-    written += static_cast<std::size_t>(count);
-  }
-  const bool good = written == text.size() && ::fchmod(descriptor, status.st_mode & 07777) == 0;
-  const int problem = errno;
-  if (::close(descriptor) != 0 || !good || ::rename(beside.c_str(), real.get()) != 0) {
-    if (!good) errno = problem;
-    const int cause = errno;
-    ::unlink(beside.c_str());
-    errno = cause;
-    fail("writing");
-  }
+  const std::filesystem::path target = std::filesystem::canonical(path);
+  const auto rights = std::filesystem::status(target).permissions();
+  std::string beside = target.string() + ".XXXXXX";
+  const int descriptor = ::access(target.c_str(), W_OK) == 0 ? ::mkstemp(beside.data()) : -1;
+  if (descriptor < 0) throw InputError("cannot write '" + path + "': " + std::strerror(errno));
+  ::close(descriptor);
+  std::ofstream file(beside, std::ios::binary);
+  file << text << std::flush;
+  std::error_code problem;
+  if (!file) problem = std::make_error_code(std::errc::no_space_on_device);
+  if (!problem) std::filesystem::permissions(beside, rights, problem);
+  if (!problem) std::filesystem::rename(beside, target, problem);
+  if (!problem) return;
+  ::unlink(beside.c_str());
+  throw InputError("cannot write '" + path + "': " + problem.message());
 }
 
 int format_files(const FmtOptions& options) {
@@ -84,9 +72,10 @@ int format_files(const FmtOptions& options) {
 Command add_fmt(CLI::App& program) {
   CLI::App* app = program.add_subcommand("fmt", "Print models as canonical text");
   auto options = std::make_shared<FmtOptions>();
-  app->add_option("FILE", options->files, "Models; - is standard input")->required();
+  app->add_option("FILE", options->files, "Models; - is standard input")->required()->type_name("");
   app->add_flag("-i,--in-place", options->in_place, "Replace the files instead of printing");
-  app->add_flag("--check", options->check, "Only name the files that are not canonical; exit code 1 when there are any");
+  app->add_flag("--check", options->check,
+                "Only name the files that are not canonical; exit code 1 when there are any");
   return {app, [options] { return format_files(*options); }};
 }
 

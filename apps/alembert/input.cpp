@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -13,8 +14,8 @@ namespace alembert::app {
 
 std::shared_ptr<const Source> read_source(const std::string& path) {
   const bool standard = path == "-";
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(standard ? stdin : std::fopen(path.c_str(), "rb"),
-                                                             [](std::FILE* f) { return f == stdin ? 0 : std::fclose(f); });
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      standard ? stdin : std::fopen(path.c_str(), "rb"), [](std::FILE* f) { return f == stdin ? 0 : std::fclose(f); });
   if (!file) throw InputError("cannot read '" + path + "': " + std::strerror(errno));
   auto source = std::make_shared<Source>();
   source->name = standard ? "<stdin>" : path;
@@ -45,6 +46,13 @@ double read_real(const std::string& option, const std::string& text) {
   return result;
 }
 
+double required_number(const std::string& option, const std::string& text, std::optional<double> from_model) {
+  if (!text.empty()) return read_real("--" + option, text);
+  if (from_model) return *from_model;
+  throw InputError("the model says no " + option + ": give --" + option,
+                   "or write it into the model: solve lobatto(3) step 0.01 end 10");
+}
+
 long read_whole(const std::string& option, const std::string& text, long least) {
   long value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -54,8 +62,38 @@ long read_whole(const std::string& option, const std::string& text, long least) 
   return value;
 }
 
-Term read_method(const std::string& option, const std::string& text) {
-  return parse_term(std::make_shared<const Source>(Source{option, text}));
+namespace {
+
+Method method_at(const std::shared_ptr<const Source>& source, const Term& term, std::optional<int> stages) {
+  try {
+    return find_method(term, stages);
+  } catch (const InputError& error) {
+    if (stages) throw;  // the number may be what is wrong, and it stands elsewhere
+    std::vector<Diagnostic> diagnostics = error.diagnostics();
+    for (Diagnostic& d : diagnostics) {
+      if (!d.source) d.source = source, d.place = term.place;
+    }
+    throw InputError(diagnostics);
+  }
+}
+
+}  // namespace
+
+Method read_method(const std::string& option, const std::string& text, std::optional<int> stages) {
+  const auto source = std::make_shared<const Source>(Source{option, text});
+  return method_at(source, parse_term(source), stages);
+}
+
+Method solve_method(const Model& model, std::optional<int> stages) {
+  return method_at(model.source, model.solve.method.value(), stages);
+}
+
+Method chosen_method(const std::string& method, const std::string& stages, const Model& model) {
+  std::optional<int> count;
+  if (!stages.empty()) count = static_cast<int>(std::min(read_whole("--stages", stages, 1), 1000000L));
+  if (!method.empty()) return read_method("--method", method, count);
+  if (model.solve.method) return solve_method(model, count);
+  return read_method("default method", "lobatto(3)", count);
 }
 
 }  // namespace alembert::app

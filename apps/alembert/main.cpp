@@ -13,7 +13,8 @@
 namespace alembert::app {
 namespace {
 
-constexpr char description[] = "Constrained mechanical systems from a page of mathematics: derived, compiled, integrated.";
+constexpr char description[] =
+    "Constrained mechanical systems from a page of mathematics: derived, compiled, integrated.";
 constexpr char footer[] =
     "alembert COMMAND --help tells the options of a command; MODEL is a file, or - for standard input.\n"
     "Exit codes: 0 done, 1 the numbers failed or were interrupted, 2 the input is wrong, 3 an error of the program.";
@@ -53,26 +54,28 @@ int perform(int argc, char** argv) {
   program.require_subcommand(0, 1);
   program.allow_extras();
   program.get_formatter()->column_width(28);
-  program.get_formatter()->label("OPTIONS", "");
   program.get_formatter()->label("SUBCOMMAND", "COMMAND");
-  program.get_formatter()->label("Subcommands", "Commands");
+  program.get_formatter()->label("Positionals", "Arguments");
+  program.get_formatter()->label("REQUIRED", "");
 
-  const Command commands[] = {add_run(program),     add_check(program), add_derive(program),
-                              add_methods(program), add_fmt(program),   add_grammar(program)};
+  const Command commands[] = {add_run(program), add_check(program),   add_derive(program),   add_methods(program),
+                              add_fmt(program), add_grammar(program), add_converge(program), add_verify(program)};
   for (const Command& command : commands) {
     command.options->allow_extras();
+    command.options->group("Commands");
     command.options->set_help_flag("-h,--help", "Print this help");
   }
   try {
     program.parse(argc, argv);
-  } catch (const CLI::Success& help) {
-    return program.exit(help);
-  } catch (const CLI::ParseError& error) {
+  } catch (const CLI::Success& help) { return program.exit(help); } catch (const CLI::ParseError& error) {
     // An unknown option takes the place of what is then missing: it is the better message.
+    std::string help = "see alembert --help";
     for (const Command& command : commands) {
-      if (command.options->parsed()) refuse_extras(*command.options, "unexpected argument", option_names(*command.options));
+      if (!command.options->parsed()) continue;
+      refuse_extras(*command.options, "unexpected argument", option_names(*command.options));
+      help = "see alembert " + command.options->get_name() + " --help";
     }
-    throw InputError(error.what(), "see alembert --help");
+    throw InputError(error.what(), help);
   }
 
   std::vector<std::string> known = option_names(program);
@@ -101,9 +104,7 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "out of memory\n");
     code = failed;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "internal error: {}\n", error.what());
-  }
+  } catch (const std::exception& error) { fmt::print(stderr, "internal error: {}\n", error.what()); }
   // A full disk or a closed pipe must not look like success.
   if (std::fflush(stdout) != 0 && code == done) {
     fmt::print(stderr, "cannot write to standard output\n");

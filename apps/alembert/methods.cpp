@@ -40,43 +40,39 @@ std::string orders(const Claims& c) {
 std::vector<Row> table() {
   std::vector<Row> rows;
   for (const MethodFamily& family : all_families()) {
-    const Method method = family.make({});
-    rows.push_back({family.signature, family.orders,
-                    fmt::format("{}: {}", method.name, orders(method.claims)), keeps(method.claims),
-                    family.summary, family.source, method.claims.note});
+    const Method method = family.make(family.example);
+    rows.push_back({family.signature, family.orders, fmt::format("{}: {}", method.name, orders(method.claims)),
+                    keeps(method.claims), family.summary, family.source, method.claims.note});
   }
   return rows;
 }
 
-/// Characters, not bytes, as a terminal shows them.
-std::size_t width_of(const std::string& text) {
-  return std::count_if(text.begin(), text.end(), [](unsigned char c) { return (c & 0xC0) != 0x80; });
-}
-
+/// Two lines a method: what it is and where it comes from, then orders and what it keeps.
 void print_table() {
-  std::vector<Row> rows = {{"METHOD", "ORDER", "EXAMPLE", "KEEPS", "WHAT IT IS"}};
-  for (const Row& row : table()) rows.push_back({row[0], row[1], row[2], row[3], row[4]});
-  std::vector<std::size_t> widths(rows[0].size(), 0);
+  const std::vector<Row> rows = table();
+  std::size_t width = 0;
+  for (const Row& row : rows) width = std::max(width, row[0].size());
   for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+    fmt::print("{:<{}}  {} ({})\n", row[0], width, row[4], row[5]);
+    const std::string example = row[2] == row[0] + ": " + row[1] ? "" : " (" + row[2] + ")";
+    fmt::print("{:<{}}  order {}{}; {}\n", "", width, row[1], example, row[3]);
   }
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i + 1 < row.size(); ++i) {
-      fmt::print("{}{}", row[i], std::string(widths[i] - width_of(row[i]) + 2, ' '));
-    }
-    fmt::print("{}\n", row.back());
-  }
-  fmt::print("\nOrders are those of q, v and the reported multiplier; g, g', k: holonomic constraints, their derivative, and\n"
-             "nonholonomic constraints hold at every step. alembert methods NAME tells more.\n");
+  fmt::print(
+      "\nOrders are those of q, v and the reported multiplier, one number where they agree. g, g', k = 0: holonomic\n"
+      "constraints, their time derivative and nonholonomic constraints hold at every step.\n"
+      "alembert methods NAME tells more and prints the coefficients.\n");
 }
 
 /// For docs/methods.md, which a test compares with this.
 void print_markdown() {
-  fmt::print("# Methods\n\n"
-             "Printed by `alembert methods --markdown` from the methods' own claims; the conformance tests measure each of them.\n"
-             "Orders are those of q, v and the reported multiplier. g, g', k: the holonomic constraints, their time derivative and\n"
-             "the nonholonomic constraints hold at every step.\n\n"
-             "| method | order | example | keeps | what it is | source |\n|---|---|---|---|---|---|\n");
+  fmt::print(
+      "# Methods\n\n"
+      "Printed by `alembert methods --markdown` from the methods' own claims; the conformance tests measure each of "
+      "them.\n"
+      "Orders are those of q, v and the reported multiplier. g, g', k: the holonomic constraints, their time "
+      "derivative and\n"
+      "the nonholonomic constraints hold at every step.\n\n"
+      "| method | order | example | keeps | what it is | source |\n|---|---|---|---|---|---|\n");
   for (const Row& row : table()) {
     const std::string what = row[6].empty() ? row[4] : row[4] + "; " + row[6];
     fmt::print("| `{}` | {} | {} | {} | {} | {} |\n", row[0], row[1], row[2], row[3], what, row[5]);
@@ -102,17 +98,24 @@ void print_details(const MethodFamily& family, const Method& method) {
 
 int show_methods(const MethodsOptions& options) {
   if (options.name.empty()) {
-    if (!options.stages.empty()) throw InputError("--stages needs the name of a method", "alembert methods lobatto --stages 4");
+    if (!options.stages.empty())
+      throw InputError("--stages needs the name of a method", "alembert methods lobatto --stages 4");
     options.markdown ? print_markdown() : print_table();
     return done;
   }
-  if (options.markdown) throw InputError("--markdown prints the table of all methods: leave out '" + options.name + "'");
+  if (options.markdown)
+    throw InputError("--markdown prints the table of all methods: leave out '" + options.name + "'");
   std::optional<int> stages;
   if (!options.stages.empty()) stages = static_cast<int>(std::min(read_whole("--stages", options.stages, 1), 1000000L));
-  const Term term = read_method("method", options.name);
-  const Method method = find_method(term, stages);
-  for (const MethodFamily& family : all_families()) {
-    if (family.name == term.text) print_details(family, method);
+  const std::vector<MethodFamily> families = all_families();
+  for (const MethodFamily& family : families) {
+    if (family.name != options.name || stages) continue;
+    print_details(family, family.make(family.example));  // a name alone, also of one that has no default arguments
+    return done;
+  }
+  const Method method = read_method("method", options.name, stages);
+  for (const MethodFamily& family : families) {
+    if (family.name == method.name.substr(0, method.name.find('('))) print_details(family, method);
   }
   return done;
 }
@@ -122,7 +125,7 @@ int show_methods(const MethodsOptions& options) {
 Command add_methods(CLI::App& program) {
   CLI::App* app = program.add_subcommand("methods", "List the methods: orders, what they keep, sources");
   auto options = std::make_shared<MethodsOptions>();
-  app->add_option("NAME", options->name, "Method to tell more about, such as lobatto or lobatto(4)");
+  app->add_option("NAME", options->name, "Method to tell more about, such as lobatto or lobatto(4)")->type_name("");
   app->add_option("-s,--stages", options->stages, "Its number of stages")->type_name("S");
   app->add_flag("--markdown", options->markdown, "Print the table of the documentation");
   return {app, [options] { return show_methods(*options); }};

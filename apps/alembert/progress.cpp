@@ -15,11 +15,13 @@ std::string progress_line(double done, double elapsed_seconds) {
   constexpr int width = 40;
   const double share = std::isfinite(done) ? std::clamp(done, 0.0, 1.0) : 0.0;
   const int filled = static_cast<int>(share * width);
-  std::string line = fmt::format(" {:3.0f} % [{}{}]", 100 * share, std::string(filled, '#'), std::string(width - filled, ' '));
+  std::string line =
+      fmt::format(" {:3.0f} % [{}{}]", 100 * share, std::string(filled, '#'), std::string(width - filled, ' '));
   const double left = share > 0 ? elapsed_seconds * (1 - share) / share : HUGE_VAL;
   if (left >= 360000) return line;
   const long seconds = std::lround(left);
-  if (seconds >= 3600) return line + fmt::format(" {}:{:02}:{:02} left", seconds / 3600, seconds / 60 % 60, seconds % 60);
+  if (seconds >= 3600)
+    return line + fmt::format(" {}:{:02}:{:02} left", seconds / 3600, seconds / 60 % 60, seconds % 60);
   return line + fmt::format(" {:02}:{:02} left", seconds / 60, seconds % 60);
 }
 

@@ -23,7 +23,7 @@ namespace {
 
 struct RunOptions {
   std::string model;
-  std::string method, stages, step, end, every;  // as written; empty where not given
+  std::string method, stages, step, end, every, newton;  // as written; empty where not given
   std::vector<std::string> set, out;
   bool json = false, quiet = false;
 };
@@ -52,21 +52,6 @@ class InterruptGuard {
   struct sigaction old_interrupt_ = {}, old_terminate_ = {};
 };
 
-double required(const std::string& option, const std::string& text, std::optional<double> from_model) {
-  if (!text.empty()) return read_real("--" + option, text);
-  if (from_model) return *from_model;
-  throw InputError(fmt::format("the model says no {0}: give --{0}", option),
-                   "or write it into the model: solve lobatto(3) step 0.01 end 10");
-}
-
-Method chosen_method(const RunOptions& options, const Model& model) {
-  std::optional<int> stages;
-  if (!options.stages.empty()) stages = static_cast<int>(std::min(read_whole("--stages", options.stages, 1), 1000000L));
-  if (!options.method.empty()) return find_method(read_method("--method", options.method), stages);
-  if (model.solve.method) return find_method(*model.solve.method, stages);
-  return find_method(read_method("default method", "lobatto(3)"), stages);
-}
-
 std::vector<std::unique_ptr<Observer>> make_writers(const std::vector<std::string>& paths) {
   std::vector<std::unique_ptr<Observer>> writers;
   std::set<std::filesystem::path> seen;
@@ -79,12 +64,19 @@ std::vector<std::unique_ptr<Observer>> make_writers(const std::vector<std::strin
   return writers;
 }
 
+LinearSolver linear_solver(const std::string& text) {
+  if (text.empty()) return LinearSolver::automatic;
+  if (text == "exact") return LinearSolver::exact;
+  if (text == "two-matrix") return LinearSolver::two_matrix;
+  throw InputError("--newton is exact or two-matrix, not '" + text + "'");
+}
+
 int run(const RunOptions& options) {
   const Model model = load_model(options.model, options.set);
-  const Method method = chosen_method(options, model);
+  const Method method = chosen_method(options.method, options.stages, model);
   SimulateOptions simulation;
-  simulation.step = required("step", options.step, model.solve.step);
-  simulation.end = required("end", options.end, model.solve.end);
+  simulation.step = required_number("step", options.step, model.solve.step);
+  simulation.end = required_number("end", options.end, model.solve.end);
   if (!options.every.empty()) simulation.every = read_whole("--every", options.every, 1);
   const Equations equations = derive(model);
   const std::vector<std::unique_ptr<Observer>> writers = make_writers(options.out);
@@ -93,6 +85,7 @@ int run(const RunOptions& options) {
   ProgressBar bar(!options.quiet && !options.json);
   if (bar.active()) simulation.progress = [&](double done) { bar.show(done); };
   simulation.interrupt = &interrupted;
+  simulation.newton.linear = linear_solver(options.newton);
   const InterruptGuard guard;
   const Report report = simulate(model, equations, method, simulation);
   for (const auto& writer : writers) writer->end();
@@ -118,20 +111,26 @@ int run(const RunOptions& options) {
 Command add_run(CLI::App& program) {
   CLI::App* app = program.add_subcommand("run", "Integrate a model and report what was kept");
   auto options = std::make_shared<RunOptions>();
-  app->add_option("MODEL", options->model, "Model file; - is standard input")->required();
+  app->add_option("MODEL", options->model, "Model file; - is standard input")->required()->type_name("");
   app->add_option("-m,--method", options->method, "Method, such as gauss(2); see alembert methods")->type_name("M");
   app->add_option("-s,--stages", options->stages, "Replaces the method's number of stages")->type_name("S");
   app->add_option("--step", options->step, "Step size; negative runs backward in time")->type_name("H");
   app->add_option("--end", options->end, "Time to end at; the start is t = 0")->type_name("T");
   app->add_option("--set", options->set, "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated")
-      ->type_name("NAME=VALUE")->allow_extra_args(false);
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
   app->add_option("-o,--out", options->out, "Trajectory, by ending .csv, .h5 or .json; may be repeated")
-      ->type_name("FILE")->allow_extra_args(false);
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   app->add_option("--every", options->every, "Write every Nth step, beside the first and the last")->type_name("N");
+  app->add_option("--newton", options->newton,
+                  "How steps are solved: exact, or two-matrix (SPARK methods; large systems choose it by themselves)")
+      ->type_name("KIND");
   app->add_flag("--json", options->json, "Print one JSON object instead of the report");
   app->add_flag("-q,--quiet", options->quiet, "Print no report and no progress");
-  app->footer("What is not given comes from the model's solve statement; the method is lobatto(3) where that has none.\n"
-              "Ctrl-C ends the run after the current step: what was computed is written, and the exit code is 1.");
+  app->footer(
+      "What is not given comes from the model's solve statement; the method is lobatto(3) where that has none.\n"
+      "Ctrl-C ends the run after the current step: what was computed is written, and the exit code is 1.");
   return {app, [options] { return run(*options); }};
 }
 

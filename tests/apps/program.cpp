@@ -1,14 +1,17 @@
 #include "apps/program.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <thread>
 
 namespace alembert::apps_test {
 
@@ -71,9 +74,18 @@ Process::~Process() {
 
 void Process::signal(int number) const { ::kill(pid_, number); }
 
-Outcome Process::wait() {
+void Process::limit_cpu(int seconds) const {
+  const rlimit limit = {static_cast<rlim_t>(seconds), static_cast<rlim_t>(seconds)};
+  ::prlimit(pid_, RLIMIT_CPU, &limit, nullptr);
+}
+
+Outcome Process::wait(double limit_seconds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(limit_seconds);
   int status = 0;
-  ::waitpid(pid_, &status, 0);
+  while (::waitpid(pid_, &status, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() > end) ::kill(pid_, SIGKILL);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   pid_ = -1;
   Outcome outcome;
   outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -21,7 +21,10 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
   void signal(int number) const;
-  Outcome wait();
+  /// Lets the system kill it after so much time on a processor, however busy the machine is.
+  void limit_cpu(int seconds) const;
+  /// What runs longer than the limit is killed.
+  Outcome wait(double limit_seconds = 300);
 
  private:
   int pid_ = -1;

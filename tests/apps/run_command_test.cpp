@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -45,8 +46,8 @@ TEST(RunCommand, QuietSaysNothing) {
 
 TEST(RunCommand, JsonIsOneObjectWithTheContractsKeys) {
   const Json j = run_json({"-"}, pendulum);
-  for (const char* key : {"model", "method", "stages", "step", "t", "order", "q", "v", "p", "multipliers", "energy", "residual",
-                          "invariants", "statistics"}) {
+  for (const char* key : {"model", "method", "stages", "step", "t", "order", "q", "v", "p", "multipliers", "energy",
+                          "residual", "invariants", "statistics"}) {
     EXPECT_TRUE(j.contains(key)) << key;
   }
   EXPECT_EQ(j["model"], "Pendulum");
@@ -150,11 +151,13 @@ TEST(RunCommand, TrajectoryEndsWhereTheReportEnds) {
   const Json report = run_json({"-", "--out", folder / "a.json"}, pendulum);
   const Json table = Json::parse(file_text(folder / "a.json"));
   const Json last = table["rows"].back();
-  for (std::size_t i = 0; i < table["columns"].size(); ++i) {
-    if (table["columns"][i] == "x") EXPECT_EQ(last[i], report["q"]["x"]);
-    if (table["columns"][i] == "y'") EXPECT_EQ(last[i], report["v"]["y"]);
-    if (table["columns"][i] == "lambda.rod") EXPECT_NEAR(last[i].get<double>(), report["multipliers"]["rod"].get<double>(), 1e-12);
-  }
+  const auto column = [&](const std::string& name) {
+    const auto& names = table["columns"];
+    return last.at(std::find(names.begin(), names.end(), name) - names.begin()).get<double>();
+  };
+  EXPECT_EQ(column("x"), report["q"]["x"]);
+  EXPECT_EQ(column("y'"), report["v"]["y"]);
+  EXPECT_NEAR(column("lambda.rod"), report["multipliers"]["rod"].get<double>(), 1e-12);
 }
 
 // x'' = 2 x^3 with x(0) = x'(0) = 1 is x = 1/(1 - t): nothing can integrate past t = 1.
@@ -168,7 +171,8 @@ solve gauss(2) step 0.01 end 3
 
 TEST(RunCommand, FailingNumbersExitWithOneAndKeepTheRows) {
   const Folder folder;
-  const Outcome outcome = program({"run", "-", "--json", "--out", folder / "a.json", "--out", folder / "a.csv"}, blow_up);
+  const Outcome outcome =
+      program({"run", "-", "--json", "--out", folder / "a.json", "--out", folder / "a.csv"}, blow_up);
   EXPECT_EQ(outcome.code, 1);
   const Json report = Json::parse(outcome.out);
   EXPECT_EQ(report["ending"], "failed");
@@ -197,7 +201,8 @@ class RunInterrupted : public testing::TestWithParam<int> {};
 TEST_P(RunInterrupted, WritesWhatIsThereAndSaysSo) {
   const Folder folder;
   const std::string csv = folder / "a.csv", json = folder / "a.json", h5 = folder / "a.h5";
-  Process process({"run", "-", "--end", "1e7", "--every", "100", "--json", "--out", csv, "--out", json, "--out", h5}, pendulum);
+  Process process({"run", "-", "--end", "1e7", "--every", "100", "--json", "--out", csv, "--out", json, "--out", h5},
+                  pendulum);
   // Once rows are on disk the run is under way.
   for (int i = 0; i < 600 && file_text(csv).find("\n1") == std::string::npos; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -241,7 +246,8 @@ TEST_P(RunRefuses, WithTwoAndAMessage) {
 INSTANTIATE_TEST_SUITE_P(
     Input, RunRefuses,
     testing::Values(Wrong{"no_model", {"run"}, "MODEL"}, Wrong{"missing_file", {"run", "nowhere.alm"}, "nowhere.alm"},
-                    Wrong{"folder", {"run", "/"}, "/"}, Wrong{"unknown_option", {"run", "-", "--stpe", "0.1"}, "'--step'"},
+                    Wrong{"folder", {"run", "/"}, "/"},
+                    Wrong{"unknown_option", {"run", "-", "--stpe", "0.1"}, "'--step'"},
                     Wrong{"unknown_option_first", {"run", "--stpe", "0.1", "-"}, "'--step'"},
                     Wrong{"unknown_short", {"run", "-", "-z"}, "'-z'"},
                     Wrong{"second_model", {"run", "-", "other.alm"}, "other.alm"},
@@ -265,11 +271,13 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"every_zero", {"run", "-", "--every", "0"}, "--every"},
                     Wrong{"every_negative", {"run", "-", "--every", "-5"}, "--every"},
                     Wrong{"set_unknown", {"run", "-", "--set", "gravty=1"}, "'gravity'"},
-                    Wrong{"set_nothing", {"run", "-", "--set", "m"}, "m"}, Wrong{"set_word", {"run", "-", "--set", "m=heavy"}, "heavy"},
+                    Wrong{"set_nothing", {"run", "-", "--set", "m"}, "m"},
+                    Wrong{"set_word", {"run", "-", "--set", "m=heavy"}, "heavy"},
                     Wrong{"out_ending", {"run", "-", "--out", "a.txt"}, ".csv"},
                     Wrong{"out_folder", {"run", "-", "--out", "/nowhere/at/all/a.csv"}, "/nowhere/at/all"},
                     Wrong{"out_twice", {"run", "-", "--out", "/tmp/a.csv", "--out", "/tmp/../tmp/a.csv"}, "twice"},
-                    Wrong{"unknown_command", {"rnu", "-"}, "'run'"}, Wrong{"unknown_top_option", {"--versoin"}, "'--version'"}),
+                    Wrong{"unknown_command", {"rnu", "-"}, "'run'"},
+                    Wrong{"unknown_top_option", {"--versoin"}, "'--version'"}),
     [](const auto& info) { return info.param.name; });
 
 TEST(RunCommand, RefusedRunLeavesOldResultsAlone) {

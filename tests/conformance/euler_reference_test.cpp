@@ -1,4 +1,4 @@
-// The symplectic Euler methods of paper 000 against the reference, their orders, adjoints and compositions.
+// The symplectic Euler methods of Jay and Simeon against the reference, their orders, adjoints and compositions.
 
 #include <gtest/gtest.h>
 
@@ -210,7 +210,7 @@ TEST(EulerLocalErrors, FirstOrderForNaturalSecondForTrue) {
 }
 
 TEST(EulerErrors, OfTheTrueMethodsAtOneThousandth) {
-  // METHODS section 3: Euclidean norm of the global error at t = 1.
+  // docs/references.md: Euclidean norm of the global error at t = 1.
   const auto length = [](const std::vector<double>& a, const std::vector<double>& b) {
     return std::hypot(a[0] - b[0], a[1] - b[1]);
   };

@@ -1,4 +1,4 @@
-// The two-matrix iteration of paper 002 ends where exact Newton ends, with as few factorisations as it promises.
+// The two-matrix iteration of Jay (modified Newton iterations) ends where exact Newton ends, with as few factorisations as it promises.
 
 #include <gtest/gtest.h>
 

@@ -51,9 +51,7 @@ TEST(Derive, DoublePendulum) {
 }
 
 TEST(Derive, DoublePendulumStartsToFall) {
-  // Stretched out horizontally at rest: both rods rotate as one rigid body about the pivot, alpha = -(sum m x) g/(sum m
-  // x^2) only where the masses would do the same alone; here the joint is free and both fall with g, so all multipliers
-  // vanish.
+  // Stretched out horizontally at rest, gravity is normal to both rods: both masses fall freely, no rod pulls.
   const Model m = model_of(double_pendulum);
   const Equations e = derive(m);
   Numbers n;

@@ -105,6 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Bad{FRAME "parameter a = b, b = a", 4, 22, "the value of parameter 'a' depends on itself", ""},
         Bad{FRAME "parameter a = 1/0", 4, 15, "the value of parameter 'a' is not finite (inf)", ""},
+        Bad{FRAME "parameter a = 1e300^2", 4, 15, "the value of parameter 'a' is not finite (inf)", ""},
         Bad{FRAME "parameter a = log(-1)", 4, 15, "the value of parameter 'a' is not finite (nan)", ""},
         Bad{FRAME "parameter a = x", 4, 15, "the coordinate 'x' cannot stand in a parameter, a size or an index", ""},
         Bad{FRAME "parameter a = t", 4, 15, "the value of parameter 'a' depends on 't'",

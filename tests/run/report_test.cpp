@@ -173,15 +173,16 @@ TEST_F(RunReport, JsonSurvivesOddNames) {
 }
 
 TEST_F(RunReport, TextSaysWhatWasKept) {
-  EXPECT_EQ(text(),
-            "Sample: lobatto(3), 24000 steps of 0.01 to t = 240\n"
-            "  energy      0 initially, max error 1.7e-05, drift (1.2 ± 3.1)e-12 per time: none beyond its uncertainty\n"
-            "  constraints position 3.3e-16   velocity 2.9e-15   nonholonomic 4e-16   (largest residual of g, g', k over all "
-            "steps)\n"
-            "  invariants  spin: 1 initially, max error 0.5\n"
-            "              linear: (2, 3) initially, max error 1\n"
-            "  Newton      2.0 iterations a step, 24000 factorisations of 14 x 14\n"
-            "  time        0.05 s (+ 0.12 s compiling)\n");
+  EXPECT_EQ(
+      text(),
+      "Sample: lobatto(3), 24000 steps of 0.01 to t = 240\n"
+      "  energy      0 initially, max error 1.7e-05, drift (1.2 ± 3.1)e-12 per time: none beyond its uncertainty\n"
+      "  constraints position 3.3e-16   velocity 2.9e-15   nonholonomic 4e-16   (largest residual of g, g', k over all "
+      "steps)\n"
+      "  invariants  spin: 1 initially, max error 0.5\n"
+      "              linear: (2, 3) initially, max error 1\n"
+      "  Newton      2.0 iterations a step, 24000 factorisations of 14 x 14\n"
+      "  time        0.05 s (+ 0.12 s compiling)\n");
 }
 
 TEST_F(RunReport, TextTellsARealDriftFromNone) {
@@ -214,7 +215,8 @@ TEST_F(RunReport, FailureAndInterruptionAreSaid) {
   report.reason = "Newton's method does not converge in the step from t = 1.5 to 1.51";
   report.steps = 150;
   report.t = 1.5;
-  EXPECT_EQ(text().find("Sample: lobatto(3), failed after 150 steps of 0.01, at t = 1.5\n  failed      Newton's"), 0u) << text();
+  EXPECT_EQ(text().find("Sample: lobatto(3), failed after 150 steps of 0.01, at t = 1.5\n  failed      Newton's"), 0u)
+      << text();
   EXPECT_EQ(json()["ending"], "failed");
   EXPECT_EQ(json()["reason"], report.reason);
   report.ending = Ending::interrupted;

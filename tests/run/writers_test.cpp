@@ -84,9 +84,7 @@ Table read_json(const std::string& path) {
   table.attributes = json.at("attributes").get<std::map<std::string, std::string>>();
   for (const auto& row : json.at("rows")) {
     table.rows.emplace_back();
-    for (const auto& value : row) {
-      table.rows.back().push_back(value.is_null() ? std::nan("") : value.get<double>());
-    }
+    for (const auto& value : row) { table.rows.back().push_back(value.is_null() ? std::nan("") : value.get<double>()); }
   }
   return table;
 }
@@ -275,9 +273,7 @@ TEST_P(WritersTest, FullDiskIsSaid) {
       writer->begin(columns_of({"t"}), {});
       writer->row(std::vector<double>{1});
       writer->end();
-    } catch (const InputError&) {
-      ::_exit(42);
-    } catch (...) {
+    } catch (const InputError&) { ::_exit(42); } catch (...) {
     }
     ::_exit(0);
   }

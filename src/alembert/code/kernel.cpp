@@ -34,8 +34,13 @@ NativeCode make_native(const Tape& tape, std::span<const double> constants, cons
     check(options.backend != Backend::native, "native code is asked for, but this build has no compiler");
     return {};
   }
+  // Interpreting starts at once, unoptimised code after some milliseconds, optimised code pays off in long runs.
+  constexpr double worth_compiling = 4000, worth_optimising = 300000;
+  const bool automatic = options.backend == Backend::automatic;
+  if (automatic && options.calls < worth_compiling) return {};
+  const bool optimise = options.optimise && (!automatic || options.calls > worth_optimising);
   try {
-    return compile_native(tape, constants, options.optimise && tape.code.size() <= largest_optimised);
+    return compile_native(tape, constants, optimise && tape.code.size() <= largest_optimised);
   } catch (const std::runtime_error&) {
     if (options.backend == Backend::native) throw;
     return {};  // a machine that forbids new code still computes

@@ -36,6 +36,9 @@ enum class Backend { automatic, interpreter, native };
 struct KernelOptions {
   Backend backend = Backend::automatic;  // automatic: native where the program has it; native: throws where it has not
   bool optimise = true;                  // native: O2 for long runs, or the fastest start
+  // How often it will be called, as far as one knows: automatic interprets what is called a few thousand times only, and
+  // optimises what is called very often.
+  double calls = 1e9;
 };
 
 /// Above this many operations native code is made the fast way even where `optimise` asks for more.

@@ -1,13 +1,16 @@
 // From expressions to a tape: depth first from each output, so that a value is computed shortly before it is used.
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
 
 #include "alembert/base/error.h"
 #include "alembert/code/kernel.h"
+#include "alembert/code/order.h"
 #include "alembert/expr/operators.h"
 
 namespace alembert {
@@ -121,9 +124,13 @@ Tape make_tape(std::span<const Expr> inputs, std::span<const Expr> outputs) {
   }
 
   std::vector<std::uint32_t> stack;
-  std::vector<std::uint32_t> results;
-  results.reserve(outputs.size());
-  for (const Expr output : outputs) {
+  std::vector<std::uint32_t> results(outputs.size());
+  if (outputs.empty()) return builder.finish(results);
+  std::vector<std::uint32_t> order(outputs.size());
+  std::iota(order.begin(), order.end(), 0u);
+  if (outputs.size() >= many_outputs) order = order_outputs(inputs, outputs).outputs;
+  for (const std::uint32_t which : order) {
+    const Expr output = outputs[which];
     stack.push_back(output.id());
     while (!stack.empty()) {
       const std::uint32_t id = stack.back();
@@ -161,7 +168,7 @@ Tape make_tape(std::span<const Expr> inputs, std::span<const Expr> outputs) {
       place[id] = two ? builder.emit(node.op, place[node.a], place[node.b]) : builder.emit(node.op, place[node.a]);
       stack.pop_back();
     }
-    results.push_back(place[output.id()]);
+    results[which] = place[output.id()];
   }
   return builder.finish(results);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The one system behind every model (METHODS.md, section 0), derived from its energies and constraints:
+// The one system behind every model (the references, section 0), derived from its energies and constraints:
 //     y' = v(t,y,z)      d/dt p(t,y,z) = f(t,y,z) + N(t,y,z,psi) + r(t,y,z,lambda)
 //     0 = g(t,y)         0 = g_t + g_y v                            (holonomic, both levels)
 //     0 = k(t,y,z)                                                  (nonholonomic)

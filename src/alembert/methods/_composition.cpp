@@ -125,6 +125,13 @@ Claims raised(Claims claims) {
   return claims;
 }
 
+Term method_term(const std::string& name) {
+  Term term;
+  term.form = Term::Form::name;
+  term.text = name;
+  return term;
+}
+
 MethodFamily composed_family(std::string name, std::string summary, std::string source, std::string orders,
                              std::function<Method(const Method&)> make) {
   MethodFamily family;
@@ -133,6 +140,7 @@ MethodFamily composed_family(std::string name, std::string summary, std::string 
   family.summary = std::move(summary);
   family.source = std::move(source);
   family.orders = std::move(orders);
+  family.example = {method_term("true_euler")};
   family.make = [=](const std::vector<Term>& arguments) {
     if (arguments.size() != 1)
       throw InputError("'" + name + "' takes one method", "write " + name + "(lobatto(2))");

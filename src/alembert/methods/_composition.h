@@ -22,6 +22,9 @@ std::vector<Real> suzuki_shares(int p);
 /// The order of a symmetric composition that removes the leading error of a method: p + 2 for symmetric ones, else p + 1.
 Claims raised(Claims claims);
 
+/// A method as an argument: a name alone.
+Term method_term(const std::string& name);
+
 /// A family NAME(M) that makes a method from a method.
 MethodFamily composed_family(std::string name, std::string summary, std::string source, std::string orders,
                              std::function<Method(const Method&)> make);

@@ -191,6 +191,7 @@ MethodFamily euler_family(std::string name, std::string summary, std::string sou
     method.name = name + "(" + to_text(static_cast<double>(a)) + ")";
     method.claims.order_q = method.claims.order_v = method.claims.order_multiplier = 1;
     method.claims.symplectic = true;
+    method.claims.nonholonomic = false;  // refused
     method.refuses = [](const Equations& e) {
       return e.k.empty() ? std::string() : "it takes holonomic constraints only, and this model has nonholonomic ones";
     };

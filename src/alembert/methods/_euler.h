@@ -1,6 +1,6 @@
 #pragma once
 
-// What the symplectic Euler methods of paper 000 share: unknowns Z, z1 and the two multipliers of a step, starting values, and
+// What the symplectic Euler methods of Jay and Simeon share: unknowns Z, z1 and the two multipliers of a step, starting values, and
 // the momentum p in place of z (for Hamiltonian models p is z; for Lagrangian ones P = p(y, Z) is the paper's variable).
 
 #include "alembert/methods/_frame.h"
@@ -49,7 +49,7 @@ class EulerStep {
 MethodFamily euler_family(std::string name, std::string summary, std::string source, bool inconsistent,
                           std::function<StepPlan(const Equations&, Real a)> step);
 
-/// The equation that natural_euler(a) converges to (000, section 3.4): y' = v, and z' from
+/// The equation that natural_euler(a) converges to (Jay and Simeon, section 3.4): y' = v, and z' from
 ///     p_z Z' = f + a r(S0),  g_yy(v,v)/2 + G v_z Z' = 0 ;  d/dt p = f + a r(S0) + (1-a) r(S1),  d/dt (g_t + g_y v) = 0.
 /// It is the model's own where r is linear in the multiplier. Inputs t, y, z; unknowns z', Z', S0, S1.
 ImplicitEquations natural_limit(const Equations& equations, Real a);

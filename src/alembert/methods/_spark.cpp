@@ -92,7 +92,7 @@ Real legendre(int n, Real x) {
   return now;
 }
 
-// The constant transformation that splits the stages (METHODS, section 2): Q = [Omega 0; 0 1; gamma].
+// The constant transformation that splits the stages (docs/references.md): Q = [Omega 0; 0 1; gamma].
 StageStructure stage_transformation(const SparkCoefficients& k) {
   const int s = k.s(), m = k.m();
   StageStructure d;
@@ -339,6 +339,7 @@ MethodFamily euler_spark_family(std::string name, std::string summary, Real a, R
       [](int) {
         Claims claims;
         claims.order_q = claims.order_v = claims.order_multiplier = 1;
+        claims.position = claims.velocity = false;  // refused
         return claims;
       });
   family.signature = name;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The (s,s)-SPARK step (papers 002, 003) for the general system, shared by all families that differ in coefficients only.
+// The (s,s)-SPARK step (Jay 2009) for the general system, shared by all families that differ in coefficients only.
 
 #include "alembert/derive/equations.h"
 #include "alembert/methods/_frame.h"
@@ -9,7 +9,7 @@
 
 namespace alembert {
 
-/// Coefficients as in METHODS: Y with A, f with A_hat, N with A_prime, r with A_tilde; the holonomic constraints are taken
+/// Coefficients as in Jay 2009: Y with A, f with A_hat, N with A_prime, r with A_tilde; the holonomic constraints are taken
 /// at Y~_i, i = 0..m, with A_bar (row 0 is zero, row m is b).
 struct SparkCoefficients {
   /// Where k = 0 is asked for: weighted over the stages and at the end (SPARK); weighted replaced by the middle

@@ -14,6 +14,7 @@ MethodFamily composed() {
   family.summary = "several methods in a row, each with an equal share of the step";
   family.source = "Hairer, Lubich, Wanner II.4";
   family.orders = "the least";
+  family.example = {method_term("true_euler"), method_term("true_conjugate_euler")};
   family.make = [](const std::vector<Term>& arguments) {
     if (arguments.size() < 2) throw InputError("'composed' takes two methods or more", "write composed(true_euler, true_conjugate_euler)");
     std::vector<Method> parts;

@@ -1,4 +1,4 @@
-// "Symplectic" Euler SPARK method I: A = 0, c = 0, A^ = A' = 1. Order 1, nonholonomic constraints only. Paper 003, section 7.1.
+// "Symplectic" Euler SPARK method I: A = 0, c = 0, A^ = A' = 1. Order 1, nonholonomic constraints only. Jay 2009, section 7.1.
 
 #include "alembert/methods/_spark.h"
 

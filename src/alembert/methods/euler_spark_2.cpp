@@ -1,4 +1,4 @@
-// "Symplectic" Euler SPARK method II: A = 1, c = 1, A^ = A' = 0. Order 1, nonholonomic constraints only. Paper 003, section 7.2.
+// "Symplectic" Euler SPARK method II: A = 1, c = 1, A^ = A' = 0. Order 1, nonholonomic constraints only. Jay 2009, section 7.2.
 
 #include "alembert/methods/_spark.h"
 

@@ -1,6 +1,6 @@
 // Gauss-Lobatto SPARK: Gauss stages for y, f and N; the holonomic constraints hold at the s+1 Lobatto points, with the
 // reactions' coefficients a~_ij = b~_j (1 - a-bar_ji / b_i) that make the step symplectic. Order 2s.
-// Papers 002, 003; METHODS section 2.
+// Jay 2009.
 
 #include "alembert/methods/_spark.h"
 

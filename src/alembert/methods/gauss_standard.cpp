@@ -1,5 +1,5 @@
 // Standard Gauss collocation: k = 0 at the stages and not at the end. Kept as a negative control: it can hold the energy to
-// rounding while it violates k, so a small energy error alone proves nothing. METHODS section 2.
+// rounding while it violates k, so a small energy error alone proves nothing. docs/references.md.
 
 #include "alembert/methods/_spark.h"
 

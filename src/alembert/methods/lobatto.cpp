@@ -1,5 +1,5 @@
-// Lobatto IIIA-IIIB: IIIA for y, IIIB for f, N and r; all constraints at the stages. s = 2 is RATTLE, and the thesis (004)
-// calls the family J-PRK. Order 2s-2. Papers 002, 003, 004; METHODS section 2.
+// Lobatto IIIA-IIIB: IIIA for y, IIIB for f, N and r; all constraints at the stages. s = 2 is RATTLE, and Symank 2025
+// calls the family J-PRK. Order 2s-2. Jay 1996, 2009; Symank 2025.
 
 #include "alembert/methods/_spark.h"
 

@@ -1,4 +1,4 @@
-// Lobatto IIIA-IIIB-IIID: as lobatto, but the nonholonomic reactions N go with IIID. Order 2s-2. Paper 003, section 7.5.
+// Lobatto IIIA-IIIB-IIID: as lobatto, but the nonholonomic reactions N go with IIID. Order 2s-2. Jay 2009, section 7.5.
 
 #include "alembert/methods/_spark.h"
 

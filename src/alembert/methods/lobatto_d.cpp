@@ -1,4 +1,4 @@
-// Lobatto IIID for y, f and N, holonomic constraints at the s+1 Lobatto points. Order 2s-2. Papers 002, 003.
+// Lobatto IIID for y, f and N, holonomic constraints at the s+1 Lobatto points. Order 2s-2. Jay 2009.
 
 #include "alembert/methods/_spark.h"
 

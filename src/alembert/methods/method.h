@@ -52,6 +52,7 @@ struct MethodFamily {
   std::string orders;      // "2s-2" for the table
   /// Binds arguments, given as the user wrote them; throws InputError when they make no sense.
   std::function<Method(const std::vector<Term>& arguments)> make;
+  std::vector<Term> example;  // arguments for tables and tests, where there are no defaults: symmetric(true_euler)
 };
 
 /// All families, in the order of their names (generated).

@@ -1,5 +1,5 @@
 // Radau IIA for y, f and N, holonomic constraints at the s+1 Lobatto points. Order 2s-1; neither symmetric nor symplectic.
-// Paper 002.
+// Jay (modified Newton iterations).
 
 #include "alembert/methods/_spark.h"
 

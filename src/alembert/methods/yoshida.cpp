@@ -12,6 +12,9 @@ MethodFamily yoshida() {
   family.summary = "triple jumps of a symmetric method up to the order 4, 6 or 8";
   family.source = "Yoshida 1990";
   family.orders = "order";
+  Term four;
+  four.text = "4";
+  family.example = {method_term("lobatto_modified"), four};
   family.make = [](const std::vector<Term>& arguments) {
     const std::string hint = "write yoshida(lobatto(2), 6)";
     if (arguments.size() != 2) throw InputError("'yoshida' takes a method and an order", hint);

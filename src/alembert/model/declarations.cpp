@@ -319,6 +319,7 @@ void make_symbols(Elaboration& e) {
   }
   const bool lagrangian = e.model.form == Form::lagrangian;
   double total = 0;
+  std::vector<std::pair<Declaration*, Content>> wanted;
   for (Declaration& d : scope.declarations()) {
     const bool state = d.kind == Kind::coordinate || d.kind == Kind::momentum || d.kind == Kind::variable;
     const bool own_multiplier = d.kind == Kind::multiplier && e.model.form == Form::general;
@@ -332,8 +333,11 @@ void make_symbols(Elaboration& e) {
       break;
     }
     // Variables get their role (y or z) when the rates are known.
-    const Content content = own_multiplier ? holds_multiplier : d.kind == Kind::momentum ? holds_z : holds_q;
-    make_entries(scope, d, content, lagrangian && d.kind == Kind::coordinate);
+    wanted.emplace_back(&d, own_multiplier ? holds_multiplier : d.kind == Kind::momentum ? holds_z : holds_q);
+  }
+  for (const auto& [d, content] : wanted) {
+    if (total > 1'000'000) d->bad = true;
+    else make_entries(scope, *d, content, lagrangian && d->kind == Kind::coordinate);
   }
   scope.sizes_only = false;
   if (e.model.form == Form::hamiltonian) pair_momenta(e);

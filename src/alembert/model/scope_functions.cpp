@@ -263,9 +263,9 @@ Value Scope::call_friction(const Term& term) {
   if (bad) return Value::failed();
   for (std::size_t i = 0; i < x.size(); ++i)
     if (i == 2 ? x[i].shape.size() > 1 : !x[i].shape.empty()) {
-      error(term.parts[i].place,
-            std::string("'friction' takes ") + (i == 2 ? "a scalar or a vector here" : "a scalar here") + ", not " +
-                shape_text(x[i].shape));
+      error(term.parts[i].place, std::string("'friction' takes ") +
+                                     (i == 2 ? "a scalar or a vector here" : "a scalar here") + ", not " +
+                                     shape_text(x[i].shape));
       return Value::failed();
     }
   const Expr exponent = x.size() > 3 ? x[3].entries[0] : graph_->constant(1);
@@ -403,6 +403,18 @@ void Scope::loop(const std::vector<Range>& ranges, const std::vector<const Term*
     Declaration* family = find(name);
     resolve_family(*family, terms[0]->place);
     if (family->bad) return;
+  }
+  // Hopeless sizes are better refused at once than after the first twelve million members.
+  double members = 1;
+  for (const std::string& name : families) members *= static_cast<double>(find(name)->last - find(name)->first + 1);
+  for (const Range& r : ranges) {
+    const std::optional<Real> first = quick_number(r.first), last = quick_number(r.last);
+    if (first && last && *last > *first) members *= static_cast<double>(*last - *first + 1);
+  }
+  if (members > static_cast<double>(budget_)) {
+    budget_ = 0;
+    evaluate(*terms[0]);
+    return;
   }
   const std::size_t depth = ranges.size() + families.size();
   std::vector<long> index;

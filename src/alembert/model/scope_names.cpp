@@ -68,6 +68,8 @@ namespace {
 /// Functions that take vectors or ranges; the others are in the table of operators.
 const char* const vector_functions[] = {"dot", "cross", "norm", "norm2", "sum", "friction"};
 
+constexpr std::size_t most_hints = 200;  // unknown names that are compared with all others
+
 bool has_entries(Kind kind) { return kind == Kind::coordinate || kind == Kind::momentum || kind == Kind::variable; }
 
 }  // namespace
@@ -79,6 +81,9 @@ bool is_library_function(const std::string& name) {
 
 void Scope::unknown(const Place& place, const std::string& name, bool call) {
   if (lost.contains(name) || !unknown_.insert(name).second) return;
+  const std::string message =
+      (call ? "unknown function '" : "unknown name '") + (name.size() > 80 ? name.substr(0, 80) + "..." : name) + "'";
+  if (unknown_.size() > most_hints) return error(place, message);
   std::vector<std::string> candidates;
   for (const Declaration& d : declarations_) candidates.push_back(d.name);
   for (std::size_t i = visible_; i < locals_.size(); ++i) candidates.push_back(locals_[i].name);
@@ -90,11 +95,11 @@ void Scope::unknown(const Place& place, const std::string& name, bool call) {
     candidates.emplace_back("pi");
   }
   // q4 where q has three entries deserves to hear that, not the name of a neighbour.
-  for (std::size_t cut = name.size(); cut > 1 && std::isdigit(static_cast<unsigned char>(name[cut - 1])); --cut) {
+  for (std::size_t cut = name.size(), digits = 0;
+       cut > 1 && digits < 7 && std::isdigit(static_cast<unsigned char>(name[cut - 1])); --cut, ++digits) {
     const Declaration* d = find(name.substr(0, cut - 1));
     if (d && has_entries(d->kind) && d->ready && d->shape.size() == 1) {
-      error(place, "unknown name '" + name + "'",
-            "'" + d->name + "' has only " + std::to_string(d->shape[0]) + " entries");
+      error(place, message, "'" + d->name + "' has only " + std::to_string(d->shape[0]) + " entries");
       return;
     }
   }
@@ -107,7 +112,7 @@ void Scope::unknown(const Place& place, const std::string& name, bool call) {
     else if (is_library_function(near)) hint += " (function)";
     hint += "?";
   }
-  error(place, (call ? "unknown function '" : "unknown name '") + name + "'", hint);
+  error(place, message, hint);
 }
 
 Declaration* Scope::find_alias(const std::string& name, long& index) {

@@ -319,7 +319,8 @@ void Scope::resolve_parameter(Declaration& d, const Place& use) {
     const std::optional<Reference> part = element(d, path, 0);
     if (!part) continue;
     const std::optional<Real> number = number_of(*r.value, "the value of '" + d.name + "'");
-    if (number && !finiteq(*number)) error(r.value->place, "the value of parameter '" + d.name + "' is not finite");
+    if (number && !std::isfinite(static_cast<double>(*number)))
+      error(r.value->place, "the value of parameter '" + d.name + "' is not finite");
     if (number)
       for (int i = 0; i < shape_size(part->shape); ++i) values[static_cast<std::size_t>(part->offset + i)] = *number;
   }

@@ -1,16 +1,15 @@
 #include "alembert/run/integrate.h"
 
+#include <ctime>
+
 #include "alembert/base/error.h"
 #include "alembert/solve/linear.h"
 #include "alembert/solve/reduced.h"
 
 namespace alembert {
 
-namespace {
-
-// z', lambda, psi at (t, y, z); starts from what `point` holds.
 template <class T>
-NewtonResult reduce(const Equations& e, T t, MotionPoint<T>& point, NewtonOptions options) {
+NewtonResult complete(const Equations& e, T t, MotionPoint<T>& point, NewtonOptions options) {
   std::vector<T> x{t};
   for (const auto* list : {&point.y, &point.z, &point.z_dot, &point.lambda, &point.psi})
     x.insert(x.end(), list->begin(), list->end());
@@ -20,6 +19,21 @@ NewtonResult reduce(const Equations& e, T t, MotionPoint<T>& point, NewtonOption
   for (auto* list : {&point.z_dot, &point.lambda, &point.psi})
     for (T& value : *list) value = *from++;
   return result;
+}
+
+namespace {
+
+template <class T>
+std::string explain(const Step<T>& step, const StepResult& result, long number, T t, T h) {
+  const NewtonResult& newton = result.newton;
+  std::string text = newton.outcome == Outcome::singular     ? "the equations of the step are singular"
+                     : newton.outcome == Outcome::not_finite ? "a value is not finite"
+                                                             : "Newton's method does not converge";
+  const auto time = [](T at) { return to_text(static_cast<double>(at)); };
+  text += " in step " + std::to_string(number) + ", from t = " + time(t) + " to " + time(t + h);
+  const std::string label = step.label(result);
+  if (!label.empty()) text += " (worst: " + label + ", residual " + to_text(newton.residual) + ")";
+  return text + "; try a smaller step";
 }
 
 // Moves `values` onto equations(inputs, values) = 0 along the shortest way; a few corrections of rounding size.
@@ -72,7 +86,7 @@ MotionPoint<T> polish(const Equations& e, const InitialValues& initial, T t0) {
   shorten<T>(at_velocity, e.z, levels, before, point.z);
   NewtonOptions options;
   options.kernel = {Backend::interpreter, false};
-  check(reduce(e, t0, point, options).outcome == Outcome::converged, "the multipliers of consistent values exist");
+  check(complete(e, t0, point, options).outcome == Outcome::converged, "the multipliers of consistent values exist");
   return point;
 }
 
@@ -87,19 +101,32 @@ Endpoint<T> integrate(const Equations& e, const Method& method, const MotionPoin
   std::vector<T> rest(state.size(), T(0));
   Step<T> step(method.step(e), t0, h, state, hints, options);
   Endpoint<T> end;
+  const std::clock_t begin = std::clock();
   for (long i = 0; i < n; ++i) {
-    end.newton = step.advance(t0 + T(i) * h, h, state.data(), rest.data()).newton;
-    if (end.newton.outcome != Outcome::converged) break;
+    const T t = t0 + T(i) * h;
+    const StepResult result = step.advance(t, h, state.data(), rest.data());
+    end.newton = result.newton;
+    if (end.newton.outcome != Outcome::converged) {
+      end.failure = explain(step, result, i + 1, t, h);
+      break;
+    }
     end.steps = i + 1;
   }
+  end.seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   end.point = from;
   end.point.y.assign(state.begin(), state.begin() + static_cast<long>(n_y));
   end.point.z.assign(state.begin() + static_cast<long>(n_y), state.end());
   end.statistics = step.statistics();
-  if (end.newton.outcome == Outcome::converged) end.newton = reduce(e, t0 + T(n) * h, end.point, options);
+  if (end.newton.outcome == Outcome::converged) {
+    options.kernel = {Backend::interpreter, false};  // once: not worth compiling
+    end.newton = complete(e, t0 + T(n) * h, end.point, options);
+    if (end.newton.outcome != Outcome::converged) end.failure = "the multipliers at the end are not determined";
+  }
   return end;
 }
 
+template NewtonResult complete(const Equations&, double, MotionPoint<double>&, NewtonOptions);
+template NewtonResult complete(const Equations&, Real, MotionPoint<Real>&, NewtonOptions);
 template MotionPoint<double> polish(const Equations&, const InitialValues&, double);
 template MotionPoint<Real> polish(const Equations&, const InitialValues&, Real);
 template Endpoint<double> integrate(const Equations&, const Method&, const MotionPoint<double>&, double, double, long,

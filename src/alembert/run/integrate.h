@@ -2,6 +2,7 @@
 
 // A bare run in any precision: no watching, no output. References, measured orders and tests use it.
 
+#include <string>
 #include <vector>
 
 #include "alembert/methods/method.h"
@@ -19,12 +20,18 @@ struct MotionPoint {
 template <class T>
 MotionPoint<T> polish(const Equations& equations, const InitialValues& initial, T t0);
 
+/// z', lambda, psi at (t, y, z) of a point, from the index-reduced system; Newton starts from what the point holds.
+template <class T>
+NewtonResult complete(const Equations& equations, T t, MotionPoint<T>& point, NewtonOptions options = {});
+
 template <class T>
 struct Endpoint {
-  NewtonResult newton;      // of the last step
-  long steps = 0;           // that were made
+  NewtonResult newton;  // of the last step
+  long steps = 0;       // that were made
   MotionPoint<T> point;
   NewtonStatistics statistics;
+  double seconds = 0;   // CPU time of the steps, compiling not counted
+  std::string failure;  // why it ended early: place in time, worst equation, what to try; "" when all went well
 };
 
 /// n steps of size h from the given point.

@@ -87,7 +87,9 @@ std::string brief(double value) { return value == 0 ? "0" : fmt::format("{:.2g}"
 /// A value that is read, not compared: six digits, and no negative zero.
 std::string plain(double value) { return value == 0 ? "0" : fmt::format("{:.6g}", value); }
 
-std::string plural(long count, const std::string& noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
+std::string plural(long count, const std::string& noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
 
 /// "(1.2 ± 3.1)e-12": both with the power of ten of the larger, the uncertainty with two digits.
 std::string with_uncertainty(double value, double uncertainty) {
@@ -127,14 +129,16 @@ class Lines {
 std::string title(const Report& report) {
   const std::string name = report.model.empty() ? "Model without a name" : report.model;
   const std::string steps = plural(report.steps, "step") + " of " + to_text(report.step);
-  if (report.ending == Ending::done) return fmt::format("{}: {}, {} to t = {}", name, report.method, steps, plain(report.t));
+  if (report.ending == Ending::done)
+    return fmt::format("{}: {}, {} to t = {}", name, report.method, steps, plain(report.t));
   return fmt::format("{}: {}, {} after {}, at t = {}", name, report.method, ending_name(report.ending), steps,
                      to_text(report.t));
 }
 
 std::string energy_line(const Report& report) {
   if (!report.has_energy) return "none in this model";
-  std::string said = fmt::format("{} initially, max error {}", plain(report.energy.initial), brief(report.energy.max_error));
+  std::string said =
+      fmt::format("{} initially, max error {}", plain(report.energy.initial), brief(report.energy.max_error));
   if (!std::isfinite(report.drift.per_time) || !std::isfinite(report.drift.uncertainty)) return said;
   said += ", drift " + with_uncertainty(report.drift.per_time, report.drift.uncertainty) + " per time";
   if (report.drift.uncertainty == 0) return said;
@@ -163,8 +167,9 @@ std::string invariant_lines(const Report& report, const Model& model) {
     double error = 0;
     std::vector<std::string> initial;
     for (int i = block.first; i < block.first + block.size && i < static_cast<int>(report.invariants.size()); ++i) {
-      // Not max(): a NaN must not be swallowed.
-      if (!(report.invariants[i].max_error <= error)) error = report.invariants[i].max_error;
+      // Not max() alone: a NaN must not be swallowed.
+      const double entry = report.invariants[i].max_error;
+      error = std::isnan(entry) || std::isnan(error) ? std::nan("") : std::max(error, entry);
       initial.push_back(plain(report.invariants[i].initial));
     }
     const std::string value = block.shape.empty() ? shortened(initial) : "(" + shortened(initial) + ")";

@@ -35,7 +35,7 @@ Steps count_steps(double t0, double end, double h) {
                      "step and end - start must have the same sign");
   if (ratio > 9e15)
     throw InputError("steps of " + to_text(h) + " are too small to reach the end " + to_text(end) + ": " +
-                         to_text(std::round(ratio)) + " steps",
+                         time_text(ratio) + " steps",
                      "choose a larger step or an earlier end");
   Steps steps;
   steps.whole = std::lround(ratio);
@@ -46,11 +46,9 @@ Steps count_steps(double t0, double end, double h) {
   return steps;
 }
 
-// Interpreting starts at once, unoptimised code after some milliseconds, optimised code pays off in long runs.
-KernelOptions code_for(double executions, KernelOptions asked) {
-  if (asked.backend != Backend::automatic) return asked;
-  if (executions < 4000 || !native_available()) return {Backend::interpreter, false};
-  return {Backend::native, executions > 300000};
+KernelOptions code_for(double calls, KernelOptions asked) {
+  asked.calls = calls;
+  return asked;
 }
 
 /// z', lambda, psi at a point, from the index-reduced system.
@@ -113,10 +111,11 @@ Columns make_columns(const Model& model, const Equations& e) {
 void refuse_redundant(const Model& model, const InitialValues& initial) {
   std::vector<Diagnostic> diagnostics;
   for (std::size_t i = 0; i < initial.redundant.size(); ++i)
-    diagnostics.push_back(
-        {model.source, model.constraints[initial.redundant_constraints[i]].place,
-         "redundant constraint: " + initial.redundant[i],
-         initial.singular_position ? "start from another position" : "remove it: its multiplier is not determined"});
+    diagnostics.push_back({model.source, model.constraints[initial.redundant_constraints[i]].place,
+                           "redundant constraint: " + initial.redundant[i],
+                           initial.singular_position
+                               ? "start elsewhere, or write it so that its gradient does not vanish"
+                               : "remove it: its multiplier is not determined"});
   if (!diagnostics.empty()) throw InputError(std::move(diagnostics));
 }
 

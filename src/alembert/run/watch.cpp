@@ -97,7 +97,7 @@ Watch::Watch(const Equations& e, KernelOptions options) {
     volume_ = part({gram_determinant(rows, *e.graph)});
     longest_.assign(rows.size(), 0);
   }
-  kernel_ = Kernel<double>(in, out, options);
+  kernel_ = WideKernel<double>(in, out, options);
   in_.resize(in.size()), values_.resize(out.size()), other_.resize(out.size()), work_.resize(kernel_.work());
 }
 

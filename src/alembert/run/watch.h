@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "alembert/code/kernel.h"
+#include "alembert/code/wide.h"
 #include "alembert/derive/equations.h"
 
 namespace alembert {
@@ -72,7 +72,7 @@ class Watch {
  private:
   double volume(std::span<const double> values) const;
 
-  Kernel<double> kernel_;
+  WideKernel<double> kernel_;
   std::vector<double> in_, values_, other_, work_, longest_;
   std::vector<Watched> watched_;
   int g_, g_dot_, k_, invariants_, lengths_, volume_;  // where the parts of values_ begin

@@ -36,8 +36,8 @@ class FlushClock {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-/// A file that is known to be writable. What it held stays until clear(), so that a run that is refused destroys nothing;
-/// a file that was made here and never cleared is removed again.
+/// A file that is known to be writable. What it held stays until clear(), so that a run that is refused destroys
+/// nothing; a file that was made here and never cleared is removed again.
 class OutputFile {
  public:
   explicit OutputFile(std::string path) : path_(std::move(path)) {
@@ -134,8 +134,7 @@ class TextWriter : public Observer {
   void end_quietly() noexcept {
     try {
       end();
-    } catch (...) {
-    }
+    } catch (...) {}
   }
 
   std::string text_;
@@ -182,8 +181,8 @@ class CsvWriter final : public TextWriter {
   std::string_view tail() const override { return {}; }
 };
 
-/// The closing brackets are written after every flush and overwritten by the next rows, so that the file is whole at all
-/// times.
+/// The closing brackets are written after every flush and overwritten by the next rows, so that the file is whole at
+/// all times.
 class JsonWriter final : public TextWriter {
  public:
   using TextWriter::TextWriter;
@@ -254,16 +253,16 @@ class Handle {
   herr_t (*close_)(hid_t) = nullptr;
 };
 
-/// One extendible dataset "trajectory", a row a time, with the names of its columns as attribute "columns"; attributes of
-/// the run stand at the file. Rows are gathered and the file flushed after each batch: it can be read if we die later.
+/// One extendible dataset "trajectory", a row a time, with the names of its columns as attribute "columns"; attributes
+/// of the run stand at the file. Rows are gathered and the file flushed after each batch: it can be read if we die
+/// later.
 class Hdf5Writer final : public Observer {
  public:
   explicit Hdf5Writer(const std::string& path) : file_(path) {}
   ~Hdf5Writer() override {
     try {
       end();
-    } catch (...) {
-    }
+    } catch (...) {}
   }
 
   void begin(const Columns& columns, const std::map<std::string, std::string>& attributes) override {
@@ -285,8 +284,8 @@ class Hdf5Writer final : public Observer {
     const Handle space(valid(H5Screate_simple(2, now, most)), H5Sclose);
     const Handle layout(valid(H5Pcreate(H5P_DATASET_CREATE)), H5Pclose);
     valid(H5Pset_chunk(layout, 2, chunk));
-    rows_set_ = Handle(
-        valid(H5Dcreate2(h5_, "trajectory", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, layout, H5P_DEFAULT)), H5Dclose);
+    rows_set_ = Handle(valid(H5Dcreate2(h5_, "trajectory", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, layout, H5P_DEFAULT)),
+                       H5Dclose);
 
     std::vector<const char*> names;
     for (const std::string& name : columns.names) names.push_back(name.c_str());

@@ -112,7 +112,7 @@ class DenseSubproblem final : public Subproblem {
 
   void solve(const Quadratic& q, Vector& step, Vector& mu) override {
     const auto free = basis_.rightCols(q.metric.rows - rank_);
-    const Vector wish = root_.matrixU() * q.deviation;
+    const Vector wish = Matrix(root_.matrixU()) * q.deviation;
     const Vector demanded = demand(q.residual);
     Vector u = demanded;
     Vector gradient;

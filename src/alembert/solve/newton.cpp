@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "alembert/base/error.h"
+#include "alembert/code/wide.h"
 #include "alembert/solve/elimination.h"
 #include "alembert/solve/linear.h"
 
@@ -34,6 +35,10 @@ T magnitude(T x) {
 
 // A contraction above this makes a kept factorisation worth renewing.
 constexpr double slow = 0.2;
+// What a new factorisation is trusted to contract by, until seen otherwise.
+constexpr double unknown_contraction = 0.02;
+// Small corrections that shrink less than this are rounding.
+constexpr double stalled = 0.5;
 // What a correction may stall at and still be called rounding, in units of epsilon: without and with a fresh matrix.
 constexpr double quiet_floor = 64, fresh_floor = 1e6;
 
@@ -44,13 +49,16 @@ struct Newton<T>::Body {
   int inputs = 0, n = 0;
   NewtonOptions options;
   LinearSolver linear = LinearSolver::dense;
-  Kernel<T> residual, matrix, correction, scale;
+  WideKernel<T> residual, matrix;
+  Kernel<T> correction, scale;
   SparseExprs pattern;  // the values are not kept
   std::vector<UnknownGroup> groups;
   std::optional<DenseLu<T>> dense;
   std::unique_ptr<SparseLu> sparse;
   std::unique_ptr<TwoMatrix> two;
   bool factorized = false;
+  double contraction = unknown_contraction;  // the slowest seen with the kept factorisation
+  double noise = 0;                          // corrections up to here were rounding lately
   std::vector<T> start, delta, trial, values, full, scales, work;
   NewtonStatistics statistics;
 
@@ -98,7 +106,7 @@ Newton<T>::Body::Body(const ImplicitEquations& e, const std::vector<T>& typical,
   if (two_matrix) {
     linear = LinearSolver::two_matrix;
     if constexpr (std::is_same_v<T, double>) two = std::make_unique<TwoMatrix>(*e.stages, all, inputs, options.kernel);
-    residual = Kernel<T>(all, e.equations, options.kernel);
+    residual = WideKernel<T>(all, e.equations, options.kernel);
     statistics.factorization_sizes = two->sizes();
     work.resize(std::max(residual.work(), scale.work()));
     return;
@@ -123,8 +131,8 @@ Newton<T>::Body::Body(const ImplicitEquations& e, const std::vector<T>& typical,
   if (!std::is_same_v<T, double> && linear == LinearSolver::sparse) linear = LinearSolver::dense;
   // Beside unrolled code the plain matrices are only the way out when it fails: no time is spent on compiling them.
   const KernelOptions beside = linear == LinearSolver::unrolled ? plain : options.kernel;
-  residual = Kernel<T>(all, e.equations, beside);
-  matrix = Kernel<T>(all, J.value, beside);
+  residual = WideKernel<T>(all, e.equations, beside);
+  matrix = WideKernel<T>(all, J.value, beside);
   pattern = J;
   pattern.value.clear();
   if (linear == LinearSolver::sparse) {
@@ -169,6 +177,7 @@ NewtonResult& Newton<T>::Body::worst_equation(const T* x, NewtonResult& result) 
 
 template <class T>
 bool Newton<T>::Body::factorize(const T* x) noexcept {
+  contraction = unknown_contraction;
   if (two) {
     statistics.factorizations += two->factorizations();
     if constexpr (std::is_same_v<T, double>) factorized = two->factor(x);
@@ -234,6 +243,7 @@ NewtonResult Newton<T>::Body::kept(T* x) noexcept {
   NewtonResult result;
   double before = 0;
   bool renewed = false;
+  noise *= 0.95;
   while (result.iterations < most) {
     const bool here = !factorized;  // the matrix belongs to this iterate
     if (here) {
@@ -253,10 +263,20 @@ NewtonResult Newton<T>::Body::kept(T* x) noexcept {
     if (now <= eps) return result;
     if (result.iterations > 1) {
       const double ratio = now / before;
-      const double next = here && !two ? now * ratio * std::min(ratio, 1.0) : now * ratio / (1 - std::min(ratio, 0.9));
+      // One small ratio may be luck (the prediction was wrong where the matrix is right), so the slowest counts.
+      if (!here && now > quiet_floor * eps) contraction = std::max(contraction, std::min(ratio, 0.9));
+      const double rate = std::max(ratio, contraction);
+      const double next = here && !two ? now * ratio * std::min(ratio, 1.0) : now * rate / (1 - std::min(rate, 0.9));
       if (ratio < 1 && next <= eps / 4) return result;
       if (ratio > slow) {
-        if (now <= quiet_floor * eps) return result;
+        if (now <= quiet_floor * eps) {
+          // Rounding, or an old matrix that still contracts? What is left then would be seen in the constraints.
+          const bool known = renewed || now <= noise;
+          if (known && ratio > stalled) return noise = std::max(noise, now), result;
+          if (!known) factorized = false;
+          before = now;
+          continue;
+        }
         const bool best = two ? renewed : here;  // no other matrix would do better
         if (best && now <= fresh_floor * eps && (!two || ratio >= 1)) return result;
         if (best && ratio > (two ? 1 : 2) && result.iterations > 3) break;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "alembert/base/error.h"
+#include "alembert/code/wide.h"
 
 namespace alembert {
 
@@ -35,7 +36,8 @@ namespace {
 template <class T>
 class Predictor {
  public:
-  explicit Predictor(int n) : n_(n), seed_(n), table_(static_cast<std::size_t>(most) * n) {}
+  explicit Predictor(int n)
+      : n_(n), most_(n < 2000 ? 6 : 3), seed_(n), table_(static_cast<std::size_t>(most_) * n) {}
   void clear() { count_ = degree_ = 0; }
   bool empty() const { return count_ == 0; }
   void last(T* u) const { std::copy_n(table_.data(), n_, u); }
@@ -51,8 +53,8 @@ class Predictor {
   void learn(const T* u) {
     // Row k of the table becomes the k-th backward difference at the new step; what is left after row k is the error
     // that a prediction of degree k would have made.
-    const bool look = count_ < 2 * most || count_ % 16 == 0;
-    const int rows = std::min<long>(count_ + 1, most);
+    const bool look = count_ < 2 * most_ || count_ % 16 == 0;
+    const int rows = static_cast<int>(std::min<long>(count_ + 1, most_));
     std::copy_n(u, n_, seed_.data());
     T best = 0;
     T* __restrict left = seed_.data();
@@ -73,8 +75,8 @@ class Predictor {
   }
 
  private:
-  static constexpr int most = 6;
   int n_;
+  int most_;  // rows of the table; fewer where they would only stream through memory
   int degree_ = 0;
   long count_ = 0;  // steps learnt from
   std::vector<T> seed_, table_;
@@ -87,7 +89,9 @@ struct Step<T>::Body {
   struct Part {
     std::vector<std::string> labels, internal_names;
     int states = 0, unknowns = 0;
-    Kernel<T> guess, increments, internal;
+    Kernel<T> guess;
+    WideKernel<T> increments;
+    Kernel<T> internal;
     std::shared_ptr<Newton<T>> starter;  // for the starters, where there are some
     int starters = 0;
   };
@@ -127,7 +131,7 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
     for (int i = 0; i < states; ++i) added_exprs.push_back(increment(e.next[i], e.state[i]));
     const KernelOptions rare{Backend::interpreter, false};
     parts.push_back({e.labels, e.internal_names, states, static_cast<int>(e.unknowns.size()),
-                     Kernel<T>(for_guess, e.guess, rare), Kernel<T>(all, added_exprs, options.kernel),
+                     Kernel<T>(for_guess, e.guess, rare), WideKernel<T>(all, added_exprs, options.kernel),
                      Kernel<T>(all, e.internal, rare), nullptr, static_cast<int>(e.starters.size())});
     Part& part = parts.back();
     guess_inputs.resize(std::max(guess_inputs.size(), for_guess.size()));

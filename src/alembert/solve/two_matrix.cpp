@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "alembert/base/error.h"
+#include "alembert/code/wide.h"
 #include "alembert/solve/linear.h"
 
 namespace alembert {
@@ -91,7 +92,7 @@ struct TwoMatrix::Body {
   StageStructure structure;
   Matrix Q, Q_inverse, g_rows, psi_back, lambda_back;
   std::vector<double> last_psi, last_lambda;
-  Kernel<double> kernel;
+  WideKernel<double> kernel;
   std::vector<double> values, work, blocks, one, out;
   int from_r = 0, from_N = 0;
   double h = 0;
@@ -112,7 +113,7 @@ struct TwoMatrix::Body {
     const int from_p = place(d.p_z);
     from_r = place(d.r_lambda), from_N = place(d.N_psi);
     const int from_g = place(d.g_z), from_k = place(d.k_z);
-    kernel = Kernel<double>(all, outputs, options);
+    kernel = WideKernel<double>(all, outputs, options);
     values.resize(outputs.size()), work.resize(kernel.work());
     using Placed = BlockMatrix::Placed;
     const std::vector<Placed> inner{{&d.p_z, 0, 0, from_p, 1},

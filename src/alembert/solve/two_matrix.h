@@ -1,6 +1,6 @@
 #pragma once
 
-// The modified Newton iteration of paper 002 for SPARK steps: whatever the number of stages, only the two matrices
+// The modified Newton iteration of Jay (modified Newton iterations) for SPARK steps: whatever the number of stages, only the two matrices
 //     K1 = [p_z -r_lambda -N_psi; g_y v_z 0 0; k_z 0 0]   and   K2 = [p_z -r_lambda; g_y v_z 0]
 // (for Lobatto IIIA-IIIB: K1 and p_z) are factorised, at the start of the step. A constant transformation of the stages
 // makes the leading part of Newton's matrix block diagonal; what is neglected is O(h), and so is the contraction.
@@ -16,7 +16,7 @@ namespace alembert {
 
 /// What the iteration knows of a step whose unknowns are dZ_1..dZ_s, dz, Psi_1..Psi_s, Lambda_0..Lambda_m, [dY_1..dY_s]
 /// and whose equations are the s+1 momentum balances, s times k, m times g and once g_t + g_y v, [s times Y].
-/// h must be the second input. Q, C_hat (coefficients of N and r) as in METHODS, section 2.
+/// h must be the second input. Q, C_hat (coefficients of N and r) as in Jay (docs/references.md).
 struct StageStructure {
   int s = 0, points = 0;            // points: number of Lambda_j, m + 1
   int n_y = 0, n_z = 0, n_g = 0, n_k = 0;

@@ -67,7 +67,10 @@ class StatementParser {
     if (token.kind != Kind::name) {
       const bool joins =
           token.kind == Kind::sign && std::string_view("+-*/^,=").find(token.text) != std::string_view::npos;
-      const std::string hint = "a line goes on after an operator, not before it: put it at the end of the line above";
+      const bool comment = token.is("/") && (terms_.next(1).is("/") || terms_.next(1).is("*"));
+      const std::string hint = comment ? "a comment starts with '#'"
+                                       : "a line goes on after an operator, not before it: "
+                                         "put it at the end of the line above";
       terms_.fail("expected a statement", joins ? hint : "");
     }
     s.keyword = token.text;

@@ -1,0 +1,103 @@
+// alembert converge: measured orders and work of methods on a model.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fstream>
+
+#include "alembert/base/error.h"
+#include "alembert/derive/equations.h"
+#include "alembert/run/converge.h"
+#include "commands.h"
+#include "progress.h"
+
+namespace alembert::app {
+namespace {
+
+struct ConvergeArguments {
+  std::string model;
+  std::vector<std::string> methods, set;
+  std::string steps, end, stages, svg, csv, precision;  // as written; empty where not given
+  bool json = false;
+};
+
+std::vector<double> read_steps(const std::string& text) {
+  std::vector<double> steps;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    steps.push_back(read_real("--steps", text.substr(from, comma - from)));
+    from = comma + 1;
+  }
+  return steps;
+}
+
+void write_file(const std::string& option, const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw InputError(option + " cannot write '" + path + "'");
+}
+
+bool read_precision(const std::string& text) {
+  if (text.empty() || text == "double") return false;
+  if (text == "quad") return true;
+  throw InputError("--precision is double or quad, not '" + text + "'");
+}
+
+int converge_methods(const ConvergeArguments& arguments) {
+  const Model model = load_model(arguments.model, arguments.set);
+  ConvergeOptions options;
+  options.quad = read_precision(arguments.precision);
+  std::vector<std::string> seen;
+  for (const std::string& text : arguments.methods) {
+    options.methods.push_back(chosen_method(text, arguments.stages, model));
+    const std::string& name = options.methods.back().name;
+    if (std::find(seen.begin(), seen.end(), name) != seen.end()) throw InputError("--method names " + name + " twice");
+    seen.push_back(name);
+  }
+  if (options.methods.empty()) options.methods.push_back(chosen_method("", arguments.stages, model));
+  if (!arguments.steps.empty()) options.steps = read_steps(arguments.steps);
+  if (!arguments.end.empty()) options.end = read_real("--end", arguments.end);
+  const Equations equations = derive(model);
+
+  ProgressBar bar(!arguments.json);
+  if (bar.active()) options.progress = [&](double done) { bar.show(done); };
+  const Convergence measured = converge(model, equations, options);
+  bar.clear();
+  if (!arguments.svg.empty()) write_file("--svg", arguments.svg, to_svg(measured));
+  if (!arguments.csv.empty()) write_file("--csv", arguments.csv, to_csv(measured));
+  fmt::print("{}{}", arguments.json ? to_json(measured) : to_text(measured), arguments.json ? "\n" : "");
+  return measured.failed() ? failed : done;
+}
+
+}  // namespace
+
+Command add_converge(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("converge", "Measure the orders and the work of methods on a model");
+  auto arguments = std::make_shared<ConvergeArguments>();
+  app->add_option("MODEL", arguments->model, "Model file; - is standard input")->required()->type_name("");
+  app->add_option("-m,--method", arguments->methods, "Method, such as gauss(2); may be repeated")
+      ->type_name("M")
+      ->allow_extra_args(false);
+  app->add_option("-s,--stages", arguments->stages, "Replaces the methods' number of stages")->type_name("S");
+  app->add_option("--steps", arguments->steps, "Step sizes that divide the end: 0.1,0.05,0.025")
+      ->type_name("H1,H2,...");
+  app->add_option("--end", arguments->end, "Time at which the errors are measured")->type_name("T");
+  app->add_option("--set", arguments->set,
+                  "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  app->add_option("--precision", arguments->precision, "Of the measured runs: double, or quad to see high orders")
+      ->type_name("double|quad");
+  app->add_option("--svg", arguments->svg, "Writes a figure: error against step size and CPU time")->type_name("FILE");
+  app->add_option("--csv", arguments->csv, "Writes the table")->type_name("FILE");
+  app->add_flag("--json", arguments->json, "Print one JSON object instead of the table");
+  app->footer(
+      "Steps not given: the model's times 4, 2, 1 and 1/2. End not given: the model's, but at most 100 of its steps.\n"
+      "The reference is a method of at least four orders more, in 34 digits, with half the smallest step.\n"
+      "Exit code 1: a run or the reference failed; the other rows are printed all the same.");
+  return {app, [arguments] { return converge_methods(*arguments); }};
+}
+
+}  // namespace alembert::app

@@ -1,0 +1,169 @@
+#include "alembert/code/wide.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+
+#include "alembert/base/error.h"
+#include "alembert/code/order.h"
+#include "alembert/expr/operators.h"
+
+namespace alembert {
+
+namespace {
+
+constexpr std::uint32_t none = 0xffffffffu;
+// A formula pays off from this many places on, and only up to this size (a sum over the whole system is none).
+constexpr std::size_t least_places = 8, largest_formula = 5000;
+
+/// Outputs that are computed together, written so that equal formulas at different places read the same.
+struct Block {
+  std::string text;                   // operations and operands, numbered from within
+  std::vector<std::uint32_t> inputs;  // numbers of the inputs, in the order in which the text meets them
+};
+
+class BlockReader {
+ public:
+  BlockReader(const Graph& graph, std::span<const Expr> inputs, std::uint32_t size)
+      : graph_(graph), input_(size, none), seen_(size, 0), local_(size, 0) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) input_[inputs[i].id()] = static_cast<std::uint32_t>(i);
+  }
+
+  /// False where the block is too large.
+  bool read(std::span<const Expr> outputs, std::span<const std::uint32_t> which, Block& block) {
+    block.text.clear(), block.inputs.clear();
+    ++round_;
+    std::uint32_t count = 0;
+    for (const std::uint32_t output : which) {
+      stack_.push_back(outputs[output].id());
+      while (!stack_.empty()) {
+        const std::uint32_t id = stack_.back();
+        if (seen_[id] == round_) {
+          stack_.pop_back();
+          continue;
+        }
+        const Node& node = graph_.node(id);
+        const int operands = operator_of(node.op).operands;
+        if (operands > 0 && seen_[node.a] != round_) {
+          stack_.push_back(node.a);
+          continue;
+        }
+        if (operands > 1 && seen_[node.b] != round_) {
+          stack_.push_back(node.b);
+          continue;
+        }
+        stack_.pop_back();
+        seen_[id] = round_;
+        local_[id] = count++;
+        if (count > largest_formula) {
+          stack_.clear();
+          return false;
+        }
+        block.text.push_back(static_cast<char>(node.op));
+        if (node.op == Op::symbol) block.inputs.push_back(input_[id]);
+        if (node.op == Op::constant) append(block.text, id);
+        if (operands > 0) append(block.text, local_[node.a]);
+        if (operands > 1) append(block.text, local_[node.b]);
+      }
+      block.text.push_back('=');
+      append(block.text, local_[outputs[output].id()]);
+    }
+    return true;
+  }
+
+ private:
+  static void append(std::string& text, std::uint32_t number) {
+    text.append(reinterpret_cast<const char*>(&number), sizeof number);
+  }
+
+  const Graph& graph_;
+  std::vector<std::uint32_t> input_, seen_, local_, stack_;
+  std::uint32_t round_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+WideKernel<T>::WideKernel(std::span<const Expr> inputs, std::span<const Expr> outputs, KernelOptions options) {
+  auto body = std::make_shared<Body>();
+  body->outputs = static_cast<int>(outputs.size());
+  std::vector<std::uint32_t> alone;
+  if (outputs.size() < many_outputs) {
+    for (std::uint32_t i = 0; i < outputs.size(); ++i) alone.push_back(i);
+  } else {
+    const OutputOrder order = order_outputs(inputs, outputs);
+    BlockReader reader(outputs.front().graph(), inputs, order.size);
+    struct Found {
+      std::vector<std::uint32_t> from, to, first;
+      std::size_t places = 0;
+    };
+    std::unordered_map<std::string, std::size_t> known;
+    std::vector<Found> found;
+    Block block;
+    for (std::size_t begin = 0, end = 0; begin < outputs.size(); begin = end) {
+      while (end < outputs.size() && order.first[end] == order.first[begin]) ++end;
+      const std::span<const std::uint32_t> which(order.outputs.data() + begin, end - begin);
+      if (order.first[begin] == none || !reader.read(outputs, which, block)) {
+        alone.insert(alone.end(), which.begin(), which.end());
+        continue;
+      }
+      const auto [place, fresh] = known.try_emplace(block.text, found.size());
+      if (fresh) found.emplace_back();
+      Found& formula = found[place->second];
+      if (fresh) formula.first.assign(which.begin(), which.end());
+      formula.from.insert(formula.from.end(), block.inputs.begin(), block.inputs.end());
+      formula.to.insert(formula.to.end(), which.begin(), which.end());
+      ++formula.places;
+    }
+    for (Found& one : found) {
+      if (one.places < least_places) {
+        alone.insert(alone.end(), one.to.begin(), one.to.end());
+        continue;
+      }
+      Exprs in, out;
+      for (std::size_t i = 0; i < one.from.size() / one.places; ++i) in.push_back(inputs[one.from[i]]);
+      for (const std::uint32_t output : one.first) out.push_back(outputs[output]);
+      KernelOptions often = options;
+      often.calls = options.calls * static_cast<double>(one.places);
+      Formula formula;
+      formula.kernel = Kernel<T>(in, out, often);
+      formula.places = one.places;
+      formula.from = std::move(one.from), formula.to = std::move(one.to);
+      body->work = std::max(body->work, in.size() + out.size() + formula.kernel.work());
+      body->formulas.push_back(std::move(formula));
+    }
+    std::sort(alone.begin(), alone.end());
+  }
+  Exprs out;
+  for (const std::uint32_t output : alone) out.push_back(outputs[output]);
+  body->rest = Kernel<T>(inputs, out, options);
+  body->work = std::max(body->work, alone.size() + body->rest.work());
+  body->rest_to = std::move(alone);
+  body_ = std::move(body);
+}
+
+template <class T>
+void WideKernel<T>::operator()(const T* in, T* out, T* work) const noexcept {
+  const Body& body = *body_;
+  for (const Formula& formula : body.formulas) {
+    const std::size_t takes = formula.from.size() / formula.places, gives = formula.to.size() / formula.places;
+    T *arguments = work, *values = work + takes, *space = work + takes + gives;
+    const std::uint32_t *from = formula.from.data(), *to = formula.to.data();
+    for (std::size_t place = 0; place < formula.places; ++place, from += takes, to += gives) {
+      for (std::size_t i = 0; i < takes; ++i) arguments[i] = in[from[i]];
+      formula.kernel(arguments, values, space);
+      for (std::size_t i = 0; i < gives; ++i) out[to[i]] = values[i];
+    }
+  }
+  if (body.formulas.empty()) {
+    body.rest(in, out, work);
+  } else if (!body.rest_to.empty()) {
+    body.rest(in, work, work + body.rest_to.size());
+    for (std::size_t i = 0; i < body.rest_to.size(); ++i) out[body.rest_to[i]] = work[i];
+  }
+}
+
+template class WideKernel<double>;
+template class WideKernel<Real>;
+
+}  // namespace alembert

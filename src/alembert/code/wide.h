@@ -1,0 +1,44 @@
+#pragma once
+
+// A kernel of many outputs. In large systems most of them are the same formula at other places (the rods of a chain): such
+// formulas are compiled once and called for each place, so that code and its compilation do not grow with the system.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "alembert/code/kernel.h"
+
+namespace alembert {
+
+/// As Kernel<T>: a pure function of its arguments, neither allocating nor throwing when called.
+template <class T>
+class WideKernel {
+ public:
+  WideKernel() = default;
+  WideKernel(std::span<const Expr> inputs, std::span<const Expr> outputs, KernelOptions options = {});
+
+  std::size_t work() const { return body_ ? body_->work : 0; }
+  int outputs() const { return body_ ? body_->outputs : 0; }
+  /// Formulas that are called at more than one place.
+  int repeated() const { return body_ ? static_cast<int>(body_->formulas.size()) : 0; }
+
+  void operator()(const T* in, T* out, T* work) const noexcept;
+
+ private:
+  struct Formula {
+    Kernel<T> kernel;
+    std::size_t places = 0;
+    std::vector<std::uint32_t> from, to;  // per place: which inputs it takes, which outputs it gives
+  };
+  struct Body {
+    int outputs = 0;
+    std::size_t work = 0;
+    std::vector<Formula> formulas;
+    Kernel<T> rest;                    // everything else, called once
+    std::vector<std::uint32_t> rest_to;
+  };
+  std::shared_ptr<const Body> body_;
+};
+
+}  // namespace alembert

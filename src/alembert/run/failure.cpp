@@ -1,0 +1,112 @@
+#include "alembert/run/failure.h"
+
+#include <Eigen/Core>
+#include <Eigen/Eigenvalues>
+#include <cmath>
+#include <cstdio>
+
+#include "alembert/code/kernel.h"
+#include "alembert/expr/derivative.h"
+
+namespace alembert {
+
+namespace {
+
+constexpr std::size_t largest_analysis = 400;  // constraints; the eigenvalues of more would take seconds
+// When a step fails with the constraints nearer to dependence than this, that is why; a gradient may well become
+// shorter without vanishing.
+constexpr double near = 0.1;
+constexpr double short_gradient = 0.01;
+
+std::string digits(double value, int count) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.*g", count, value);
+  return text;
+}
+
+/// d(g_t + g_y v, k)/dz, the rows that must be independent for the multipliers to be determined.
+Eigen::MatrixXd gradients(const Equations& e, double t, std::span<const double> state) {
+  Exprs in{e.t}, levels = e.g_dot;
+  for (const Exprs* list : {&e.y, &e.z}) in.insert(in.end(), list->begin(), list->end());
+  levels.insert(levels.end(), e.k.begin(), e.k.end());
+  const SparseExprs G = jacobian(levels, e.z);
+  const Kernel<double> kernel(in, G.value, {Backend::interpreter, false});
+  std::vector<double> x{t}, values(G.value.size()), work(kernel.work());
+  x.insert(x.end(), state.begin(), state.end());
+  kernel(x.data(), values.data(), work.data());
+  Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(G.rows, G.columns);
+  for (int i = 0; i < G.rows; ++i)
+    for (int k = G.row_start[i]; k < G.row_start[i + 1]; ++k) rows(i, G.column[k]) += values[k];
+  return rows;
+}
+
+}  // namespace
+
+std::string time_text(double t) { return digits(t, 12); }
+
+Dependence dependence(const Equations& e, double t, std::span<const double> state, std::span<const double> longest) {
+  const std::size_t count = e.g.size() + e.k.size();
+  if (count == 0 || count > largest_analysis || e.z.empty()) return {};
+  Eigen::MatrixXd rows = gradients(e, t, state);
+  if (!rows.allFinite()) return {};
+  const auto name = [&](Eigen::Index i) {
+    const std::size_t k = static_cast<std::size_t>(i);
+    return k < e.g.size() ? e.g_names[k] : e.k_names[k - e.g.size()];
+  };
+  Dependence result;
+  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+    const double now = rows.row(i).norm(), most = longest.size() == count ? std::max(now, longest[i]) : now;
+    const double length = most > 0 ? now / most : 0;
+    if (now > 0) rows.row(i) /= now;
+    if (length >= result.length) continue;
+    result.length = length;
+    result.words = name(i) + " loses its gradient";
+  }
+  if (result.length == 0) return result;
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> values(rows * rows.transpose());
+  if (values.info() != Eigen::Success) return result;
+  result.distance = std::sqrt(std::max(0.0, values.eigenvalues()[0]));
+  if (result.distance >= result.length) return result;
+  const Eigen::VectorXd weakest = values.eigenvectors().col(0).cwiseAbs();
+  std::vector<std::string> names;
+  for (Eigen::Index i = 0; i < weakest.size(); ++i)
+    if (weakest[i] > 0.1 * weakest.maxCoeff()) names.push_back(name(i));
+  if (names.size() < 2) return result;
+  result.words = names.back() + " becomes dependent on ";
+  for (std::size_t i = 0; i + 1 < names.size(); ++i) result.words += (i ? ", " : "") + names[i];
+  return result;
+}
+
+std::string explain_step(const Equations& e, const NewtonResult& newton, const std::string& label, double t, double h,
+                         std::span<const double> state, std::span<const double> longest) {
+  std::string text;
+  switch (newton.outcome) {
+    case Outcome::singular: text = "the equations of the step are singular"; break;
+    case Outcome::not_finite: text = "a value is not finite"; break;
+    default: text = "Newton's method does not converge"; break;
+  }
+  text += " in the step from t = " + time_text(t) + " to " + time_text(t + h);
+  if (!label.empty()) {
+    text += " (worst: " + label;
+    if (newton.outcome == Outcome::diverged) text += ", residual " + digits(newton.residual, 3);
+    text += ")";
+  }
+  const Dependence found = dependence(e, t, state, longest);
+  const double shortest = newton.outcome == Outcome::singular ? near : short_gradient;
+  if (found.distance < near || found.length < shortest)
+    return text + "; the constraints lose rank there: constraint " + found.words;
+  if (depends(jacobian(e.r, e.lambda).value, e.lambda))
+    return text +
+           "; the reaction is nonlinear in the multiplier, and there is no real solution near the last one (or two "
+           "branches meet here): try a smaller step or another method";
+  return text + "; try a smaller step";
+}
+
+std::string explain_rank(const Equations& e, double t, std::span<const double> state, std::span<const double> longest) {
+  const Dependence found = dependence(e, t, state, longest);
+  return "the constraints lose rank near t = " + time_text(t) +
+         (found.words.empty() ? "" : ": constraint " + found.words) +
+         "; the motion is not determined beyond such a position";
+}
+
+}  // namespace alembert

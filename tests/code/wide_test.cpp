@@ -1,0 +1,78 @@
+// Kernels of many outputs compute what plain kernels compute, bit for bit, and find the formulas that repeat.
+
+#include "alembert/code/wide.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "alembert/expr/derivative.h"
+
+namespace alembert {
+namespace {
+
+struct ChainOutputs {
+  Graph graph;
+  Exprs inputs, outputs;
+
+  explicit ChainOutputs(int n) {
+    const Expr h = graph.symbol("h");
+    const Exprs x = graph.symbols("x", n), lambda = graph.symbols("lambda", n);
+    inputs = {h};
+    inputs.insert(inputs.end(), x.begin(), x.end());
+    inputs.insert(inputs.end(), lambda.begin(), lambda.end());
+    Exprs squares;
+    for (int i = 1; i + 1 < n; ++i) {
+      const Expr left = x[i] - x[i - 1], right = x[i + 1] - x[i];
+      outputs.push_back(h * (lambda[i] * left - lambda[i + 1] * right) + graph.make(Op::sin, x[i]));
+      outputs.push_back(left * left - Real(1));
+      squares.push_back(pow(x[i], Real(2)));
+    }
+    outputs.push_back(sum(graph, squares));  // depends on everything: a formula of its own
+    outputs.push_back(graph.constant(3));
+    outputs.push_back(h);
+  }
+};
+
+void expect_equal(const ChainOutputs& chain, KernelOptions options) {
+  const Kernel<double> plain(chain.inputs, chain.outputs, {Backend::interpreter, false});
+  const WideKernel<double> wide(chain.inputs, chain.outputs, options);
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> number(-2, 2);
+  std::vector<double> in(chain.inputs.size()), a(chain.outputs.size()), b(chain.outputs.size(), -7);
+  std::vector<double> work_a(plain.work()), work_b(wide.work());
+  for (double& value : in) value = number(random);
+  plain(in.data(), a.data(), work_a.data());
+  wide(in.data(), b.data(), work_b.data());
+  EXPECT_EQ(wide.outputs(), static_cast<int>(chain.outputs.size()));
+  EXPECT_EQ(a, b);
+}
+
+TEST(WideKernel, ComputesWhatAPlainKernelComputes) {
+  for (const int n : {3, 10, 600, 3000}) {
+    const ChainOutputs chain(n);
+    expect_equal(chain, {Backend::interpreter, false});
+    expect_equal(chain, {});
+  }
+}
+
+TEST(WideKernel, FindsTheFormulasThatRepeat) {
+  const ChainOutputs few(10), many(2000);
+  EXPECT_EQ(WideKernel<double>(few.inputs, few.outputs).repeated(), 0);
+  const int found = WideKernel<double>(many.inputs, many.outputs).repeated();
+  EXPECT_GE(found, 1);
+  EXPECT_LE(found, 4);  // not one for each place
+}
+
+TEST(WideKernel, WorksInExtendedPrecision) {
+  const ChainOutputs chain(1200);
+  const Kernel<Real> plain(chain.inputs, chain.outputs);
+  const WideKernel<Real> wide(chain.inputs, chain.outputs);
+  std::vector<Real> in(chain.inputs.size(), Real(1) / 3), a(chain.outputs.size()), b(a), work(std::max(plain.work(), wide.work()));
+  plain(in.data(), a.data(), work.data());
+  wide(in.data(), b.data(), work.data());
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_TRUE(a[i] == b[i]) << i;
+}
+
+}  // namespace
+}  // namespace alembert
