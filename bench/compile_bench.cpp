@@ -18,9 +18,7 @@ namespace {
 
 using namespace alembert;
 
-double seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 double input(int i) { return 0.3 + 0.07 * i; }
 

@@ -1,5 +1,6 @@
-// McLachlan and Perlmutter's particles, 10 initial values on one energy surface, h = 0.05 to t = 50000: the mean square of the
-// energy error over h^4, and the line a + c t fitted to it. A walk at random has c > 0; the printed, integrable constraint none.
+// McLachlan and Perlmutter's particles, 10 initial values on one energy surface, h = 0.05 to t = 50000: the mean square
+// of the energy error over h^4, and the line a + c t fitted to it. A walk at random has c > 0; the printed, integrable
+// constraint none.
 
 #include <fmt/format.h>
 
@@ -38,7 +39,8 @@ int main() {
       const double before = cpu_seconds();
       std::vector<double> times, squares;
       for (int j = 0; j <= 9; ++j) {
-        const Model model = read_model(fmt::format("{}/models/{}.alm", ALEMBERT_SOURCE_DIR, name), {fmt::format("j={}", j)});
+        const Model model =
+            read_model(fmt::format("{}/models/{}.alm", ALEMBERT_SOURCE_DIR, name), {fmt::format("j={}", j)});
         EnergyErrors errors;
         SimulateOptions options;
         options.step = h, options.end = end, options.every = 100;
@@ -51,7 +53,8 @@ int main() {
         }
         times = errors.times;
         squares.resize(times.size(), 0);
-        for (std::size_t k = 0; k < times.size(); ++k) squares[k] += std::pow(errors.energies[k] - errors.energies[0], 2) / 10;
+        for (std::size_t k = 0; k < times.size(); ++k)
+          squares[k] += std::pow(errors.energies[k] - errors.energies[0], 2) / 10;
       }
       double n = static_cast<double>(times.size()), t = 0, s = 0, tt = 0, ts = 0;
       for (std::size_t k = 0; k < times.size(); ++k) {
@@ -59,6 +62,7 @@ int main() {
         t += times[k] / n, s += mu / n, tt += times[k] * times[k] / n, ts += times[k] * mu / n;
       }
       const double c = (ts - t * s) / (tt - t * t);
-      fmt::print("{:<32} {:<22} {:>9.3f} {:>12.3e} {:>12.3f} {:>7.1f}\n", name, method, s - c * t, c, s, cpu_seconds() - before);
+      fmt::print("{:<32} {:<22} {:>9.3f} {:>12.3e} {:>12.3f} {:>7.1f}\n", name, method, s - c * t, c, s,
+                 cpu_seconds() - before);
     }
 }

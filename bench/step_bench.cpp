@@ -1,4 +1,5 @@
-// What a step costs, as a table. Argument "long": 10^8 RATTLE steps of the pendulum, with the fitted drift of the energy.
+// What a step costs, as a table. Argument "long": 10^8 RATTLE steps of the pendulum, with the fitted drift of the
+// energy.
 
 #include <fmt/format.h>
 
@@ -49,7 +50,8 @@ Cost step_cost(const Model& model, const std::string& family, int s, double h, l
 }
 
 void table() {
-  fmt::print("Double pendulum, h = 0.01, one core, CPU time of a step (hand-written code: RATTLE 69 ns, lobatto(3) 580 ns)\n");
+  fmt::print(
+      "Double pendulum, h = 0.01, one core, CPU time of a step (hand-written code: RATTLE 69 ns, lobatto(3) 580 ns)\n");
   fmt::print("{:<14} {:>12} {:>12}\n", "method", "ns a step", "iterations");
   const Model model = gallery("double_pendulum");
   for (const auto& [family, s] : std::vector<std::pair<std::string, int>>{
@@ -63,7 +65,8 @@ void table() {
     for (const auto& [family, s] : std::vector<std::pair<std::string, int>>{{"lobatto", 2}, {"gauss", 3}}) {
       NewtonOptions options;
       options.kernel.optimise = false;
-      const Cost cost = step_cost(gallery("chain", {"N=" + std::to_string(n)}), family, s, 0.0001, 20000 / n + 5, options);
+      const Cost cost =
+          step_cost(gallery("chain", {"N=" + std::to_string(n)}), family, s, 0.0001, 20000 / n + 5, options);
       fmt::print("{:<14} {:>8} {:>12.0f} {:>12.2f}\n", fmt::format("{}({})", family, s), n, cost.nanoseconds / n,
                  cost.iterations);
     }
@@ -75,10 +78,12 @@ void long_run() {
   options.step = 0.01;
   options.end = 1e6;
   const Report report = simulate(model, derive(model), find_method("lobatto", {2}), options);
-  fmt::print("pendulum, lobatto(2), {} steps of 0.01: max energy error {:.3g}, drift ({:.2g} +- {:.2g}) per time, position {:.2g}, "
-             "velocity {:.2g}, {:.1f} s\n",
-             report.steps, report.energy.max_error, report.drift.per_time, report.drift.uncertainty, report.position,
-             report.velocity, report.run_seconds);
+  fmt::print(
+      "pendulum, lobatto(2), {} steps of 0.01: max energy error {:.3g}, drift ({:.2g} +- {:.2g}) per time, position "
+      "{:.2g}, "
+      "velocity {:.2g}, {:.1f} s\n",
+      report.steps, report.energy.max_error, report.drift.per_time, report.drift.uncertainty, report.position,
+      report.velocity, report.run_seconds);
 }
 
 }  // namespace

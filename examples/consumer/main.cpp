@@ -1,5 +1,5 @@
-// The library from outside: a model read, derived, integrated and reported, and a potential of one's own differentiated and
-// compiled. Returns 1 where a number is not what mechanics says.
+// The library from outside: a model read, derived, integrated and reported, and a potential of one's own differentiated
+// and compiled. Returns 1 where a number is not what mechanics says.
 
 #include <cmath>
 #include <iostream>

@@ -93,7 +93,8 @@ TEST(Documentation, TheModelOnTheFirstPageIsTheGallerysOwnAndItsOutputReal) {
 }
 
 TEST(Documentation, GeneratedPagesAreUpToDate) {
-  EXPECT_EQ(file_text(root + "/docs/methods.md"), program({"methods", "--markdown"}).out) << "alembert methods --markdown > docs/methods.md";
+  EXPECT_EQ(file_text(root + "/docs/methods.md"), program({"methods", "--markdown"}).out)
+      << "alembert methods --markdown > docs/methods.md";
   EXPECT_EQ(file_text(root + "/docs/language.md"), program({"grammar"}).out) << "alembert grammar > docs/language.md";
 }
 

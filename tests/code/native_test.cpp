@@ -38,8 +38,8 @@ using namespace alembert;
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-const std::vector<double> special = {0.0,  -0.0, 1.0,  -1.0,    0.5,   -2.0,   3.0,    1e-310,  -4.9e-324, 1e308,
-                                     -1e308, inf, -inf, nan,    1e-20, 12345.678, 0.7,  -0.3,   1e16,      2.5};
+const std::vector<double> special = {0.0,    -0.0, 1.0,  -1.0, 0.5,   -2.0,      3.0, 1e-310, -4.9e-324, 1e308,
+                                     -1e308, inf,  -inf, nan,  1e-20, 12345.678, 0.7, -0.3,   1e16,      2.5};
 
 /// The same bits, or both not a number.
 bool same(double a, double b) {
@@ -85,8 +85,7 @@ Tape random_tape(std::size_t size, int inputs, unsigned seed, bool all) {
       return static_cast<std::uint32_t>(start + i - 1 - below(window));
     };
     const Operator* entry = &operator_of(Op(static_cast<int>(Op::add) + below(4)));
-    while (all && (entry = &table[below(table.size())])->operands == 0) {
-    }
+    while (all && (entry = &table[below(table.size())])->operands == 0) {}
     const std::uint32_t a = pick(), b = pick();
     tape.code.push_back({entry->op, a, entry->operands == 2 ? b : a});
   }
@@ -219,9 +218,7 @@ TEST(Native, sizes_around_the_borders_of_chunks) {
     const Made made(random_tape(size, 3, static_cast<unsigned>(size), false));
     EXPECT_EQ(made.best.operations(), size);
     EXPECT_EQ(made.plain.work(), 3 + 5 + size);
-    if (native_available() && size <= 500) {
-      EXPECT_EQ(made.best.work(), 0u);
-    }
+    if (native_available() && size <= 500) { EXPECT_EQ(made.best.work(), 0u); }
     if (native_available() && size == 5000) {
       EXPECT_GT(made.best.work(), 10u);
       EXPECT_LT(made.best.work(), 5000u);

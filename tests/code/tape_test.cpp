@@ -189,8 +189,8 @@ TEST(Interpreter, runs_in_a_scalar_type_of_ones_own) {
   Graph graph;
   const Expr x = graph.symbol("x");
   const auto make = [&](Op op, Expr e) { return graph.make(op, e); };
-  const Expr f = make(Op::exp, make(Op::sin, x)) / pow(x, 3) + make(Op::log, x) * sqrt(x) * (Real(1) / 3) +
-                 pow(x, Real(1) / 7);
+  const Expr f =
+      make(Op::exp, make(Op::sin, x)) / pow(x, 3) + make(Op::log, x) * sqrt(x) * (Real(1) / 3) + pow(x, Real(1) / 7);
   const Kernel<Dual> kernel(Exprs{x}, Exprs{f});
   std::vector<Dual> work(kernel.work());
   const Dual in(1.7, 1);

@@ -68,7 +68,8 @@ TEST(WideKernel, WorksInExtendedPrecision) {
   const ChainOutputs chain(1200);
   const Kernel<Real> plain(chain.inputs, chain.outputs);
   const WideKernel<Real> wide(chain.inputs, chain.outputs);
-  std::vector<Real> in(chain.inputs.size(), Real(1) / 3), a(chain.outputs.size()), b(a), work(std::max(plain.work(), wide.work()));
+  std::vector<Real> in(chain.inputs.size(), Real(1) / 3), a(chain.outputs.size()), b(a),
+      work(std::max(plain.work(), wide.work()));
   plain(in.data(), a.data(), work.data());
   wide(in.data(), b.data(), work.data());
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_TRUE(a[i] == b[i]) << i;

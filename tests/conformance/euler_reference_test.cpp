@@ -97,7 +97,8 @@ TEST(Adjoint, DerivedFromTheEquationsIsTheHandWrittenOne) {
       const MotionPoint<Real> x = end(a), y = end(b);
       double largest = 0;
       for (std::size_t i = 0; i < e.y.size(); ++i)
-        largest = std::max({largest, std::abs(static_cast<double>(x.y[i] - y.y[i])), std::abs(static_cast<double>(x.z[i] - y.z[i]))});
+        largest = std::max(
+            {largest, std::abs(static_cast<double>(x.y[i] - y.y[i])), std::abs(static_cast<double>(x.z[i] - y.z[i]))});
       return largest;
     };
     EXPECT_LT(gap("adjoint_of(true_euler)", "true_euler_adjoint"), 1e-27) << name;
@@ -168,7 +169,8 @@ TEST(EulerLimit, NaturalMethodsConvergeToAnotherEquation) {
     const MotionPoint<Real> limit = integrate_limit(e, start, Real(1) / 2, 2000);
     int compared = 0;
     for (const auto& entry : cases) {
-      if (entry["problem"] != problem || entry["method"].get<std::string>().find("inconsistent") == std::string::npos) continue;
+      if (entry["problem"] != problem || entry["method"].get<std::string>().find("inconsistent") == std::string::npos)
+        continue;
       const auto y = numbers(entry["y"]), z = numbers(entry["z"]);
       for (std::size_t i = 0; i < y.size(); ++i) {
         EXPECT_NEAR(static_cast<double>(limit.y[i]), y[i], 1e-10 * size_of(y));

@@ -12,11 +12,11 @@ namespace {
 
 std::string method_of(const nlohmann::json& entry) {
   const std::string s = "(" + std::to_string(entry["s"].get<int>()) + ")";
-  const std::map<std::string, std::string> names{
-      {"gauss", "gauss" + s},           {"lobAB", "lobatto" + s},          {"lobABD", "lobatto_abd" + s},
-      {"lobD", "lobatto_d" + s},        {"radauIIA", "radau" + s},         {"euler1", "euler_spark_1"},
-      {"euler2", "euler_spark_2"},      {"modlob", "lobatto_modified"},    {"mp73", "mclachlan_perlmutter"},
-      {"gaussstd", "gauss_standard" + s}};
+  const std::map<std::string, std::string> names{{"gauss", "gauss" + s},           {"lobAB", "lobatto" + s},
+                                                 {"lobABD", "lobatto_abd" + s},    {"lobD", "lobatto_d" + s},
+                                                 {"radauIIA", "radau" + s},        {"euler1", "euler_spark_1"},
+                                                 {"euler2", "euler_spark_2"},      {"modlob", "lobatto_modified"},
+                                                 {"mp73", "mclachlan_perlmutter"}, {"gaussstd", "gauss_standard" + s}};
   return names.at(entry["method_key"]);
 }
 
@@ -50,7 +50,8 @@ TEST(SparkReference, EveryEntry) {
     }
     const auto psi = numbers(entry["psi_end"]), lambda = numbers(entry["lam_end"]);
     ASSERT_EQ(report.psi.size(), psi.size());
-    for (std::size_t i = 0; i < psi.size(); ++i) EXPECT_NEAR(report.psi[i], psi[i], 1e-10 * std::max(1.0, std::abs(psi[i])));
+    for (std::size_t i = 0; i < psi.size(); ++i)
+      EXPECT_NEAR(report.psi[i], psi[i], 1e-10 * std::max(1.0, std::abs(psi[i])));
     ASSERT_EQ(report.lambda.size(), lambda.size());
     for (std::size_t i = 0; i < lambda.size(); ++i)
       EXPECT_NEAR(report.lambda[i], lambda[i], 1e-10 * std::max(1.0, std::abs(lambda[i])));

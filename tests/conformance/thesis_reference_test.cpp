@@ -10,7 +10,8 @@
 namespace alembert::testing {
 namespace {
 
-// The reference writes constraints with a factor 1/2; multipliers are then twice as large, positions and velocities equal.
+// The reference writes constraints with a factor 1/2; multipliers are then twice as large, positions and velocities
+// equal.
 const char* const pendulum = R"(
 parameter m = 1, l = 1, c = 0, gravity = 9.81
 coordinate x, y
@@ -46,8 +47,8 @@ TEST(ThesisReference, EndsOfTheRunsOfTheLobattoPair) {
     const std::string problem = entry["problem"], kind = entry["method"];
     if (kind != "JPRK") continue;
     SCOPED_TRACE(entry["id"].get<std::string>());
-    const Report report = run(model_of(problem), "lobatto(" + std::to_string(entry["s"].get<int>()) + ")", number(entry["h"]),
-                              number(entry["t_end"]));
+    const Report report = run(model_of(problem), "lobatto(" + std::to_string(entry["s"].get<int>()) + ")",
+                              number(entry["h"]), number(entry["t_end"]));
     ASSERT_EQ(report.ending, Ending::done) << report.reason;
     const auto q = numbers(entry["p"]), v = numbers(entry["v"]);
     for (std::size_t i = 0; i < q.size(); ++i) {

@@ -100,6 +100,16 @@ TEST(ReferenceSolution, TheEstimateIsAnUpperBound) {
   }
 }
 
+// At the start all accelerations vanish, up to rounding: they have no size of their own there.
+TEST(ReferenceSolution, AccelerationsMayVanish) {
+  const Model model = gallery("snakeboard");
+  const Equations e = derive(model);
+  const Reference r = make_reference(e, make_consistent(model, e), 0, 1, 20, 8, ReferenceKind::extrapolation);
+  ASSERT_EQ(r.failure, "");
+  const std::size_t psi = std::find(e.y_names.begin(), e.y_names.end(), "psi") - e.y_names.begin();
+  EXPECT_LT(static_cast<double>(fabsq(r.point.y[psi] - Real(7) / 10 * sinq(3))), 1e-15) << "prescribed";
+}
+
 // Two ways with nothing in common, on a system with both kinds of constraints.
 TEST(ReferenceSolution, SparkAndTheIndexReducedSystemAgree) {
   const Model model = model_from_text(spark_model_text(reference("spark")["problems"]["HN_knife_paraboloid"]));

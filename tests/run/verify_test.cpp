@@ -228,6 +228,7 @@ TEST(EnergyChanges, NamesEveryReason) {
   EXPECT_EQ(reasons("rayleigh x'^2\nforce y = 1\n"), "dissipation;applied forces;");
   EXPECT_EQ(reasons("constraint y' = x' + 1\n"), "affine nonholonomic constraints;");
   EXPECT_EQ(reasons("constraint x'^2 + y'^2 = 1\ninitial x' = 1\n"), "nonlinear nonholonomic constraints;");
+  EXPECT_EQ(reasons("constraint x'^2 = 4*y'^2\ninitial x' = 2, y' = 1\n"), "") << "homogeneous in the velocities";
 }
 
 }  // namespace

@@ -15,7 +15,10 @@ namespace alembert {
 
 /// A straight-line program. Registers: first the inputs, then the constants, then one per instruction in order.
 struct Tape {
-  struct Instruction { Op op; std::uint32_t a, b; };  // b = a where the operator takes one operand
+  struct Instruction {
+    Op op;
+    std::uint32_t a, b;
+  };  // b = a where the operator takes one operand
   int inputs = 0;
   std::vector<Real> constants;
   std::vector<Instruction> code;
@@ -36,8 +39,8 @@ enum class Backend { automatic, interpreter, native };
 struct KernelOptions {
   Backend backend = Backend::automatic;  // automatic: native where the program has it; native: throws where it has not
   bool optimise = true;                  // native: O2 for long runs, or the fastest start
-  // How often it will be called, as far as one knows: automatic interprets what is called a few thousand times only, and
-  // optimises what is called very often.
+  // How often it will be called, as far as one knows: automatic interprets what is called a few thousand times only,
+  // and optimises what is called very often.
   double calls = 1e9;
 };
 

@@ -32,9 +32,9 @@
 namespace alembert::detail {
 namespace {
 
-constexpr std::size_t chunk_length = 500;   // operations; 250 to 1000 made no clear difference
-constexpr std::size_t shortest_group = 4;    // chunks; less is not worth a thread
-constexpr std::size_t longest_group = 32;    // chunks; bounds the memory that IR and machine code in the making take
+constexpr std::size_t chunk_length = 500;  // operations; 250 to 1000 made no clear difference
+constexpr std::size_t shortest_group = 4;  // chunks; less is not worth a thread
+constexpr std::size_t longest_group = 32;  // chunks; bounds the memory that IR and machine code in the making take
 
 [[noreturn]] void fail(llvm::Error error) {
   throw std::runtime_error("native code: " + llvm::toString(std::move(error)));

@@ -16,9 +16,9 @@
 namespace alembert {
 namespace {
 
-constexpr int largest_power = 64;                      // beyond it pow() is as fast and more exact
+constexpr int largest_power = 64;  // beyond it pow() is as fast and more exact
 constexpr std::uint32_t none = 0xffffffffu;
-constexpr std::uint32_t constant_mark = 0x80000000u;   // constants are numbered apart until all are known
+constexpr std::uint32_t constant_mark = 0x80000000u;  // constants are numbered apart until all are known
 
 /// Appends instructions, each distinct one once.
 class TapeBuilder {

@@ -1,7 +1,8 @@
 #pragma once
 
-// A kernel of many outputs. In large systems most of them are the same formula at other places (the rods of a chain): such
-// formulas are compiled once and called for each place, so that code and its compilation do not grow with the system.
+// A kernel of many outputs. In large systems most of them are the same formula at other places (the rods of a chain):
+// such formulas are compiled once and called for each place, so that code and its compilation do not grow with the
+// system.
 
 #include <cstdint>
 #include <memory>
@@ -35,7 +36,7 @@ class WideKernel {
     int outputs = 0;
     std::size_t work = 0;
     std::vector<Formula> formulas;
-    Kernel<T> rest;                    // everything else, called once
+    Kernel<T> rest;  // everything else, called once
     std::vector<std::uint32_t> rest_to;
   };
   std::shared_ptr<const Body> body_;

@@ -20,22 +20,22 @@ struct Equations {
   Form form = Form::lagrangian;
 
   Expr t;
-  Exprs y, z, lambda, psi;      // symbols
-  Exprs v, p, f, N, r;          // as above
-  Exprs g, g_dot, k;            // g_dot = g_t + g_y v
-  Expr energy;                  // empty where the model has none (general form)
+  Exprs y, z, lambda, psi;  // symbols
+  Exprs v, p, f, N, r;      // as above
+  Exprs g, g_dot, k;        // g_dot = g_t + g_y v
+  Expr energy;              // empty where the model has none (general form)
   Exprs invariants;
 
   // The index-reduced system for z' and the multipliers at one (t, y, z), linear in them for ideal reactions:
   //     p_t + p_y v + p_z z' = f + N + r ;  d/dt g_dot = 0 ;  d/dt k = 0
-  Exprs z_dot;                  // symbols
-  Exprs reduced;                // = 0; unknowns z_dot, lambda, psi
+  Exprs z_dot;    // symbols
+  Exprs reduced;  // = 0; unknowns z_dot, lambda, psi
 
-  std::vector<std::string> y_names, z_names;           // "x1", "x1'" ; "q[2]"
-  std::vector<std::string> g_names, k_names;           // of the constraints
-  std::vector<int> g_constraint, k_constraint;         // their numbers in Model::constraints
-  bool constant_mass = false;   // p is z times a constant matrix
-  bool ideal = true;            // N = -k_z^T psi and r = -g_q^T lambda (or the user wrote the same)
+  std::vector<std::string> y_names, z_names;    // "x1", "x1'" ; "q[2]"
+  std::vector<std::string> g_names, k_names;    // of the constraints
+  std::vector<int> g_constraint, k_constraint;  // their numbers in Model::constraints
+  bool constant_mass = false;                   // p is z times a constant matrix
+  bool ideal = true;                            // N = -k_z^T psi and r = -g_q^T lambda (or the user wrote the same)
 };
 
 struct DeriveOptions {

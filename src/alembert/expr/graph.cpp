@@ -172,4 +172,16 @@ Expr dot(std::span<const Expr> a, std::span<const Expr> b) {
   return sum(graph_of(a[0]), terms);
 }
 
+Expr largest(Graph& graph, std::span<const Expr> values) {
+  Exprs level;
+  for (const Expr e : values) level.push_back(abs(e));
+  while (level.size() > 1) {
+    Exprs next;
+    for (std::size_t k = 0; k + 1 < level.size(); k += 2) next.push_back(graph.make(Op::max, level[k], level[k + 1]));
+    if (level.size() % 2) next.push_back(level.back());
+    level = std::move(next);
+  }
+  return level.empty() ? graph.constant(0) : level[0];
+}
+
 }  // namespace alembert

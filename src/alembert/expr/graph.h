@@ -113,6 +113,8 @@ Expr log(Expr a);
 
 /// Sum of terms as a balanced tree; the graph is needed for the empty sum, 0.
 Expr sum(Graph& graph, std::span<const Expr> terms);
-Expr dot(std::span<const Expr> a, std::span<const Expr> b);  // not empty
+Expr dot(std::span<const Expr> a, std::span<const Expr> b);
+/// The largest absolute value, as a balanced tree; 0 where there are none.
+Expr largest(Graph& graph, std::span<const Expr> values);  // not empty
 
 }  // namespace alembert

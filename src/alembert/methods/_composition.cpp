@@ -56,7 +56,8 @@ StepEquations adjoint(const StepEquations& step, const Equations& e) {
   frame.step.equations = substitute(step.equations, from, to, graph);
   frame.step.labels = step.labels;
   // What the old step asks for at its end holds at the start of the new one already; it is asked for at the new end.
-  const Exprs y1(x1.begin(), x1.begin() + static_cast<long>(e.y.size())), z1(x1.begin() + static_cast<long>(e.y.size()), x1.end());
+  const Exprs y1(x1.begin(), x1.begin() + static_cast<long>(e.y.size())),
+      z1(x1.begin() + static_cast<long>(e.y.size()), x1.end());
   frame.step.end_conditions = step.end_conditions;
   for (const auto& condition : step.end_conditions)
     frame.step.equations[condition.equation] = at(e, Exprs{condition.function}, {t0 + h, y1, z1})[0];
@@ -142,8 +143,7 @@ MethodFamily composed_family(std::string name, std::string summary, std::string 
   family.orders = std::move(orders);
   family.example = {method_term("true_euler")};
   family.make = [=](const std::vector<Term>& arguments) {
-    if (arguments.size() != 1)
-      throw InputError("'" + name + "' takes one method", "write " + name + "(lobatto(2))");
+    if (arguments.size() != 1) throw InputError("'" + name + "' takes one method", "write " + name + "(lobatto(2))");
     const Method inner = find_method(arguments[0]);
     Method method = make(inner);
     method.name = name + "(" + inner.name + ")";
@@ -151,6 +151,19 @@ MethodFamily composed_family(std::string name, std::string summary, std::string 
     return method;
   };
   return family;
+}
+
+MethodFamily raising_family(std::string name, std::string summary, std::string source,
+                            std::vector<Real> (*shares)(int order)) {
+  return composed_family(std::move(name), std::move(summary), std::move(source), "p+2 (M symmetric), p+1",
+                         [shares](const Method& M) {
+                           Method method = M;
+                           method.claims = raised(M.claims);
+                           method.step = [shares, step = M.step, p = M.claims.order_q](const Equations& e) {
+                             return compose(step(e), shares(p));
+                           };
+                           return method;
+                         });
 }
 
 }  // namespace alembert

@@ -16,12 +16,16 @@ Method adjoint(const Method& method);
 /// The same plan repeated with these shares of the step.
 StepPlan compose(const StepPlan& plan, const std::vector<Real>& shares);
 
-/// 1, gamma, ... of the triple jump and of Suzuki's five steps for a method of order p.
+/// Shares of the triple jump and of Suzuki's five steps for a method of order p.
 std::vector<Real> triple_jump_shares(int p);
 std::vector<Real> suzuki_shares(int p);
-/// The order of a symmetric composition that removes the leading error of a method: p + 2 for symmetric ones, else p + 1.
+/// The order of a symmetric composition that removes the leading error of a method: p + 2 for symmetric ones, else p
+/// + 1.
 Claims raised(Claims claims);
 
+/// M repeated with shares that depend on its order.
+MethodFamily raising_family(std::string name, std::string summary, std::string source,
+                            std::vector<Real> (*shares)(int order));
 /// A method as an argument: a name alone.
 Term method_term(const std::string& name);
 

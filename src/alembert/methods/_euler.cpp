@@ -22,7 +22,8 @@ Exprs joined(Expr first, const Exprs& rest) {
 Real read_fraction(const std::string& family, const std::vector<Term>& arguments) {
   if (arguments.empty()) return Real(1) / 2;
   const auto wrong = [&] {
-    return InputError("'" + family + "' takes one number a, not '" + print(arguments.back()) + "'", "write " + family + "(1/2)");
+    return InputError("'" + family + "' takes one number a, not '" + print(arguments.back()) + "'",
+                      "write " + family + "(1/2)");
   };
   if (arguments.size() > 1) throw wrong();
   const std::function<Real(const Term&)> value = [&](const Term& term) -> Real {
@@ -89,7 +90,8 @@ void EulerStep::start_from(bool with_f, Real r_of_S0, Real r_of_psi) {
   if (e_.g.empty()) return;
   Graph& graph = frame_.graph;
   const Point start{frame_.step.t0, frame_.y0, frame_.z0};
-  const Exprs Z_dot = graph.symbols("Z'", static_cast<int>(e_.z.size())), S = graph.symbols("S", static_cast<int>(e_.g.size()));
+  const Exprs Z_dot = graph.symbols("Z'", static_cast<int>(e_.z.size())),
+              S = graph.symbols("S", static_cast<int>(e_.g.size()));
   frame_.step.starters = Z_dot;
   frame_.step.starters.insert(frame_.step.starters.end(), S.begin(), S.end());
   // p_z Z' = (f) + factors of r ; conjugate: also p moves along with y.
@@ -139,7 +141,8 @@ StepPlan EulerStep::close() {
   const Point end{t1_, y1_, z1_};
   frame_.at_end(e_, e_.g, end, "constraint ", e_.g_names);
   frame_.at_end(e_, e_.g_dot, end, "velocity of constraint ", e_.g_names);
-  const int n_z = static_cast<int>(e_.z.size()), n_y = static_cast<int>(dy_.size()), n_g = static_cast<int>(e_.g.size());
+  const int n_z = static_cast<int>(e_.z.size()), n_y = static_cast<int>(dy_.size()),
+            n_g = static_cast<int>(e_.g.size());
   const Expr size_z = frame_.size_z(), size_y = frame_.size_y();
   const Expr size = n_g > 0 ? frame_.graph.make(Op::max, size_z, size_y / abs(h)) : size_z;
   frame_.step.groups = {{0, 2 * n_z, size}, {2 * n_z, n_y, size_y}, {2 * n_z + n_y, 2 * n_g, Expr()}};
@@ -198,9 +201,11 @@ MethodFamily euler_family(std::string name, std::string summary, std::string sou
     method.step = [=](const Equations& e) { return step(e, a); };
     if (inconsistent)
       method.remark = [name](const Equations& e) {
-        return nonlinear_reaction(e) ? name + " is inconsistent here: the reaction is nonlinear in the multiplier, and the "
-                                              "numbers converge to the solution of another equation"
-                                     : std::string();
+        return nonlinear_reaction(e)
+                   ? name +
+                         " is inconsistent here: the reaction is nonlinear in the multiplier, and the "
+                         "numbers converge to the solution of another equation"
+                   : std::string();
       };
     return method;
   };

@@ -1,7 +1,8 @@
 #pragma once
 
-// What the symplectic Euler methods of Jay and Simeon share: unknowns Z, z1 and the two multipliers of a step, starting values, and
-// the momentum p in place of z (for Hamiltonian models p is z; for Lagrangian ones P = p(y, Z) is the paper's variable).
+// What the symplectic Euler methods of Jay and Simeon share: unknowns Z, z1 and the two multipliers of a step, starting
+// values, and the momentum p in place of z (for Hamiltonian models p is z; for Lagrangian ones P = p(y, Z) is the
+// paper's variable).
 
 #include "alembert/methods/_frame.h"
 #include "alembert/methods/method.h"
@@ -17,9 +18,9 @@ class EulerStep {
   Expr h;
   Exprs S0, S1;  // multipliers
   /// Changes of momentum since t0, as lists over z.
-  Exprs P() const;   // p(y, Z) - p0 with y = y0, conjugate: y1
-  Exprs p1() const;  // p(t1, y1, z1) - p0
-  Exprs f() const;   // f(y0, Z), conjugate: f(y1, Z)
+  Exprs P() const;                 // p(y, Z) - p0 with y = y0, conjugate: y1
+  Exprs p1() const;                // p(t1, y1, z1) - p0
+  Exprs f() const;                 // f(y0, Z), conjugate: f(y1, Z)
   Exprs r0(const Exprs& S) const;  // r(y0, z0, S)
   Exprs r1(const Exprs& S) const;  // r(y1, z1, S)
 
@@ -50,7 +51,8 @@ MethodFamily euler_family(std::string name, std::string summary, std::string sou
                           std::function<StepPlan(const Equations&, Real a)> step);
 
 /// The equation that natural_euler(a) converges to (Jay and Simeon, section 3.4): y' = v, and z' from
-///     p_z Z' = f + a r(S0),  g_yy(v,v)/2 + G v_z Z' = 0 ;  d/dt p = f + a r(S0) + (1-a) r(S1),  d/dt (g_t + g_y v) = 0.
+///     p_z Z' = f + a r(S0),  g_yy(v,v)/2 + G v_z Z' = 0 ;  d/dt p = f + a r(S0) + (1-a) r(S1),  d/dt (g_t + g_y v) =
+///     0.
 /// It is the model's own where r is linear in the multiplier. Inputs t, y, z; unknowns z', Z', S0, S1.
 ImplicitEquations natural_limit(const Equations& equations, Real a);
 

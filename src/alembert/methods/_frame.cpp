@@ -4,22 +4,6 @@
 
 namespace alembert {
 
-namespace {
-
-Expr largest(Graph& graph, const Exprs& values) {
-  Exprs level;
-  for (const Expr e : values) level.push_back(abs(e));
-  while (level.size() > 1) {
-    Exprs next;
-    for (std::size_t k = 0; k + 1 < level.size(); k += 2) next.push_back(graph.make(Op::max, level[k], level[k + 1]));
-    if (level.size() % 2) next.push_back(level.back());
-    level = std::move(next);
-  }
-  return level.empty() ? graph.constant(0) : level[0];
-}
-
-}  // namespace
-
 Frame::Frame(const Equations& e) : graph(*(step.graph = std::make_shared<Graph>())) {
   step.t0 = graph.symbol("t0"), step.h = graph.symbol("h");
   y0 = graph.symbols("y0", static_cast<int>(e.y.size())), z0 = graph.symbols("z0", static_cast<int>(e.z.size()));
@@ -40,7 +24,7 @@ Exprs Frame::unknown(const std::string& name, const Exprs& guess, Expr factor) {
 }
 
 void Frame::equation(const Exprs& values, const std::string& what, const std::vector<std::string>& names,
-                          const std::string& where) {
+                     const std::string& where) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     step.equations.push_back(values[i]);
     step.labels.push_back(what + names[i] + where);

@@ -18,7 +18,8 @@ struct Frame {
   Exprs unknown(const std::string& name, const Exprs& guess, Expr factor = {});
   void equation(const Exprs& values, const std::string& what, const std::vector<std::string>& names,
                 const std::string& where);
-  /// Equations that ask for functions of the model to vanish at the end of the step; its adjoint asks for them at its own.
+  /// Equations that ask for functions of the model to vanish at the end of the step; its adjoint asks for them at its
+  /// own.
   void at_end(const Equations& equations, const Exprs& functions, const Point& end, const std::string& what,
               const std::vector<std::string>& names);
   void keep(const Exprs& values, const std::string& before, const std::vector<std::string>& names);

@@ -23,7 +23,8 @@ void no_arguments(const std::string& family, const std::vector<Term>& arguments)
 int stages_argument(const std::string& family, const std::vector<Term>& arguments, int least, int normal) {
   if (arguments.empty()) return normal;
   if (arguments.size() > 1)
-    throw wrong("'" + family + "' takes one argument, the number of stages", "write " + family + "(" + std::to_string(normal) + ")");
+    throw wrong("'" + family + "' takes one argument, the number of stages",
+                "write " + family + "(" + std::to_string(normal) + ")");
   Real value = 0;
   const Term& s = arguments[0];
   const Term& digits = s.form == Term::Form::negate ? s.parts[0] : s;
@@ -34,7 +35,8 @@ int stages_argument(const std::string& family, const std::vector<Term>& argument
     throw wrong("the number of stages of '" + family + "' must be a whole number, not '" + print(s) + "'",
                 "write " + family + "(" + std::to_string(normal) + ")");
   if (outside)
-    throw wrong("'" + family + "' takes " + std::to_string(least) + " to " + std::to_string(most_stages) + " stages, not " + print(s),
+    throw wrong("'" + family + "' takes " + std::to_string(least) + " to " + std::to_string(most_stages) +
+                    " stages, not " + print(s),
                 "write " + family + "(" + std::to_string(normal) + ")");
   return static_cast<int>(value);
 }

@@ -253,8 +253,7 @@ StepPlan spark_step(const Equations& e, const SparkCoefficients& k) {
     for (std::size_t i = 0; i < n_y; ++i) middle.push_back(y0[i] + half * Z[0][i]);
     frame.equation(at(e, e.k, {t0 + half, middle, Z[0]}), "constraint ", e.k_names, " in the middle of the step");
   }
-  if (n_k > 0 && k.nonholonomic != Nonholonomic::stages)
-    frame.at_end(e, e.k, {t1, y1, z1}, "constraint ", e.k_names);
+  if (n_k > 0 && k.nonholonomic != Nonholonomic::stages) frame.at_end(e, e.k, {t1, y1, z1}, "constraint ", e.k_names);
   // g = 0 at the points 1..m, g_t + g_y v = 0 at the end.
   for (int i = 1; i < m && n_g > 0; ++i)
     frame.equation(at(e, e.g, {t0 + k.c_tilde[i] * h, Y_tilde[i], z0}), "constraint ", e.g_names,
@@ -302,6 +301,13 @@ std::string spark_refuses(const Equations& e) {
   if (depends(e.r, e.z))
     return "the reaction of a holonomic constraint depends on velocities; SPARK methods take r(t, y, lambda)";
   return "";
+}
+
+Claims symplectic_claims(int order) {
+  Claims claims;
+  claims.order_q = claims.order_v = claims.order_multiplier = order;
+  claims.symplectic = claims.symmetric = true;
+  return claims;
 }
 
 std::string only_constant_mass(const Equations& e) {

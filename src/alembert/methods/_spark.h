@@ -9,8 +9,8 @@
 
 namespace alembert {
 
-/// Coefficients as in Jay 2009: Y with A, f with A_hat, N with A_prime, r with A_tilde; the holonomic constraints are taken
-/// at Y~_i, i = 0..m, with A_bar (row 0 is zero, row m is b).
+/// Coefficients as in Jay 2009: Y with A, f with A_hat, N with A_prime, r with A_tilde; the holonomic constraints are
+/// taken at Y~_i, i = 0..m, with A_bar (row 0 is zero, row m is b).
 struct SparkCoefficients {
   /// Where k = 0 is asked for: weighted over the stages and at the end (SPARK); weighted replaced by the middle
   /// k(t0 + h/2, y0 + h/2 Z_1, Z_1); at each stage and not at the end (the standard way, which loses k).
@@ -36,6 +36,8 @@ StepPlan spark_step(const Equations& equations, const SparkCoefficients& coeffic
 std::string spark_refuses(const Equations& equations);
 std::string spark_tableau(const SparkCoefficients& coefficients);
 
+/// The claims of a symmetric, symplectic method of this order.
+Claims symplectic_claims(int order);
 /// L = v^T M v / 2 - U(t, q) with constant M is all that some methods take: the reason when the model is none.
 std::string only_constant_mass(const Equations& equations);
 /// A family of one member with two stages, for models with constant mass only.

@@ -5,8 +5,8 @@
 namespace alembert::methods {
 
 MethodFamily adjoint_of() {
-  return composed_family("adjoint_of", "the adjoint of a method, derived from its equations", "Hairer, Lubich, Wanner II.3", "as M",
-                         [](const Method& M) { return adjoint(M); });
+  return composed_family("adjoint_of", "the adjoint of a method, derived from its equations",
+                         "Hairer, Lubich, Wanner II.3", "as M", [](const Method& M) { return adjoint(M); });
 }
 
 }  // namespace alembert::methods

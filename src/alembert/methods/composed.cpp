@@ -16,7 +16,8 @@ MethodFamily composed() {
   family.orders = "the least";
   family.example = {method_term("true_euler"), method_term("true_conjugate_euler")};
   family.make = [](const std::vector<Term>& arguments) {
-    if (arguments.size() < 2) throw InputError("'composed' takes two methods or more", "write composed(true_euler, true_conjugate_euler)");
+    if (arguments.size() < 2)
+      throw InputError("'composed' takes two methods or more", "write composed(true_euler, true_conjugate_euler)");
     std::vector<Method> parts;
     for (const Term& argument : arguments) parts.push_back(find_method(argument));
     Method method = parts[0];

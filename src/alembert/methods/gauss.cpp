@@ -7,14 +7,9 @@
 namespace alembert::methods {
 
 MethodFamily gauss() {
-  return spark_family("gauss", "Gauss stages, constraints at the s+1 Lobatto points", "Jay 2009, (s,s)-Gauss-Lobatto SPARK", "2s", 1, 2,
-                      [](int s) { return with_lobatto_points(alembert::gauss(s)); },
-                      [](int s) {
-                        Claims claims;
-                        claims.order_q = claims.order_v = claims.order_multiplier = 2 * s;
-                        claims.symplectic = claims.symmetric = true;
-                        return claims;
-                      });
+  return spark_family(
+      "gauss", "Gauss stages, constraints at the s+1 Lobatto points", "Jay 2009, (s,s)-Gauss-Lobatto SPARK", "2s", 1, 2,
+      [](int s) { return with_lobatto_points(alembert::gauss(s)); }, [](int s) { return symplectic_claims(2 * s); });
 }
 
 }  // namespace alembert::methods

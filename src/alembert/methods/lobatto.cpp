@@ -6,14 +6,9 @@
 namespace alembert::methods {
 
 MethodFamily lobatto() {
-  return spark_family("lobatto", "Lobatto IIIA-IIIB; s = 2 is RATTLE", "Jay 1996; thesis J-PRK", "2s-2", 2, 3,
-                      [](int s) { return lobatto_pair(s, lobatto_iiib(s).A); },
-                      [](int s) {
-                        Claims claims;
-                        claims.order_q = claims.order_v = claims.order_multiplier = 2 * s - 2;
-                        claims.symplectic = claims.symmetric = true;
-                        return claims;
-                      });
+  return spark_family(
+      "lobatto", "Lobatto IIIA-IIIB; s = 2 is RATTLE", "Jay 1996; thesis J-PRK", "2s-2", 2, 3,
+      [](int s) { return lobatto_pair(s, lobatto_iiib(s).A); }, [](int s) { return symplectic_claims(2 * s - 2); });
 }
 
 }  // namespace alembert::methods

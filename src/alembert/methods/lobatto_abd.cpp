@@ -5,14 +5,9 @@
 namespace alembert::methods {
 
 MethodFamily lobatto_abd() {
-  return spark_family("lobatto_abd", "Lobatto IIIA-IIIB, nonholonomic reactions with IIID", "Jay 2009, section 7.5", "2s-2", 2, 3,
-                      [](int s) { return lobatto_pair(s, lobatto_iiid(s).A); },
-                      [](int s) {
-                        Claims claims;
-                        claims.order_q = claims.order_v = claims.order_multiplier = 2 * s - 2;
-                        claims.symplectic = claims.symmetric = true;
-                        return claims;
-                      });
+  return spark_family(
+      "lobatto_abd", "Lobatto IIIA-IIIB, nonholonomic reactions with IIID", "Jay 2009, section 7.5", "2s-2", 2, 3,
+      [](int s) { return lobatto_pair(s, lobatto_iiid(s).A); }, [](int s) { return symplectic_claims(2 * s - 2); });
 }
 
 }  // namespace alembert::methods

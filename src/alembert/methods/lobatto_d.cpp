@@ -5,14 +5,9 @@
 namespace alembert::methods {
 
 MethodFamily lobatto_d() {
-  return spark_family("lobatto_d", "Lobatto IIID stages, constraints at the s+1 Lobatto points", "Jay 2009, section 7.5", "2s-2", 2, 3,
-                      [](int s) { return with_lobatto_points(lobatto_iiid(s)); },
-                      [](int s) {
-                        Claims claims;
-                        claims.order_q = claims.order_v = claims.order_multiplier = 2 * s - 2;
-                        claims.symplectic = claims.symmetric = true;
-                        return claims;
-                      });
+  return spark_family(
+      "lobatto_d", "Lobatto IIID stages, constraints at the s+1 Lobatto points", "Jay 2009, section 7.5", "2s-2", 2, 3,
+      [](int s) { return with_lobatto_points(lobatto_iiid(s)); }, [](int s) { return symplectic_claims(2 * s - 2); });
 }
 
 }  // namespace alembert::methods

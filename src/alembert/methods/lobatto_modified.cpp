@@ -6,19 +6,15 @@
 namespace alembert::methods {
 
 MethodFamily lobatto_modified() {
-  MethodFamily family =
-      spark_family("lobatto_modified", "2-stage Lobatto IIIA-IIIB with k in the middle of the step", "Jay 2009, section 8.4", "2", 2, 2,
-                   [](int s) {
-                     SparkCoefficients k = lobatto_pair(s, lobatto_iiib(s).A);
-                     k.nonholonomic = SparkCoefficients::Nonholonomic::middle;
-                     return k;
-                   },
-                   [](int) {
-                     Claims claims;
-                     claims.order_q = claims.order_v = claims.order_multiplier = 2;
-                     claims.symplectic = claims.symmetric = true;
-                     return claims;
-                   });
+  MethodFamily family = spark_family(
+      "lobatto_modified", "2-stage Lobatto IIIA-IIIB with k in the middle of the step", "Jay 2009, section 8.4", "2", 2,
+      2,
+      [](int s) {
+        SparkCoefficients k = lobatto_pair(s, lobatto_iiib(s).A);
+        k.nonholonomic = SparkCoefficients::Nonholonomic::middle;
+        return k;
+      },
+      [](int) { return symplectic_claims(2); });
   return two_stages_only(std::move(family));
 }
 

@@ -1,4 +1,5 @@
-// McLachlan and Perlmutter's 2-stage Lobatto IIIB-A method, Jay 2009 (7.3), only for L = v^T M v / 2 - U(q), M constant:
+// McLachlan and Perlmutter's 2-stage Lobatto IIIB-A method, Jay 2009 (7.3), only for L = v^T M v / 2 - U(q), M
+// constant:
 //     Q_1 = q0 + h/2 v0                                              (7.3a)
 //     M v1 = M v0 + h (f(Q_1) + N(Q_1, Psi_1))                       (7.3b)
 //     q1 = q0 + h/2 (v0 + v1)                                        (7.3c)
@@ -51,7 +52,8 @@ MethodFamily mclachlan_perlmutter() {
     method.claims.symmetric = true;
     method.claims.position = method.claims.velocity = false;  // refused
     method.refuses = [](const Equations& e) {
-      return e.g.empty() ? only_constant_mass(e) : "it takes nonholonomic constraints only, and this model has holonomic ones";
+      return e.g.empty() ? only_constant_mass(e)
+                         : "it takes nonholonomic constraints only, and this model has holonomic ones";
     };
     method.step = step;
     return method;

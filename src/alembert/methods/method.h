@@ -18,12 +18,12 @@ namespace alembert {
 /// What a method says of itself; the conformance tests measure every entry from both sides.
 struct Claims {
   int order_q = 0, order_v = 0, order_multiplier = 0;  // of the reported multiplier
-  bool symplectic = false;          // holonomic, ideal, conservative models
-  bool symmetric = false;           // the step with -h undoes it
-  bool position = true;             // g = 0 at every grid point
-  bool velocity = true;             // g_t + g_y v = 0 at every grid point
-  bool nonholonomic = true;         // k = 0 at every grid point; false: kept elsewhere or not at all
-  std::string note;                 // what a user must know ("negative control: violates k")
+  bool symplectic = false;                             // holonomic, ideal, conservative models
+  bool symmetric = false;                              // the step with -h undoes it
+  bool position = true;                                // g = 0 at every grid point
+  bool velocity = true;                                // g_t + g_y v = 0 at every grid point
+  bool nonholonomic = true;                            // k = 0 at every grid point; false: kept elsewhere or not at all
+  std::string note;                                    // what a user must know ("negative control: violates k")
 };
 
 struct SparkCoefficients;
@@ -45,11 +45,11 @@ struct Method {
 };
 
 struct MethodFamily {
-  std::string name;        // "lobatto"
-  std::string signature;   // "lobatto(s)"
-  std::string summary;     // one line
-  std::string source;      // where it comes from
-  std::string orders;      // "2s-2" for the table
+  std::string name;       // "lobatto"
+  std::string signature;  // "lobatto(s)"
+  std::string summary;    // one line
+  std::string source;     // where it comes from
+  std::string orders;     // "2s-2" for the table
   /// Binds arguments, given as the user wrote them; throws InputError when they make no sense.
   std::function<Method(const std::vector<Term>& arguments)> make;
   std::vector<Term> example;  // arguments for tables and tests, where there are no defaults: symmetric(true_euler)

@@ -1,4 +1,5 @@
-// Natural conjugate symplectic Euler (Jay and Simeon, 3.7), y1 = y0 + h v(y1, Z), order 1 where r is linear in the multiplier:
+// Natural conjugate symplectic Euler (Jay and Simeon, 3.7), y1 = y0 + h v(y1, Z), order 1 where r is linear in the
+// multiplier:
 //     Z = z0 + h a r(y0,z0,S0), g(y1) = 0 ;  z1 = Z + h f(y1,Z) + h (1-a) r(y1,z1,S1), g_t + g_y v = 0
 
 #include "alembert/methods/_euler.h"
@@ -6,13 +7,15 @@
 namespace alembert::methods {
 
 MethodFamily natural_conjugate_euler() {
-  return euler_family("natural_conjugate_euler", "conjugate symplectic Euler, natural treatment of the reaction", "Jay and Simeon (3.7)", true, [](const Equations& e, Real a) {
-    EulerStep step(e, true);
-    step.start_from(false, a, 0);
-    step.momentum(step.P(), {{a, step.r0(step.S0)}}, " in the middle");
-    step.momentum(step.p1(), {{a, step.r0(step.S0)}, {1, step.f()}, {1 - a, step.r1(step.S1)}}, " at the end");
-    return step.close();
-  });
+  return euler_family(
+      "natural_conjugate_euler", "conjugate symplectic Euler, natural treatment of the reaction",
+      "Jay and Simeon (3.7)", true, [](const Equations& e, Real a) {
+        EulerStep step(e, true);
+        step.start_from(false, a, 0);
+        step.momentum(step.P(), {{a, step.r0(step.S0)}}, " in the middle");
+        step.momentum(step.p1(), {{a, step.r0(step.S0)}, {1, step.f()}, {1 - a, step.r1(step.S1)}}, " at the end");
+        return step.close();
+      });
 }
 
 }  // namespace alembert::methods

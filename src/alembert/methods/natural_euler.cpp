@@ -6,13 +6,15 @@
 namespace alembert::methods {
 
 MethodFamily natural_euler() {
-  return euler_family("natural_euler", "symplectic Euler, natural treatment of the reaction", "Jay and Simeon (3.2)", true, [](const Equations& e, Real a) {
-    EulerStep step(e, false);
-    step.start_from(true, a, 0);
-    step.momentum(step.P(), {{1, step.f()}, {a, step.r0(step.S0)}}, " in the middle");
-    step.momentum(step.p1(), {{1, step.f()}, {a, step.r0(step.S0)}, {1 - a, step.r1(step.S1)}}, " at the end");
-    return step.close();
-  });
+  return euler_family(
+      "natural_euler", "symplectic Euler, natural treatment of the reaction", "Jay and Simeon (3.2)", true,
+      [](const Equations& e, Real a) {
+        EulerStep step(e, false);
+        step.start_from(true, a, 0);
+        step.momentum(step.P(), {{1, step.f()}, {a, step.r0(step.S0)}}, " in the middle");
+        step.momentum(step.p1(), {{1, step.f()}, {a, step.r0(step.S0)}, {1 - a, step.r1(step.S1)}}, " at the end");
+        return step.close();
+      });
 }
 
 }  // namespace alembert::methods

@@ -6,13 +6,16 @@
 namespace alembert::methods {
 
 MethodFamily true_conjugate_euler_adjoint() {
-  return euler_family("true_conjugate_euler_adjoint", "exact adjoint of true_conjugate_euler", "the exact adjoint; Hairer, Lubich, Wanner II.3", false, [](const Equations& e, Real a) {
-    EulerStep step(e, false);
-    step.start_from(true, -a, 1);
-    step.momentum(step.P(), {{1, step.f()}, {-a, step.r0(step.S0)}, {1, step.r0(step.S1)}}, " in the middle");
-    step.momentum(step.p1(), {{1, step.f()}, {-a, step.r0(step.S0)}, {1, step.r0(step.S1)}, {a, step.r1(step.S0)}}, " at the end");
-    return step.close();
-  });
+  return euler_family(
+      "true_conjugate_euler_adjoint", "exact adjoint of true_conjugate_euler",
+      "the exact adjoint; Hairer, Lubich, Wanner II.3", false, [](const Equations& e, Real a) {
+        EulerStep step(e, false);
+        step.start_from(true, -a, 1);
+        step.momentum(step.P(), {{1, step.f()}, {-a, step.r0(step.S0)}, {1, step.r0(step.S1)}}, " in the middle");
+        step.momentum(step.p1(), {{1, step.f()}, {-a, step.r0(step.S0)}, {1, step.r0(step.S1)}, {a, step.r1(step.S0)}},
+                      " at the end");
+        return step.close();
+      });
 }
 
 }  // namespace alembert::methods

@@ -1,4 +1,5 @@
-// True symplectic Euler (Jay and Simeon, 3.5), y1 = y0 + h v(y0, Z), order 1 also where r is nonlinear in the multiplier:
+// True symplectic Euler (Jay and Simeon, 3.5), y1 = y0 + h v(y0, Z), order 1 also where r is nonlinear in the
+// multiplier:
 //     Z = z0 + h f(y0,Z) + h a r(y0,z0,S0), g(y1) = 0 ;  z1 = Z - h a r(y1,z1,S0) + h r(y1,z1,S1), g_t + g_y v = 0
 
 #include "alembert/methods/_euler.h"
@@ -6,13 +7,16 @@
 namespace alembert::methods {
 
 MethodFamily true_euler() {
-  return euler_family("true_euler", "symplectic Euler, consistent for reactions nonlinear in the multiplier", "Jay and Simeon (3.5)", false, [](const Equations& e, Real a) {
-    EulerStep step(e, false);
-    step.start_from(true, a, 0);
-    step.momentum(step.P(), {{1, step.f()}, {a, step.r0(step.S0)}}, " in the middle");
-    step.momentum(step.p1(), {{1, step.f()}, {a, step.r0(step.S0)}, {-a, step.r1(step.S0)}, {1, step.r1(step.S1)}}, " at the end");
-    return step.close();
-  });
+  return euler_family(
+      "true_euler", "symplectic Euler, consistent for reactions nonlinear in the multiplier", "Jay and Simeon (3.5)",
+      false, [](const Equations& e, Real a) {
+        EulerStep step(e, false);
+        step.start_from(true, a, 0);
+        step.momentum(step.P(), {{1, step.f()}, {a, step.r0(step.S0)}}, " in the middle");
+        step.momentum(step.p1(), {{1, step.f()}, {a, step.r0(step.S0)}, {-a, step.r1(step.S0)}, {1, step.r1(step.S1)}},
+                      " at the end");
+        return step.close();
+      });
 }
 
 }  // namespace alembert::methods

@@ -7,13 +7,16 @@
 namespace alembert::methods {
 
 MethodFamily true_euler_adjoint() {
-  return euler_family("true_euler_adjoint", "exact adjoint of true_euler", "the exact adjoint; Hairer, Lubich, Wanner II.3", false, [](const Equations& e, Real a) {
-    EulerStep step(e, true);
-    step.start_from(false, -a, 1);
-    step.momentum(step.P(), {{-a, step.r0(step.S0)}, {1, step.r0(step.S1)}}, " in the middle");
-    step.momentum(step.p1(), {{-a, step.r0(step.S0)}, {1, step.r0(step.S1)}, {1, step.f()}, {a, step.r1(step.S0)}}, " at the end");
-    return step.close();
-  });
+  return euler_family(
+      "true_euler_adjoint", "exact adjoint of true_euler", "the exact adjoint; Hairer, Lubich, Wanner II.3", false,
+      [](const Equations& e, Real a) {
+        EulerStep step(e, true);
+        step.start_from(false, -a, 1);
+        step.momentum(step.P(), {{-a, step.r0(step.S0)}, {1, step.r0(step.S1)}}, " in the middle");
+        step.momentum(step.p1(), {{-a, step.r0(step.S0)}, {1, step.r0(step.S1)}, {1, step.f()}, {a, step.r1(step.S0)}},
+                      " at the end");
+        return step.close();
+      });
 }
 
 }  // namespace alembert::methods

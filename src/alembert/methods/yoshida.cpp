@@ -20,7 +20,8 @@ MethodFamily yoshida() {
     if (arguments.size() != 2) throw InputError("'yoshida' takes a method and an order", hint);
     const Method M = find_method(arguments[0]);
     const std::string order = print(arguments[1]);
-    if (order != "4" && order != "6" && order != "8") throw InputError("yoshida makes the orders 4, 6 and 8, not " + order, hint);
+    if (order != "4" && order != "6" && order != "8")
+      throw InputError("yoshida makes the orders 4, 6 and 8, not " + order, hint);
     const int wanted = order[0] - '0', has = M.claims.order_q;
     if (!M.claims.symmetric || has % 2 || has > wanted)
       throw InputError("yoshida needs a symmetric method of even order up to " + order + ", and " + M.name + " is none",

@@ -25,20 +25,18 @@ struct Block {
 /// The name of the entry at `offset` of a block: "x", "q[2]", "r[4][1]".
 std::string entry_name(const Block& block, int offset);
 
-
 struct Constraint {
-  std::string name;       // "rod1", "rod[3]" for a family, "constraint 2" where the user gave none
-  Expr value;             // left - right, = 0
-  Expr multiplier;        // a symbol
+  std::string name;             // "rod1", "rod[3]" for a family, "constraint 2" where the user gave none
+  Expr value;                   // left - right, = 0
+  Expr multiplier;              // a symbol
   std::string multiplier_name;  // "" where the user gave none
   bool nonholonomic = false;    // contains velocities (general form: variables z)
   Place place;
 };
 
-
 /// What solve says; the command line overrides it. Empty or unset where the model says nothing.
 struct SolveStatement {
-  std::optional<Term> method;      // lobatto(3)
+  std::optional<Term> method;  // lobatto(3)
   std::optional<double> step, end;
 };
 
@@ -46,40 +44,40 @@ struct SolveStatement {
 enum class Form { lagrangian, hamiltonian, general };
 
 struct Model {
-  std::string title, origin;       // model "...", source "..."
+  std::string title, origin;  // model "...", source "..."
   std::shared_ptr<const Source> source;
   std::shared_ptr<Graph> graph;
   Form form = Form::lagrangian;
 
   Expr t;
-  std::vector<Block> parameters;   // into the next two
+  std::vector<Block> parameters;  // into the next two
   Exprs parameter_symbols;
   std::vector<Real> parameter_values;
 
-  // Lagrangian: q, and velocities q' in `velocities`. Hamiltonian: q, and momenta (block i belongs to coordinates[i]'s entries, in the order of q).
-  // General: y in `coordinates`/q, z in `momenta`/z.
+  // Lagrangian: q, and velocities q' in `velocities`. Hamiltonian: q, and momenta (block i belongs to coordinates[i]'s
+  // entries, in the order of q). General: y in `coordinates`/q, z in `momenta`/z.
   std::vector<Block> coordinates;  // into q (and q')
   std::vector<Block> momenta;      // Hamiltonian: into p; general: into z
   Exprs q, v, p;                   // symbols; v only in the Lagrangian form, p in the other two
 
-  Expr lagrangian;                 // L = T - V in the Lagrangian form
+  Expr lagrangian;  // L = T - V in the Lagrangian form
   Expr hamiltonian;
-  Expr kinetic, potential;         // where the user wrote them, else empty
-  Expr rayleigh;                   // empty where there is none
-  Exprs force;                     // one per coordinate, zero where there is none; may contain multipliers
+  Expr kinetic, potential;  // where the user wrote them, else empty
+  Expr rayleigh;            // empty where there is none
+  Exprs force;              // one per coordinate, zero where there is none; may contain multipliers
 
   // General form: d/dt quantity = rate + reaction, y' = coordinate_rate
-  Exprs coordinate_rate;           // v(t,y,z)
-  Exprs quantity;                  // p(t,y,z); z itself where the user declared none
-  Exprs quantity_rate;             // f
-  Exprs reaction;                  // with multipliers
+  Exprs coordinate_rate;  // v(t,y,z)
+  Exprs quantity;         // p(t,y,z); z itself where the user declared none
+  Exprs quantity_rate;    // f
+  Exprs reaction;         // with multipliers
 
   std::vector<Constraint> constraints;
-  std::vector<Block> invariants;   // conserve, into invariant_values
+  std::vector<Block> invariants;  // conserve, into invariant_values
   Exprs invariant_values;
 
   // Initial values (flat, as q and v/p). Entries nobody gave are 0.
-  std::vector<Real> q0, z0;        // z0: velocities, momenta, or z
+  std::vector<Real> q0, z0;  // z0: velocities, momenta, or z
   std::vector<bool> q_given, z_given, q_pinned, z_pinned;
   std::vector<std::optional<Real>> multiplier0;  // one per constraint: a starting guess, where given
 

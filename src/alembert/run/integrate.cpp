@@ -1,8 +1,10 @@
 #include "alembert/run/integrate.h"
 
+#include <algorithm>
 #include <ctime>
 
 #include "alembert/base/error.h"
+#include "alembert/run/failure.h"
 #include "alembert/solve/linear.h"
 #include "alembert/solve/reduced.h"
 
@@ -22,19 +24,6 @@ NewtonResult complete(const Equations& e, T t, MotionPoint<T>& point, NewtonOpti
 }
 
 namespace {
-
-template <class T>
-std::string explain(const Step<T>& step, const StepResult& result, long number, T t, T h) {
-  const NewtonResult& newton = result.newton;
-  std::string text = newton.outcome == Outcome::singular     ? "the equations of the step are singular"
-                     : newton.outcome == Outcome::not_finite ? "a value is not finite"
-                                                             : "Newton's method does not converge";
-  const auto time = [](T at) { return to_text(static_cast<double>(at)); };
-  text += " in step " + std::to_string(number) + ", from t = " + time(t) + " to " + time(t + h);
-  const std::string label = step.label(result);
-  if (!label.empty()) text += " (worst: " + label + ", residual " + to_text(newton.residual) + ")";
-  return text + "; try a smaller step";
-}
 
 // Moves `values` onto equations(inputs, values) = 0 along the shortest way; a few corrections of rounding size.
 template <class T>
@@ -107,7 +96,10 @@ Endpoint<T> integrate(const Equations& e, const Method& method, const MotionPoin
     const StepResult result = step.advance(t, h, state.data(), rest.data());
     end.newton = result.newton;
     if (end.newton.outcome != Outcome::converged) {
-      end.failure = explain(step, result, i + 1, t, h);
+      const std::vector<double> here(state.begin(), state.end());
+      end.failure =
+          "step " + std::to_string(i + 1) + ": " +
+          explain_step(e, result.newton, step.label(result), static_cast<double>(t), static_cast<double>(h), here, {});
       break;
     }
     end.steps = i + 1;

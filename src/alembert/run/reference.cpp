@@ -19,12 +19,18 @@ T magnitude(T x) {
 template <class T>
 class Extrapolation {
  public:
-  Extrapolation(const Equations& e, const MotionPoint<T>& from, T t0, int columns)
+  Extrapolation(const Equations& e, const MotionPoint<T>& from, T t0, T h, int columns)
       : n_y_(e.y.size()), n_(e.y.size() + e.z.size()), columns_(columns), reduced_(start_values(from, t0)) {
     const KernelOptions interpreted{Backend::interpreter, false};
     NewtonOptions options;
     options.kernel = interpreted;
-    newton_ = std::make_unique<Newton<T>>(reduced_system(e), reduced_, options);
+    // Where z' vanishes it is still only rounding that counts against z over a step.
+    ImplicitEquations system = reduced_system(e);
+    T scale = 0;
+    for (const T z : from.z) scale = std::max(scale, magnitude(z / h));
+    for (const T z_dot : from.z_dot) scale = std::max(scale, magnitude(z_dot));
+    system.groups.front().scale = e.graph->constant(scale);
+    newton_ = std::make_unique<Newton<T>>(system, reduced_, options);
     Exprs inputs{e.t};
     for (const Exprs* list : {&e.y, &e.z}) inputs.insert(inputs.end(), list->begin(), list->end());
     velocity_ = Kernel<T>(inputs, e.v, interpreted);
@@ -93,7 +99,7 @@ class Extrapolation {
 
 template <class T>
 Endpoint<T> extrapolate(const Equations& e, const MotionPoint<T>& from, T t0, T h, long n, int columns) {
-  Extrapolation<T> method(e, from, t0, columns);
+  Extrapolation<T> method(e, from, t0, h, columns);
   std::vector<T> x = from.y;
   x.insert(x.end(), from.z.begin(), from.z.end());
   Endpoint<T> end;

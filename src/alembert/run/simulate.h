@@ -1,6 +1,7 @@
 #pragma once
 
-// The only time loop. It advances, watches energy, constraints and invariants at every step, and hands rows to observers.
+// The only time loop. It advances, watches energy, constraints and invariants at every step, and hands rows to
+// observers.
 
 #include <atomic>
 #include <functional>
@@ -36,8 +37,8 @@ class Observer {
 struct SimulateOptions {
   double t0 = 0;
   double end = 0;
-  double step = 0;                        // may be negative, as end
-  long every = 1;                         // rows: every Nth step, and always the first and the last
+  double step = 0;  // may be negative, as end
+  long every = 1;   // rows: every Nth step, and always the first and the last
   std::vector<Observer*> observers;
   const std::atomic<bool>* interrupt = nullptr;  // set by Ctrl-C
   std::function<void(double done)> progress;     // fraction, called a few times a second at most
@@ -60,11 +61,11 @@ struct Report {
   NewtonStatistics newton;
   double compile_seconds = 0, run_seconds = 0;
   Ending ending = Ending::done;
-  std::string reason;                     // why it failed: place in time, constraint, what to try
+  std::string reason;  // why it failed: place in time, constraint, what to try
   InitialValues initial;
-  std::vector<double> y, z, momentum, lambda, psi;      // at t
-  std::vector<double> v;                                // v(t,y,z) at t
-  std::vector<double> internal;                         // stage multipliers of the last step
+  std::vector<double> y, z, momentum, lambda, psi;  // at t
+  std::vector<double> v;                            // v(t,y,z) at t
+  std::vector<double> internal;                     // stage multipliers of the last step
   std::vector<std::string> internal_names;
 };
 

@@ -62,11 +62,15 @@ Drift DriftFit::fit() const {
   }
   if (tt == 0) return {0, INFINITY};
   const double slope = te / tt;
+  double before = 0, together = 0;
   for (const Block& b : full_) {
     const double e = b.error / b.count - e_mean - slope * (b.t / b.count - t_mean);
-    rest += e * e;
+    rest += e * e, together += e * before;
+    before = e;
   }
-  return {slope, std::sqrt(rest / (n - 2) / tt)};
+  // Neighbouring blocks that resemble each other (a swing longer than a block) count for fewer than they are.
+  const double likeness = rest > 0 ? std::clamp(together / rest, 0.0, 0.99) : 0;
+  return {slope, std::sqrt(rest / (n - 2) / tt * (1 + likeness) / (1 - likeness))};
 }
 
 Watch::Watch(const Equations& e, KernelOptions options) {

@@ -1,6 +1,7 @@
 #pragma once
 
-// Gaussian elimination written out as expressions: for small systems the solution of J d = F becomes straight-line code.
+// Gaussian elimination written out as expressions: for small systems the solution of J d = F becomes straight-line
+// code.
 
 #include <optional>
 #include <vector>
@@ -15,9 +16,9 @@ struct PivotOrder {
   std::size_t operations = 0;      // multiplications, divisions and subtractions of elimination and substitution
 };
 
-/// Sparse pivots (least fill) among those that are not small. preferred[i]: row i and column i belong to the block that is
-/// eliminated first (the mass matrix, whose pivots stay good wherever the system moves); the rest is its Schur complement.
-/// Nothing when J is singular there.
+/// Sparse pivots (least fill) among those that are not small. preferred[i]: row i and column i belong to the block that
+/// is eliminated first (the mass matrix, whose pivots stay good wherever the system moves); the rest is its Schur
+/// complement. Nothing when J is singular there.
 std::optional<PivotOrder> choose_pivots(const SparseExprs& J, const std::vector<double>& values,
                                         const std::vector<bool>& preferred);
 

@@ -90,7 +90,8 @@ Newton<T>::Body::Body(const ImplicitEquations& e, const std::vector<T>& typical,
   linear = options.linear;
   const bool automatic = linear == LinearSolver::automatic || linear == LinearSolver::exact;
   const bool staged = std::is_same_v<T, double> && e.stages != nullptr;
-  const bool two_matrix = staged && (linear == LinearSolver::two_matrix || (linear == LinearSolver::automatic && n > staged_unknowns));
+  const bool two_matrix =
+      staged && (linear == LinearSolver::two_matrix || (linear == LinearSolver::automatic && n > staged_unknowns));
   // The exact matrix is never made where only the two small ones are used: for large systems that is the point.
   const SparseExprs J = two_matrix ? SparseExprs{} : jacobian(e.equations, e.unknowns);
 
@@ -234,8 +235,8 @@ NewtonResult Newton<T>::Body::unrolled(T* x) noexcept {
   return result;
 }
 
-// Newton with a kept factorisation, renewed when it contracts slowly. An exact matrix at the iterate makes the convergence
-// quadratic; a kept one, and the two matrices of a SPARK step always, make it linear.
+// Newton with a kept factorisation, renewed when it contracts slowly. An exact matrix at the iterate makes the
+// convergence quadratic; a kept one, and the two matrices of a SPARK step always, make it linear.
 template <class T>
 NewtonResult Newton<T>::Body::kept(T* x) noexcept {
   const double eps = static_cast<double>(epsilon<T>());

@@ -3,8 +3,8 @@
 // Newton's method for equations given as expressions, to rounding. Failure is a returned value.
 //
 // Small systems: the elimination of the Newton matrix is unrolled into the compiled code (exact Newton).
-// Larger ones: dense or sparse factorisations, kept over iterations and steps while they contract well; for the stages of
-// SPARK steps only the two small matrices of two_matrix.h.
+// Larger ones: dense or sparse factorisations, kept over iterations and steps while they contract well; for the stages
+// of SPARK steps only the two small matrices of two_matrix.h.
 
 #include <memory>
 #include <string>

@@ -31,13 +31,12 @@ ImplicitEquations starter_system(const StepEquations& e) {
 
 namespace {
 
-// Predicts the unknowns of the next step from those of the last ones by backward differences. The degree is the one that
-// would have served best; it is looked for now and then only, since it hardly changes.
+// Predicts the unknowns of the next step from those of the last ones by backward differences. The degree is the one
+// that would have served best; it is looked for now and then only, since it hardly changes.
 template <class T>
 class Predictor {
  public:
-  explicit Predictor(int n)
-      : n_(n), most_(n < 2000 ? 6 : 3), seed_(n), table_(static_cast<std::size_t>(most_) * n) {}
+  explicit Predictor(int n) : n_(n), most_(n < 2000 ? 6 : 3), seed_(n), table_(static_cast<std::size_t>(most_) * n) {}
   void clear() { count_ = degree_ = 0; }
   bool empty() const { return count_ == 0; }
   void last(T* u) const { std::copy_n(table_.data(), n_, u); }
@@ -160,9 +159,11 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
     // Substeps of the same equations share the compiled code where nothing is kept that depends on the share.
     std::shared_ptr<Newton<T>> newton;
     for (const Substep& other : substeps)
-      if (other.part == sub.part && (other.share == T(sub.share) || other.newton->keeps_nothing())) newton = other.newton;
-    if (!newton) newton = std::make_shared<Newton<T>>(ImplicitEquations{inputs[sub.part], e.unknowns, e.equations, e.groups, e.stages}, typical,
-                                                   options);
+      if (other.part == sub.part && (other.share == T(sub.share) || other.newton->keeps_nothing()))
+        newton = other.newton;
+    if (!newton)
+      newton = std::make_shared<Newton<T>>(
+          ImplicitEquations{inputs[sub.part], e.unknowns, e.equations, e.groups, e.stages}, typical, options);
     substeps.push_back({sub.part, T(sub.share), std::move(newton), Predictor<T>(part.unknowns)});
   }
 }

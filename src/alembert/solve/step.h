@@ -13,26 +13,26 @@ namespace alembert {
 /// The equations of one step from the state at t0 to the state at t0 + h, all in one graph.
 struct StepEquations {
   std::shared_ptr<Graph> graph;
-  Expr t0, h;                        // symbols
-  Exprs state;                       // symbols: y0, then z0
-  Exprs unknowns;                    // symbols
-  Exprs equations;                   // = 0, as many as unknowns
-  std::vector<std::string> labels;   // of the equations: "constraint rod1 at stage 2"
+  Expr t0, h;                       // symbols
+  Exprs state;                      // symbols: y0, then z0
+  Exprs unknowns;                   // symbols
+  Exprs equations;                  // = 0, as many as unknowns
+  std::vector<std::string> labels;  // of the equations: "constraint rod1 at stage 2"
   /// Equations that ask for a function of the new time and state to vanish: constraints at the end of the step.
   struct EndCondition {
     int equation;
-    Expr function;                   // in the symbols of the model
+    Expr function;  // in the symbols of the model
   };
   std::vector<EndCondition> end_conditions;
   std::vector<UnknownGroup> groups;  // scales of the unknowns, in t0, h and state
-  Exprs next;                        // the new state; written state[i] + increment, so that increments can be summed with compensation
-  Exprs hints;                       // symbols for z', lambda, psi at t0, used by guess only
-  int rates = 0;                     // how many of the hints (and of the starters) are z'
+  Exprs next;     // the new state; written state[i] + increment, so that increments can be summed with compensation
+  Exprs hints;    // symbols for z', lambda, psi at t0, used by guess only
+  int rates = 0;  // how many of the hints (and of the starters) are z'
   // Where Newton starts at the first step: one per unknown, in t0, h, state, hints, and the starters, which solve
   // starter_equations (empty for most methods).
   Exprs guess;
   Exprs starters, starter_equations;
-  Exprs internal;                    // what the method computes on the way (stage multipliers), in state and unknowns
+  Exprs internal;  // what the method computes on the way (stage multipliers), in state and unknowns
   std::vector<std::string> internal_names;
   std::shared_ptr<const StageStructure> stages;  // for the two-matrix iteration, where it applies
 };

@@ -27,7 +27,7 @@ class BlockMatrix {
   struct Placed {
     const SparseExprs* block;
     int row, column;
-    int first;   // of its values in the kernel's output
+    int first;  // of its values in the kernel's output
     double sign;
   };
 
@@ -62,7 +62,8 @@ class BlockMatrix {
     if (sparse_) return sparse_->factor(values_.data());
     std::fill(full_.begin(), full_.end(), 0.0);
     for (int i = 0; i < n_; ++i)
-      for (int k = row_start_[i]; k < row_start_[i + 1]; ++k) full_[static_cast<std::size_t>(i) * n_ + column_[k]] += values_[k];
+      for (int k = row_start_[i]; k < row_start_[i + 1]; ++k)
+        full_[static_cast<std::size_t>(i) * n_ + column_[k]] += values_[k];
     return dense_->factor(full_.data());
   }
 
@@ -116,9 +117,8 @@ struct TwoMatrix::Body {
     kernel = WideKernel<double>(all, outputs, options);
     values.resize(outputs.size()), work.resize(kernel.work());
     using Placed = BlockMatrix::Placed;
-    const std::vector<Placed> inner{{&d.p_z, 0, 0, from_p, 1},
-                                    {&d.r_lambda, 0, d.n_z, from_r, -1},
-                                    {&d.g_z, d.n_z, 0, from_g, 1}};
+    const std::vector<Placed> inner{
+        {&d.p_z, 0, 0, from_p, 1}, {&d.r_lambda, 0, d.n_z, from_r, -1}, {&d.g_z, d.n_z, 0, from_g, 1}};
     std::vector<Placed> outer = inner;
     outer.push_back({&d.N_psi, 0, d.n_z + d.n_g, from_N, -1});
     outer.push_back({&d.k_z, d.n_z + d.n_g, 0, from_k, 1});
@@ -183,7 +183,8 @@ void TwoMatrix::Body::solve(double* b) noexcept {
   if (!d.last_with_g && n_g > 0) {
     lambdas(s);
     for (int j = 0; j < d.points; ++j)
-      if (last_lambda[j] != 0) add_product(d.r_lambda, values.data() + from_r, h * last_lambda[j], dLambda + j * n_g, end);
+      if (last_lambda[j] != 0)
+        add_product(d.r_lambda, values.data() + from_r, h * last_lambda[j], dLambda + j * n_g, end);
   }
   (last ? *last : *first).solve(end);
   if (d.last_with_g && n_g > 0) lambdas(s + 1);

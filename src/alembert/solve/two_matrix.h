@@ -1,6 +1,7 @@
 #pragma once
 
-// The modified Newton iteration of Jay (modified Newton iterations) for SPARK steps: whatever the number of stages, only the two matrices
+// The modified Newton iteration of Jay (modified Newton iterations) for SPARK steps: whatever the number of stages,
+// only the two matrices
 //     K1 = [p_z -r_lambda -N_psi; g_y v_z 0 0; k_z 0 0]   and   K2 = [p_z -r_lambda; g_y v_z 0]
 // (for Lobatto IIIA-IIIB: K1 and p_z) are factorised, at the start of the step. A constant transformation of the stages
 // makes the leading part of Newton's matrix block diagonal; what is neglected is O(h), and so is the contraction.
@@ -18,15 +19,15 @@ namespace alembert {
 /// and whose equations are the s+1 momentum balances, s times k, m times g and once g_t + g_y v, [s times Y].
 /// h must be the second input. Q, C_hat (coefficients of N and r) as in Jay (docs/references.md).
 struct StageStructure {
-  int s = 0, points = 0;            // points: number of Lambda_j, m + 1
+  int s = 0, points = 0;  // points: number of Lambda_j, m + 1
   int n_y = 0, n_z = 0, n_g = 0, n_k = 0;
   bool implicit_y = false;
-  bool last_with_g = false;         // the last block is K2 (s+1 Lobatto points), else p_z alone
-  RealMatrix Q;                     // (s+1) x (s+1): stages -> blocks
+  bool last_with_g = false;  // the last block is K2 (s+1 Lobatto points), else p_z alone
+  RealMatrix Q;              // (s+1) x (s+1): stages -> blocks
   RealMatrix Q_inverse;
-  RealMatrix g_rows;                // [g_1/h .. g_m/h; g_t + g_y v] -> blocks
-  RealMatrix psi_back, lambda_back; // blocks -> h dPsi, h dLambda
-  RealVector last_psi, last_lambda; // what h Psi and h Lambda still do in the last block
+  RealMatrix g_rows;                           // [g_1/h .. g_m/h; g_t + g_y v] -> blocks
+  RealMatrix psi_back, lambda_back;            // blocks -> h dPsi, h dLambda
+  RealVector last_psi, last_lambda;            // what h Psi and h Lambda still do in the last block
   SparseExprs p_z, r_lambda, N_psi, g_z, k_z;  // in the step's inputs and unknowns; g_z = g_y v_z
 };
 
