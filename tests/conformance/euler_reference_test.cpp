@@ -288,6 +288,14 @@ TEST(EulerFailures, NoRealSolutionIsSaid) {
   EXPECT_NE(report.reason.find("no real solution"), std::string::npos) << report.reason;
 }
 
+TEST(EulerFailures, BackwardUntilThereIsNoSolution) {
+  const Report report = run(gallery("euler_41"), "true_euler", -0.01, -5);
+  EXPECT_EQ(report.ending, Ending::failed);
+  EXPECT_GT(report.steps, 5);
+  EXPECT_LT(report.position, 1e-13);
+  EXPECT_NE(report.reason.find("no real solution"), std::string::npos) << report.reason;
+}
+
 TEST(EulerRemark, NaturalMethodsAreMarkedWhereTheReactionIsNonlinear) {
   EXPECT_NE(run(gallery("euler_41"), "natural_euler", 0.01, 0.1).claims.note.find("inconsistent"), std::string::npos);
   EXPECT_EQ(run(gallery("euler_41"), "true_euler", 0.01, 0.1).claims.note, "");

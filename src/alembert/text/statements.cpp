@@ -98,7 +98,15 @@ std::string grammar() {
       "    f(a, b)            function\n"
       "    sum(i, a)   sum(i = 1..N, a)\n"
       "    (a)   (a, b, c)    brackets; vector\n\n"
-      "Nesting is limited to 200 levels; the length of a sum, product or list is not.\n";
+      "Nesting is limited to 200 levels; the length of a sum, product or list is not.\n\n"
+      "## Functions\n\n"
+      "    sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs sign min max hypot    of scalars\n"
+      "    dot(a, b)   cross(a, b)   norm(a)   norm2(a) = dot(a, a)                               of vectors\n"
+      "    friction(mu, normal, velocity)                   -mu*|normal|*v/sqrt(|v|^2 + rest^2), rest = 1e-6\n"
+      "    friction(mu, normal, velocity, exponent, rest)   -mu*|normal|^exponent*v/sqrt(|v|^2 + rest^2)\n\n"
+      "Friction falls to zero below the speed `rest` instead of jumping there: nothing sticks, it creeps. `t` is the "
+      "time,\n"
+      "`pi` the number.\n";
   return out;
 }
 
