@@ -128,7 +128,7 @@ class RateReader {
 
 void read_rate(Elaboration& e, const Item& item) {
   Scope& scope = e.scope;
-  const std::optional<Reference> target = scope.reference(item.target, {Kind::variable, Kind::quantity}, "rate");
+  const std::optional<Target> target = scope.reference(item.target, {Kind::variable, Kind::quantity}, "rate");
   if (!target) return;
   Declaration& d = *target->declaration;
   if (!target->primed) {

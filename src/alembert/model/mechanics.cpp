@@ -320,7 +320,7 @@ void make_forces(Elaboration& e) {
   e.each("force", [&](const Statement& s, const Item& item) {
     if (!item.value) return;
     scope.loop(s.ranges, {&item.target, &*item.value}, [&](const std::vector<long>&) {
-      const std::optional<Reference> target = scope.reference(item.target, {Kind::coordinate}, "force");
+      const std::optional<Target> target = scope.reference(item.target, {Kind::coordinate}, "force");
       Value value = scope.evaluate(*item.value);
       if (!target) return false;
       if (target->primed) {

@@ -66,7 +66,7 @@ struct Declaration {
 };
 
 /// A declared thing, or a part of it, that a target such as q[2]' means.
-struct Reference {
+struct Target {
   Declaration* declaration = nullptr;
   bool primed = false;
   int offset = 0;
@@ -92,7 +92,7 @@ class Scope {
   std::deque<Declaration>& declarations() { return declarations_; }
   void unknown(const Place& place, const std::string& name, bool call = false);
   /// What target means; reports and gives nothing when it means nothing that is in one of the kinds.
-  std::optional<Reference> reference(const Term& target, const std::vector<Kind>& kinds, const char* purpose);
+  std::optional<Target> reference(const Term& target, const std::vector<Kind>& kinds, const char* purpose);
 
   // Evaluating.
   Value evaluate(const Term& term);
@@ -140,7 +140,7 @@ class Scope {
 
   Declaration* find_alias(const std::string& name, long& index);
   const Local* local(const std::string& name) const;
-  std::optional<Reference> element(Declaration& d, const Path& path, long alias);
+  std::optional<Target> element(Declaration& d, const Path& path, long alias);
   std::optional<int> offset_of(const Declaration& d, const ArrayShape& shape, const std::vector<const Term*>& indices,
                                std::size_t first, long alias);
   Value access(const Term& term);

@@ -299,7 +299,7 @@ Value Scope::access_name(const Term& term, const Path& path) {
     error(term.place, "second derivatives are not variables of a model", "x' is the highest derivative");
     return Value::failed();
   }
-  const std::optional<Reference> part = element(*d, path, alias);
+  const std::optional<Target> part = element(*d, path, alias);
   if (!part) return Value::failed();
   return slice(d->shape, part->primed ? d->velocities : d->symbols, d->shape.size() - part->shape.size(), part->offset);
 }

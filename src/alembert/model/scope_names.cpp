@@ -168,10 +168,10 @@ std::optional<int> Scope::offset_of(const Declaration& d, const ArrayShape& shap
   return offset;
 }
 
-std::optional<Reference> Scope::element(Declaration& d, const Path& path, long alias) {
+std::optional<Target> Scope::element(Declaration& d, const Path& path, long alias) {
   const std::optional<int> offset = offset_of(d, d.shape, path.indices, 0, alias);
   if (!offset) return {};
-  Reference r;
+  Target r;
   r.declaration = &d;
   r.primed = path.primes > 0;
   r.offset = *offset;
@@ -180,7 +180,7 @@ std::optional<Reference> Scope::element(Declaration& d, const Path& path, long a
   return r;
 }
 
-std::optional<Reference> Scope::reference(const Term& target, const std::vector<Kind>& kinds, const char* purpose) {
+std::optional<Target> Scope::reference(const Term& target, const std::vector<Kind>& kinds, const char* purpose) {
   const Path path(target);
   if (path.root->form != Term::Form::name) {
     error(target.place, std::string("this cannot be the target of ") + purpose, "write a name, as in x, q[2] or x'");

@@ -316,7 +316,7 @@ void Scope::resolve_parameter(Declaration& d, const Place& use) {
     const Path path(*r.target);
     if (!good || path.indices.empty()) continue;
     source = r.source;
-    const std::optional<Reference> part = element(d, path, 0);
+    const std::optional<Target> part = element(d, path, 0);
     if (!part) continue;
     const std::optional<Real> number = number_of(*r.value, "the value of '" + d.name + "'");
     if (number && !std::isfinite(static_cast<double>(*number)))

@@ -8,7 +8,7 @@ namespace {
 
 const std::vector<Kind> startable = {Kind::coordinate, Kind::momentum, Kind::variable, Kind::multiplier};
 
-std::vector<Start>* slots(Elaboration& e, const Reference& r, const Term& target) {
+std::vector<Start>* slots(Elaboration& e, const Target& r, const Term& target) {
   Declaration& d = *r.declaration;
   if (!r.primed) return &d.start;
   if (d.kind == Kind::coordinate && e.model.form == Form::lagrangian) return &d.start_velocity;
@@ -20,7 +20,7 @@ std::vector<Start>* slots(Elaboration& e, const Reference& r, const Term& target
 }
 
 /// Puts a value into the entries it is meant for. Where the options have given one, the model's is not even looked at.
-bool assign(Elaboration& e, const Reference& r, const Term& target, const Term& term, bool overriding) {
+bool assign(Elaboration& e, const Target& r, const Term& target, const Term& term, bool overriding) {
   Scope& scope = e.scope;
   std::vector<Start>* start = slots(e, r, target);
   if (!start) return false;
@@ -87,14 +87,14 @@ void read_initial(Elaboration& e) {
       name = std::move(indexed);
     }
     scope.loop({}, {&name, d.definition}, [&](const std::vector<long>&) {
-      const std::optional<Reference> r = scope.reference(name, startable, "initial");
+      const std::optional<Target> r = scope.reference(name, startable, "initial");
       return r && assign(e, *r, name, *d.definition, false);
     });
   }
   e.each("initial", [&](const Statement& s, const Item& item) {
     if (!item.value) return;
     scope.loop(s.ranges, {&item.target, &*item.value}, [&](const std::vector<long>&) {
-      const std::optional<Reference> r = scope.reference(item.target, startable, "initial");
+      const std::optional<Target> r = scope.reference(item.target, startable, "initial");
       return r && assign(e, *r, item.target, *item.value, false);
     });
   });
@@ -103,7 +103,7 @@ void read_initial(Elaboration& e) {
 void read_pins(Elaboration& e) {
   e.each("pin", [&](const Statement& s, const Item& item) {
     e.scope.loop(s.ranges, {&item.target}, [&](const std::vector<long>&) {
-      const std::optional<Reference> r =
+      const std::optional<Target> r =
           e.scope.reference(item.target, {Kind::coordinate, Kind::momentum, Kind::variable}, "pin");
       if (!r) return false;
       std::vector<Start>* start = slots(e, *r, item.target);
@@ -128,7 +128,7 @@ void make_start(Elaboration& e, const std::vector<std::pair<std::shared_ptr<cons
       scope.error(item->target.place, "'" + d->name + "' is a parameter and has no velocity");
       continue;
     }
-    const std::optional<Reference> r = scope.reference(item->target, startable, "--set");
+    const std::optional<Target> r = scope.reference(item->target, startable, "--set");
     if (r) assign(e, *r, item->target, *item->value, true);
   }
   scope.source = text;
