@@ -24,6 +24,8 @@ struct Equations {
   Exprs v, p, f, N, r;      // as above
   Exprs g, g_dot, k;        // g_dot = g_t + g_y v
   Expr energy;              // empty where the model has none (general form)
+  Expr L;                   // in the Lagrangian form
+  Exprs applied;            // forces that neither the energy nor ideal reactions account for; may hold multipliers
   Exprs invariants;
 
   // The index-reduced system for z' and the multipliers at one (t, y, z), linear in them for ideal reactions:

@@ -91,6 +91,7 @@ struct Step<T>::Body {
     Kernel<T> guess;
     WideKernel<T> increments;
     Kernel<T> internal;
+    Kernel<T> balance;  // the work, then the discrete constraints; nothing where the method states none
     std::shared_ptr<Newton<T>> starter;  // for the starters, where there are some
     int starters = 0;
   };
@@ -102,7 +103,8 @@ struct Step<T>::Body {
   };
   std::vector<Part> parts;
   std::vector<Substep> substeps;
-  std::vector<T> hints, x, guess_inputs, start, start_rest, now, now_rest, added, inside, work;
+  std::vector<T> hints, x, guess_inputs, start, start_rest, now, now_rest, added, inside, balance, work;
+  T done = 0, discrete = 0;  // work and discrete constraints of the last step
   int last = 0;
 
   Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state, const std::vector<T>& given,
@@ -129,9 +131,15 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
     for_guess.insert(for_guess.end(), e.starters.begin(), e.starters.end());
     for (int i = 0; i < states; ++i) added_exprs.push_back(increment(e.next[i], e.state[i]));
     const KernelOptions rare{Backend::interpreter, false};
+    Exprs balance_exprs;
+    if (e.work) balance_exprs.push_back(e.work);
+    balance_exprs.insert(balance_exprs.end(), e.discrete.begin(), e.discrete.end());
+    check(e.work || e.discrete.empty(), "discrete constraints go with the work");
     parts.push_back({e.labels, e.internal_names, states, static_cast<int>(e.unknowns.size()),
                      Kernel<T>(for_guess, e.guess, rare), WideKernel<T>(all, added_exprs, options.kernel),
-                     Kernel<T>(all, e.internal, rare), nullptr, static_cast<int>(e.starters.size())});
+                     Kernel<T>(all, e.internal, rare), Kernel<T>(all, balance_exprs, options.kernel), nullptr,
+                     static_cast<int>(e.starters.size())});
+    balance.resize(std::max(balance.size(), balance_exprs.size()));
     Part& part = parts.back();
     guess_inputs.resize(std::max(guess_inputs.size(), for_guess.size()));
     if (part.starters > 0) {
@@ -144,7 +152,7 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
       once.linear = LinearSolver::dense;
       part.starter = std::make_shared<Newton<T>>(starter_system(e), typical, once);
     }
-    space = std::max({space, part.guess.work(), part.increments.work(), part.internal.work()});
+    space = std::max({space, part.guess.work(), part.increments.work(), part.internal.work(), part.balance.work()});
     widest = std::max(widest, all.size());
     most_internal = std::max(most_internal, e.internal.size());
     inputs.push_back(std::move(in));
@@ -193,6 +201,7 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest) noexcept {
   std::copy_n(state, states, now.begin());
   std::copy_n(rest, states, now_rest.begin());
   T t = t0;
+  done = discrete = 0;
   for (std::size_t k = 0; k < substeps.size(); ++k) {
     Substep& sub = substeps[k];
     const Part& part = parts[sub.part];
@@ -228,6 +237,14 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest) noexcept {
       const T back = next - now[i];
       now_rest[i] = (now[i] - (next - back)) + (plus - back);
       now[i] = next;
+    }
+    if (part.balance.outputs() > 0) {
+      part.balance(x.data(), balance.data(), work.data());
+      done += balance[0];
+      for (int i = 1; i < part.balance.outputs(); ++i) {
+        const T size = balance[i] < 0 ? -balance[i] : balance[i];
+        if (size > discrete) discrete = size;
+      }
     }
     t += part_h;
     last = static_cast<int>(k);
@@ -270,6 +287,19 @@ const std::vector<T>& Step<T>::internal() {
 template <class T>
 const std::vector<std::string>& Step<T>::internal_names() const {
   return body_->parts[body_->substeps[body_->last].part].internal_names;
+}
+
+template <class T>
+bool Step<T>::states_work() const {
+  return std::all_of(body_->parts.begin(), body_->parts.end(), [](const auto& p) { return p.balance.outputs() > 0; });
+}
+template <class T>
+T Step<T>::work() const {
+  return body_->done;
+}
+template <class T>
+T Step<T>::discrete() const {
+  return body_->discrete;
 }
 
 template <class T>

@@ -34,6 +34,9 @@ struct StepEquations {
   Exprs starters, starter_equations;
   Exprs internal;  // what the method computes on the way (stage multipliers), in state and unknowns
   std::vector<std::string> internal_names;
+  // The balance of power that the method keeps: the change of the energy is the work. Empty where it keeps none.
+  Expr work;
+  Exprs discrete;  // = 0: constraints in the form in which the method keeps them, where that is its own
   std::shared_ptr<const StageStructure> stages;  // for the two-matrix iteration, where it applies
 };
 
@@ -77,6 +80,10 @@ class Step {
   /// The internal values of the last substep (stage multipliers).
   const std::vector<T>& internal();
   const std::vector<std::string>& internal_names() const;
+  /// Of the last step: the work done (0 where the method states none), and the largest of the discrete constraints.
+  bool states_work() const;
+  T work() const;
+  T discrete() const;
   const std::string& label(const StepResult& result) const;  // of the worst equation; "" when unknown
   NewtonStatistics statistics() const;
 
