@@ -51,7 +51,8 @@ Real reciprocal_factorial(int n) {
 Expr cardinal(Expr x, int sign) {
   const Switch at(x, small);
   const Expr u = pow(at.inside(x), 2), far = at.outside(x);
-  const Expr near = series(u, 13, [&](int k) { return (sign < 0 && k % 2 ? -1 : 1) * reciprocal_factorial(2 * k + 1); });
+  const Expr near =
+      series(u, 13, [&](int k) { return (sign < 0 && k % 2 ? -1 : 1) * reciprocal_factorial(2 * k + 1); });
   return at.take(near, x.graph().make(sign < 0 ? Op::sin : Op::sinh, far) / far);
 }
 

@@ -22,8 +22,8 @@ enum class DiscreteGradient { chain, midpoint };
 
 class Secant {
  public:
-  /// f in the symbols x (each once); x0, x1: expressions of the target graph. Where x0[i] is x1[i] nothing changes along
-  /// x[i], and the entry i of D means nothing.
+  /// f in the symbols x (each once); x0, x1: expressions of the target graph. Where x0[i] is x1[i] nothing changes
+  /// along x[i], and the entry i of D means nothing.
   Secant(ExprSpan f, ExprSpan x, ExprSpan x0, ExprSpan x1, Graph& target,
          DiscreteGradient kind = DiscreteGradient::chain);
 

@@ -30,7 +30,8 @@ struct Derivatives {
   Exprs y, z;
 };
 
-Derivatives derivatives(const Equations& e, const Exprs& f, const Exprs& weights, const Ends& x, DiscreteGradient kind) {
+Derivatives derivatives(const Equations& e, const Exprs& f, const Exprs& weights, const Ends& x,
+                        DiscreteGradient kind) {
   Graph& graph = x.t0.graph();
   const Exprs time{e.t}, t0{x.t0}, t1{x.t1};
   // Time takes part only where it matters: the midpoint formula would see it otherwise.
@@ -197,7 +198,8 @@ std::vector<Row> rows_at(const Equations& e, SparseExprs matrix, const Point& x)
   matrix.value = at(e, matrix.value, x);
   std::vector<Row> rows(matrix.rows);
   for (int i = 0; i < matrix.rows; ++i)
-    for (int k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k) rows[i].emplace(matrix.column[k], matrix.value[k]);
+    for (int k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
+      rows[i].emplace(matrix.column[k], matrix.value[k]);
   return rows;
 }
 

@@ -17,15 +17,15 @@
 
 namespace alembert {
 
-/// full: D over (t, q, p) together. partitioned: D_1 is the mean of those with p0 and with p1 held, D_2 of those with q0
-/// and q1 held. midpoint: Gonzalez' formula for H as a whole, and for each constraint.
+/// full: D over (t, q, p) together. partitioned: D_1 is the mean of those with p0 and with p1 held, D_2 of those with
+/// q0 and q1 held. midpoint: Gonzalez' formula for H as a whole, and for each constraint.
 enum class EnergyGradient { full, partitioned, midpoint };
 
 struct DiscreteMotion {
   Exprs u, P;
-  Expr power;    // D_t H + F . u + lambda . D_t g - psi . A u; the constant 0 where nothing does work
-  Exprs p_mean;  // (p0 + p1)/2
-  Exprs k;       // the nonholonomic constraints at the mean point, for the velocity u: = 0
+  Expr power;         // D_t H + F . u + lambda . D_t g - psi . A u; the constant 0 where nothing does work
+  Exprs p_mean;       // (p0 + p1)/2
+  Exprs k;            // the nonholonomic constraints at the mean point, for the velocity u: = 0
   Exprs w_equations;  // = 0, as many as w
 };
 

@@ -7,8 +7,10 @@
 #include <random>
 
 #include "alembert/code/kernel.h"
+#include "alembert/derive/identity.h"
 #include "alembert/expr/print.h"
 #include "alembert/solve/coefficients.h"
+#include "alembert/solve/initial.h"
 
 namespace alembert {
 
@@ -110,8 +112,7 @@ class Samples {
     const Expr t0 = graph.symbol("t0"), h = graph.symbol("h");
     const Exprs y0 = graph.symbols("y0", n), y1 = graph.symbols("y1", n), z0 = graph.symbols("z0", n),
                 z1 = graph.symbols("z1", n), lambda = graph.symbols("lambda", static_cast<int>(e.g.size())),
-                psi = graph.symbols("psi", static_cast<int>(e.k.size())),
-                w = graph.symbols("w", needs_w(e) ? n : 0);
+                psi = graph.symbols("psi", static_cast<int>(e.k.size())), w = graph.symbols("w", needs_w(e) ? n : 0);
     const DiscreteMotion motion = discrete_motion(e, kind, {t0, t0 + h, y0, y1, z0, z1}, w, lambda, psi);
     Exprs inputs{t0, h};
     for (const Exprs* list : {&y0, &z0, &y1, &z1, &lambda, &psi, &w})
@@ -272,9 +273,90 @@ Expr momentum(const Equations& e, const Generator& g) {
   return sum(*e.graph, terms);
 }
 
+/// Degree of every node as a polynomial in (y, z), up to 2; 3 stands for all else.
+std::map<std::uint32_t, int> degrees(const Equations& e, const Exprs& f) {
+  std::map<std::uint32_t, int> degree;
+  for (const Exprs* list : {&e.y, &e.z})
+    for (const Expr x : *list) degree[x.id()] = 1;
+  const Graph& graph = *e.graph;
+  for (const std::uint32_t id : reachable(f)) {
+    const Node node = graph.node(id);
+    const int operands = operand_count(node.op);
+    if (operands == 0) {
+      degree.try_emplace(id, 0);
+      continue;
+    }
+    const int a = degree[node.a], b = operands > 1 ? degree[node.b] : 0;
+    int d = a == 0 && b == 0 ? 0 : 3;
+    if (node.op == Op::add || node.op == Op::subtract || node.op == Op::negate) d = std::max(a, b);
+    if (node.op == Op::multiply) d = std::min(a + b, 3);
+    if (node.op == Op::divide && b == 0) d = a;
+    if (node.op == Op::power && a == 1 && is_constant(Expr(e.graph.get(), node.b), 2)) d = 2;
+    degree[id] = d;
+  }
+  return degree;
+}
+
+/// As a distance, a length or a product of points where it is one, up to a constant; else as it stands.
+std::string described(const Equations& e, Expr quadratic, const std::vector<PointCoordinates>& points) {
+  Graph& graph = *e.graph;
+  Exprs all = e.y, zeros(e.y.size(), graph.constant(0));
+  const Expr rest = substitute(quadratic, all, zeros, graph);
+  const Expr form = is_constant(rest) ? quadratic - rest : quadratic;
+  const auto name = [](const PointCoordinates& p) {
+    return p.name.find(',') == std::string::npos ? p.name : "(" + p.name + ")";
+  };
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    Exprs own;
+    for (const int c : points[i].axis) own.push_back(pow(e.y[c], 2));
+    if (equal_functions(Exprs{form}, Exprs{sum(graph, own)})) return "norm2(" + name(points[i]) + ")";
+    for (std::size_t j = i + 1; j < points.size(); ++j) {
+      if (points[j].axis.size() != points[i].axis.size()) continue;
+      Exprs squares, products;
+      for (std::size_t a = 0; a < points[i].axis.size(); ++a) {
+        const Expr x = e.y[points[i].axis[a]], y = e.y[points[j].axis[a]];
+        squares.push_back(pow(x - y, 2));
+        products.push_back(x * y);
+      }
+      if (equal_functions(Exprs{form}, Exprs{sum(graph, squares)}))
+        return "norm2(" + name(points[i]) + " - " + name(points[j]) + ")";
+      if (equal_functions(Exprs{form}, Exprs{sum(graph, products)}))
+        return "dot(" + name(points[i]) + ", " + name(points[j]) + ")";
+    }
+  }
+  return to_infix(quadratic);
+}
+
+/// What stands inside functions of higher degree and is itself of degree one or two, as large as possible.
+std::vector<std::string> quadratic_parts(const Equations& e, const std::vector<PointCoordinates>& points) {
+  constexpr std::size_t most_points = 20, most_parts = 40;
+  Exprs f = e.g;
+  f.push_back(e.L ? e.L : e.energy);
+  std::map<std::uint32_t, int> degree = degrees(e, f);
+  const std::vector<PointCoordinates> named = points.size() <= most_points ? points : std::vector<PointCoordinates>{};
+  Exprs parts;
+  for (const std::uint32_t id : reachable(f)) {
+    const Node node = e.graph->node(id);
+    if (degree[id] < 3 || node.op == Op::add || node.op == Op::subtract || node.op == Op::negate) continue;
+    for (const std::uint32_t operand : {node.a, operand_count(node.op) > 1 ? node.b : node.a}) {
+      const Expr part(e.graph.get(), operand);
+      if (degree[operand] > 0 && degree[operand] < 3 && std::find(parts.begin(), parts.end(), part) == parts.end())
+        parts.push_back(part);
+    }
+  }
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < parts.size() && i < most_parts; ++i) {
+    const std::string text = described(e, parts[i], named);
+    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+  }
+  return texts;
+}
+
 }  // namespace
 
-Momenta find_momenta(const Equations& e, EnergyGradient kind, const std::vector<Real>& near) {
+Momenta find_momenta(const Equations& e, EnergyGradient kind, const InitialValues& initial) {
+  std::vector<Real> near(initial.y.begin(), initial.y.end());
+  near.insert(near.end(), initial.z.begin(), initial.z.end());
   constexpr std::size_t largest_each = 60;  // coordinates; beyond, only what belongs to all of them
   const std::vector<PointCoordinates> points = find_points(e.y_names);
   const std::vector<Generator> together = of_everything(points);
@@ -294,6 +376,7 @@ Momenta find_momenta(const Equations& e, EnergyGradient kind, const std::vector<
     }
   }
   Momenta result;
+  result.through = quadratic_parts(e, points);
   Span named;
   for (std::size_t i = 0; i < together.size(); ++i) {
     if (!holds[i]) result.lost.push_back(together[i].name);

@@ -10,8 +10,8 @@
 
 namespace alembert {
 
-/// near: y, then z, of a state around which the model makes sense (the initial values).
-Momenta find_momenta(const Equations& e, EnergyGradient kind, const std::vector<Real>& near);
+/// The pairs of states are taken around the initial values, where the model makes sense.
+Momenta find_momenta(const Equations& e, EnergyGradient kind, const InitialValues& initial);
 
 /// Coordinates that are the components of one point in the plane or in space: vectors of two or three entries, and
 /// scalars named x.., y.., z.. with one ending.

@@ -6,8 +6,8 @@
 // It keeps the energy exactly (for the model's own forces; with others the balance of power), and every momentum that
 // belongs to translations or rotations under which all the terms that the energy is made of are unchanged. Order 2.
 //
-// Velocities across the constraints change their sign at every step and stay of size h^2: g' = 0 (and k = 0) hold in the
-// mean only. The projected variant stands on both levels at every grid point:
+// Velocities across the constraints change their sign at every step and stay of size h^2: g' = 0 (and k = 0) hold in
+// the mean only. The projected variant stands on both levels at every grid point:
 //     p0 + n(y0, mu) -> the step above -> p1 + n(y1, mu) ,   g'(t1, y1, p1) = 0 , k(t1, y1, p1) = 0
 // with n(y, mu) normal to the constraints and of kinetic energy |mu|^2/2, so that what is put in at the start is taken
 // out at the end: energy and momenta are kept as before, and the step stays symmetric. It is near the identity, which
@@ -62,7 +62,8 @@ StepPlan step(const Equations& e, const Variant& variant) {
   const Exprs za = plus(z0, normal0), zb = plus(za, dz);
   // y1 = y0 + h u where u is known without y1; else an equation.
   const Exprs somewhere = graph.symbols("y1", n);
-  Exprs y1 = plus(y0, scaled(h, discrete_motion(e, variant.gradient, {t0, t1, y0, somewhere, za, zb}, w, lambda, psi).u));
+  Exprs y1 =
+      plus(y0, scaled(h, discrete_motion(e, variant.gradient, {t0, t1, y0, somewhere, za, zb}, w, lambda, psi).u));
   const bool implicit = depends(y1, somewhere);
   Exprs dy;
   if (implicit) {
@@ -130,7 +131,9 @@ std::string refuses(const Equations& e, const Variant& variant) {
 
 std::string remark(const Equations& e, const Variant& variant) {
   if (variant.projected || (e.g.empty() && e.k.empty())) return "";
-  return std::string(e.g.empty() ? "k = 0 holds" : e.k.empty() ? "g' = 0 holds" : "g' = 0 and k = 0 hold") +
+  return std::string(e.g.empty()   ? "k = 0 holds"
+                     : e.k.empty() ? "g' = 0 holds"
+                                   : "g' = 0 and k = 0 hold") +
          " in the mean of a step, at grid points up to an oscillation of size h^2; "
          "energy_momentum(projected) holds them everywhere";
 }
@@ -146,7 +149,8 @@ Variant read(const std::vector<Term>& arguments) {
     else if (argument.form == Term::Form::name && argument.text == "full") variant.gradient = EnergyGradient::full;
     else if (argument.form == Term::Form::name && argument.text == "partitioned")
       variant.gradient = EnergyGradient::partitioned;
-    else if (argument.form == Term::Form::name && argument.text == "midpoint") variant.gradient = EnergyGradient::midpoint;
+    else if (argument.form == Term::Form::name && argument.text == "midpoint")
+      variant.gradient = EnergyGradient::midpoint;
     else if (argument.form == Term::Form::number && read_number(argument.text, order)) {
     } else
       throw InputError("'energy_momentum' takes an order and the words projected, full, partitioned, midpoint", usage);
@@ -191,8 +195,8 @@ MethodFamily energy_momentum() {
     method.refuses = [variant](const Equations& e) { return refuses(e, variant); };
     method.remark = [variant](const Equations& e) { return remark(e, variant); };
     method.step = [variant](const Equations& e) { return compose(step(e, variant), shares(variant.order)); };
-    method.momenta = [variant](const Equations& e, const std::vector<Real>& near) {
-      return find_momenta(e, variant.gradient, near);
+    method.momenta = [variant](const Equations& e, const InitialValues& initial) {
+      return find_momenta(e, variant.gradient, initial);
     };
     return method;
   };

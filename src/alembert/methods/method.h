@@ -25,7 +25,7 @@ struct Claims {
   bool velocity = true;                                // g_t + g_y v = 0 at every grid point
   bool nonholonomic = true;                            // k = 0 at every grid point; false: kept elsewhere or not at all
   bool near_identity = true;  // the step tends to none as h does, across the constraints too: compositions need that
-  std::string note;                                    // what a user must know ("negative control: violates k")
+  std::string note;           // what a user must know ("negative control: violates k")
 };
 
 /// Momenta of translations and rotations that a method keeps exactly on a model.
@@ -35,9 +35,11 @@ struct Momenta {
     Expr value;        // in the symbols of the equations
   };
   std::vector<Kept> kept;
-  std::vector<std::string> lost;  // of all points together, and not kept
+  std::vector<std::string> lost;     // of all points together, and not kept
+  std::vector<std::string> through;  // the expressions of degree two that the terms of higher degree are made of
 };
 
+struct InitialValues;
 struct SparkCoefficients;
 
 /// A method with its arguments bound: lobatto(3).
@@ -50,8 +52,8 @@ struct Method {
   /// What a user must know of this method on this model; "" when there is nothing. Empty for most.
   std::function<std::string(const Equations&)> remark;
   std::function<StepPlan(const Equations&)> step;
-  /// The momenta that are kept; near: y, then z, of the initial state. Empty where the method promises none.
-  std::function<Momenta(const Equations&, const std::vector<Real>& near)> momenta;
+  /// The momenta that are kept on a model; empty where the method promises none.
+  std::function<Momenta(const Equations&, const InitialValues&)> momenta;
   /// The coefficients as text, for `alembert methods NAME --stages S`; empty where there are none.
   std::function<std::string()> tableau;
   /// Of a SPARK method, for what is known of its coefficients; null for others.

@@ -158,7 +158,23 @@ std::string residual_line(const Report& report, const Equations& equations) {
     parts.push_back("nonholonomic " + brief(report.nonholonomic));
     of.push_back("k");
   }
+  if (report.has_discrete) {
+    parts.push_back("discrete " + brief(report.discrete));
+    of.push_back("k in the mean of a step");
+  }
   return fmt::format("{}   (largest residual of {} over all steps)", fmt::join(parts, "   "), fmt::join(of, ", "));
+}
+
+/// How g' moves where the method does not hold it.
+std::string velocity_lines(const Report& report, const Equations& equations) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < report.velocity_ranges.size() && i < listed; ++i) {
+    const Extremes& range = report.velocity_ranges[i];
+    parts.push_back(fmt::format("{}: from {:.6g} to {:.6g}", equations.g_names[i], range.least, range.most));
+  }
+  if (report.velocity_ranges.size() > listed)
+    parts.push_back(fmt::format("and {} more", report.velocity_ranges.size() - listed));
+  return fmt::format("{}", fmt::join(parts, "\n"));
 }
 
 std::string invariant_lines(const Report& report, const Model& model) {
@@ -228,7 +244,15 @@ std::string to_json(const Report& report, const Model& model, const Equations& e
   json["residual"] = {{"position", number(report.position)},
                       {"velocity", number(report.velocity)},
                       {"nonholonomic", number(report.nonholonomic)}};
+  if (report.has_discrete) json["residual"]["discrete"] = number(report.discrete);
+  if (!report.velocity_ranges.empty()) {
+    Json& ranges = json["residual"]["velocity_ranges"] = Json::object();
+    for (std::size_t i = 0; i < report.velocity_ranges.size(); ++i)
+      ranges[equations.g_names[i]] = {number(report.velocity_ranges[i].least), number(report.velocity_ranges[i].most)};
+  }
   json["invariants"] = invariants_json(report, model);
+  if (report.has_balance)
+    json["power_balance"] = {{"max_residual", number(report.balance)}, {"work", number(report.work)}};
   json["statistics"] = {{"steps", report.steps},
                         {"rejected", report.rejected},
                         {"newton_iterations", report.newton.iterations},
@@ -264,6 +288,10 @@ std::string to_text(const Report& report, const Model& model, const Equations& e
   if (!report.initial.redundant.empty()) lines.add("redundant", shortened(report.initial.redundant));
   lines.add("energy", energy_line(report));
   if (!equations.g.empty() || !equations.k.empty()) lines.add("constraints", residual_line(report, equations));
+  if (!report.velocity_ranges.empty()) lines.add("g' moves", velocity_lines(report, equations));
+  if (report.has_balance)
+    lines.add("power", fmt::format("work {} in all, change of the energy less work at most {} in a step",
+                                   plain(report.work), brief(report.balance)));
   if (!model.invariants.empty()) lines.add("invariants", invariant_lines(report, model));
   lines.add("Newton", newton_line(report));
   lines.add("time", fmt::format("{:.2f} s (+ {:.2f} s compiling)", report.run_seconds, report.compile_seconds));

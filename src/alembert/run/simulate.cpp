@@ -157,7 +157,10 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
   const double total = static_cast<double>(steps.whole);
   newton.kernel = code_for(2 * total, options.newton.kernel);
   Step<double> step(method.step(e), options.t0, options.step, state, hints, newton);
+  report.has_balance = report.has_energy && step.states_work();
+  report.has_discrete = step.has_discrete();
   Watch watch(e, code_for(total, options.newton.kernel));
+  if (!method.claims.velocity) watch.velocity_ranges.resize(e.g.size());
   RankWatch rank(e, watch);
   const auto longest = [&] { return e.v == e.z ? watch.longest() : std::span<const double>(); };
   NewtonOptions for_rows = options.newton;
@@ -219,7 +222,13 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
     }
     report.steps = n + 1;
     report.t = shorter ? options.end : options.t0 + static_cast<double>(n + 1) * options.step;
+    const double energy_before = watch.energy();
     watch.look(report.t, y, z);
+    if (report.has_balance) {
+      report.work += step.work();
+      report.balance = std::max(report.balance, std::abs(watch.energy() - energy_before - step.work()));
+    }
+    report.discrete = std::max(report.discrete, step.discrete());
     if (!watch.finite()) {
       report.ending = Ending::failed;
       report.reason = "energy or constraints are not finite at t = " + time_text(report.t) + "; try a smaller step";
@@ -251,6 +260,7 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
   report.drift = watch.drift.fit();
   report.position = watch.max_position, report.velocity = watch.max_velocity,
   report.nonholonomic = watch.max_nonholonomic;
+  report.velocity_ranges = watch.velocity_ranges;
   report.invariants = watch.invariants_watched();
   report.newton = step.statistics();
   take_motion(report.t);

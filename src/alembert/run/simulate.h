@@ -56,7 +56,13 @@ struct Report {
   Watched energy;
   Drift drift;
   double position = 0, velocity = 0, nonholonomic = 0;  // largest residual over all steps
-  std::vector<Watched> invariants;                      // one per entry of Model::invariant_values
+  std::vector<Extremes> velocity_ranges;                // of g', where the method does not hold it
+  bool has_discrete = false;        // the method keeps nonholonomic constraints in a form of its own
+  double discrete = 0;              // largest residual of that form
+  bool has_balance = false;         // the method states the work of every step
+  double balance = 0;               // largest |change of the energy - work| of a step
+  double work = 0;                  // over all steps
+  std::vector<Watched> invariants;  // one per entry of Model::invariant_values
   long steps = 0, rejected = 0;
   NewtonStatistics newton;
   double compile_seconds = 0, run_seconds = 0;

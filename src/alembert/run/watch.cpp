@@ -116,6 +116,11 @@ void Watch::look(double t, std::span<const double> y, std::span<const double> z)
     return value;
   };
   position_ = largest(g_, g_dot_), velocity_ = largest(g_dot_, k_), nonholonomic_ = largest(k_, invariants_);
+  for (std::size_t i = 0; i < velocity_ranges.size(); ++i) {
+    const double rate = values_[g_dot_ + i];
+    if (rate < velocity_ranges[i].least) velocity_ranges[i].least = rate;
+    if (rate > velocity_ranges[i].most) velocity_ranges[i].most = rate;
+  }
   raise(max_position, position_), raise(max_velocity, velocity_), raise(max_nonholonomic, nonholonomic_);
   finite_ =
       std::isfinite(energy()) && std::isfinite(position_) && std::isfinite(velocity_) && std::isfinite(nonholonomic_);

@@ -16,6 +16,10 @@ struct Watched {
   double initial = 0, final = 0, max_error = 0;  // max_error: largest |value - initial|
 };
 
+struct Extremes {
+  double least = 0, most = 0;
+};
+
 /// A line fitted through block means of an error over time.
 struct Drift {
   double per_time = 0;
@@ -67,6 +71,7 @@ class Watch {
   Watched energy_watched;
   DriftFit drift;
   double max_position = 0, max_velocity = 0, max_nonholonomic = 0;
+  std::vector<Extremes> velocity_ranges;  // of the entries of g'; empty unless given a size
   const std::vector<Watched>& invariants_watched() const { return watched_; }
 
  private:

@@ -104,6 +104,7 @@ struct Step<T>::Body {
   std::vector<Part> parts;
   std::vector<Substep> substeps;
   std::vector<T> hints, x, guess_inputs, start, start_rest, now, now_rest, added, inside, balance, work;
+  bool states_work = true;
   T done = 0, discrete = 0;  // work and discrete constraints of the last step
   int last = 0;
 
@@ -135,6 +136,7 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
     if (e.work) balance_exprs.push_back(e.work);
     balance_exprs.insert(balance_exprs.end(), e.discrete.begin(), e.discrete.end());
     check(e.work || e.discrete.empty(), "discrete constraints go with the work");
+    states_work = states_work && e.work && !is_zero(e.work);
     parts.push_back({e.labels, e.internal_names, states, static_cast<int>(e.unknowns.size()),
                      Kernel<T>(for_guess, e.guess, rare), WideKernel<T>(all, added_exprs, options.kernel),
                      Kernel<T>(all, e.internal, rare), Kernel<T>(all, balance_exprs, options.kernel), nullptr,
@@ -291,7 +293,7 @@ const std::vector<std::string>& Step<T>::internal_names() const {
 
 template <class T>
 bool Step<T>::states_work() const {
-  return std::all_of(body_->parts.begin(), body_->parts.end(), [](const auto& p) { return p.balance.outputs() > 0; });
+  return body_->states_work;
 }
 template <class T>
 T Step<T>::work() const {
@@ -300,6 +302,11 @@ T Step<T>::work() const {
 template <class T>
 T Step<T>::discrete() const {
   return body_->discrete;
+}
+
+template <class T>
+bool Step<T>::has_discrete() const {
+  return body_->parts[0].balance.outputs() > 1;
 }
 
 template <class T>

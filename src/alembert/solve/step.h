@@ -80,10 +80,12 @@ class Step {
   /// The internal values of the last substep (stage multipliers).
   const std::vector<T>& internal();
   const std::vector<std::string>& internal_names() const;
-  /// Of the last step: the work done (0 where the method states none), and the largest of the discrete constraints.
+  /// Whether the method states a balance of power and something in the model can do work.
   bool states_work() const;
+  /// Of the last step: the work done (0 where the method states none), and the largest of the discrete constraints.
   T work() const;
   T discrete() const;
+  bool has_discrete() const;
   const std::string& label(const StepResult& result) const;  // of the worst equation; "" when unknown
   NewtonStatistics statistics() const;
 
