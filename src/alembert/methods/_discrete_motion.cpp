@@ -1,5 +1,6 @@
 #include "alembert/methods/_discrete_motion.h"
 
+#include <algorithm>
 #include <map>
 
 #include "alembert/base/error.h"
@@ -34,11 +35,11 @@ Derivatives derivatives(const Equations& e, const Exprs& f, const Exprs& weights
                         DiscreteGradient kind) {
   Graph& graph = x.t0.graph();
   const Exprs time{e.t}, t0{x.t0}, t1{x.t1};
-  // Time takes part only where it matters: the midpoint formula would see it otherwise.
-  const bool moves = depends(f, time);
+  // Time and z take part only where they matter: the midpoint formula would see them otherwise.
+  const bool moves = depends(f, time), z_moves = depends(f, e.z);
   const Exprs variables = moves ? joined({&time, &e.y, &e.z}) : joined({&e.y, &e.z});
   const Exprs from = moves ? joined({&t0, &x.y0, &x.z0}) : joined({&x.y0, &x.z0});
-  const Exprs to = moves ? joined({&t1, &x.y1, &x.z1}) : joined({&x.y1, &x.z1});
+  const Exprs to = moves ? joined({&t1, &x.y1, z_moves ? &x.z1 : &x.z0}) : joined({&x.y1, z_moves ? &x.z1 : &x.z0});
   const Exprs D = Secant(f, variables, from, to, graph, kind).transposed_product(weights);
   const std::size_t first = moves ? 1 : 0;
   return {moves ? D[0] : graph.constant(0), part(D, first, e.y.size()), part(D, first + e.y.size(), e.z.size())};
@@ -86,7 +87,10 @@ DiscreteMotion discrete_motion(const Equations& e, EnergyGradient kind, const En
   Exprs powers;
 
   if (lagrangian) {
-    const Derivatives L = derivatives(e, {e.L}, {graph.constant(1)}, x, gradient);
+    // Constant mass: the kinetic energy takes no part, whatever the formula.
+    Ends of_L = x;
+    if (e.constant_mass) of_L.z1 = of_L.z0;
+    const Derivatives L = derivatives(e, {e.L}, {graph.constant(1)}, of_L, gradient);
     d.u = mean(x.z0, x.z1);
     d.P = L.y;
     powers.push_back(-L.time);
@@ -217,7 +221,16 @@ std::vector<Row> times_transposed(const std::vector<Row>& X, const std::vector<R
 
 }  // namespace
 
-Exprs normal_velocity(const Equations& e, const Point& x, const Exprs& mu) {
+bool reactions_work(const Equations& e) {
+  const Exprs zeros(e.z.size(), e.graph->constant(0));
+  if (depends(e.g, Exprs{e.t}) || depends(e.k, Exprs{e.t})) return true;
+  if (e.k.empty()) return false;
+  const Exprs rest = substitute(e.k, e.z, zeros, *e.graph);
+  return depends(jacobian(e.k, e.z).value, e.z) ||
+         !std::all_of(rest.begin(), rest.end(), [](Expr r) { return is_zero(r); });
+}
+
+Normal normal_velocity(const Equations& e, const Point& x, const Exprs& mu) {
   Graph& graph = x.t.graph();
   std::vector<Row> C = rows_at(e, jacobian(e.g, e.y), x);
   for (Row& row : rows_at(e, nonholonomic_directions(e), x)) C.push_back(std::move(row));
@@ -236,10 +249,13 @@ Exprs normal_velocity(const Equations& e, const Point& x, const Exprs& mu) {
   Row impulse;
   for (std::size_t j = 0; j < C.size(); ++j)
     for (const auto& [c, value] : C[j]) add_to(impulse, c, value * s[j]);
-  if (lagrangian) impulse = forward(M_factor, std::move(impulse));
-  Exprs dense(e.z.size(), graph.constant(0));
-  for (const auto& [i, value] : impulse) dense[i] = value;
-  return lagrangian ? backward(M_factor, std::move(dense)) : dense;
+  const auto dense = [&](const Row& row) {
+    Exprs full(e.z.size(), graph.constant(0));
+    for (const auto& [i, value] : row) full[i] = value;
+    return full;
+  };
+  const Exprs p = dense(impulse);
+  return {lagrangian ? backward(M_factor, dense(forward(M_factor, impulse))) : p, p};
 }
 
 }  // namespace alembert

@@ -44,6 +44,11 @@ SparseExprs nonholonomic_directions(const Equations& e);
 
 /// What is added to z so that the momenta p change by C^T L^{-T} mu, where C holds the gradients of all constraints and
 /// L L^T = C M^{-1} C^T: the change of the kinetic energy of a z with C v = 0 is |mu|^2/2, whatever the position.
-Exprs normal_velocity(const Equations& e, const Point& at, const Exprs& mu);
+struct Normal {
+  Exprs z, impulse;
+};
+Normal normal_velocity(const Equations& e, const Point& at, const Exprs& mu);
+/// Whether reactions can do work: constraints that contain time, or nonholonomic ones that are not linear.
+bool reactions_work(const Equations& e);
 
 }  // namespace alembert

@@ -53,13 +53,15 @@ StepPlan step(const Equations& e, const Variant& variant) {
   const auto zeros = [&](int count) { return Exprs(count, graph.constant(0)); };
 
   const Exprs dz = frame.unknown("dz", frame.z_dot0, h);
-  step.groups.push_back({0, n, frame.size_z()});
+  // Positions that are rounded at |y| eps show in velocities as |y| eps/h.
+  const Expr rounding = Real(1e-4) * frame.size_y() / abs(h);
+  step.groups.push_back({0, n, graph.make(Op::max, frame.size_z(), rounding)});
   const Exprs lambda = frame.unknown("lambda", frame.lambda0), psi = frame.unknown("psi", frame.psi0);
   const Exprs mu = frame.unknown("mu", zeros(projected ? m : 0)), w = frame.unknown("w", zeros(needs_w(e) ? n : 0));
   step.groups.push_back({n, static_cast<int>(step.unknowns.size()) - n, Expr()});
 
-  const Exprs normal0 = projected ? normal_velocity(e, {t0, y0, z0}, mu) : zeros(n);
-  const Exprs za = plus(z0, normal0), zb = plus(za, dz);
+  const Normal normal0 = projected ? normal_velocity(e, {t0, y0, z0}, mu) : Normal{zeros(n), zeros(n)};
+  const Exprs za = plus(z0, normal0.z), zb = plus(za, dz);
   // y1 = y0 + h u where u is known without y1; else an equation.
   const Exprs somewhere = graph.symbols("y1", n);
   Exprs y1 =
@@ -92,10 +94,8 @@ StepPlan step(const Equations& e, const Variant& variant) {
 
   // p1 from the momentum equation itself: what Newton leaves over does not add up.
   Exprs dz_whole = e.form == Form::lagrangian ? dz : impulse;
-  if (projected) {
-    const Exprs normal1 = normal_velocity(e, {t1, y1, zb}, mu);
-    for (int i = 0; i < n; ++i) dz_whole[i] = dz_whole[i] + (normal0[i] - normal1[i]);
-  }
+  const Normal normal1 = projected ? normal_velocity(e, {t1, y1, zb}, mu) : Normal{zeros(n), zeros(n)};
+  for (int i = 0; i < n; ++i) dz_whole[i] = dz_whole[i] + (normal0.z[i] - normal1.z[i]);
   const Exprs z1 = plus(z0, dz_whole);
   frame.at_end(e, e.g, {t1, y1, z1}, "constraint ", e.g_names);
   frame.equation(motion.k, "constraint ", e.k_names, " in the middle of the step");
@@ -106,6 +106,9 @@ StepPlan step(const Equations& e, const Variant& variant) {
   frame.keep(lambda, "lambda.", e.g_names);
   frame.keep(psi, "psi.", e.k_names);
   step.work = h * motion.power;
+  if (projected && reactions_work(e))
+    step.work =
+        step.work + dot(normal0.impulse, at(e, e.v, {t0, y0, z0})) - dot(normal1.impulse, at(e, e.v, {t1, y1, z1}));
   step.discrete = motion.k;
   return frame.plan(y1, z1);
 }

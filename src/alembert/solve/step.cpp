@@ -104,6 +104,7 @@ struct Step<T>::Body {
   std::vector<Part> parts;
   std::vector<Substep> substeps;
   std::vector<T> hints, x, guess_inputs, start, start_rest, now, now_rest, added, inside, balance, work;
+  std::vector<T> followed, followed_before;
   bool states_work = true;
   T done = 0, discrete = 0;  // work and discrete constraints of the last step
   int last = 0;
@@ -112,6 +113,7 @@ struct Step<T>::Body {
        NewtonOptions options);
   StepResult advance(T t0, T h, T* state, T* rest) noexcept;
   void first_guess(const Part& part, T t0, T h, const T* state) noexcept;
+  NewtonResult follow(Substep& sub, const Part& part, T t, T h) noexcept;
 };
 
 template <class T>
@@ -159,6 +161,7 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
     most_internal = std::max(most_internal, e.internal.size());
     inputs.push_back(std::move(in));
   }
+  followed.resize(widest), followed_before.resize(widest);
   x.resize(widest), work.resize(space), added.resize(states), inside.resize(most_internal);
   start.resize(states), start_rest.resize(states), now.resize(states), now_rest.resize(states);
   for (const StepPlan::Substep& sub : plan.sequence) {
@@ -196,6 +199,42 @@ void Step<T>::Body::first_guess(const Part& part, T t0, T h, const T* state) noe
   part.guess(guess_inputs.data(), x.data() + 2 + part.states, work.data());
 }
 
+// Follows the solution from a short step, which the method's own guess is near to, up to the step h: for steps so large
+// that no guess is near.
+template <class T>
+NewtonResult Step<T>::Body::follow(Substep& sub, const Part& part, T t, T h) noexcept {
+  constexpr int finest = 256;
+  T* unknowns = x.data() + 2 + part.states;
+  T reached = 0, before = 0, stride = T(1) / 4;
+  NewtonResult result;
+  while (reached < 1) {
+    const T target = std::min(T(1), reached + stride);
+    if (reached == 0) {
+      first_guess(part, t, target * h, now.data());
+    } else {
+      x[0] = t, x[1] = target * h;
+      std::copy_n(now.begin(), part.states, x.begin() + 2);
+      // Along the line through the last two solutions; the first of them alone stays as it is.
+      const T ahead = before > 0 ? (target - reached) / (reached - before) : T(0);
+      for (int i = 0; i < part.unknowns; ++i)
+        unknowns[i] = followed[i] + ahead * (followed[i] - followed_before[i]);
+    }
+    sub.newton->forget();
+    const int spent = result.iterations;
+    result = sub.newton->solve(x.data());
+    result.iterations += spent;
+    if (result.outcome == Outcome::converged) {
+      before = reached, reached = target;
+      std::copy_n(followed.begin(), part.unknowns, followed_before.begin());
+      std::copy_n(unknowns, part.unknowns, followed.begin());
+    } else {
+      stride /= 2;
+      if (stride * finest < 1) return result;
+    }
+  }
+  return result;
+}
+
 template <class T>
 StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest) noexcept {
   StepResult result;
@@ -229,6 +268,8 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest) noexcept {
         result.newton = sub.newton->solve(x.data());
       }
     }
+    if (result.newton.outcome == Outcome::diverged || result.newton.outcome == Outcome::singular)
+      result.newton = follow(sub, part, t, part_h);
     if (result.newton.outcome != Outcome::converged) return result;
     sub.predictor.learn(unknowns);
     part.increments(x.data(), added.data(), work.data());
