@@ -80,8 +80,7 @@ std::optional<Method> usable_method(const Model& model, const Equations& e) {
   try {
     Method method = solve_method(model);
     if (method.refuses(e).empty()) return method;
-  } catch (const InputError&) {
-  }
+  } catch (const InputError&) {}
   return {};
 }
 

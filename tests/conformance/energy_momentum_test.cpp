@@ -58,9 +58,10 @@ TEST(EnergyMomentum, EveryCaseOfTheFourParticles) {
     const Report report = run(four_particles(entry["parameters"]), "energy_momentum", h, end);
     ASSERT_EQ(report.ending, Ending::done) << report.reason;
     ASSERT_EQ(report.steps, entry["n_steps"].get<long>());
-    EXPECT_LT(distance(report.y, numbers(entry["q"])), end > 2 ? 1e-11 : 1e-12);
-    EXPECT_LT(distance(report.z, numbers(entry["p"])), end > 2 ? 1e-11 : 1e-12);
-    EXPECT_LT(distance(report.internal, numbers(entry["lambda"])), 1e-9);
+    EXPECT_LT(distance(report.y, numbers(entry["q"])), 1e-12);
+    EXPECT_LT(distance(report.z, numbers(entry["p"])), 1e-11);
+    // Rounding of positions feeds an undamped oscillation of the multiplier, of size eps/h^2 and slowly growing.
+    EXPECT_LT(distance(report.internal, numbers(entry["lambda"])), 1e-13 / (h * h));
     ++compared;
   }
   EXPECT_EQ(compared, 7);
@@ -75,10 +76,21 @@ TEST(EnergyMomentum, EveryIntegralIsKeptAndTheVelocityLevelMovesAsInThePaper) {
   ASSERT_EQ(report.velocity_ranges.size(), 2u);
   EXPECT_NEAR(report.velocity_ranges[0].least, -1.29716e-5, 1e-10);
   EXPECT_NEAR(report.velocity_ranges[0].most, 1.72781e-5, 1e-10);
-  const Report longer = run(gallery("four_particles"), "energy_momentum", 0.01, 1000);
-  EXPECT_LT(longer.energy.max_error, 1e-12);
-  EXPECT_LT(longer.position, 1e-12);
-  for (const Watched& w : longer.invariants) EXPECT_LT(w.max_error, 1e-12);
+}
+
+void expect_all_kept(const Report& report, double tolerance) {
+  EXPECT_EQ(report.ending, Ending::done) << report.reason;
+  EXPECT_LT(report.energy.max_error, tolerance);
+  EXPECT_LT(report.position, tolerance);
+  for (const Watched& w : report.invariants) EXPECT_LT(w.max_error, tolerance);
+}
+
+TEST(EnergyMomentum, EveryIntegralIsKeptOverAMillionSteps) {
+  expect_all_kept(run(gallery("four_particles"), "energy_momentum", 1e-5, 10), 1e-12);
+  // Without a drift of the whole, which would end where positions have few digits left behind the point.
+  const Report still = run(gallery("four_particles", {"p1=(0, 0, -2)"}), "energy_momentum", 0.01, 10000);
+  EXPECT_EQ(still.steps, 1000000);
+  expect_all_kept(still, 1e-12);
 }
 
 TEST(EnergyMomentum, ErrorsOfFigure4) {

@@ -216,8 +216,7 @@ NewtonResult Step<T>::Body::follow(Substep& sub, const Part& part, T t, T h) noe
       std::copy_n(now.begin(), part.states, x.begin() + 2);
       // Along the line through the last two solutions; the first of them alone stays as it is.
       const T ahead = before > 0 ? (target - reached) / (reached - before) : T(0);
-      for (int i = 0; i < part.unknowns; ++i)
-        unknowns[i] = followed[i] + ahead * (followed[i] - followed_before[i]);
+      for (int i = 0; i < part.unknowns; ++i) unknowns[i] = followed[i] + ahead * (followed[i] - followed_before[i]);
     }
     sub.newton->forget();
     const int spent = result.iterations;
