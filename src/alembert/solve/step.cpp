@@ -1,6 +1,7 @@
 #include "alembert/solve/step.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "alembert/base/error.h"
@@ -36,17 +37,19 @@ namespace {
 template <class T>
 class Predictor {
  public:
-  explicit Predictor(int n) : n_(n), most_(n < 2000 ? 6 : 3), seed_(n), table_(static_cast<std::size_t>(most_) * n) {}
+  explicit Predictor(int n) : n_(n), most_(n < 2000 ? deepest : 3), table_(static_cast<std::size_t>(most_) * n) {}
   void clear() { count_ = degree_ = 0; }
   bool empty() const { return count_ == 0; }
   void last(T* u) const { std::copy_n(table_.data(), n_, u); }
 
   void predict(T* __restrict u) const {
-    last(u);
-    for (int k = 1; k <= degree_; ++k) {
-      const T* __restrict difference = table_.data() + static_cast<std::size_t>(k) * n_;
-      for (int i = 0; i < n_; ++i) u[i] += difference[i];
-    }
+    by_blocks([&](int from, int count) {
+      std::copy_n(table_.data() + from, count, u + from);
+      for (int k = 1; k <= degree_; ++k) {
+        const T* __restrict difference = row(k) + from;
+        for (int i = 0; i < count; ++i) u[from + i] += difference[i];
+      }
+    });
   }
 
   void learn(const T* u) {
@@ -54,31 +57,42 @@ class Predictor {
     // that a prediction of degree k would have made.
     const bool look = count_ < 2 * most_ || count_ % 16 == 0;
     const int rows = static_cast<int>(std::min<long>(count_ + 1, most_));
-    std::copy_n(u, n_, seed_.data());
-    T best = 0;
-    T* __restrict left = seed_.data();
-    for (int k = 0; k < rows; ++k) {
-      T* __restrict row = table_.data() + static_cast<std::size_t>(k) * n_;
-      const bool filled = k < count_;
-      for (int i = 0; i < n_; ++i) {
-        const T now = left[i];
-        left[i] = now - row[i];
-        row[i] = now;
+    std::array<T, deepest> size{};
+    by_blocks([&](int from, int count) {
+      std::array<T, block> left_block;
+      T* __restrict left = left_block.data();
+      std::copy_n(u + from, count, left);
+      for (int k = 0; k < rows; ++k) {
+        T* __restrict own = row(k) + from;
+        for (int i = 0; i < count; ++i) {
+          const T now = left[i];
+          left[i] = now - own[i];
+          own[i] = now;
+        }
+        if (!look || k >= count_) continue;
+        for (int i = 0; i < count; ++i) size[k] += left[i] * left[i];
       }
-      if (!look || !filled) continue;
-      T size = 0;
-      for (int i = 0; i < n_; ++i) size += left[i] * left[i];
-      if (k == 0 || size < best) best = size, degree_ = k;
-    }
+    });
+    if (look)
+      for (int k = 0; k < rows && k < count_; ++k)
+        if (k == 0 || size[k] < size[degree_]) degree_ = k;
     ++count_;
   }
 
  private:
+  static constexpr int deepest = 6, block = 256;  // a block of all rows stays in the nearest cache
+  T* row(int k) { return table_.data() + static_cast<std::size_t>(k) * n_; }
+  const T* row(int k) const { return table_.data() + static_cast<std::size_t>(k) * n_; }
+  template <class Work>
+  void by_blocks(Work work) const {
+    for (int from = 0; from < n_; from += block) work(from, std::min(block, n_ - from));
+  }
+
   int n_;
   int most_;  // rows of the table; fewer where they would only stream through memory
   int degree_ = 0;
   long count_ = 0;  // steps learnt from
-  std::vector<T> seed_, table_;
+  std::vector<T> table_;
 };
 
 }  // namespace
