@@ -55,6 +55,17 @@ class BlockMatrix {
     }
   }
 
+  BlockMatrix(const BlockMatrix& other)
+      : n_(other.n_),
+        row_start_(other.row_start_),
+        column_(other.column_),
+        from_(other.from_),
+        values_(other.values_),
+        full_(other.full_),
+        dense_(other.dense_) {
+    if (other.sparse_) sparse_.emplace(n_, row_start_, column_);
+  }
+
   int size() const { return n_; }
 
   bool factor(const double* kernel_values) {
@@ -97,7 +108,7 @@ struct TwoMatrix::Body {
   std::vector<double> values, work, blocks, one, out;
   int from_r = 0, from_N = 0;
   double h = 0;
-  std::unique_ptr<BlockMatrix> first, last;  // last is empty where it equals first
+  std::optional<BlockMatrix> first, last;  // last is empty where it equals first
 
   Body(const StageStructure& given, const Exprs& all, KernelOptions options) : structure(given) {
     const StageStructure& d = structure;
@@ -122,10 +133,10 @@ struct TwoMatrix::Body {
     std::vector<Placed> outer = inner;
     outer.push_back({&d.N_psi, 0, d.n_z + d.n_g, from_N, -1});
     outer.push_back({&d.k_z, d.n_z + d.n_g, 0, from_k, 1});
-    first = std::make_unique<BlockMatrix>(d.n_z + d.n_g + d.n_k, outer);
+    first.emplace(d.n_z + d.n_g + d.n_k, outer);
     const bool same = d.n_k == 0 && (d.last_with_g || d.n_g == 0);
-    if (!same && d.last_with_g) last = std::make_unique<BlockMatrix>(d.n_z + d.n_g, inner);
-    if (!same && !d.last_with_g) last = std::make_unique<BlockMatrix>(d.n_z, std::vector<Placed>{inner[0]});
+    if (!same && d.last_with_g) last.emplace(d.n_z + d.n_g, inner);
+    if (!same && !d.last_with_g) last.emplace(d.n_z, std::vector<Placed>{inner[0]});
     blocks.resize(static_cast<std::size_t>(d.s + 1) * first->size());
     one.resize(first->size());
     out.resize(static_cast<std::size_t>(d.s + 1) * d.n_z + static_cast<std::size_t>(d.s) * d.n_k +
@@ -202,7 +213,12 @@ TwoMatrix::TwoMatrix(const StageStructure& structure, const Exprs& all, int inpu
     : body_(std::make_unique<Body>(structure, all, options)) {
   check(inputs >= 2, "two-matrix iteration: h is the second input");
 }
+TwoMatrix::TwoMatrix(std::unique_ptr<Body> body) : body_(std::move(body)) {}
 TwoMatrix::~TwoMatrix() = default;
+
+std::unique_ptr<TwoMatrix> TwoMatrix::sibling() const {
+  return std::unique_ptr<TwoMatrix>(new TwoMatrix(std::make_unique<Body>(*body_)));
+}
 
 bool TwoMatrix::factor(const double* x) noexcept {
   body_->h = x[1];
