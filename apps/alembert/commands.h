@@ -36,6 +36,7 @@ Command add_fmt(CLI::App& program);
 Command add_grammar(CLI::App& program);
 Command add_converge(CLI::App& program);
 Command add_verify(CLI::App& program);
+Command add_sweep(CLI::App& program);
 
 /// A whole file, or standard input for "-"; throws InputError when it cannot be read.
 std::shared_ptr<const Source> read_source(const std::string& path);

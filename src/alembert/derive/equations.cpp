@@ -222,6 +222,8 @@ Equations derive(const Model& model, DeriveOptions options) {
     case Form::general: derive_general(model, e, carry); break;
   }
   e.invariants = carry(model.invariant_values);
+  for (const Event& event : model.events) e.events.push_back(carry(event.value));
+  e.density = carry(model.density);
 
   e.g_dot = along_motion(e, e.g, {});
   e.reduced = along_motion(e, e.p, e.z_dot);

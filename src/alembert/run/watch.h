@@ -49,6 +49,8 @@ class Watch {
 
   /// Takes the values at (t, y, z); never allocates.
   void look(double t, std::span<const double> y, std::span<const double> z);
+  /// The same for a state that does not count: only energy(), invariants() and the residuals of it are known then.
+  void glance(double t, std::span<const double> state);
 
   double energy() const { return values_[0]; }
   std::span<const double> invariants() const { return {values_.data() + invariants_, watched_.size()}; }
@@ -76,6 +78,7 @@ class Watch {
 
  private:
   double volume(std::span<const double> values) const;
+  void evaluate(double t, std::span<const double> y, std::span<const double> z);
 
   WideKernel<double> kernel_;
   std::vector<double> in_, values_, other_, work_, longest_;

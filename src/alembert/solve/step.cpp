@@ -117,7 +117,7 @@ struct Step<T>::Body {
   };
   std::vector<Part> parts;
   std::vector<Substep> substeps;
-  std::vector<T> hints, x, guess_inputs, start, start_rest, now, now_rest, added, inside, balance, work;
+  std::vector<T> hints, x, guess_inputs, now, now_rest, added, inside, balance, work;
   std::vector<T> followed, followed_before;
   bool states_work = true;
   T done = 0, discrete = 0;  // work and discrete constraints of the last step
@@ -177,7 +177,7 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
   }
   followed.resize(widest), followed_before.resize(widest);
   x.resize(widest), work.resize(space), added.resize(states), inside.resize(most_internal);
-  start.resize(states), start_rest.resize(states), now.resize(states), now_rest.resize(states);
+  now.resize(states), now_rest.resize(states);
   for (const StepPlan::Substep& sub : plan.sequence) {
     const StepEquations& e = plan.parts[sub.part];
     const Part& part = parts[sub.part];
@@ -320,6 +320,23 @@ template <class T>
 Step<T>::Step(Step&&) noexcept = default;
 template <class T>
 Step<T>& Step<T>::operator=(Step&&) noexcept = default;
+
+template <class T>
+Step<T>::Step(std::unique_ptr<Body> body) : body_(std::move(body)) {}
+template <class T>
+Step<T> Step<T>::sibling() const {
+  auto body = std::make_unique<Body>(*body_);
+  const auto own = [](const Newton<T>& newton) { return std::make_shared<Newton<T>>(newton.sibling()); };
+  for (auto& part : body->parts)
+    if (part.starter) part.starter = own(*part.starter);
+  for (std::size_t k = 0; k < body->substeps.size(); ++k) {
+    body->substeps[k].predictor.clear();
+    std::size_t first = 0;  // the substep that has the same Newton
+    while (body_->substeps[first].newton != body_->substeps[k].newton) ++first;
+    body->substeps[k].newton = first < k ? body->substeps[first].newton : own(*body_->substeps[k].newton);
+  }
+  return Step(std::move(body));
+}
 
 template <class T>
 void Step<T>::restart(const T* hints) noexcept {

@@ -72,7 +72,11 @@ class Step {
   Step(Step&&) noexcept;
   Step& operator=(Step&&) noexcept;
 
-  /// Forgets the history: the next step starts from the method's own guess with these hints.
+  /// The same step with a history of its own; the compiled code is shared.
+  Step sibling() const;
+
+  /// Forgets the history: the next step starts from the method's own guess with these hints. To be called where h
+  /// jumps; steps that change smoothly from one to the next are predicted as equal ones are.
   void restart(const T* hints) noexcept;
   /// One step of size h from t0. state is replaced only when all went well; rest (same size, zeros at first) carries
   /// what rounding cut off, so that errors do not add up.
@@ -91,6 +95,7 @@ class Step {
 
  private:
   struct Body;
+  explicit Step(std::unique_ptr<Body> body);
   std::unique_ptr<Body> body_;
 };
 
