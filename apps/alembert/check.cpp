@@ -90,7 +90,7 @@ Findings examine(const Model& model, const Equations& e) {
   found.rank = found.holonomic + found.nonholonomic - static_cast<int>(found.initial.redundant.size());
   found.not_given = values_not_given(model, e);
   for (const MethodFamily& family : all_families()) {
-    const std::string why = family.make(family.example).refuses(e);
+    const std::string why = refusal(family.make(family.example), e);
     if (why.empty()) {
       found.applying.push_back(family.signature);
     } else {
@@ -224,7 +224,7 @@ int check_model(const CheckOptions& options) {
   // Last, so that a method that is unknown or does not fit hides nothing of the model.
   if (!model.solve.method) return done;
   const Method method = solve_method(model);
-  const std::string why = method.refuses(equations);
+  const std::string why = refusal(method, equations);
   if (why.empty()) return done;
   throw InputError(
       {Diagnostic{model.source, model.solve.method->place, method.name + " does not take this model", why}});

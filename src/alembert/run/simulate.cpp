@@ -121,11 +121,18 @@ void refuse_redundant(const Model& model, const InitialValues& initial) {
 
 }  // namespace
 
+void EnergyForetold::add(double foretold, double change) {
+  ++steps;
+  total += foretold, actual += change;
+  max_change = std::max(max_change, std::abs(change));
+  max_residual = std::max(max_residual, std::abs(foretold - change));
+}
+
 Report simulate(const Model& model, const Equations& e, const Method& method, const SimulateOptions& options) {
   const Clock::time_point begin = Clock::now();
-  const std::string refusal = method.refuses ? method.refuses(e) : "";
-  if (!refusal.empty())
-    throw InputError("method " + method.name + " cannot integrate this model: " + refusal,
+  const std::string reason = refusal(method, e);
+  if (!reason.empty())
+    throw InputError("method " + method.name + " cannot integrate this model: " + reason,
                      "'alembert check' lists the methods that apply");
   const Steps steps = count_steps(options.t0, options.end, options.step);
   if (options.every < 1) throw InputError("--every must be at least 1");
@@ -219,7 +226,10 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
     }
     report.steps = n + 1;
     report.t = shorter ? options.end : options.t0 + static_cast<double>(n + 1) * options.step;
+    const double energy_before = watch.energy();
     watch.look(report.t, y, z);
+    if (const std::optional<double> change = step.energy_change())
+      report.foretold.add(*change, watch.energy() - energy_before);
     if (!watch.finite()) {
       report.ending = Ending::failed;
       report.reason = "energy or constraints are not finite at t = " + time_text(report.t) + "; try a smaller step";

@@ -73,6 +73,10 @@ struct Newton<T>::Body {
   void subtract(T* x) const noexcept {
     for (int i = 0; i < n; ++i) x[inputs + i] -= delta[i];
   }
+  /// A correction that a loose tolerance leaves out.
+  bool tolerated(const T* x, NewtonResult& result) const noexcept {
+    return options.tolerance > 0 && (result.correction = measure(x)) <= options.tolerance;
+  }
   NewtonResult& worst_equation(const T* x, NewtonResult& result) noexcept;
 };
 
@@ -218,6 +222,7 @@ NewtonResult Newton<T>::Body::unrolled(T* x) noexcept {
   while (result.iterations < options.max_iterations) {
     correction(x, delta.data(), work.data());
     ++result.iterations, ++statistics.evaluations, ++statistics.factorizations;
+    if (tolerated(x, result)) return result;
     subtract(x);
     const double now = measure(x);
     result.correction = now;
@@ -254,6 +259,7 @@ NewtonResult Newton<T>::Body::kept(T* x) noexcept {
     residual(x, delta.data(), work.data());
     ++result.iterations, ++statistics.evaluations;
     solve_linear(delta.data());
+    if (tolerated(x, result)) return result;
     subtract(x);
     const double now = measure(x);
     result.correction = now;

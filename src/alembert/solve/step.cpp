@@ -93,6 +93,7 @@ struct Step<T>::Body {
     Kernel<T> internal;
     std::shared_ptr<Newton<T>> starter;  // for the starters, where there are some
     int starters = 0;
+    Kernel<T> carried, energy;  // inputs: all, carried; all
   };
   struct Substep {
     int part;
@@ -102,6 +103,10 @@ struct Step<T>::Body {
   };
   std::vector<Part> parts;
   std::vector<Substep> substeps;
+  std::vector<T> carried, carried_inputs;
+  std::vector<std::string> carried_names;
+  bool foretells = true;  // every part tells the change of energy
+  T energy = 0;           // of the last step
   std::vector<T> hints, x, guess_inputs, start, start_rest, now, now_rest, added, inside, work;
   int last = 0;
 
@@ -109,6 +114,7 @@ struct Step<T>::Body {
        NewtonOptions options);
   StepResult advance(T t0, T h, T* state, T* rest) noexcept;
   void first_guess(const Part& part, T t0, T h, const T* state) noexcept;
+  void carry(const Part& part) noexcept;
 };
 
 template <class T>
@@ -129,10 +135,20 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
     for_guess.insert(for_guess.end(), e.starters.begin(), e.starters.end());
     for (int i = 0; i < states; ++i) added_exprs.push_back(increment(e.next[i], e.state[i]));
     const KernelOptions rare{Backend::interpreter, false};
-    parts.push_back({e.labels, e.internal_names, states, static_cast<int>(e.unknowns.size()),
-                     Kernel<T>(for_guess, e.guess, rare), WideKernel<T>(all, added_exprs, options.kernel),
-                     Kernel<T>(all, e.internal, rare), nullptr, static_cast<int>(e.starters.size())});
+    parts.push_back({e.labels,
+                     e.internal_names,
+                     states,
+                     static_cast<int>(e.unknowns.size()),
+                     Kernel<T>(for_guess, e.guess, rare),
+                     WideKernel<T>(all, added_exprs, options.kernel),
+                     Kernel<T>(all, e.internal, rare),
+                     nullptr,
+                     static_cast<int>(e.starters.size()),
+                     {},
+                     {}});
     Part& part = parts.back();
+    foretells = foretells && e.energy_change;
+    if (e.energy_change) part.energy = Kernel<T>(all, Exprs{e.energy_change}, options.kernel);
     guess_inputs.resize(std::max(guess_inputs.size(), for_guess.size()));
     if (part.starters > 0) {
       // Starters are rates and multipliers: they begin as z' and the multipliers of the hints.
@@ -144,10 +160,29 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
       once.linear = LinearSolver::dense;
       part.starter = std::make_shared<Newton<T>>(starter_system(e), typical, once);
     }
-    space = std::max({space, part.guess.work(), part.increments.work(), part.internal.work()});
+    space = std::max({space, part.guess.work(), part.increments.work(), part.internal.work(), part.energy.work()});
     widest = std::max(widest, all.size());
     most_internal = std::max(most_internal, e.internal.size());
     inputs.push_back(std::move(in));
+  }
+  // What is carried goes on from part to part where all parts carry the same.
+  const StepEquations& first = plan.parts.front();
+  const bool alike = std::all_of(plan.parts.begin(), plan.parts.end(),
+                                 [&](const StepEquations& e) { return e.carried_names == first.carried_names; });
+  if (alike && !first.carried.empty()) {
+    carried_names = first.carried_names;
+    const Kernel<T> begin(first.hints, first.carried_start, {Backend::interpreter, false});
+    std::vector<T> begin_work(begin.work());
+    carried.resize(first.carried.size());
+    begin(given.data(), carried.data(), begin_work.data());
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      const StepEquations& e = plan.parts[k];
+      Exprs all = inputs[k];
+      for (const Exprs* list : {&e.unknowns, &e.carried}) all.insert(all.end(), list->begin(), list->end());
+      parts[k].carried = Kernel<T>(all, e.carried_next, options.kernel);
+      carried_inputs.resize(std::max(carried_inputs.size(), all.size()));
+      space = std::max(space, parts[k].carried.work());
+    }
   }
   x.resize(widest), work.resize(space), added.resize(states), inside.resize(most_internal);
   start.resize(states), start_rest.resize(states), now.resize(states), now_rest.resize(states);
@@ -187,12 +222,22 @@ void Step<T>::Body::first_guess(const Part& part, T t0, T h, const T* state) noe
 }
 
 template <class T>
+void Step<T>::Body::carry(const Part& part) noexcept {
+  if (carried.empty()) return;
+  const std::size_t own = 2 + static_cast<std::size_t>(part.states + part.unknowns);
+  std::copy_n(x.begin(), own, carried_inputs.begin());
+  std::copy(carried.begin(), carried.end(), carried_inputs.begin() + static_cast<long>(own));
+  part.carried(carried_inputs.data(), carried.data(), work.data());
+}
+
+template <class T>
 StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest) noexcept {
   StepResult result;
   const int states = static_cast<int>(now.size());
   std::copy_n(state, states, now.begin());
   std::copy_n(rest, states, now_rest.begin());
   T t = t0;
+  energy = 0;
   for (std::size_t k = 0; k < substeps.size(); ++k) {
     Substep& sub = substeps[k];
     const Part& part = parts[sub.part];
@@ -220,6 +265,12 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest) noexcept {
     }
     if (result.newton.outcome != Outcome::converged) return result;
     sub.predictor.learn(unknowns);
+    carry(part);
+    if (foretells) {
+      T change = 0;
+      part.energy(x.data(), &change, work.data());
+      energy += change;
+    }
     part.increments(x.data(), added.data(), work.data());
     for (int i = 0; i < states; ++i) {
       // Compensated: next + now_rest is now + added + the old rest, exactly but for the last bit of the rest.
@@ -262,14 +313,23 @@ StepResult Step<T>::advance(T t0, T h, T* state, T* rest) noexcept {
 template <class T>
 const std::vector<T>& Step<T>::internal() {
   const auto& part = body_->parts[body_->substeps[body_->last].part];
-  part.internal(body_->x.data(), body_->inside.data(), body_->work.data());
   body_->inside.resize(part.internal.outputs());
+  part.internal(body_->x.data(), body_->inside.data(), body_->work.data());
+  body_->inside.insert(body_->inside.end(), body_->carried.begin(), body_->carried.end());
   return body_->inside;
 }
 
 template <class T>
-const std::vector<std::string>& Step<T>::internal_names() const {
-  return body_->parts[body_->substeps[body_->last].part].internal_names;
+std::vector<std::string> Step<T>::internal_names() const {
+  std::vector<std::string> names = body_->parts[body_->substeps[body_->last].part].internal_names;
+  names.insert(names.end(), body_->carried_names.begin(), body_->carried_names.end());
+  return names;
+}
+
+template <class T>
+std::optional<T> Step<T>::energy_change() const noexcept {
+  if (!body_->foretells) return {};
+  return body_->energy;
 }
 
 template <class T>

@@ -3,6 +3,7 @@
 // A step as equations, and the same compiled. A method gives the first; everything numerical is here.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,11 @@ struct StepEquations {
   Exprs starters, starter_equations;
   Exprs internal;  // what the method computes on the way (stage multipliers), in state and unknowns
   std::vector<std::string> internal_names;
+  // Values that a method carries from step to step beside the state (multipliers of its own): symbols, where they start
+  // (in the hints), and what they become (in state, unknowns and themselves). The equations do not contain them.
+  Exprs carried, carried_start, carried_next;
+  std::vector<std::string> carried_names;
+  Expr energy_change;                            // what the method foretells, in state and unknowns; may be empty
   std::shared_ptr<const StageStructure> stages;  // for the two-matrix iteration, where it applies
 };
 
@@ -69,14 +75,16 @@ class Step {
   Step(Step&&) noexcept;
   Step& operator=(Step&&) noexcept;
 
-  /// Forgets the history: the next step starts from the method's own guess with these hints.
+  /// Forgets the history: the next step starts from the method's own guess with these hints. What is carried stays.
   void restart(const T* hints) noexcept;
   /// One step of size h from t0. state is replaced only when all went well; rest (same size, zeros at first) carries
   /// what rounding cut off, so that errors do not add up.
   StepResult advance(T t0, T h, T* state, T* rest) noexcept;
-  /// The internal values of the last substep (stage multipliers).
+  /// The internal values of the last substep (stage multipliers), then what is carried.
   const std::vector<T>& internal();
-  const std::vector<std::string>& internal_names() const;
+  std::vector<std::string> internal_names() const;
+  /// The change of energy over the last step as the method foretells it; nothing where it does not.
+  std::optional<T> energy_change() const noexcept;
   const std::string& label(const StepResult& result) const;  // of the worst equation; "" when unknown
   NewtonStatistics statistics() const;
 
