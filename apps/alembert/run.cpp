@@ -23,7 +23,7 @@ namespace {
 
 struct RunOptions {
   std::string model;
-  std::string method, stages, step, end, every, newton;  // as written; empty where not given
+  std::string method, stages, step, end, every, newton, tolerance, guess;  // as written; empty where not given
   std::vector<std::string> set, out;
   bool json = false, quiet = false;
 };
@@ -71,6 +71,13 @@ LinearSolver linear_solver(const std::string& text) {
   throw InputError("--newton is exact or two-matrix, not '" + text + "'");
 }
 
+Guess starting_guess(const std::string& text) {
+  if (text.empty() || text == "extrapolated") return Guess::extrapolated;
+  if (text == "naive") return Guess::naive;
+  if (text == "educated") return Guess::educated;
+  throw InputError("--guess is extrapolated, naive or educated, not '" + text + "'");
+}
+
 int run(const RunOptions& options) {
   const Model model = load_model(options.model, options.set);
   const Method method = chosen_method(options.method, options.stages, model);
@@ -86,6 +93,13 @@ int run(const RunOptions& options) {
   if (bar.active()) simulation.progress = [&](double done) { bar.show(done); };
   simulation.interrupt = &interrupted;
   simulation.newton.linear = linear_solver(options.newton);
+  simulation.guess = starting_guess(options.guess);
+  if (!options.tolerance.empty()) {
+    simulation.newton.tolerance = required_number("newton-tolerance", options.tolerance, {});
+    if (!(simulation.newton.tolerance >= 0 && simulation.newton.tolerance < 1))
+      throw InputError("--newton-tolerance is at least 0 and below 1, not " + options.tolerance,
+                       "0, the default, solves every step to rounding");
+  }
   const InterruptGuard guard;
   const Report report = simulate(model, equations, method, simulation);
   for (const auto& writer : writers) writer->end();
@@ -125,6 +139,12 @@ Command add_run(CLI::App& program) {
   app->add_option("--every", options->every, "Write every Nth step, beside the first and the last")->type_name("N");
   app->add_option("--newton", options->newton,
                   "How steps are solved: exact, or two-matrix (SPARK methods; large systems choose it by themselves)")
+      ->type_name("KIND");
+  app->add_option("--newton-tolerance", options->tolerance,
+                  "Corrections up to this relative size are left out; 0 (the default) solves to rounding")
+      ->type_name("TOL");
+  app->add_option("--guess", options->guess,
+                  "Where Newton starts: extrapolated from the steps before (the default), naive or educated")
       ->type_name("KIND");
   app->add_flag("--json", options->json, "Print one JSON object instead of the report");
   app->add_flag("-q,--quiet", options->quiet, "Print no report and no progress");

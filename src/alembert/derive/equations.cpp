@@ -1,7 +1,5 @@
 #include "alembert/derive/equations.h"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "alembert/derive/identity.h"
@@ -172,44 +170,6 @@ void derive_general(const Model& model, Equations& e, const Carrier& carry) {
             equal_functions(e.N, negated(transposed_product(e.k, e.z, e.psi)));
 }
 
-/// The columns that a null vector of a constant square matrix contains; light and heavy rows are judged alike.
-std::vector<int> null_space_support(const SparseExprs& M) {
-  const int n = M.columns;
-  std::vector<std::vector<double>> a(n, std::vector<double>(n, 0));
-  std::vector<double> unit(n, 0);
-  const auto value = [&](int k) { return static_cast<double>(M.value[k].graph().value(M.value[k].id())); };
-  for (int i = 0; i < n; ++i) {
-    for (int k = M.row_start[i]; k < M.row_start[i + 1]; ++k) unit[i] = std::max(unit[i], std::abs(value(k)));
-    unit[i] = 1 / std::sqrt(unit[i]);
-  }
-  for (int i = 0; i < n; ++i)
-    for (int k = M.row_start[i]; k < M.row_start[i + 1]; ++k)
-      a[i][M.column[k]] = unit[i] * value(k) * unit[M.column[k]];
-  std::vector<int> pivot_of(n, -1);  // column -> row
-  std::vector<bool> used(n, false);
-  for (int round = 0; round < n; ++round) {
-    int p = -1, c = -1;
-    double largest = 1e-13;
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n && !used[i]; ++j)
-        if (pivot_of[j] < 0 && std::abs(a[i][j]) > largest) largest = std::abs(a[i][j]), p = i, c = j;
-    if (p < 0) break;
-    used[p] = true, pivot_of[c] = p;
-    for (int i = 0; i < n; ++i) {
-      const double factor = i == p ? 0 : a[i][c] / a[p][c];
-      for (int j = 0; j < n && factor != 0; ++j) a[i][j] -= factor * a[p][j];
-    }
-  }
-  std::vector<int> result;
-  for (int j = 0; j < n; ++j) {
-    bool concerned = pivot_of[j] < 0;
-    for (int free = 0; free < n && !concerned; ++free)
-      concerned = pivot_of[free] < 0 && std::abs(a[pivot_of[j]][free]) > 1e-8;
-    if (concerned) result.push_back(j);
-  }
-  return result;
-}
-
 bool mass_is_constant(const Equations& e) {
   const SparseExprs M = jacobian(e.p, e.z);
   const Exprs arguments = joined({&e.y, &e.z});
@@ -278,26 +238,6 @@ Expr power(const Equations& e) {
     terms.push_back(e.v[i] * (e.f[i] + (E_y[i] - p_y_v[i]) + (e.N[i] + e.r[i])));
   }
   return sum(*e.graph, terms);
-}
-
-std::vector<int> massless(const Equations& e) {
-  const SparseExprs M = jacobian(e.p, e.z);
-  const int n = M.columns;
-  std::vector<bool> row(n, false), column(n, false);
-  bool constant = true;
-  for (int i = 0; i < M.rows; ++i)
-    for (int k = M.row_start[i]; k < M.row_start[i + 1]; ++k) {
-      if (is_zero(M.value[k])) continue;
-      row[i] = column[M.column[k]] = true;
-      constant = constant && is_constant(M.value[k]);
-    }
-  std::vector<int> result;
-  for (int i = 0; i < n; ++i)
-    if (!row[i] || !column[i]) result.push_back(i);
-  constexpr int most = 200;  // of a full matrix; larger ones are judged at the start of a run only
-  const bool diagonal = static_cast<int>(M.value.size()) <= n;
-  if (!result.empty() || !constant || diagonal || n > most) return result;
-  return null_space_support(M);
 }
 
 Exprs at(const Equations& e, const Exprs& function, const Point& x) { return at(e, function, x, {}, {}); }

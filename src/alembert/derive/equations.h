@@ -48,9 +48,6 @@ Exprs inertia(const Equations& e);
 /// dE/dt where the equations of motion hold: E_t + v^T (f + N + r + E_y - p_y^T v). Contains the multipliers: with
 /// ideal reactions they do no work where the constraints hold. The model has an energy.
 Expr power(const Equations& e);
-/// Numbers of the z that the mass matrix p_z leaves undetermined: a row or column that is 0 whatever the state is, and
-/// for a constant matrix those in its null space. Empty for most models.
-std::vector<int> massless(const Equations& e);
 
 /// The arguments at which the system's functions are taken.
 struct Point {

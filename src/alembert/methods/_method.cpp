@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "alembert/base/error.h"
+#include "alembert/derive/massless.h"
 #include "alembert/methods/method.h"
 
 namespace alembert {
@@ -20,13 +21,13 @@ InputError wrong(const std::string& message, const std::string& hint, const Plac
 std::string refusal(const Method& method, const Equations& e) {
   const std::string reason = method.refuses ? method.refuses(e) : "";
   if (!reason.empty() || method.massless) return reason;
-  const std::vector<int> without = massless(e);
+  const Massless without = massless(e);
   if (without.empty()) return "";
-  const std::string name = e.z_names[without.front()];
-  std::string why = "there is no mass that would determine " + name + " from the momenta at the end of a step";
-  if (method.spark && method.name.starts_with("lobatto("))
-    why = "the last column of Lobatto IIIB is zero, so no force at the end of a step determines " + name +
-          ", which has no mass: the matrix of the step is singular";
+  std::string why = without.reason + ", so the momenta do not determine the velocities at the end of a step";
+  if (method.name.starts_with("lobatto("))
+    why = without.reason +
+          ", and the last column of Lobatto IIIB is zero, so no force at the end of a step determines " +
+          "it: the matrix of the step is singular";
   return why + "; lobatto_damped, murua, murua_ggl, lobatto_c and gauss_collocation take such models";
 }
 

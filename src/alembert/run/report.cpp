@@ -222,6 +222,11 @@ std::string to_json(const Report& report, const Model& model, const Equations& e
                       {"max_error", number(report.energy.max_error)},
                       {"drift_per_time", number(report.drift.per_time)},
                       {"drift_uncertainty", number(report.drift.uncertainty)}};
+    if (report.foretold.steps > 0)
+      json["energy"]["foretold"] = {{"total", number(report.foretold.total)},
+                                    {"actual", number(report.foretold.actual)},
+                                    {"max_change", number(report.foretold.max_change)},
+                                    {"max_residual", number(report.foretold.max_residual)}};
   } else {
     json["energy"] = nullptr;
   }
@@ -263,6 +268,11 @@ std::string to_text(const Report& report, const Model& model, const Equations& e
   }
   if (!report.initial.redundant.empty()) lines.add("redundant", shortened(report.initial.redundant));
   lines.add("energy", energy_line(report));
+  if (report.foretold.steps > 0)
+    lines.add(
+        "foretold",
+        fmt::format("change of energy by the stages {}, actual {}; in one step they differ by {} at most",
+                    brief(report.foretold.total), brief(report.foretold.actual), brief(report.foretold.max_residual)));
   if (!equations.g.empty() || !equations.k.empty()) lines.add("constraints", residual_line(report, equations));
   if (!model.invariants.empty()) lines.add("invariants", invariant_lines(report, model));
   lines.add("Newton", newton_line(report));

@@ -8,6 +8,7 @@
 #include "alembert/base/error.h"
 #include "alembert/run/failure.h"
 #include "alembert/run/rank_watch.h"
+#include "alembert/solve/accelerations.h"
 #include "alembert/solve/reduced.h"
 
 namespace alembert {
@@ -55,7 +56,12 @@ KernelOptions code_for(double calls, KernelOptions asked) {
 class Multipliers {
  public:
   Multipliers(const Equations& e, const InitialValues& initial, double t0, NewtonOptions options)
-      : inputs_(1 + e.y.size() + e.z.size()), newton_(make(e, initial, t0, options, x_)) {}
+      : inputs_(1 + e.y.size() + e.z.size()),
+        n_y_(e.y.size()),
+        n_z_(e.z.size()),
+        massless_(!initial.hidden.empty()),
+        newton_(make(e, initial, t0, options, x_)),
+        accelerations_(e) {}
 
   /// NaN everywhere where the system is singular.
   std::span<const double> at(double t, std::span<const double> state) {
@@ -63,6 +69,7 @@ class Multipliers {
     std::copy(state.begin(), state.end(), x_.begin() + 1);
     const std::span<double> values(x_.data() + inputs_, x_.size() - inputs_);
     if (newton_.solve(x_.data()).outcome != Outcome::converged) {
+      if (by_least_squares(t, state)) return failed_;
       failed_.assign(values.size(), std::nan(""));
       std::fill(values.begin(), values.end(), 0);
       return failed_;
@@ -71,6 +78,19 @@ class Multipliers {
   }
 
  private:
+  /// Where masses vanish, or almost, accelerations may be undetermined or lost in rounding; multipliers are not.
+  bool by_least_squares(double t, std::span<const double> state) {
+    const auto middle = state.begin() + static_cast<long>(n_y_);
+    const State here{t, {state.begin(), middle}, {middle, state.end()}};
+    const std::vector<double> guess(x_.size() - inputs_ - n_z_, 0.0);
+    const Accelerations found = accelerations_.solve(here, guess, massless_);
+    if (found.z_dot.size() != n_z_ || !(found.solved || massless_)) return false;
+    failed_ = found.z_dot;
+    failed_.insert(failed_.end(), found.multipliers.begin(), found.multipliers.end());
+    std::fill(x_.begin() + static_cast<long>(inputs_), x_.end(), 0);
+    return true;
+  }
+
   static Newton<double> make(const Equations& e, const InitialValues& initial, double t0, NewtonOptions options,
                              std::vector<double>& x) {
     x = {t0};
@@ -79,9 +99,11 @@ class Multipliers {
     return Newton<double>(reduced_system(e), x, options);
   }
 
-  std::size_t inputs_;
+  std::size_t inputs_, n_y_, n_z_;
+  bool massless_;
   std::vector<double> x_, failed_;
   Newton<double> newton_;
+  AccelerationSystem accelerations_;
 };
 
 Columns make_columns(const Model& model, const Equations& e) {
@@ -216,6 +238,13 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
     if (shorter) {
       const std::span<const double> here = multipliers.at(t, state);
       if (std::isfinite(here.empty() ? 0 : here[0])) step.restart(here.data());
+    }
+    if (options.guess != Guess::extrapolated) {
+      const std::span<const double> here = multipliers.at(t, state);
+      if (std::all_of(here.begin(), here.end(), [](double v) { return std::isfinite(v); }))
+        std::copy(here.begin(), here.end(), hints.begin());
+      if (options.guess == Guess::naive) std::fill_n(hints.begin(), n_z, 0.0);
+      step.guess_from(hints.data());
     }
     const StepResult result = step.advance(t, h, state.data(), rest.data());
     if (result.newton.outcome != Outcome::converged) {

@@ -34,6 +34,10 @@ class Observer {
   virtual void end() = 0;
 };
 
+/// Where Newton starts in a step: extrapolated from the steps before; with the accelerations 0 and the multipliers of
+/// now (naive), or with both of now (educated), as Symank 2025, section 7.3.1, calls them.
+enum class Guess { extrapolated, naive, educated };
+
 struct SimulateOptions {
   double t0 = 0;
   double end = 0;
@@ -43,6 +47,7 @@ struct SimulateOptions {
   const std::atomic<bool>* interrupt = nullptr;  // set by Ctrl-C
   std::function<void(double done)> progress;     // fraction, called a few times a second at most
   NewtonOptions newton;
+  Guess guess = Guess::extrapolated;
 };
 
 /// The change of energy in a step as the method's stages foretell it, beside the actual one (Symank 2025, (6.15)).

@@ -300,9 +300,15 @@ template <class T>
 Step<T>& Step<T>::operator=(Step&&) noexcept = default;
 
 template <class T>
-void Step<T>::restart(const T* hints) noexcept {
+void Step<T>::guess_from(const T* hints) noexcept {
   std::copy_n(hints, body_->hints.size(), body_->hints.begin());
-  for (auto& sub : body_->substeps) sub.predictor.clear(), sub.newton->forget();
+  for (auto& sub : body_->substeps) sub.predictor.clear();
+}
+
+template <class T>
+void Step<T>::restart(const T* hints) noexcept {
+  guess_from(hints);
+  for (auto& sub : body_->substeps) sub.newton->forget();
 }
 
 template <class T>

@@ -77,6 +77,8 @@ class Step {
 
   /// Forgets the history: the next step starts from the method's own guess with these hints. What is carried stays.
   void restart(const T* hints) noexcept;
+  /// The next step alone starts from the method's own guess with these hints; factorisations are kept.
+  void guess_from(const T* hints) noexcept;
   /// One step of size h from t0. state is replaced only when all went well; rest (same size, zeros at first) carries
   /// what rounding cut off, so that errors do not add up.
   StepResult advance(T t0, T h, T* state, T* rest) noexcept;
