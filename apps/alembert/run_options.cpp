@@ -79,7 +79,7 @@ void RunChoices::declare(CLI::App& app) {
   app.add_option("--max-step", max_step, "No step is longer")->type_name("H");
   app.add_option("--growth", growth, "Steps grow by at most this factor at once; 2 where not given")->type_name("F");
   app.add_option("--shrink", shrink, "They shrink by at most this factor at once; 0.2 where not given")->type_name("F");
-  app.add_option("--good-steps", good_steps, "Comparisons that go well before steps grow; 1 where not given")
+  app.add_option("--good-steps", good_steps, "Comparisons that go well before steps grow; 2 where not given")
       ->type_name("N");
   app.add_option("--max-steps", max_steps, "The run fails where it needs more")->type_name("N");
   app.add_option("--newton", newton,

@@ -143,7 +143,7 @@ class ToleranceSteps final : public StepControl {
     const double now = std::max(error, 1e-10), power = 1.0 / (order_ + 1);
     double factor = 0.9 * std::pow(now, -0.7 * power) * std::pow(std::exchange(last_error_, now), 0.4 * power);
     factor = std::clamp(factor, options_.shrink, options_.growth);
-    if (good_++ < options_.good_steps) factor = std::min(factor, 1.0);
+    if (++good_ < options_.good_steps) factor = std::min(factor, 1.0);
     // Nearly the same size is the same: equal steps are predicted better.
     return factor > 1.2 || factor < 0.9 ? limited(h_ * factor) : h_;
   }

@@ -31,7 +31,7 @@ struct StepOptions {
   double largest = 0;   // no step is longer; 0: no limit
   double growth = 2;    // from one size to the next, at most
   double shrink = 0.2;  // at least, and where Newton fails
-  long good_steps = 1;  // comparisons that must have gone well before steps may grow
+  long good_steps = 2;  // comparisons that must go well, one after the other, before steps grow
   // With tolerance and reversible.
   double smallest = 0;  // where steps would become shorter the run fails; 0: a tiny part of the whole time
   // With all.

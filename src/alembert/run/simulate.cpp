@@ -273,7 +273,7 @@ bool Simulation::between(const GridPoint& from, GridPoint& to, bool last) {
 
 // kept: the grid points have rows of their own.
 bool Simulation::samples(const GridPoint& from, const GridPoint& to, double up_to, bool from_kept, bool to_kept) {
-  while (const std::optional<double> t = samples_.next(up_to)) {
+  while (const std::optional<double> t = options_.observers.empty() ? std::nullopt : samples_.next(up_to)) {
     const double h = to.t - from.t;
     // Within rounding of a grid point it is that point.
     const double rounding = 4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(to.t), std::abs(h));
