@@ -44,7 +44,7 @@ std::vector<std::string> words(const std::string& command) {
 TEST(Documentation, EveryCommandRuns) {
   const Folder folder;
   int commands = 0;
-  for (const char* page : {"/README.md", "/docs/references.md", "/docs/methods.md", "/docs/language.md"})
+  for (const char* page : {"/README.md", "/docs/references.md", "/docs/methods.md", "/docs/language.md", "/docs/multibody.md"})
     for (const CodeBlock& block : code_blocks(root + page)) {
       if (block.language != "console") continue;
       std::istringstream lines(block.text);

@@ -250,6 +250,7 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
     if (result.newton.outcome != Outcome::converged) {
       report.ending = Ending::failed;
       report.reason = explain_step(e, result.newton, step.label(result), t, h, state, longest());
+      if (!method.massless) report.reason += explain_light_mass(e, t, h, state);
       if (n % options.every != 0) record(t);
       break;
     }
