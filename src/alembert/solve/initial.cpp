@@ -12,6 +12,7 @@
 #include "alembert/derive/massless.h"
 #include "alembert/solve/accelerations.h"
 #include "alembert/solve/finite.h"
+#include "alembert/solve/kinematics.h"
 #include "alembert/solve/limit.h"
 #include "alembert/solve/linear.h"
 #include "alembert/solve/nearest.h"
@@ -136,8 +137,15 @@ class InitialSearch {
 
     Level level{"positions", e_.g_names, {}, e_.g_constraint, &e_.y_names};
     for (const int i : e_.g_constraint) level.places.push_back(model_.constraints[i].place);
-    state_.y = project(positions_, {state_.t}, state_.y, model_.q_pinned, position_metric_,
-                       with_hidden(level, hidden_.position_names));
+    try {
+      state_.y = project(positions_, {state_.t}, state_.y, model_.q_pinned, position_metric_,
+                         with_hidden(level, hidden_.position_names));
+    } catch (const InputError&) {
+      check_contact_points(model_, e_, state_);  // where that is the reason, it is said
+      throw;
+    }
+    check_contact_points(model_, e_, state_);
+    check_kinematics(model_, e_, state_);
 
     level.values = "velocities";
     level.constraints.insert(level.constraints.end(), e_.k_names.begin(), e_.k_names.end());
