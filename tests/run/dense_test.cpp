@@ -128,7 +128,8 @@ TEST(DenseOutput, IsAStepOfTheSharesSizeHoweverSmall) {
     // A point on the way, where nothing is special.
     const MotionPoint<double> start =
         integrate<double>(e, lobatto, polish<double>(e, initial, 0), 0, h, 40, newton).point;
-    GridPoint point{40 * h, start.y, {}};
+    GridPoint point;
+    point.t = 40 * h, point.state = start.y;
     point.state.insert(point.state.end(), start.z.begin(), start.z.end());
     point.rest.assign(point.state.size(), 0);
     std::vector<double> hints = start.z_dot;
