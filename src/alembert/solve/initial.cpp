@@ -479,10 +479,11 @@ class InitialSearch {
     std::vector<double> multipliers = result_.lambda;
     multipliers.insert(multipliers.end(), result_.psi.begin(), result_.psi.end());
     result_.index = differentiation_index(e_, state_, multipliers);
-    // The start may be a singular position: then its neighbours tell.
+    // The start may be a singular position: then its neighbours tell. Multipliers stay: where they ought to vanish,
+    // others would determine what nothing determines.
     State nearby = state_;
     std::uint64_t random = 88172645463325252u;
-    for (std::vector<double>* list : {&nearby.y, &nearby.z, &multipliers}) {
+    for (std::vector<double>* list : {&nearby.y, &nearby.z}) {
       const double size = std::max(largest(*list), 1e-3);
       for (double& value : *list) {
         random ^= random << 13, random ^= random >> 7, random ^= random << 17;
