@@ -94,6 +94,11 @@ class Trees {
         if (below(2)) s.label = make(Term::Form::name, "conserve", {});
         s.left = tree(depth), ranges(below(3));
         break;
+      case Shape::event:
+        if (below(2)) s.label = make(Term::Form::name, "when", {});
+        s.left = tree(depth), s.right = tree(depth), ranges(below(3));
+        break;
+      case Shape::condition: s.left = tree(depth), s.right = tree(depth), ranges(below(3)); break;
       case Shape::ranges: ranges(1 + below(3)); break;
       case Shape::method: {
         std::vector<const char*> names = {"step", "end"};

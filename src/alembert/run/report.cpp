@@ -263,7 +263,7 @@ std::string to_json(const Report& report, const Model& model, const Equations& e
   json["method"] = report.method;
   json["stages"] = report.stages > 0 ? Json(report.stages) : Json();
   json["step"] = number(report.step);
-  json["control"] = control_name(report.control);
+  if (report.control != Control::fixed) json["control"] = control_name(report.control);
   json["t"] = number(report.t);
   json["order"] = {{"q", claims.order_q}, {"v", claims.order_v}, {"multiplier", claims.order_multiplier}};
   // Velocities go by the name of their coordinate; momenta by their own where the user gave them one.
