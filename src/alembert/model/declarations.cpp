@@ -237,8 +237,11 @@ void declare_names(Elaboration& e) {
         if ((kind == Kind::quantity && !item.value) || !s.ranges.empty()) d->bad = true;
       }
     }
-    if (s.keyword == "auxiliary" && s.label) {
-      if (e.model.form != Form::lagrangian && !e.model.multibody)
+    if (s.keyword == "auxiliary") {
+      if (!s.label || s.label->form == Term::Form::call)
+        scope.error(s.label ? s.label->place : s.place, "'auxiliary' needs the name of its variable before ':'",
+                    "as in: auxiliary s: s^3 + s = x");
+      else if (e.model.form != Form::lagrangian && !e.model.multibody)
         scope.error(s.place, "'auxiliary' belongs to the Lagrangian and the multibody form",
                     "write kinetic and potential energy, or kinematics and mass");
       else if (!s.ranges.empty())

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "alembert/base/error.h"
+#include "alembert/derive/massless.h"
 #include "alembert/run/failure.h"
 #include "alembert/run/rank_watch.h"
 
@@ -419,9 +420,15 @@ void EnergyForetold::add(double foretold, double change) {
 Report simulate(const Model& model, const Equations& e, const Method& method, const SimulateOptions& options) {
   const Clock::time_point begin = Clock::now();
   const std::string reason = refusal(method, e);
-  if (!reason.empty())
-    throw InputError("method " + method.name + " cannot integrate this model: " + reason,
-                     "'alembert check' lists the methods that apply");
+  if (!reason.empty()) {
+    // Where masses are missing, the coordinate is shown.
+    const Massless without = massless(e);
+    const auto& blocks = model.form == Form::lagrangian ? model.coordinates : model.momenta;
+    const bool shown = !method.massless && !without.z.empty() && reason.starts_with(without.reason);
+    throw InputError({Diagnostic{shown ? model.source : nullptr, shown ? place_of(blocks, without.z.front()) : Place{},
+                                 "method " + method.name + " cannot integrate this model: " + reason,
+                                 "'alembert check' lists the methods that apply"}});
+  }
   check_steps(options.steps, method, options.t0, options.end, options.step);
   if (options.every && *options.every < 1) throw InputError("--every must be at least 1");
   SampleTimes samples(options);
