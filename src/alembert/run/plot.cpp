@@ -60,38 +60,30 @@ bool visible(const Panel& panel, const Curve& curve, std::size_t i) {
   return i < curve.y.size() && visible(curve.x[i], panel.x) && visible(curve.y[i], panel.y);
 }
 
-/// Legend entries: names in the order of their first appearance.
-std::vector<std::string> legend(const Figure& figure) {
-  std::vector<std::string> names;
-  for (const Panel& panel : figure.panels) {
-    for (const Curve& curve : panel.curves) {
-      if (!curve.name.empty() && std::find(names.begin(), names.end(), curve.name) == names.end())
-        names.push_back(curve.name);
+/// Legend entries: the first curve of each name, in the order of their appearance.
+std::vector<const Curve*> legend(const std::vector<const Panel*>& panels) {
+  std::vector<const Curve*> entries;
+  for (const Panel* panel : panels) {
+    for (const Curve& curve : panel->curves) {
+      const auto same = [&](const Curve* entry) { return entry->name == curve.name; };
+      if (!curve.name.empty() && std::none_of(entries.begin(), entries.end(), same)) entries.push_back(&curve);
     }
   }
-  return names;
+  return entries;
 }
 
 /// The colour of a curve; those without a name are black.
-int number_of(const Curve& curve, const std::vector<std::string>& names) {
-  if (curve.name.empty()) return colours - 1;
-  return static_cast<int>(std::find(names.begin(), names.end(), curve.name) - names.begin());
+int number_of(const Curve& curve, const std::vector<const Curve*>& entries) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i]->name == curve.name) return static_cast<int>(i);
+  }
+  return colours - 1;
 }
 
 bool has_markers(const Curve& curve) {
   if (curve.line == Curve::Line::none) return false;  // its points are drawn as they are
   if (curve.marks != Curve::Marks::automatic) return curve.marks == Curve::Marks::shown;
   return curve.x.size() <= most_markers;
-}
-
-/// What the legend shows of a name: its first curve.
-const Curve* first_of(const Figure& figure, const std::string& name) {
-  for (const Panel& panel : figure.panels) {
-    for (const Curve& curve : panel.curves) {
-      if (curve.name == name) return &curve;
-    }
-  }
-  return nullptr;
 }
 
 std::string marker(double x, double y, int number) {
@@ -232,8 +224,9 @@ std::string draw_curve(const Panel& panel, const Curve& curve, int number, const
       continue;
     }
     const char* pen = "M";
+    const int decimals = piece.size() > long_curve ? 1 : 2;
     for (const Pixel& p : plotting::thinned(piece)) {
-      path += fmt::format("{}{:.2f} {:.2f}", pen, p.x, p.y);
+      path += fmt::format("{0}{1:.{3}f} {2:.{3}f}", pen, p.x, p.y, decimals);
       pen = "L";
     }
     for (const Pixel& p : piece) {
@@ -248,13 +241,13 @@ std::string draw_curve(const Panel& panel, const Curve& curve, int number, const
                      curve.x.size() > long_curve ? " thin" : "", dashes(curve.line), path, markers);
 }
 
-std::string draw(const Panel& panel, const std::vector<std::string>& names) {
+std::string draw(const Panel& panel, const std::vector<const Curve*>& entries) {
   const Ranges ranges = ranges_of(panel);
   const Scale x(ranges.x, panel.x.logarithmic, left, x_end), y(ranges.y, panel.y.logarithmic, y_end, top);
   std::string svg = draw_axes(panel, ranges, x, y);
   std::vector<std::pair<double, double>> drawn;
   for (const Curve& curve : panel.curves) svg += slope_triangle(panel, curve, x, y, drawn);
-  for (const Curve& curve : panel.curves) svg += draw_curve(panel, curve, number_of(curve, names), x, y);
+  for (const Curve& curve : panel.curves) svg += draw_curve(panel, curve, number_of(curve, entries), x, y);
   for (const Inscription& word : panel.inscriptions) {
     if (!visible(word.x, panel.x) || !visible(word.y, panel.y)) continue;
     svg += fmt::format("<text class=\"order\" x=\"{:.2f}\" y=\"{:.2f}\">{}</text>\n", x(word.x) + 4, y(word.y) - 4,
@@ -267,6 +260,39 @@ std::string draw(const Panel& panel, const std::vector<std::string>& names) {
 std::size_t characters(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
+
+/// A legend fills rows of equal cells as wide as its longest name.
+class Legend {
+ public:
+  Legend(std::vector<const Curve*> entries, double width) : entries_(std::move(entries)) {
+    std::size_t longest = 1;
+    for (const Curve* entry : entries_) longest = std::max(longest, characters(entry->name));
+    cell_ = 44 + 8.0 * static_cast<double>(longest);
+    across_ = std::max(1, static_cast<int>((width - left) / cell_));
+  }
+  const std::vector<const Curve*>& entries() const { return entries_; }
+  int rows() const { return (static_cast<int>(entries_.size()) + across_ - 1) / across_; }
+  std::string draw(double from) const {
+    std::string svg;
+    for (int i = 0; i < static_cast<int>(entries_.size()); ++i) {
+      const double x = left + cell_ * (i % across_), y = from + line_height * (i / across_);
+      const Curve& curve = *entries_[i];
+      if (curve.line == Curve::Line::none) {
+        svg += fmt::format("<path class=\"dots c{}\" d=\"M{:.2f} {:.2f}h0\"/>", i % colours, x + 14, y);
+      } else {
+        svg += fmt::format("<path class=\"curve c{}\"{} d=\"M{:.2f} {:.2f}h28\"/>{}", i % colours, dashes(curve.line),
+                           x, y, has_markers(curve) ? marker(x + 14, y, i) : "");
+      }
+      svg += fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\">{}</text>\n", x + 36, y + 4.5, escaped(curve.name));
+    }
+    return svg;
+  }
+
+ private:
+  std::vector<const Curve*> entries_;
+  double cell_ = 0;
+  int across_ = 1;
+};
 
 }  // namespace
 
@@ -286,19 +312,23 @@ std::string escaped(const std::string& text) {
 }
 
 std::string to_svg(const Figure& figure) {
-  const std::vector<std::string> names = legend(figure);
   const int count = std::max(1, static_cast<int>(figure.panels.size()));
   const int columns = std::clamp(figure.columns > 0 ? figure.columns : count <= 3 ? count : 2, 1, count);
   const int rows = (count + columns - 1) / columns;
   const double width = panel_width * columns;
-  // The legend fills rows of equal cells as wide as its longest name.
-  std::size_t longest = 1;
-  for (const std::string& name : names) longest = std::max(longest, characters(name));
-  const double cell = 44 + 8.0 * static_cast<double>(longest);
-  const int across = std::max(1, static_cast<int>((width - left) / cell));
-  const int legend_rows = (static_cast<int>(names.size()) + across - 1) / across;
-  const double legend_top = title_height + panel_height * rows + 10;
-  const double height = legend_top + line_height * (legend_rows + static_cast<double>(figure.notes.size())) + 10;
+  std::vector<const Panel*> all;
+  for (const Panel& panel : figure.panels) all.push_back(&panel);
+  const Legend common(figure.own_legends ? std::vector<const Curve*>() : legend(all), width);
+  std::vector<Legend> own;
+  int own_rows = 0;
+  for (const Panel* panel : all) {
+    if (figure.own_legends) own.emplace_back(legend({panel}), panel_width);
+    if (figure.own_legends) own_rows = std::max(own_rows, own.back().rows());
+  }
+  const double cell_height = panel_height + line_height * own_rows;
+  const double legend_top = title_height + cell_height * rows + 10,
+               notes_top = legend_top + line_height * common.rows();
+  const double height = notes_top + line_height * static_cast<double>(figure.notes.size()) + 10;
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
       "role=\"img\">\n"
@@ -307,25 +337,16 @@ std::string to_svg(const Figure& figure) {
       "<rect class=\"paper\" width=\"{0}\" height=\"{1}\"/>\n"
       "<text x=\"{4}\" y=\"24\" text-anchor=\"middle\" class=\"title\">{2}</text>\n",
       width, height, escaped(figure.title), style, width / 2, left, top, x_end - left, y_end - top);
-  for (int i = 0; i < static_cast<int>(figure.panels.size()); ++i) {
-    svg += fmt::format("<g transform=\"translate({} {})\">\n{}</g>\n", panel_width * (i % columns),
-                       title_height + panel_height * (i / columns), draw(figure.panels[i], names));
+  for (int i = 0; i < static_cast<int>(all.size()); ++i) {
+    svg += fmt::format("<g transform=\"translate({} {})\">\n{}{}</g>\n", panel_width * (i % columns),
+                       title_height + cell_height * (i / columns),
+                       draw(*all[i], figure.own_legends ? own[i].entries() : common.entries()),
+                       figure.own_legends ? own[i].draw(panel_height + 6) : "");
   }
-  for (int i = 0; i < static_cast<int>(names.size()); ++i) {
-    const double x = left + cell * (i % across), y = legend_top + line_height * (i / across);
-    const Curve& curve = *first_of(figure, names[i]);
-    if (curve.line == Curve::Line::none) {
-      svg += fmt::format("<path class=\"dots c{}\" d=\"M{:.2f} {:.2f}h0\"/>", i % colours, x + 14, y);
-    } else {
-      svg += fmt::format("<path class=\"curve c{}\"{} d=\"M{:.2f} {:.2f}h28\"/>{}", i % colours, dashes(curve.line), x,
-                         y, has_markers(curve) ? marker(x + 14, y, i) : "");
-    }
-    svg += fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\">{}</text>\n", x + 36, y + 4.5, escaped(names[i]));
-  }
+  svg += common.draw(legend_top);
   for (std::size_t i = 0; i < figure.notes.size(); ++i) {
-    svg +=
-        fmt::format("<text x=\"{}\" y=\"{:.2f}\" class=\"order\">{}</text>\n", left,
-                    legend_top + line_height * (legend_rows + static_cast<double>(i)) + 4.5, escaped(figure.notes[i]));
+    svg += fmt::format("<text x=\"{}\" y=\"{:.2f}\" class=\"order\">{}</text>\n", left,
+                       notes_top + line_height * static_cast<double>(i) + 4.5, escaped(figure.notes[i]));
   }
   return svg + "</svg>\n";
 }

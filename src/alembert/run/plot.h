@@ -43,6 +43,7 @@ struct Figure {
   std::vector<Panel> panels;
   std::vector<std::string> notes;  // lines below the legend: what the kinds of lines mean
   int columns = 0;                 // panels side by side; 0: up to three in one row, more in rows of two
+  bool own_legends = false;        // every panel has colours and a legend of its own, instead of one for all
 };
 
 std::string to_svg(const Figure& figure);

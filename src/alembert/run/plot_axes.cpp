@@ -92,7 +92,8 @@ namespace {
 
 constexpr std::size_t few = 1000;        // what is shorter is drawn as it is
 constexpr std::size_t most = 12000;      // points of a line that no thinning makes shorter
-constexpr double half_pixel = 0.5;       // columns in which only the extremes count
+constexpr double column_width = 1;       // in which only the extremes count
+constexpr double point_width = 0.5;      // points nearer than this are one, where they are not joined
 constexpr double smallest_step = 0.15;   // points nearer than this are one
 constexpr double smallest_bulge = 0.12;  // what lies nearer to a straight line belongs to it
 
@@ -107,9 +108,9 @@ bool goes_right(const std::vector<Pixel>& line) {
 std::vector<Pixel> extremes(const std::vector<Pixel>& line) {
   std::vector<Pixel> kept;
   for (std::size_t from = 0; from < line.size();) {
-    const double column = std::floor(line[from].x / half_pixel);
+    const double column = std::floor(line[from].x / column_width);
     std::size_t to = from, low = from, high = from;
-    for (; to < line.size() && std::floor(line[to].x / half_pixel) == column; ++to) {
+    for (; to < line.size() && std::floor(line[to].x / column_width) == column; ++to) {
       if (line[to].y < line[low].y) low = to;
       if (line[to].y > line[high].y) high = to;
     }
@@ -170,7 +171,7 @@ std::vector<Pixel> thinned_points(const std::vector<Pixel>& points) {
   std::set<std::pair<long, long>> seen;
   std::vector<Pixel> kept;
   for (const Pixel& p : points) {
-    if (seen.emplace(std::lround(p.x / half_pixel), std::lround(p.y / half_pixel)).second) kept.push_back(p);
+    if (seen.emplace(std::lround(p.x / point_width), std::lround(p.y / point_width)).second) kept.push_back(p);
   }
   return kept;
 }
