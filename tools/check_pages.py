@@ -28,7 +28,7 @@ class Page:
         picture = work / "picture.png"
         picture.unlink(missing_ok=True)
         command = [program, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage",
-                   "--enable-logging=stderr", "--host-resolver-rules=MAP * ~NOTFOUND", "--virtual-time-budget=2000",
+                   "--enable-logging=stderr", "--host-resolver-rules=MAP * ~NOTFOUND", "--virtual-time-budget=5000",
                    f"--user-data-dir={work / 'profile'}", f"--window-size={width},{height}",
                    f"--screenshot={picture}", url]
         ran = subprocess.run(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, timeout=180)
@@ -100,7 +100,7 @@ def sheets(figures, work):
     for start in range(0, len(figures), COLUMNS * ROWS):
         part = figures[start:start + COLUMNS * ROWS]
         cells = "".join(
-            f'<img src="{figure.as_uri()}" style="position:absolute;left:{i % COLUMNS * CELL[0]}px;'
+            f'<img decoding="sync" src="{figure.as_uri()}" style="position:absolute;left:{i % COLUMNS * CELL[0]}px;'
             f'top:{i // COLUMNS * CELL[1]}px;width:{CELL[0]}px;height:{CELL[1]}px;object-fit:contain">'
             for i, figure in enumerate(part))
         sheet = work / f"sheet{start}.html"
