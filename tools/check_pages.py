@@ -11,7 +11,7 @@ import sys
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CELL = (220, 160)  # of the sheet on which all figures are shown
+CELL = (330, 200)  # of the sheet on which all figures are shown
 COLUMNS = 4
 ROWS = 20  # on one sheet: screenshots have a largest height
 
@@ -44,7 +44,7 @@ class Page:
             part = row[3 * x0:3 * x1 if x1 else None]
             for i in range(0, len(part) - 2, 3):
                 pixel = part[i:i + 3]
-                count += max(pixel) - min(pixel) > 60
+                count += max(pixel) - min(pixel) > 25
         return count
 
 

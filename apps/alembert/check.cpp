@@ -38,6 +38,9 @@ struct Findings {
   std::vector<std::pair<std::string, std::string>> refusing;  // method, why
   std::vector<std::string> applying;
   std::vector<std::string> warnings;
+  std::string method;  // of solve, where it promises momenta
+  bool keeps_energy = false;
+  Momenta momenta;
 };
 
 const char* form_name(Form form) {
@@ -71,6 +74,16 @@ std::vector<std::string> values_not_given(const Model& model, const Equations& e
   return names;
 }
 
+/// The method of solve; nothing where there is none or it does not fit, which is said at the end.
+std::optional<Method> usable_method(const Model& model, const Equations& e) {
+  if (!model.solve.method) return {};
+  try {
+    Method method = solve_method(model);
+    if (method.refuses(e).empty()) return method;
+  } catch (const InputError&) {}
+  return {};
+}
+
 Findings examine(const Model& model, const Equations& e) {
   const Exprs time{e.t};
   Findings found;
@@ -98,6 +111,11 @@ Findings examine(const Model& model, const Equations& e) {
     }
   }
 
+  if (const std::optional<Method> method = usable_method(model, e); method && method->momenta) {
+    found.method = method->name;
+    found.keeps_energy = method->claims.energy && found.changing.empty();
+    found.momenta = method->momenta(e, found.initial);
+  }
   if (!found.initial.redundant.empty()) {
     found.warnings.push_back("redundant constraints: their multipliers are not determined one by one");
   }
@@ -147,6 +165,13 @@ Json to_json(const Model& model, const Equations& e, const Findings& found) {
   json["redundant"] = found.initial.redundant;
   Json& multiplier = json["multipliers"] = Json::object();
   for (const auto& [name, value] : multipliers(model, e, found.initial)) multiplier[name] = value;
+  if (!found.method.empty()) {
+    Json& keeps = json["keeps"] = {{"method", found.method}, {"energy", found.keeps_energy}};
+    keeps["momenta"] = Json::array();
+    for (const Momenta::Kept& one : found.momenta.kept) keeps["momenta"].push_back(one.name);
+    keeps["lost"] = found.momenta.lost;
+    keeps["through"] = found.momenta.through;
+  }
   json["methods"] = found.applying;
   Json& refusing = json["refusing"] = Json::object();
   for (const auto& [name, why] : found.refusing) refusing[name] = why;
@@ -207,6 +232,19 @@ void print_text(const Model& model, const Equations& e, const Findings& found) {
     line("multipliers", listed(values));
   }
   if (!found.not_given.empty()) line("taken as 0", listed(found.not_given));
+  if (!found.method.empty()) {
+    std::vector<std::string> kept;
+    if (found.keeps_energy) kept.push_back("energy");
+    for (const Momenta::Kept& one : found.momenta.kept) kept.push_back(one.name);
+    line("keeps", found.method + ": " + (kept.empty() ? "no momentum" : listed(kept, 20)));
+    if (!found.momenta.kept.empty()) {
+      std::string why = "energy, forces and constraints do not change under these motions";
+      if (!found.momenta.through.empty())
+        why += ", and what is not quadratic is made of " + listed(found.momenta.through);
+      line("because", why);
+    }
+    if (!found.momenta.lost.empty()) line("not kept", listed(found.momenta.lost));
+  }
   line("methods", found.applying.empty() ? "none takes this model" : listed(found.applying, 100));
   for (const auto& [name, why] : found.refusing) line("not", name + ": " + why);
   for (const std::string& warning : found.warnings) line("warning", warning);

@@ -10,6 +10,7 @@
 #include "alembert/run/converge.h"
 #include "commands.h"
 #include "progress.h"
+#include "run_options.h"
 
 namespace alembert::app {
 namespace {
@@ -23,11 +24,7 @@ struct ConvergeArguments {
 
 std::vector<double> read_steps(const std::string& text) {
   std::vector<double> steps;
-  for (std::size_t from = 0; from <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', from), text.size());
-    steps.push_back(read_real("--steps", text.substr(from, comma - from)));
-    from = comma + 1;
-  }
+  for (const std::string& step : split_list(text)) steps.push_back(read_real("--steps", step));
   return steps;
 }
 

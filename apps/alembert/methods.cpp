@@ -19,11 +19,12 @@ struct MethodsOptions {
 
 using Row = std::vector<std::string>;
 
-/// "symplectic, symmetric, position, velocity, nonholonomic constraints".
+/// "symplectic, symmetric, energy, position, velocity, nonholonomic constraints".
 std::string keeps(const Claims& claims) {
   Row kept, levels;
   if (claims.symplectic) kept.push_back("symplectic");
   if (claims.symmetric) kept.push_back("symmetric");
+  if (claims.energy) kept.push_back("energy");
   if (claims.position) levels.push_back("g");
   if (claims.velocity) levels.push_back("g'");
   if (claims.nonholonomic) levels.push_back("k");

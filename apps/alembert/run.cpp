@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <atomic>
-#include <csignal>
 #include <filesystem>
 #include <set>
 
@@ -17,40 +15,19 @@
 #include "alembert/run/simulate.h"
 #include "alembert/run/writers.h"
 #include "commands.h"
+#include "interrupt.h"
 #include "progress.h"
+#include "run_options.h"
 
 namespace alembert::app {
 namespace {
 
 struct RunOptions {
   std::string model;
-  std::string method, stages, step, end, every, newton;  // as written; empty where not given
-  std::vector<std::string> set, out, plot;
+  RunChoices choices;
+  std::string every, at, sample;  // as written; empty where not given
+  std::vector<std::string> out, plot;
   bool json = false, quiet = false;
-};
-
-std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "set by a signal handler");
-
-/// While it lives, the first Ctrl-C (or SIGTERM) ends the run after the current step; the second one kills.
-class InterruptGuard {
- public:
-  InterruptGuard() {
-    struct sigaction action = {};
-    action.sa_handler = [](int) { interrupted.store(true, std::memory_order_relaxed); };
-    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-    ::sigaction(SIGINT, &action, &old_interrupt_);
-    ::sigaction(SIGTERM, &action, &old_terminate_);
-  }
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
-  ~InterruptGuard() {
-    ::sigaction(SIGINT, &old_interrupt_, nullptr);
-    ::sigaction(SIGTERM, &old_terminate_, nullptr);
-  }
-
- private:
-  struct sigaction old_interrupt_ = {}, old_terminate_ = {};
 };
 
 std::vector<std::unique_ptr<Observer>> make_writers(const std::vector<std::string>& paths) {
@@ -78,20 +55,19 @@ std::string plot_text(const std::string& path, const Trajectory& trajectory, con
   return page_of(trajectory, figure_of(trajectory).title, words);
 }
 
-LinearSolver linear_solver(const std::string& text) {
-  if (text.empty()) return LinearSolver::automatic;
-  if (text == "exact") return LinearSolver::exact;
-  if (text == "two-matrix") return LinearSolver::two_matrix;
-  throw InputError("--newton is exact or two-matrix, not '" + text + "'");
-}
-
 int run(const RunOptions& options) {
-  const Model model = load_model(options.model, options.set);
-  const Method method = chosen_method(options.method, options.stages, model);
-  SimulateOptions simulation;
-  simulation.step = required_number("step", options.step, model.solve.step);
-  simulation.end = required_number("end", options.end, model.solve.end);
+  const Model model = load_model(options.model, options.choices.set);
+  const Method method = options.choices.chosen_method(model);
+  SimulateOptions simulation = options.choices.simulation(model);
   if (!options.every.empty()) simulation.every = read_whole("--every", options.every, 1);
+  if (!options.at.empty())
+    for (const std::string& time : split_list(options.at)) simulation.at.push_back(read_real("--at", time));
+  if (!options.sample.empty()) {
+    simulation.sample = read_real("--sample", options.sample);
+    if (simulation.sample <= 0) throw InputError("--sample wants a number above 0, not " + options.sample);
+  }
+  if ((!simulation.at.empty() || simulation.sample > 0) && options.out.empty() && options.plot.empty())
+    throw InputError("--at and --sample choose the rows of a trajectory: say --out where to write it");
   const Equations equations = derive(model);
   for (const std::string& path : options.plot) require_plot(path);
   const std::vector<std::unique_ptr<Observer>> writers = make_writers(options.out);
@@ -101,9 +77,8 @@ int run(const RunOptions& options) {
 
   ProgressBar bar(!options.quiet && !options.json);
   if (bar.active()) simulation.progress = [&](double done) { bar.show(done); };
-  simulation.interrupt = &interrupted;
-  simulation.newton.linear = linear_solver(options.newton);
   const InterruptGuard guard;
+  simulation.interrupt = &guard.interrupted();
   const Report report = simulate(model, equations, method, simulation);
   for (const auto& writer : writers) writer->end();
   bar.clear();
@@ -134,13 +109,7 @@ Command add_run(CLI::App& program) {
   CLI::App* app = program.add_subcommand("run", "Integrate a model and report what was kept");
   auto options = std::make_shared<RunOptions>();
   app->add_option("MODEL", options->model, "Model file; - is standard input")->required()->type_name("");
-  app->add_option("-m,--method", options->method, "Method, such as gauss(2); see alembert methods")->type_name("M");
-  app->add_option("-s,--stages", options->stages, "Replaces the method's number of stages")->type_name("S");
-  app->add_option("--step", options->step, "Step size; negative runs backward in time")->type_name("H");
-  app->add_option("--end", options->end, "Time to end at; the start is t = 0")->type_name("T");
-  app->add_option("--set", options->set, "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
+  options->choices.declare(*app);
   app->add_option("-o,--out", options->out, "Trajectory, by ending .csv, .h5 or .json; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
@@ -149,9 +118,10 @@ Command add_run(CLI::App& program) {
       ->type_name("FILE")
       ->allow_extra_args(false);
   app->add_option("--every", options->every, "Write every Nth step, beside the first and the last")->type_name("N");
-  app->add_option("--newton", options->newton,
-                  "How steps are solved: exact, or two-matrix (SPARK methods; large systems choose it by themselves)")
-      ->type_name("KIND");
+  app->add_option("--at", options->at, "Write rows at these times instead of the steps (beside them with --every)")
+      ->type_name("T1,T2,...");
+  app->add_option("--sample", options->sample, "The same for the multiples of a time, from the start on")
+      ->type_name("DT");
   app->add_flag("--json", options->json, "Print one JSON object instead of the report");
   app->add_flag("-q,--quiet", options->quiet, "Print no report and no progress");
   app->footer(

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <regex>
 #include <sstream>
 
@@ -44,8 +45,11 @@ std::vector<std::string> words(const std::string& command) {
 TEST(Documentation, EveryCommandRuns) {
   const Folder folder;
   int commands = 0;
-  for (const char* page : {"/README.md", "/docs/references.md", "/docs/methods.md", "/docs/language.md"})
-    for (const CodeBlock& block : code_blocks(root + page)) {
+  std::vector<std::string> pages{root + "/README.md"};
+  for (const auto& entry : std::filesystem::directory_iterator(root + "/docs"))
+    if (entry.path().extension() == ".md") pages.push_back(entry.path());
+  for (const std::string& page : pages)
+    for (const CodeBlock& block : code_blocks(page)) {
       if (block.language != "console") continue;
       std::istringstream lines(block.text);
       for (std::string line; std::getline(lines, line);) {

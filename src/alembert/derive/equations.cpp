@@ -90,6 +90,7 @@ void add_force(const Model& model, Equations& e, const Exprs& force) {
            "write it as a sum of terms with one kind of multiplier each");
   for (std::size_t i = 0; i < force.size(); ++i)
     if (!is_zero(parts.holonomic[i]) || !is_zero(parts.nonholonomic[i])) e.ideal = false;
+  e.applied = added(std::move(e.applied), force);
   e.f = added(std::move(e.f), parts.free);
   e.r = added(std::move(e.r), parts.holonomic);
   e.N = added(std::move(e.N), parts.nonholonomic);
@@ -100,7 +101,10 @@ void derive_lagrangian(const Model& model, Equations& e, const Carrier& carry) {
   e.v = e.z;
   e.p = gradient(L, e.z);
   e.f = gradient(L, e.y);
-  if (model.rayleigh) e.f = added(std::move(e.f), negated(gradient(carry(model.rayleigh), e.z)));
+  e.L = L;
+  e.applied.assign(e.y.size(), e.graph->constant(0));
+  if (model.rayleigh) e.applied = negated(gradient(carry(model.rayleigh), e.z));
+  e.f = added(std::move(e.f), e.applied);
   e.r = negated(transposed_product(e.g, e.y, e.lambda));
   e.N = negated(transposed_product(e.k, e.z, e.psi));
   add_force(model, e, carry(model.force));
@@ -119,6 +123,7 @@ void derive_lagrangian(const Model& model, Equations& e, const Carrier& carry) {
 void derive_hamiltonian(const Model& model, Equations& e, const Carrier& carry) {
   const Expr H = carry(model.hamiltonian);
   e.energy = H;
+  e.applied.assign(e.y.size(), e.graph->constant(0));
   e.v = gradient(H, e.z);
   e.p = e.z;
   e.f = negated(gradient(H, e.y));
@@ -217,6 +222,8 @@ Equations derive(const Model& model, DeriveOptions options) {
     case Form::general: derive_general(model, e, carry); break;
   }
   e.invariants = carry(model.invariant_values);
+  for (const Event& event : model.events) e.events.push_back(carry(event.value));
+  e.density = carry(model.density);
 
   e.g_dot = along_motion(e, e.g, {});
   e.reduced = along_motion(e, e.p, e.z_dot);

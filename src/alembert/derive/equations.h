@@ -24,7 +24,11 @@ struct Equations {
   Exprs v, p, f, N, r;      // as above
   Exprs g, g_dot, k;        // g_dot = g_t + g_y v
   Expr energy;              // empty where the model has none (general form)
+  Expr L;                   // in the Lagrangian form
+  Exprs applied;            // forces that neither the energy nor ideal reactions account for; may hold multipliers
   Exprs invariants;
+  Exprs events;  // one per entry of Model::events; may contain multipliers
+  Expr density;  // of steps; empty where the model says none
 
   // The index-reduced system for z' and the multipliers at one (t, y, z), linear in them for ideal reactions:
   //     p_t + p_y v + p_z z' = f + N + r ;  d/dt g_dot = 0 ;  d/dt k = 0

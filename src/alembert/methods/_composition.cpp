@@ -5,6 +5,7 @@
 
 #include "alembert/base/error.h"
 #include "alembert/methods/_frame.h"
+#include "alembert/solve/coefficients.h"
 
 namespace alembert {
 
@@ -120,6 +121,60 @@ std::vector<Real> suzuki_shares(int p) {
   return {gamma, gamma, 1 - 4 * gamma, gamma, gamma};
 }
 
+namespace {
+
+/// What is left of the conditions of order 6 for a palindrome of nine shares g1 g2 g3 g4 g5 g4 ...: with each step
+/// exp(g Y1 + g^3 Y3 + g^5 Y5), the coefficients of Y3, Y5 and [Y1,[Y1,Y3]].
+RealVector order_6_conditions(const std::vector<Real>& shares) {
+  RealVector left(3, 0);
+  Real before = 0;
+  for (const Real g : shares) {
+    const Real cube = g * g * g;
+    left[0] += cube;
+    left[1] += cube * g * g;
+    left[2] += cube * (before * before / 2 + before * g / 2 + g * g / 6);
+    before += g;
+  }
+  return left;
+}
+
+std::vector<Real> palindrome(const RealVector& g, Real g4) {
+  const Real g5 = 1 - 2 * (g[0] + g[1] + g[2] + g4);
+  return {g[0], g[1], g[2], g4, g5, g4, g[2], g[1], g[0]};
+}
+
+}  // namespace
+
+std::vector<Real> nine_shares() {
+  // Kahan and Li's solution has one free parameter, g4; the others follow by Newton's method from its first digits.
+  const Real g4 = 0.08221359629355080, small = 1e-17;
+  RealVector g{0.392161444, 0.332599137, -0.706246173};
+  for (int round = 0; round < 6; ++round) {
+    const RealVector left = order_6_conditions(palindrome(g, g4));
+    RealMatrix J(3, RealVector(3)), right(3, RealVector(1));
+    for (int j = 0; j < 3; ++j) {
+      RealVector moved = g;
+      moved[j] += small;
+      const RealVector there = order_6_conditions(palindrome(moved, g4));
+      for (int i = 0; i < 3; ++i) J[i][j] = (there[i] - left[i]) / small;
+    }
+    for (int i = 0; i < 3; ++i) right[i][0] = -left[i];
+    const RealMatrix step = solve(J, right);
+    for (int i = 0; i < 3; ++i) g[i] += step[i][0];
+  }
+  return palindrome(g, g4);
+}
+
+std::function<std::string(const Equations&)> refuses_to_compose(const Method& M) {
+  if (M.claims.near_identity) return M.refuses;
+  return [refuses = M.refuses, name = M.name](const Equations& e) -> std::string {
+    const std::string why = refuses(e);
+    if (!why.empty() || (e.g.empty() && e.k.empty())) return why;
+    return "a step of " + name + " turns velocities across the constraints round, and compositions of such steps " +
+           "keep their order; compose the projected variant, or ask for the order: energy_momentum(4)";
+  };
+}
+
 Claims raised(Claims claims) {
   const int more = claims.symmetric ? 2 : 1;
   for (int* order : {&claims.order_q, &claims.order_v, &claims.order_multiplier}) *order += more;
@@ -159,6 +214,7 @@ MethodFamily raising_family(std::string name, std::string summary, std::string s
                          [shares](const Method& M) {
                            Method method = M;
                            method.claims = raised(M.claims);
+                           method.refuses = refuses_to_compose(M);
                            method.step = [shares, step = M.step, p = M.claims.order_q](const Equations& e) {
                              return compose(step(e), shares(p));
                            };

@@ -19,9 +19,13 @@ StepPlan compose(const StepPlan& plan, const std::vector<Real>& shares);
 /// Shares of the triple jump and of Suzuki's five steps for a method of order p.
 std::vector<Real> triple_jump_shares(int p);
 std::vector<Real> suzuki_shares(int p);
+/// Nine shares that make a symmetric method of order 2 one of order 6 (Kahan and Li 1997).
+std::vector<Real> nine_shares();
 /// The order of a symmetric composition that removes the leading error of a method: p + 2 for symmetric ones, else p
 /// + 1.
 Claims raised(Claims claims);
+/// What a composition of M that raises its order refuses: what M does, and models on which M is not near the identity.
+std::function<std::string(const Equations&)> refuses_to_compose(const Method& M);
 
 /// M repeated with shares that depend on its order.
 MethodFamily raising_family(std::string name, std::string summary, std::string source,

@@ -20,12 +20,26 @@ struct Claims {
   int order_q = 0, order_v = 0, order_multiplier = 0;  // of the reported multiplier
   bool symplectic = false;                             // holonomic, ideal, conservative models
   bool symmetric = false;                              // the step with -h undoes it
+  bool energy = false;                                 // exactly, where nothing does work; else the balance of power
   bool position = true;                                // g = 0 at every grid point
   bool velocity = true;                                // g_t + g_y v = 0 at every grid point
   bool nonholonomic = true;                            // k = 0 at every grid point; false: kept elsewhere or not at all
-  std::string note;                                    // what a user must know ("negative control: violates k")
+  bool near_identity = true;  // the step tends to none as h does, across the constraints too: compositions need that
+  std::string note;           // what a user must know ("negative control: violates k")
 };
 
+/// Momenta of translations and rotations that a method keeps exactly on a model.
+struct Momenta {
+  struct Kept {
+    std::string name;  // "angular momentum about z"
+    Expr value;        // in the symbols of the equations
+  };
+  std::vector<Kept> kept;
+  std::vector<std::string> lost;     // of all points together, and not kept
+  std::vector<std::string> through;  // the expressions of degree two that the terms of higher degree are made of
+};
+
+struct InitialValues;
 struct SparkCoefficients;
 
 /// A method with its arguments bound: lobatto(3).
@@ -38,6 +52,8 @@ struct Method {
   /// What a user must know of this method on this model; "" when there is nothing. Empty for most.
   std::function<std::string(const Equations&)> remark;
   std::function<StepPlan(const Equations&)> step;
+  /// The momenta that are kept on a model; empty where the method promises none.
+  std::function<Momenta(const Equations&, const InitialValues&)> momenta;
   /// The coefficients as text, for `alembert methods NAME --stages S`; empty where there are none.
   std::function<std::string()> tableau;
   /// Of a SPARK method, for what is known of its coefficients; null for others.

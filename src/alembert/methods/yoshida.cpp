@@ -27,6 +27,7 @@ MethodFamily yoshida() {
       throw InputError("yoshida needs a symmetric method of even order up to " + order + ", and " + M.name + " is none",
                        "make it symmetric: yoshida(symmetric(" + M.name + "), " + order + ")");
     Method method = M;
+    method.refuses = refuses_to_compose(M);
     method.name = "yoshida(" + M.name + ", " + order + ")";
     method.claims.order_q = method.claims.order_v = method.claims.order_multiplier = wanted;
     method.tableau = nullptr;

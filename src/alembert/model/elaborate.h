@@ -22,6 +22,9 @@ struct Elaboration {
   Place head() const;
 };
 
+/// "[2][1]": what tells a member of a family from the others.
+std::string brackets(const std::vector<long>& indices);
+
 // In this order; each reports its errors and leaves what can be used.
 void choose_form(Elaboration& e);
 void declare_names(Elaboration& e);
@@ -30,6 +33,7 @@ void make_rates(Elaboration& e);  // general form: roles of the variables, v, p,
 void make_constraints(Elaboration& e);
 void make_energies(Elaboration& e);  // also forces and rayleigh
 void make_invariants(Elaboration& e);
+void make_events(Elaboration& e);  // also the density of steps
 void make_start(Elaboration& e, const std::vector<std::pair<std::shared_ptr<const Source>, const Item*>>& overrides);
 void make_solve(Elaboration& e);
 

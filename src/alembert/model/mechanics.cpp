@@ -6,13 +6,13 @@
 
 namespace alembert {
 
-namespace {
-
 std::string brackets(const std::vector<long>& indices) {
   std::string text;
   for (long i : indices) text += "[" + std::to_string(i) + "]";
   return text;
 }
+
+namespace {
 
 /// What one constraint statement became: `values` over the members of its ranges, alike in shape.
 struct ConstraintGroup {

@@ -112,6 +112,7 @@ Model elaborate(const Text& text, const std::vector<Override>& overrides, std::v
   make_constraints(e);
   make_energies(e);
   make_invariants(e);
+  make_events(e);
   make_start(e, initial);
   make_solve(e);
   for (Declaration& d : scope.declarations())  // what nobody uses may still be wrong

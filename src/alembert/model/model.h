@@ -34,6 +34,14 @@ struct Constraint {
   Place place;
 };
 
+/// A moment to be found: where value goes through 0.
+struct Event {
+  std::string name;   // "bottom", "hit[3]" for a family, "event 2" where the user gave none; "stop", "stop 2"
+  Expr value;         // left - right
+  bool stop = false;  // the run ends there
+  Place place;
+};
+
 /// What solve says; the command line overrides it. Empty or unset where the model says nothing.
 struct SolveStatement {
   std::optional<Term> method;  // lobatto(3)
@@ -75,6 +83,8 @@ struct Model {
   std::vector<Constraint> constraints;
   std::vector<Block> invariants;  // conserve, into invariant_values
   Exprs invariant_values;
+  std::vector<Event> events;
+  Expr density;  // of steps, up to a factor; empty where the user gave none
 
   // Initial values (flat, as q and v/p). Entries nobody gave are 0.
   std::vector<Real> q0, z0;  // z0: velocities, momenta, or z

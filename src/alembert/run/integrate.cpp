@@ -5,7 +5,7 @@
 
 #include "alembert/base/error.h"
 #include "alembert/run/failure.h"
-#include "alembert/solve/linear.h"
+#include "alembert/solve/projection.h"
 #include "alembert/solve/reduced.h"
 
 namespace alembert {
@@ -23,58 +23,19 @@ NewtonResult complete(const Equations& e, T t, MotionPoint<T>& point, NewtonOpti
   return result;
 }
 
-namespace {
-
-// Moves `values` onto equations(inputs, values) = 0 along the shortest way; a few corrections of rounding size.
-template <class T>
-void shorten(const Exprs& inputs, const Exprs& unknowns, const Exprs& equations, std::vector<T> before,
-             std::vector<T>& values) {
-  const int m = static_cast<int>(equations.size()), n = static_cast<int>(unknowns.size());
-  if (m == 0) return;
-  Exprs all = inputs, outputs = equations;
-  all.insert(all.end(), unknowns.begin(), unknowns.end());
-  for (const Exprs& row : dense(jacobian(equations, unknowns), unknowns.front().graph()))
-    outputs.insert(outputs.end(), row.begin(), row.end());
-  const Kernel<T> kernel(all, outputs, {Backend::interpreter, false});
-  std::vector<T> out(outputs.size()), work(kernel.work()), gram(static_cast<std::size_t>(m) * m), right(m);
-  DenseLu<T> lu(m);
-  for (int round = 0; round < 5; ++round) {
-    std::vector<T> x = before;
-    x.insert(x.end(), values.begin(), values.end());
-    kernel(x.data(), out.data(), work.data());
-    const T* G = out.data() + m;
-    for (int i = 0; i < m; ++i) {
-      right[i] = out[i];
-      for (int j = 0; j < m; ++j) {
-        T dot = 0;
-        for (int k = 0; k < n; ++k) dot += G[i * n + k] * G[j * n + k];
-        gram[static_cast<std::size_t>(i) * m + j] = dot;
-      }
-    }
-    if (!lu.factor(gram.data())) return;
-    lu.solve(right.data());
-    for (int k = 0; k < n; ++k)
-      for (int i = 0; i < m; ++i) values[k] -= G[i * n + k] * right[i];
-  }
-}
-
-}  // namespace
-
 template <class T>
 MotionPoint<T> polish(const Equations& e, const InitialValues& initial, T t0) {
   MotionPoint<T> point;
   const auto copy = [](const std::vector<double>& from) { return std::vector<T>(from.begin(), from.end()); };
   point.y = copy(initial.y), point.z = copy(initial.z), point.z_dot = copy(initial.z_dot);
   point.lambda = copy(initial.lambda), point.psi = copy(initial.psi);
-  shorten<T>({e.t}, e.y, e.g, {t0}, point.y);
-  Exprs at_velocity{e.t}, levels = e.g_dot;
-  at_velocity.insert(at_velocity.end(), e.y.begin(), e.y.end());
-  levels.insert(levels.end(), e.k.begin(), e.k.end());
-  std::vector<T> before{t0};
-  before.insert(before.end(), point.y.begin(), point.y.end());
-  shorten<T>(at_velocity, e.z, levels, before, point.z);
   NewtonOptions options;
   options.kernel = {Backend::interpreter, false};
+  std::vector<T> state = point.y;
+  state.insert(state.end(), point.z.begin(), point.z.end());
+  Projection<T>(e, t0, state, options).apply(t0, state.data());
+  std::copy_n(state.begin(), point.y.size(), point.y.begin());
+  std::copy_n(state.begin() + static_cast<long>(point.y.size()), point.z.size(), point.z.begin());
   check(complete(e, t0, point, options).outcome == Outcome::converged, "the multipliers of consistent values exist");
   return point;
 }

@@ -41,13 +41,13 @@ Json named(const std::vector<Block>& blocks, const Values& values) {
 }
 
 /// The value of each constraint's multiplier, in the order of the model's constraints.
-Values multipliers(const Report& report, const Model& model, const Equations& equations) {
+Values multipliers(const Values& lambda, const Values& psi, const Model& model, const Equations& equations) {
   Values all(model.constraints.size(), std::nan(""));
   const auto place = [&](const std::vector<int>& constraint, const Values& values) {
     for (std::size_t i = 0; i < constraint.size() && i < values.size(); ++i) all.at(constraint[i]) = values[i];
   };
-  place(equations.g_constraint, report.lambda);
-  place(equations.k_constraint, report.psi);
+  place(equations.g_constraint, lambda);
+  place(equations.k_constraint, psi);
   return all;
 }
 
@@ -67,6 +67,33 @@ Json invariants_json(const Report& report, const Model& model) {
         {"initial", first[block.name]}, {"final", last[block.name]}, {"max_error", error[block.name]}};
   }
   return object;
+}
+
+const char* control_name(Control control) {
+  switch (control) {
+    case Control::fixed: return "fixed";
+    case Control::tolerance: return "tolerance";
+    case Control::reversible: return "reversible";
+  }
+  return "";
+}
+
+Json events_json(const Report& report, const Model& model, const Equations& equations) {
+  Json list = Json::array();
+  for (const EventRecord& record : report.events) {
+    Json state = Json::object(), multiplier = Json::object();
+    for (std::size_t i = 0; i < record.state.size(); ++i) {
+      const std::size_t n_y = equations.y_names.size();
+      state[i < n_y ? equations.y_names[i] : equations.z_names[i - n_y]] = number(record.state, i);
+    }
+    const Values values = multipliers(record.lambda, record.psi, model, equations);
+    for (std::size_t i = 0; i < values.size(); ++i) multiplier[model.constraints[i].name] = number(values[i]);
+    list.push_back({{"name", model.events.at(record.event).name},
+                    {"t", number(record.t)},
+                    {"state", state},
+                    {"multipliers", multiplier}});
+  }
+  return list;
 }
 
 const char* ending_name(Ending ending) {
@@ -128,7 +155,9 @@ class Lines {
 
 std::string title(const Report& report) {
   const std::string name = report.model.empty() ? "Model without a name" : report.model;
-  const std::string steps = plural(report.steps, "step") + " of " + to_text(report.step);
+  std::string steps = plural(report.steps, "step") + " of ";
+  if (report.control == Control::fixed) steps += to_text(report.step);
+  else steps += brief(report.smallest_step) + " to " + brief(report.largest_step);
   if (report.ending == Ending::done)
     return fmt::format("{}: {}, {} to t = {}", name, report.method, steps, plain(report.t));
   return fmt::format("{}: {}, {} after {}, at t = {}", name, report.method, ending_name(report.ending), steps,
@@ -158,7 +187,23 @@ std::string residual_line(const Report& report, const Equations& equations) {
     parts.push_back("nonholonomic " + brief(report.nonholonomic));
     of.push_back("k");
   }
+  if (report.has_discrete) {
+    parts.push_back("discrete " + brief(report.discrete));
+    of.push_back("k in the mean of a step");
+  }
   return fmt::format("{}   (largest residual of {} over all steps)", fmt::join(parts, "   "), fmt::join(of, ", "));
+}
+
+/// How g' moves where the method does not hold it.
+std::string velocity_lines(const Report& report, const Equations& equations) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < report.velocity_ranges.size() && i < listed; ++i) {
+    const Extremes& range = report.velocity_ranges[i];
+    parts.push_back(fmt::format("{}: from {:.6g} to {:.6g}", equations.g_names[i], range.least, range.most));
+  }
+  if (report.velocity_ranges.size() > listed)
+    parts.push_back(fmt::format("and {} more", report.velocity_ranges.size() - listed));
+  return fmt::format("{}", fmt::join(parts, "\n"));
 }
 
 std::string invariant_lines(const Report& report, const Model& model) {
@@ -174,6 +219,21 @@ std::string invariant_lines(const Report& report, const Model& model) {
     }
     const std::string value = block.shape.empty() ? shortened(initial) : "(" + shortened(initial) + ")";
     parts.push_back(fmt::format("{}: {} initially, max error {}", block.name, value, brief(error)));
+  }
+  return fmt::format("{}", fmt::join(parts, "\n"));
+}
+
+std::string event_lines(const Report& report, const Model& model) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < model.events.size(); ++i) {
+    std::vector<double> times;
+    for (const EventRecord& record : report.events)
+      if (record.event == static_cast<int>(i)) times.push_back(record.t);
+    std::string said = model.events[i].name + ": ";
+    if (times.empty()) said += "never";
+    else if (times.size() == 1) said += "at t = " + to_text(times[0]);
+    else said += fmt::format("{} times, from t = {} to {}", times.size(), plain(times.front()), plain(times.back()));
+    parts.push_back(said);
   }
   return fmt::format("{}", fmt::join(parts, "\n"));
 }
@@ -203,6 +263,7 @@ std::string to_json(const Report& report, const Model& model, const Equations& e
   json["method"] = report.method;
   json["stages"] = report.stages > 0 ? Json(report.stages) : Json();
   json["step"] = number(report.step);
+  json["control"] = control_name(report.control);
   json["t"] = number(report.t);
   json["order"] = {{"q", claims.order_q}, {"v", claims.order_v}, {"multiplier", claims.order_multiplier}};
   // Velocities go by the name of their coordinate; momenta by their own where the user gave them one.
@@ -210,7 +271,7 @@ std::string to_json(const Report& report, const Model& model, const Equations& e
   json["v"] = named(model.coordinates, report.v);
   json["p"] = named(model.form == Form::lagrangian ? model.coordinates : model.momenta, report.momentum);
   Json& multiplier = json["multipliers"] = Json::object();
-  const Values values = multipliers(report, model, equations);
+  const Values values = multipliers(report.lambda, report.psi, model, equations);
   for (std::size_t i = 0; i < values.size(); ++i) multiplier[model.constraints[i].name] = number(values[i]);
   if (model.form == Form::general) {
     json["variables"] = named(model.coordinates, report.y);
@@ -228,7 +289,19 @@ std::string to_json(const Report& report, const Model& model, const Equations& e
   json["residual"] = {{"position", number(report.position)},
                       {"velocity", number(report.velocity)},
                       {"nonholonomic", number(report.nonholonomic)}};
+  if (report.has_discrete) json["residual"]["discrete"] = number(report.discrete);
+  if (!report.velocity_ranges.empty()) {
+    Json& ranges = json["residual"]["velocity_ranges"] = Json::object();
+    for (std::size_t i = 0; i < report.velocity_ranges.size(); ++i)
+      ranges[equations.g_names[i]] = {number(report.velocity_ranges[i].least), number(report.velocity_ranges[i].most)};
+  }
   json["invariants"] = invariants_json(report, model);
+  if (report.has_balance)
+    json["power_balance"] = {{"max_residual", number(report.balance)}, {"work", number(report.work)}};
+  if (!model.events.empty()) {
+    json["events"] = events_json(report, model, equations);
+    json["stopped"] = text_or_null(report.stopped);
+  }
   json["statistics"] = {{"steps", report.steps},
                         {"rejected", report.rejected},
                         {"newton_iterations", report.newton.iterations},
@@ -237,6 +310,10 @@ std::string to_json(const Report& report, const Model& model, const Equations& e
                         {"evaluations", report.newton.evaluations},
                         {"compile_seconds", number(report.compile_seconds)},
                         {"run_seconds", number(report.run_seconds)}};
+  if (report.control != Control::fixed) {
+    json["statistics"]["smallest_step"] = number(report.smallest_step);
+    json["statistics"]["largest_step"] = number(report.largest_step);
+  }
   Json& changes = json["initial_changes"] = Json::array();
   for (const InitialValues::Change& change : report.initial.changes) {
     changes.push_back({{"name", change.name}, {"from", number(change.from)}, {"to", number(change.to)}});
@@ -264,7 +341,12 @@ std::string to_text(const Report& report, const Model& model, const Equations& e
   if (!report.initial.redundant.empty()) lines.add("redundant", shortened(report.initial.redundant));
   lines.add("energy", energy_line(report));
   if (!equations.g.empty() || !equations.k.empty()) lines.add("constraints", residual_line(report, equations));
+  if (!report.velocity_ranges.empty()) lines.add("g' moves", velocity_lines(report, equations));
+  if (report.has_balance)
+    lines.add("power", fmt::format("work {} in all, change of the energy less work at most {} in a step",
+                                   plain(report.work), brief(report.balance)));
   if (!model.invariants.empty()) lines.add("invariants", invariant_lines(report, model));
+  if (!model.events.empty()) lines.add("events", event_lines(report, model));
   lines.add("Newton", newton_line(report));
   lines.add("time", fmt::format("{:.2f} s (+ {:.2f} s compiling)", report.run_seconds, report.compile_seconds));
   if (!report.claims.note.empty()) lines.add("note", report.claims.note);

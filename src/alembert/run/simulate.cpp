@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <optional>
+#include <utility>
 
 #include "alembert/base/error.h"
 #include "alembert/run/failure.h"
 #include "alembert/run/rank_watch.h"
-#include "alembert/solve/reduced.h"
 
 namespace alembert {
 
@@ -18,71 +19,10 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// Whole steps, and what is left for a shorter last one.
-struct Steps {
-  long whole = 0;
-  double last = 0;
-};
-
-Steps count_steps(double t0, double end, double h) {
-  if (!std::isfinite(h) || h == 0)
-    throw InputError("the step must be a finite number other than 0, not " + to_text(h),
-                     "say --step 0.01, or 'solve ... step 0.01' in the model");
-  if (!std::isfinite(end)) throw InputError("the end must be a finite number, not " + to_text(end));
-  const double ratio = (end - t0) / h;
-  if (ratio < 0)
-    throw InputError("with step " + to_text(h) + " the time never reaches the end " + to_text(end),
-                     "step and end - start must have the same sign");
-  if (ratio > 9e15)
-    throw InputError("steps of " + to_text(h) + " are too small to reach the end " + to_text(end) + ": " +
-                         time_text(ratio) + " steps",
-                     "choose a larger step or an earlier end");
-  Steps steps;
-  steps.whole = std::lround(ratio);
-  if (std::abs(ratio - static_cast<double>(steps.whole)) > 1e-9 * std::max(1.0, std::abs(ratio)) * 1e-3 + 1e-9) {
-    steps.whole = static_cast<long>(std::floor(ratio));
-    steps.last = end - (t0 + static_cast<double>(steps.whole) * h);
-  }
-  return steps;
-}
-
 KernelOptions code_for(double calls, KernelOptions asked) {
   asked.calls = calls;
   return asked;
 }
-
-/// z', lambda, psi at a point, from the index-reduced system.
-class Multipliers {
- public:
-  Multipliers(const Equations& e, const InitialValues& initial, double t0, NewtonOptions options)
-      : inputs_(1 + e.y.size() + e.z.size()), newton_(make(e, initial, t0, options, x_)) {}
-
-  /// NaN everywhere where the system is singular.
-  std::span<const double> at(double t, std::span<const double> state) {
-    x_[0] = t;
-    std::copy(state.begin(), state.end(), x_.begin() + 1);
-    const std::span<double> values(x_.data() + inputs_, x_.size() - inputs_);
-    if (newton_.solve(x_.data()).outcome != Outcome::converged) {
-      failed_.assign(values.size(), std::nan(""));
-      std::fill(values.begin(), values.end(), 0);
-      return failed_;
-    }
-    return values;
-  }
-
- private:
-  static Newton<double> make(const Equations& e, const InitialValues& initial, double t0, NewtonOptions options,
-                             std::vector<double>& x) {
-    x = {t0};
-    for (const auto* list : {&initial.y, &initial.z, &initial.z_dot, &initial.lambda, &initial.psi})
-      x.insert(x.end(), list->begin(), list->end());
-    return Newton<double>(reduced_system(e), x, options);
-  }
-
-  std::size_t inputs_;
-  std::vector<double> x_, failed_;
-  Newton<double> newton_;
-};
 
 Columns make_columns(const Model& model, const Equations& e) {
   Columns columns;
@@ -104,6 +44,7 @@ Columns make_columns(const Model& model, const Equations& e) {
   for (const Block& block : model.invariants)
     for (int i = 0; i < block.size; ++i) names.push_back(entry_name(block, i));
   columns.count = static_cast<int>(names.size());
+  for (const Event& event : model.events) columns.events.push_back(event.name);
   return columns;
 }
 
@@ -119,6 +60,351 @@ void refuse_redundant(const Model& model, const InitialValues& initial) {
   if (!diagnostics.empty()) throw InputError(std::move(diagnostics));
 }
 
+/// The times at which rows are wanted, in the order of the run.
+class SampleTimes {
+ public:
+  SampleTimes(const SimulateOptions& o) : at_(o.at), t0_(o.t0), end_(o.end), sample_(o.sample) {
+    const double direction = o.step < 0 ? -1 : 1;
+    for (const double t : at_)
+      if (!std::isfinite(t) || (t - t0_) * direction < 0 || (end_ - t) * direction < 0)
+        throw InputError("--at " + to_text(t) + " is not between the start " + to_text(t0_) + " and the end " +
+                         to_text(end_));
+    std::sort(at_.begin(), at_.end(), [&](double a, double b) { return a * direction < b * direction; });
+    if (sample_ == 0) return;
+    if (!std::isfinite(sample_) || sample_ < 0) throw InputError("--sample must be a number above 0");
+    samples_ = std::floor(std::abs(end_ - t0_) / sample_ * (1 + 1e-12)) + 1;
+    if (samples_ > 9e15) throw InputError("--sample " + to_text(sample_) + " is too small to reach the end");
+    sample_ *= direction;
+  }
+
+  bool any() const { return !at_.empty() || sample_ != 0; }
+  double count() const { return static_cast<double>(at_.size()) + samples_; }
+  /// The next time up to t, each once; nothing where there is none.
+  std::optional<double> next(double t) {
+    const double direction = end_ < t0_ ? -1 : 1;
+    for (;;) {
+      const bool listed = next_at_ < at_.size(), regular = next_sample_ < samples_;
+      const double one = listed ? at_[next_at_] : 0;
+      const double other =
+          (end_ - (t0_ + next_sample_ * sample_)) * direction < 0 ? end_ : t0_ + next_sample_ * sample_;
+      if (!listed && !regular) return {};
+      const bool first = listed && (!regular || one * direction <= other * direction);
+      const double time = first ? one : other;
+      if (time * direction > t * direction) return {};
+      first ? static_cast<void>(++next_at_) : static_cast<void>(++next_sample_);
+      if (last_ && *last_ == time) continue;
+      return last_ = time;
+    }
+  }
+
+ private:
+  std::vector<double> at_;
+  double t0_, end_, sample_, samples_ = 0, next_sample_ = 0;
+  std::size_t next_at_ = 0;
+  std::optional<double> last_;
+};
+
+GridPoint first_point(const InitialValues& initial, double t0) {
+  GridPoint point{t0, initial.y, {}};
+  point.state.insert(point.state.end(), initial.z.begin(), initial.z.end());
+  point.rest.assign(point.state.size(), 0);
+  return point;
+}
+
+Step<double> make_step(const Equations& e, const Method& method, const SimulateOptions& options, const GridPoint& start,
+                       const InitialValues& initial, double steps) {
+  std::vector<double> hints = initial.z_dot;
+  hints.insert(hints.end(), initial.lambda.begin(), initial.lambda.end());
+  hints.insert(hints.end(), initial.psi.begin(), initial.psi.end());
+  NewtonOptions newton = options.newton;
+  newton.kernel = code_for(2 * steps, options.newton.kernel);
+  return Step<double>(method.step(e), options.t0, options.step, start.state, hints, newton);
+}
+
+/// A run from its first row to its report.
+class Simulation {
+ public:
+  Simulation(const Model& model, const Equations& e, const Method& method, const SimulateOptions& options,
+             SampleTimes samples, Report& report, double steps)
+      : model_(model),
+        e_(e),
+        options_(options),
+        samples_(std::move(samples)),
+        report_(report),
+        n_y_(e.y.size()),
+        n_z_(e.z.size()),
+        every_(options.every.value_or(samples_.any() ? 0 : 1)),
+        point_(first_point(report.initial, options.t0)),
+        for_rows_(with_calls(
+            options.newton,
+            options.observers.empty() ? 1 : samples_.count() + (every_ > 0 ? steps / static_cast<double>(every_) : 0))),
+        watch_(e, code_for(steps, options.newton.kernel)),
+        rank_(e, watch_),
+        multipliers_(e, report.initial, options.t0,
+                     options.steps.control == Control::reversible || !e.events.empty()
+                         ? with_calls(options.newton, steps)
+                         : for_rows_),
+        columns_(make_columns(model, e)) {
+    control_ = make_control(e, method, options.steps, options.end, options.step, point_, report.initial, multipliers_,
+                            make_step(e, method, options, point_, report.initial, steps + samples_.count()),
+                            with_calls(options.newton, steps));
+    if (samples_.any() || !e.events.empty())
+      dense_.emplace(e, control_->step(), point_, multipliers_, with_calls(options.newton, samples_.count()));
+    if (!e.events.empty())
+      events_.emplace(model, e, *dense_, multipliers_, point_, code_for(16 * steps, options.newton.kernel));
+    Exprs at_state{e.t}, momentum_and_velocity = e.p;
+    for (const Exprs* list : {&e.y, &e.z}) at_state.insert(at_state.end(), list->begin(), list->end());
+    momentum_and_velocity.insert(momentum_and_velocity.end(), e.v.begin(), e.v.end());
+    motion_ = Kernel<double>(at_state, momentum_and_velocity, for_rows_.kernel);
+    motion_in_.resize(at_state.size()), moving_.resize(momentum_and_velocity.size()), work_.resize(motion_.work());
+    row_.reserve(columns_.count);
+    report.has_balance = report.has_energy && control_->step().states_work();
+    report.has_discrete = control_->step().has_discrete();
+    if (!method.claims.velocity) watch_.velocity_ranges.resize(e.g.size());
+    next_[0] = next_[1] = point_;
+  }
+
+  const Columns& columns() const { return columns_; }
+  void run();
+  void finish();
+
+ private:
+  static NewtonOptions with_calls(NewtonOptions options, double calls) {
+    options.kernel = code_for(calls, options.kernel);
+    return options;
+  }
+  std::span<const double> y(const GridPoint& p) const { return {p.state.data(), n_y_}; }
+  std::span<const double> z(const GridPoint& p) const { return {p.state.data() + n_y_, n_z_}; }
+  // Newton's matrix of the constraints is that of the gradients only where z are the velocities.
+  std::span<const double> longest() const { return e_.v == e_.z ? watch_.longest() : std::span<const double>(); }
+
+  void end(Ending ending, std::string reason) {
+    if (report_.ending == Ending::done) report_.ending = ending, report_.reason = std::move(reason);
+  }
+  void take_motion(double t, std::span<const double> state);
+  void make_row(double t, std::span<const double> state);
+  void record(double t, std::span<const double> state);
+  bool between(const GridPoint& from, GridPoint& to, bool last);
+  bool samples(const GridPoint& from, const GridPoint& to, double up_to, bool from_kept, bool to_kept);
+  bool arrive(const GridPoint& from, GridPoint& to, bool last);
+  void keep(const GridPoint& point);
+  void take_balance(const GridPoint& point);
+  void explain();
+
+  const Model& model_;
+  const Equations& e_;
+  const SimulateOptions& options_;
+  SampleTimes samples_;
+  Report& report_;
+  std::size_t n_y_, n_z_;
+  long every_;  // 0: no rows for steps
+  GridPoint point_, next_[2];
+  NewtonOptions for_rows_;
+  Watch watch_;
+  RankWatch rank_;
+  Multipliers multipliers_;
+  Columns columns_;
+  std::unique_ptr<StepControl> control_;
+  std::optional<DenseOutput> dense_;
+  std::optional<EventWatch> events_;
+  std::vector<EventRecord> found_;
+  Kernel<double> motion_;
+  std::vector<double> motion_in_, moving_, work_, row_, sampled_;
+  bool recorded_ = false;  // the present point has its row
+  bool in_view_ = false;   // the watch looked at it last
+  double energy_ = 0;      // at the last grid point
+};
+
+void Simulation::take_motion(double t, std::span<const double> state) {
+  motion_in_[0] = t;
+  std::copy(state.begin(), state.end(), motion_in_.begin() + 1);
+  motion_(motion_in_.data(), moving_.data(), work_.data());
+}
+
+// The watch has the state in view.
+void Simulation::make_row(double t, std::span<const double> state) {
+  take_motion(t, state);
+  row_.assign(1, t);
+  row_.insert(row_.end(), state.begin(), state.end());
+  if (columns_.multipliers > columns_.momentum)
+    row_.insert(row_.end(), moving_.begin(), moving_.begin() + static_cast<long>(n_z_));
+  const std::span<const double> solved = multipliers_.at(t, state);
+  row_.insert(row_.end(), solved.begin() + static_cast<long>(n_z_), solved.end());
+  if (report_.has_energy) row_.push_back(watch_.energy());
+  row_.insert(row_.end(), {watch_.position(), watch_.velocity(), watch_.nonholonomic()});
+  row_.insert(row_.end(), watch_.invariants().begin(), watch_.invariants().end());
+}
+
+void Simulation::record(double t, std::span<const double> state) {
+  if (options_.observers.empty()) return;
+  make_row(t, state);
+  for (Observer* observer : options_.observers) observer->row(row_);
+}
+
+// The row of a grid point, once.
+void Simulation::keep(const GridPoint& point) {
+  if (options_.observers.empty() || std::exchange(recorded_, true)) return;
+  if (!in_view_) watch_.glance(point.t, point.state);
+  record(point.t, point.state);
+}
+
+// What happens inside a step: events, which may end it early, and rows. False where the dense output fails.
+bool Simulation::between(const GridPoint& from, GridPoint& to, bool last) {
+  if (!dense_) return true;
+  dense_->begin(from, to.t - from.t);
+  if (!events_) return true;
+  if (!events_->search(from, to, last, found_)) return false;
+  for (EventRecord& record : found_) {
+    if (!options_.observers.empty()) {
+      watch_.glance(record.t, record.state);
+      make_row(record.t, record.state);
+      for (Observer* observer : options_.observers) observer->event(record.event, row_);
+    }
+    const Event& event = model_.events[record.event];
+    if (event.stop && report_.stopped.empty()) {
+      report_.stopped = event.name;
+      to.t = record.t, to.state = record.state;
+      to.work = std::nan("");
+    }
+    report_.events.push_back(std::move(record));
+  }
+  return true;
+}
+
+// kept: the grid points have rows of their own.
+bool Simulation::samples(const GridPoint& from, const GridPoint& to, double up_to, bool from_kept, bool to_kept) {
+  while (const std::optional<double> t = samples_.next(up_to)) {
+    const double h = to.t - from.t;
+    // Within rounding of a grid point it is that point.
+    const double rounding = 4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(to.t), std::abs(h));
+    std::span<const double> state = to.state;
+    if (std::abs(*t - from.t) <= rounding) {
+      if (from_kept) continue;
+      state = from.state;
+    } else if (std::abs(to.t - *t) <= rounding) {
+      if (to_kept) continue;
+    } else {
+      if (!dense_->at(dense_->share(*t), sampled_)) return false;
+      state = sampled_;
+    }
+    watch_.glance(*t, state);
+    in_view_ = false;
+    record(*t, state);
+  }
+  return true;
+}
+
+// The watch has just looked at the point.
+void Simulation::take_balance(const GridPoint& point) {
+  const double before = std::exchange(energy_, watch_.energy());
+  report_.discrete = std::max(report_.discrete, point.discrete);
+  if (!report_.has_balance || std::isnan(point.work)) return;
+  report_.work += point.work;
+  report_.balance = std::max(report_.balance, std::abs(energy_ - before - point.work));
+}
+
+// A new grid point. False where the run ends with it.
+bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
+  if (!between(from, to, last))
+    end(Ending::failed, "the events between t = " + time_text(from.t) + " and " + time_text(to.t) +
+                            " could not be found: part of the step has no solution; try a smaller step");
+  const bool stopped = !report_.stopped.empty();
+  report_.t = to.t;
+  bool row = false;  // by its number
+  if (!(stopped && to.t == from.t)) {
+    ++report_.steps;
+    const double h = std::abs(to.t - from.t);
+    report_.smallest_step = report_.steps == 1 ? h : std::min(report_.smallest_step, h);
+    report_.largest_step = std::max(report_.largest_step, h);
+    const bool kept = std::exchange(recorded_, false);
+    row = every_ > 0 && (last || stopped || report_.steps % every_ == 0);
+    in_view_ = true;
+    watch_.look(to.t, y(to), z(to));
+    take_balance(to);
+    if (!watch_.finite())
+      end(Ending::failed,
+          "energy or constraints are not finite at t = " + time_text(report_.t) + "; try a smaller step");
+    if (rank_.lost(to.t, to.state)) end(Ending::failed, explain_rank(e_, report_.t, to.state, longest()));
+    if (watch_.finite() && !samples(from, to, last && !stopped ? options_.end : to.t, kept, row))
+      end(Ending::failed, "the motion between t = " + time_text(from.t) + " and " + time_text(to.t) +
+                              " could not be sampled: part of the step has no solution; try a smaller step");
+  }
+  if (options_.interrupt && options_.interrupt->load(std::memory_order_relaxed))
+    end(Ending::interrupted, "interrupted at t = " + time_text(report_.t));
+  last = last || stopped;
+  if (!last && options_.steps.most_steps > 0 && report_.steps >= options_.steps.most_steps)
+    end(Ending::failed, "the largest number of steps, " + std::to_string(options_.steps.most_steps) +
+                            ", was made at t = " + time_text(report_.t) + "; allow more with --max-steps");
+  const bool early = report_.ending != Ending::done || stopped;
+  if (row || early) keep(to);
+  std::swap(point_, to);
+  return !last && !early;
+}
+
+void Simulation::explain() {
+  const StepControl::Failure& why = control_->failure();
+  if (!why.words.empty()) return end(Ending::failed, why.words);
+  end(Ending::failed,
+      explain_step(e_, why.result.newton, control_->step().label(why.result), why.t, why.h, why.state, longest()));
+}
+
+void Simulation::run() {
+  const Clock::time_point started = Clock::now();
+  watch_.look(point_.t, y(point_), z(point_));
+  energy_ = watch_.energy();
+  in_view_ = true;
+  if (every_ > 0) keep(point_);
+  rank_.lost(point_.t, point_.state);
+  samples(point_, point_, point_.t, every_ > 0, every_ > 0);
+  double shown = 0;
+  bool going = options_.end != options_.t0;
+  while (going) {
+    bool last = false;
+    const int count = control_->advance(point_, next_, last);
+    if (count == 0) {
+      explain();
+      keep(point_);
+      break;
+    }
+    for (int i = 0; i < count && going; ++i) going = arrive(point_, next_[i], last && i + 1 == count);
+    if (going && options_.progress && (report_.steps & 255) == 0) {
+      const double elapsed = seconds_since(started);
+      if (elapsed - shown > 0.1) {
+        shown = elapsed;
+        options_.progress((report_.t - options_.t0) / (options_.end - options_.t0));
+      }
+    }
+  }
+  for (Observer* observer : options_.observers) observer->end();
+  report_.run_seconds = seconds_since(started);
+}
+
+void Simulation::finish() {
+  report_.rejected = control_->rejected();
+  report_.energy = watch_.energy_watched;
+  report_.drift = watch_.drift.fit();
+  report_.position = watch_.max_position, report_.velocity = watch_.max_velocity,
+  report_.nonholonomic = watch_.max_nonholonomic;
+  report_.velocity_ranges = watch_.velocity_ranges;
+  report_.invariants = watch_.invariants_watched();
+  report_.newton = control_->statistics();
+  take_motion(report_.t, point_.state);
+  const std::span<const double> solved = multipliers_.at(report_.t, point_.state);
+  const auto part = [&](std::size_t from, std::size_t to) {
+    return std::vector<double>(solved.begin() + static_cast<long>(from), solved.begin() + static_cast<long>(to));
+  };
+  report_.y.assign(y(point_).begin(), y(point_).end()), report_.z.assign(z(point_).begin(), z(point_).end());
+  report_.momentum.assign(moving_.begin(), moving_.begin() + static_cast<long>(n_z_));
+  report_.v.assign(moving_.begin() + static_cast<long>(n_z_), moving_.end());
+  report_.lambda = part(n_z_, n_z_ + e_.lambda.size());
+  report_.psi = part(n_z_ + e_.lambda.size(), solved.size());
+  if (report_.steps == 0) return;
+  // A step that an event cut short was made once more, as long as it then was.
+  const bool cut = !report_.stopped.empty() && report_.events.back().share > 0 && report_.events.back().share < 1;
+  report_.internal = cut ? dense_->internal() : control_->step().internal();
+  report_.internal_names = control_->step().internal_names();
+}
+
 }  // namespace
 
 Report simulate(const Model& model, const Equations& e, const Method& method, const SimulateOptions& options) {
@@ -127,8 +413,9 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
   if (!refusal.empty())
     throw InputError("method " + method.name + " cannot integrate this model: " + refusal,
                      "'alembert check' lists the methods that apply");
-  const Steps steps = count_steps(options.t0, options.end, options.step);
-  if (options.every < 1) throw InputError("--every must be at least 1");
+  check_steps(options.steps, method, options.t0, options.end, options.step);
+  if (options.every && *options.every < 1) throw InputError("--every must be at least 1");
+  SampleTimes samples(options);
 
   Report report;
   report.model = model.title;
@@ -139,132 +426,21 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
     const std::string remark = method.remark(e);
     if (!remark.empty()) report.claims.note = remark;
   }
+  report.control = options.steps.control;
   report.step = options.step;
   report.t = options.t0;
   report.has_energy = static_cast<bool>(e.energy);
   report.initial = make_consistent(model, e, {options.t0});
-  const InitialValues& initial = report.initial;
-  refuse_redundant(model, initial);
+  refuse_redundant(model, report.initial);
 
-  const std::size_t n_y = e.y.size(), n_z = e.z.size();
-  std::vector<double> state = initial.y, rest(n_y + n_z, 0.0), hints = initial.z_dot;
-  state.insert(state.end(), initial.z.begin(), initial.z.end());
-  hints.insert(hints.end(), initial.lambda.begin(), initial.lambda.end());
-  hints.insert(hints.end(), initial.psi.begin(), initial.psi.end());
-  const std::span<const double> y(state.data(), n_y), z(state.data() + n_y, n_z);
-
-  NewtonOptions newton = options.newton;
-  const double total = static_cast<double>(steps.whole);
-  newton.kernel = code_for(2 * total, options.newton.kernel);
-  Step<double> step(method.step(e), options.t0, options.step, state, hints, newton);
-  Watch watch(e, code_for(total, options.newton.kernel));
-  RankWatch rank(e, watch);
-  const auto longest = [&] { return e.v == e.z ? watch.longest() : std::span<const double>(); };
-  NewtonOptions for_rows = options.newton;
-  const double rows = options.observers.empty() ? 1 : total / static_cast<double>(options.every);
-  for_rows.kernel = code_for(rows, options.newton.kernel);
-  Multipliers multipliers(e, initial, options.t0, for_rows);
-  Exprs at_state{e.t}, momentum_and_velocity = e.p;
-  for (const Exprs* list : {&e.y, &e.z}) at_state.insert(at_state.end(), list->begin(), list->end());
-  momentum_and_velocity.insert(momentum_and_velocity.end(), e.v.begin(), e.v.end());
-  const Kernel<double> motion(at_state, momentum_and_velocity, for_rows.kernel);
-  std::vector<double> motion_in(at_state.size()), moving(momentum_and_velocity.size()), motion_work(motion.work());
-
-  const Columns columns = make_columns(model, e);
+  const double steps = count_steps(options.t0, options.end, options.step);
+  Simulation simulation(model, e, method, options, std::move(samples), report, steps);
   for (Observer* observer : options.observers)
-    observer->begin(columns, {{"model", model.title}, {"method", method.name}, {"step", to_text(options.step)}});
-  std::vector<double> row;
-  row.reserve(columns.count);
-  const auto take_motion = [&](double t) {
-    motion_in[0] = t;
-    std::copy(state.begin(), state.end(), motion_in.begin() + 1);
-    motion(motion_in.data(), moving.data(), motion_work.data());
-  };
-  const auto record = [&](double t) {
-    if (options.observers.empty()) return;
-    take_motion(t);
-    row.assign(1, t);
-    row.insert(row.end(), state.begin(), state.end());
-    if (columns.multipliers > columns.momentum)
-      row.insert(row.end(), moving.begin(), moving.begin() + static_cast<long>(n_z));
-    const std::span<const double> solved = multipliers.at(t, state);
-    row.insert(row.end(), solved.begin() + static_cast<long>(n_z), solved.end());
-    if (report.has_energy) row.push_back(watch.energy());
-    row.insert(row.end(), {watch.position(), watch.velocity(), watch.nonholonomic()});
-    row.insert(row.end(), watch.invariants().begin(), watch.invariants().end());
-    for (Observer* observer : options.observers) observer->row(row);
-  };
-
+    observer->begin(simulation.columns(),
+                    {{"model", model.title}, {"method", method.name}, {"step", to_text(options.step)}});
   report.compile_seconds = seconds_since(begin);
-  const Clock::time_point started = Clock::now();
-  watch.look(options.t0, y, z);
-  record(options.t0);
-  rank.lost(options.t0, state);
-  double shown = 0;
-  const long count = steps.whole + (steps.last != 0 ? 1 : 0);
-  for (long n = 0; n < count; ++n) {
-    const double t = options.t0 + static_cast<double>(n) * options.step;
-    const bool shorter = n == steps.whole;
-    const double h = shorter ? steps.last : options.step;
-    if (shorter) {
-      const std::span<const double> here = multipliers.at(t, state);
-      if (std::isfinite(here.empty() ? 0 : here[0])) step.restart(here.data());
-    }
-    const StepResult result = step.advance(t, h, state.data(), rest.data());
-    if (result.newton.outcome != Outcome::converged) {
-      report.ending = Ending::failed;
-      report.reason = explain_step(e, result.newton, step.label(result), t, h, state, longest());
-      if (n % options.every != 0) record(t);
-      break;
-    }
-    report.steps = n + 1;
-    report.t = shorter ? options.end : options.t0 + static_cast<double>(n + 1) * options.step;
-    watch.look(report.t, y, z);
-    if (!watch.finite()) {
-      report.ending = Ending::failed;
-      report.reason = "energy or constraints are not finite at t = " + time_text(report.t) + "; try a smaller step";
-    }
-    if (rank.lost(report.t, state) && report.ending == Ending::done) {
-      report.ending = Ending::failed;
-      report.reason = explain_rank(e, report.t, state, longest());
-    }
-    const bool interrupted = options.interrupt && options.interrupt->load(std::memory_order_relaxed);
-    if (interrupted && report.ending == Ending::done) {
-      report.ending = Ending::interrupted;
-      report.reason = "interrupted at t = " + time_text(report.t);
-    }
-    const bool last = n + 1 == count || report.ending != Ending::done;
-    if (last || (n + 1) % options.every == 0) record(report.t);
-    if (last) break;
-    if (options.progress && (n & 255) == 0) {
-      const double elapsed = seconds_since(started);
-      if (elapsed - shown > 0.1) {
-        shown = elapsed;
-        options.progress(static_cast<double>(n + 1) / static_cast<double>(count));
-      }
-    }
-  }
-  for (Observer* observer : options.observers) observer->end();
-  report.run_seconds = seconds_since(started);
-
-  report.energy = watch.energy_watched;
-  report.drift = watch.drift.fit();
-  report.position = watch.max_position, report.velocity = watch.max_velocity,
-  report.nonholonomic = watch.max_nonholonomic;
-  report.invariants = watch.invariants_watched();
-  report.newton = step.statistics();
-  take_motion(report.t);
-  const std::span<const double> solved = multipliers.at(report.t, state);
-  report.y.assign(y.begin(), y.end()), report.z.assign(z.begin(), z.end());
-  report.momentum.assign(moving.begin(), moving.begin() + static_cast<long>(n_z));
-  report.v.assign(moving.begin() + static_cast<long>(n_z), moving.end());
-  report.lambda.assign(solved.begin() + static_cast<long>(n_z),
-                       solved.begin() + static_cast<long>(n_z + e.lambda.size()));
-  report.psi.assign(solved.begin() + static_cast<long>(n_z + e.lambda.size()), solved.end());
-  if (report.steps > 0) {
-    report.internal = step.internal();
-    report.internal_names = step.internal_names();
-  }
+  simulation.run();
+  simulation.finish();
   return report;
 }
 

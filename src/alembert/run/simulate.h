@@ -7,12 +7,15 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "alembert/methods/method.h"
 #include "alembert/model/model.h"
+#include "alembert/run/control.h"
+#include "alembert/run/events.h"
 #include "alembert/run/watch.h"
 #include "alembert/solve/initial.h"
 
@@ -23,6 +26,7 @@ struct Columns {
   std::vector<std::string> names;
   // Where the parts begin: t is column 0.
   int y = 1, z = 0, momentum = 0, multipliers = 0, energy = 0, residuals = 0, invariants = 0, count = 0;
+  std::vector<std::string> events;  // names of those that may be found
 };
 
 /// Gets every recorded row while the run goes on, so that a failing run leaves what it computed.
@@ -31,6 +35,8 @@ class Observer {
   virtual ~Observer() = default;
   virtual void begin(const Columns& columns, const std::map<std::string, std::string>& attributes) = 0;
   virtual void row(std::span<const double> values) = 0;
+  /// An event, by its number in Columns::events; values as in a row. Not every observer cares.
+  virtual void event(int number, std::span<const double> values) { (void)number, (void)values; }
   virtual void end() = 0;
 };
 
@@ -38,7 +44,12 @@ struct SimulateOptions {
   double t0 = 0;
   double end = 0;
   double step = 0;  // may be negative, as end
-  long every = 1;   // rows: every Nth step, and always the first and the last
+  // Rows: every Nth step (all where unset), and always the first and the last; or, where they are given, the times `at`
+  // in any order and the multiples of `sample` from the start on, in the order of the run. Both with `every` too.
+  std::optional<long> every;
+  std::vector<double> at;
+  double sample = 0;  // above 0
+  StepOptions steps;
   std::vector<Observer*> observers;
   const std::atomic<bool>* interrupt = nullptr;  // set by Ctrl-C
   std::function<void(double done)> progress;     // fraction, called a few times a second at most
@@ -51,12 +62,20 @@ struct Report {
   std::string model, method;
   int stages = 0;
   Claims claims;
+  Control control = Control::fixed;
   double step = 0, t = 0;
+  double smallest_step = 0, largest_step = 0;  // magnitudes of those that were made; the last one may be cut
   bool has_energy = false;
   Watched energy;
   Drift drift;
   double position = 0, velocity = 0, nonholonomic = 0;  // largest residual over all steps
-  std::vector<Watched> invariants;                      // one per entry of Model::invariant_values
+  std::vector<Extremes> velocity_ranges;                // of g', where the method does not hold it
+  bool has_discrete = false;        // the method keeps nonholonomic constraints in a form of its own
+  double discrete = 0;              // largest residual of that form
+  bool has_balance = false;         // the method states the work of every step
+  double balance = 0;               // largest |change of the energy - work| of a step
+  double work = 0;                  // over all steps
+  std::vector<Watched> invariants;  // one per entry of Model::invariant_values
   long steps = 0, rejected = 0;
   NewtonStatistics newton;
   double compile_seconds = 0, run_seconds = 0;
@@ -67,6 +86,8 @@ struct Report {
   std::vector<double> v;                            // v(t,y,z) at t
   std::vector<double> internal;                     // stage multipliers of the last step
   std::vector<std::string> internal_names;
+  std::vector<EventRecord> events;
+  std::string stopped;  // the event that ended the run; "" where none did
 };
 
 /// Runs a model. Throws InputError for wrong input (method refuses the model, step 0, ...); failing numbers end the run

@@ -263,30 +263,32 @@ std::vector<bool> kept_exactly(const Equations& e, const Method& method, const R
 
 void energy_rows(Verification& result, const Model& model, const Equations& e, const Report& report, bool kept,
                  double rounding) {
+  const bool claimed = report.claims.energy;
+  const std::string said = claimed ? "yes" : "";
   const char *exact = "energy to rounding", *steady = "energy without drift";
   const std::vector<std::string> changing = energy_changes(model, e);
   if (!e.energy || !changing.empty()) {
     const std::string why =
         e.energy ? fmt::format("it changes by {}", fmt::join(changing, ", ")) : "the model has none";
-    result.properties.push_back(not_applicable(exact, false, why));
-    result.properties.push_back(not_applicable(steady, false, why));
+    result.properties.push_back(not_applicable(exact, claimed, why));
+    result.properties.push_back(not_applicable(steady, claimed, why));
     return;
   }
   const double error = report.energy.max_error;
-  result.properties.push_back({exact, "", "max error " + brief(error), error, judge(false, kept)});
+  result.properties.push_back({exact, said, "max error " + brief(error), error, judge(claimed, kept)});
   const Drift& drift = report.drift;
   if (!std::isfinite(drift.uncertainty)) {
-    result.properties.push_back({steady, "", "too few steps", nan, Verdict::not_measured});
+    result.properties.push_back({steady, said, "too few steps", nan, Verdict::not_measured});
     return;
   }
   const double slope = std::abs(drift.per_time);
   const bool none = slope <= standard_errors * drift.uncertainty || slope * std::abs(report.t) <= 10 * rounding;
-  result.properties.push_back({steady, "",
+  result.properties.push_back({steady, said,
                                fmt::format("{} ± {} per time", brief(drift.per_time), brief(drift.uncertainty)),
-                               drift.per_time, judge(false, none)});
+                               drift.per_time, judge(claimed, none)});
 }
 
-void verify_run(Verification& result, const Model& model, const Equations& e, const Method& method,
+void verify_run(Verification& result, const Model& model, const Equations& given, const Method& method,
                 const VerifyOptions& options) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
@@ -297,6 +299,10 @@ void verify_run(Verification& result, const Model& model, const Equations& e, co
   simulation.progress = [&](double) {
     interrupt = std::chrono::duration<double>(Clock::now() - begin).count() > options.seconds;
   };
+  // Momenta that the method promises are watched behind the invariants of the model.
+  const Momenta momenta = method.momenta ? method.momenta(given, make_consistent(model, given)) : Momenta{};
+  Equations e = given;
+  for (const Momenta::Kept& one : momenta.kept) e.invariants.push_back(one.value);
   const Report report = simulate(model, e, method, simulation);
   result.end = report.t;
   if (report.ending == Ending::failed) result.failure = report.reason;
@@ -324,6 +330,12 @@ void verify_run(Verification& result, const Model& model, const Equations& e, co
     }
     result.properties.push_back(
         {"invariant " + block.name, "", "max error " + brief(error), error, judge(false, all_kept)});
+  }
+  for (std::size_t i = 0; i < momenta.kept.size(); ++i) {
+    const std::size_t at = given.invariants.size() + i;
+    const double error = report.invariants[at].max_error;
+    result.properties.push_back(
+        {momenta.kept[i].name, "yes", "max error " + brief(error), error, judge(true, kept[1 + at])});
   }
 }
 

@@ -105,7 +105,7 @@ Watch::Watch(const Equations& e, KernelOptions options) {
   in_.resize(in.size()), values_.resize(out.size()), other_.resize(out.size()), work_.resize(kernel_.work());
 }
 
-void Watch::look(double t, std::span<const double> y, std::span<const double> z) {
+void Watch::evaluate(double t, std::span<const double> y, std::span<const double> z) {
   in_[0] = t;
   std::copy(y.begin(), y.end(), in_.begin() + 1);
   std::copy(z.begin(), z.end(), in_.begin() + 1 + y.size());
@@ -116,6 +116,17 @@ void Watch::look(double t, std::span<const double> y, std::span<const double> z)
     return value;
   };
   position_ = largest(g_, g_dot_), velocity_ = largest(g_dot_, k_), nonholonomic_ = largest(k_, invariants_);
+}
+
+void Watch::glance(double t, std::span<const double> state) { evaluate(t, state, {}); }
+
+void Watch::look(double t, std::span<const double> y, std::span<const double> z) {
+  evaluate(t, y, z);
+  for (std::size_t i = 0; i < velocity_ranges.size(); ++i) {
+    const double rate = values_[g_dot_ + i];
+    if (rate < velocity_ranges[i].least) velocity_ranges[i].least = rate;
+    if (rate > velocity_ranges[i].most) velocity_ranges[i].most = rate;
+  }
   raise(max_position, position_), raise(max_velocity, velocity_), raise(max_nonholonomic, nonholonomic_);
   finite_ =
       std::isfinite(energy()) && std::isfinite(position_) && std::isfinite(velocity_) && std::isfinite(nonholonomic_);

@@ -16,6 +16,10 @@ struct Watched {
   double initial = 0, final = 0, max_error = 0;  // max_error: largest |value - initial|
 };
 
+struct Extremes {
+  double least = 0, most = 0;
+};
+
 /// A line fitted through block means of an error over time.
 struct Drift {
   double per_time = 0;
@@ -45,6 +49,8 @@ class Watch {
 
   /// Takes the values at (t, y, z); never allocates.
   void look(double t, std::span<const double> y, std::span<const double> z);
+  /// The same for a state that does not count: only energy(), invariants() and the residuals of it are known then.
+  void glance(double t, std::span<const double> state);
 
   double energy() const { return values_[0]; }
   std::span<const double> invariants() const { return {values_.data() + invariants_, watched_.size()}; }
@@ -67,10 +73,12 @@ class Watch {
   Watched energy_watched;
   DriftFit drift;
   double max_position = 0, max_velocity = 0, max_nonholonomic = 0;
+  std::vector<Extremes> velocity_ranges;  // of the entries of g'; empty unless given a size
   const std::vector<Watched>& invariants_watched() const { return watched_; }
 
  private:
   double volume(std::span<const double> values) const;
+  void evaluate(double t, std::span<const double> y, std::span<const double> z);
 
   WideKernel<double> kernel_;
   std::vector<double> in_, values_, other_, work_, longest_;

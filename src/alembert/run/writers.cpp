@@ -128,7 +128,8 @@ class TextWriter : public Observer {
  protected:
   virtual void head(const Columns& columns, const std::map<std::string, std::string>& attributes) = 0;
   virtual void line(std::span<const double> values) = 0;
-  virtual std::string_view tail() const = 0;
+  /// What closes the file as it stands.
+  virtual std::string tail() const = 0;
 
   /// For destructors, which have nobody to tell.
   void end_quietly() noexcept {
@@ -157,28 +158,46 @@ std::string csv_name(const std::string& name) {
   return quoted + "\"";
 }
 
+/// A table stays a table: events go to a file of their own, NAME.events.csv, with their name in the first column.
 class CsvWriter final : public TextWriter {
  public:
-  using TextWriter::TextWriter;
+  explicit CsvWriter(const std::string& path)
+      : TextWriter(path), events_path_(path.substr(0, path.size() - 4) + ".events.csv") {}
   ~CsvWriter() override { end_quietly(); }
 
+  void event(int number, std::span<const double> values) override {
+    std::string text = csv_name(event_names_.at(number)) + ",";
+    append_line(text, values);
+    events_->append(text);
+  }
+
  private:
+  static void append_line(std::string& text, std::span<const double> values) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (i) text += ',';
+      if (std::isnan(values[i])) {
+        text += "nan";  // never -nan, which not every reader knows
+      } else {
+        append_number(text, values[i]);
+      }
+    }
+    text += '\n';
+  }
   void head(const Columns& columns, const std::map<std::string, std::string>&) override {
     for (std::size_t i = 0; i < columns.names.size(); ++i) text_ += (i ? "," : "") + csv_name(columns.names[i]);
     text_ += '\n';
+    event_names_ = columns.events;
+    if (event_names_.empty()) return;
+    events_ = std::make_unique<OutputFile>(events_path_);
+    events_->clear();
+    events_->append("event," + text_);
   }
-  void line(std::span<const double> values) override {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (i) text_ += ',';
-      if (std::isnan(values[i])) {
-        text_ += "nan";  // never -nan, which not every reader knows
-      } else {
-        append_number(text_, values[i]);
-      }
-    }
-    text_ += '\n';
-  }
-  std::string_view tail() const override { return {}; }
+  void line(std::span<const double> values) override { append_line(text_, values); }
+  std::string tail() const override { return {}; }
+
+  std::string events_path_;
+  std::vector<std::string> event_names_;
+  std::unique_ptr<OutputFile> events_;  // where there may be some
 };
 
 /// The closing brackets are written after every flush and overwritten by the next rows, so that the file is whole at
@@ -188,30 +207,46 @@ class JsonWriter final : public TextWriter {
   using TextWriter::TextWriter;
   ~JsonWriter() override { end_quietly(); }
 
+  void event(int number, std::span<const double> values) override {
+    events_ += events_.empty() ? "\n" : ",\n";
+    events_ += "{\"name\":" + dump(event_names_.at(number)) + ",\"values\":";
+    append_list(events_, values);
+    events_ += '}';
+  }
+
  private:
   static std::string dump(const nlohmann::ordered_json& json) {
     return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   }
   void head(const Columns& columns, const std::map<std::string, std::string>& attributes) override {
     text_ += "{\"attributes\":" + dump(attributes) + ",\n\"columns\":" + dump(columns.names) + ",\n\"rows\":[";
+    event_names_ = columns.events;
   }
-  void line(std::span<const double> values) override {
-    text_ += std::exchange(first_, false) ? "\n[" : ",\n[";
+  static void append_list(std::string& text, std::span<const double> values) {
+    text += '[';
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (i) text_ += ',';
+      if (i) text += ',';
       if (!std::isfinite(values[i])) {
-        text_ += "null";
+        text += "null";
       } else if (values[i] == 0 && std::signbit(values[i])) {
-        text_ += "-0.0";  // readers take -0 for a whole number, which has no sign
+        text += "-0.0";  // readers take -0 for a whole number, which has no sign
       } else {
-        append_number(text_, values[i]);
+        append_number(text, values[i]);
       }
     }
-    text_ += ']';
+    text += ']';
   }
-  std::string_view tail() const override { return "\n]}\n"; }
+  void line(std::span<const double> values) override {
+    text_ += std::exchange(first_, false) ? "\n" : ",\n";
+    append_list(text_, values);
+  }
+  std::string tail() const override {
+    return event_names_.empty() ? "\n]}\n" : "\n],\n\"events\":[" + events_ + "\n]}\n";
+  }
 
   bool first_ = true;
+  std::vector<std::string> event_names_;
+  std::string events_;  // all of them: they stand behind the rows
 };
 
 /// HDF5 prints its errors by itself unless told not to; here they become exceptions.
@@ -253,9 +288,10 @@ class Handle {
   herr_t (*close_)(hid_t) = nullptr;
 };
 
-/// One extendible dataset "trajectory", a row a time, with the names of its columns as attribute "columns"; attributes
-/// of the run stand at the file. Rows are gathered and the file flushed after each batch: it can be read if we die
-/// later.
+/// One extendible dataset "trajectory", a row a time, with the names of its columns as attribute "columns"; where there
+/// may be events a second one, "events", with one column more: the number of the event, from 1, in its attribute
+/// "names". Attributes of the run stand at the file. Rows are gathered and the file flushed after each batch: it can be
+/// read if we die later.
 class Hdf5Writer final : public Observer {
  public:
   explicit Hdf5Writer(const std::string& path) : file_(path) {}
@@ -269,7 +305,6 @@ class Hdf5Writer final : public Observer {
     const QuietHdf5 quiet;
     file_.clear();
     file_.close();
-    width_ = columns.names.size();
     // The format of 1.8: names of thousands of columns do not fit into an attribute of the older one.
     const Handle access(valid(H5Pcreate(H5P_FILE_ACCESS)), H5Pclose);
     valid(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST));
@@ -278,20 +313,13 @@ class Hdf5Writer final : public Observer {
     valid(H5Tset_size(text_type_, H5T_VARIABLE));
     valid(H5Tset_cset(text_type_, H5T_CSET_UTF8));
 
-    const hsize_t now[2] = {0, width_};
-    const hsize_t most[2] = {H5S_UNLIMITED, width_};
-    const hsize_t chunk[2] = {std::clamp<hsize_t>(chunk_bytes / (sizeof(double) * width_), 1, 4096), width_};
-    const Handle space(valid(H5Screate_simple(2, now, most)), H5Sclose);
-    const Handle layout(valid(H5Pcreate(H5P_DATASET_CREATE)), H5Pclose);
-    valid(H5Pset_chunk(layout, 2, chunk));
-    rows_set_ = Handle(valid(H5Dcreate2(h5_, "trajectory", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, layout, H5P_DEFAULT)),
-                       H5Dclose);
-
-    std::vector<const char*> names;
-    for (const std::string& name : columns.names) names.push_back(name.c_str());
-    const hsize_t count = names.size();
-    const Handle list(valid(H5Screate_simple(1, &count, nullptr)), H5Sclose);
-    attribute(rows_set_, "columns", list, names.data());
+    trajectory_ = table("trajectory", columns.names);
+    if (!columns.events.empty()) {
+      std::vector<std::string> names{"event"};
+      names.insert(names.end(), columns.names.begin(), columns.names.end());
+      events_ = table("events", names);
+      list_attribute(events_.set, "names", columns.events);
+    }
     const Handle scalar(valid(H5Screate(H5S_SCALAR)), H5Sclose);
     for (const auto& [name, value] : attributes) {
       const char* text = value.c_str();
@@ -301,8 +329,13 @@ class Hdf5Writer final : public Observer {
   }
 
   void row(std::span<const double> values) override {
-    rows_.insert(rows_.end(), values.begin(), values.end());
-    if (clock_.due(rows_.size() * sizeof(double))) flush();
+    trajectory_.rows.insert(trajectory_.rows.end(), values.begin(), values.end());
+    if (clock_.due(trajectory_.rows.size() * sizeof(double))) flush();
+  }
+
+  void event(int number, std::span<const double> values) override {
+    events_.rows.push_back(number + 1);
+    events_.rows.insert(events_.rows.end(), values.begin(), values.end());
   }
 
   void end() override {
@@ -310,7 +343,7 @@ class Hdf5Writer final : public Observer {
     const QuietHdf5 quiet;
     flush();
     // All are closed even where one of them fails.
-    const bool rows = rows_set_.close();
+    const bool rows = trajectory_.set.close() & events_.set.close();
     const bool type = text_type_.close();
     const bool file = h5_.close();
     if (!rows || !type || !file) file_.fail("closing it failed");
@@ -318,6 +351,12 @@ class Hdf5Writer final : public Observer {
 
  private:
   static constexpr hsize_t chunk_bytes = hsize_t{1} << 18;
+
+  struct Table {
+    Handle set;
+    hsize_t width = 0, written = 0;
+    std::vector<double> rows;  // not written yet
+  };
 
   template <class T>
   T valid(T result) const {
@@ -343,27 +382,55 @@ class Hdf5Writer final : public Observer {
     valid(H5Awrite(a, text_type_, values));
   }
 
-  void flush() {
-    if (rows_.empty()) return;
-    const QuietHdf5 quiet;
-    const hsize_t size[2] = {rows_.size() / width_, width_};
-    const hsize_t start[2] = {written_, 0};
-    const hsize_t total[2] = {written_ + size[0], width_};
-    valid(H5Dset_extent(rows_set_, total));
-    const Handle file(valid(H5Dget_space(rows_set_)), H5Sclose);
+  void list_attribute(hid_t where, const char* name, const std::vector<std::string>& texts) {
+    std::vector<const char*> list;
+    for (const std::string& text : texts) list.push_back(text.c_str());
+    const hsize_t count = list.size();
+    const Handle space(valid(H5Screate_simple(1, &count, nullptr)), H5Sclose);
+    attribute(where, name, space, list.data());
+  }
+
+  Table table(const char* name, const std::vector<std::string>& columns) {
+    Table made;
+    made.width = columns.size();
+    const hsize_t now[2] = {0, made.width};
+    const hsize_t most[2] = {H5S_UNLIMITED, made.width};
+    const hsize_t chunk[2] = {std::clamp<hsize_t>(chunk_bytes / (sizeof(double) * made.width), 1, 4096), made.width};
+    const Handle space(valid(H5Screate_simple(2, now, most)), H5Sclose);
+    const Handle layout(valid(H5Pcreate(H5P_DATASET_CREATE)), H5Pclose);
+    valid(H5Pset_chunk(layout, 2, chunk));
+    made.set =
+        Handle(valid(H5Dcreate2(h5_, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, layout, H5P_DEFAULT)), H5Dclose);
+    list_attribute(made.set, "columns", columns);
+    return made;
+  }
+
+  void append(Table& table) {
+    if (table.rows.empty()) return;
+    const hsize_t size[2] = {table.rows.size() / table.width, table.width};
+    const hsize_t start[2] = {table.written, 0};
+    const hsize_t total[2] = {table.written + size[0], table.width};
+    valid(H5Dset_extent(table.set, total));
+    const Handle file(valid(H5Dget_space(table.set)), H5Sclose);
     const Handle memory(valid(H5Screate_simple(2, size, nullptr)), H5Sclose);
     valid(H5Sselect_hyperslab(file, H5S_SELECT_SET, start, nullptr, size, nullptr));
-    valid(H5Dwrite(rows_set_, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, rows_.data()));
+    valid(H5Dwrite(table.set, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, table.rows.data()));
+    table.written = total[0];
+    table.rows.clear();
+  }
+
+  void flush() {
+    if (trajectory_.rows.empty() && events_.rows.empty()) return;
+    const QuietHdf5 quiet;
+    append(trajectory_);
+    append(events_);
     valid(H5Fflush(h5_, H5F_SCOPE_LOCAL));
-    written_ = total[0];
-    rows_.clear();
   }
 
   OutputFile file_;
   FlushClock clock_;
-  std::vector<double> rows_;
-  hsize_t width_ = 0, written_ = 0;
-  Handle h5_, text_type_, rows_set_;  // the file is opened first and closed last
+  Handle h5_, text_type_;  // the file is opened first and closed last
+  Table trajectory_, events_;
 };
 
 }  // namespace

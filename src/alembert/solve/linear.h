@@ -71,8 +71,8 @@ class SparseLu {
   /// must not be called then, a later factor may well succeed.
   bool factor(const double* values);
 
-  /// b becomes A^{-1} b.
-  void solve(double* b) const;
+  /// b becomes A^{-1} b; count right-hand sides one behind the other.
+  void solve(double* b, int count = 1) const;
 
   /// min |u_kk| / max |u_kk|: a cheap and rough estimate of 1 / condition; 0 after a failed factor.
   double reciprocal_condition() const;

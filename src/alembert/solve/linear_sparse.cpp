@@ -129,9 +129,9 @@ bool SparseLu::factor(const double* values) {
   return false;
 }
 
-void SparseLu::solve(double* b) const {
+void SparseLu::solve(double* b, int count) const {
   Klu& k = *klu_;
-  if (k.n > 0) klu_solve(k.symbolic, k.numeric, k.n, 1, b, &k.common);
+  if (k.n > 0) klu_solve(k.symbolic, k.numeric, k.n, count, b, &k.common);
 }
 
 double SparseLu::reciprocal_condition() const { return klu_->condition; }

@@ -63,6 +63,7 @@ struct Newton<T>::Body {
   NewtonStatistics statistics;
 
   Body(const ImplicitEquations& equations, const std::vector<T>& typical, NewtonOptions chosen);
+  Body(const Body& other);
   NewtonResult solve(T* x) noexcept;
   NewtonResult unrolled(T* x) noexcept;
   NewtonResult kept(T* x) noexcept;
@@ -144,6 +145,31 @@ Newton<T>::Body::Body(const ImplicitEquations& e, const std::vector<T>& typical,
   }
   statistics.factorization_sizes = {n};
   work.resize(std::max({residual.work(), matrix.work(), correction.work(), scale.work()}));
+}
+
+template <class T>
+Newton<T>::Body::Body(const Body& other)
+    : inputs(other.inputs),
+      n(other.n),
+      options(other.options),
+      linear(other.linear),
+      residual(other.residual),
+      matrix(other.matrix),
+      correction(other.correction),
+      scale(other.scale),
+      pattern(other.pattern),
+      groups(other.groups),
+      dense(other.dense),
+      sparse(other.sparse ? std::make_unique<SparseLu>(n, pattern.row_start, pattern.column) : nullptr),
+      two(other.two ? other.two->sibling() : nullptr),
+      start(other.start),
+      delta(other.delta),
+      trial(other.trial),
+      values(other.values),
+      full(other.full),
+      scales(other.scales),
+      work(other.work) {
+  statistics.factorization_sizes = other.statistics.factorization_sizes;
 }
 
 // Largest correction relative to the scale of its group; groups without a scale follow the others. NaN when not finite.
@@ -367,6 +393,12 @@ template <class T>
 Newton<T>::Newton(Newton&&) noexcept = default;
 template <class T>
 Newton<T>& Newton<T>::operator=(Newton&&) noexcept = default;
+template <class T>
+Newton<T>::Newton(std::unique_ptr<Body> body) : body_(std::move(body)) {}
+template <class T>
+Newton<T> Newton<T>::sibling() const {
+  return Newton(std::make_unique<Body>(*body_));
+}
 template <class T>
 NewtonResult Newton<T>::solve(T* x) noexcept {
   return body_->solve(x);

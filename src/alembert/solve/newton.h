@@ -64,6 +64,8 @@ class Newton {
   ~Newton();
   Newton(Newton&&) noexcept;
   Newton& operator=(Newton&&) noexcept;
+  /// The same equations with a memory of their own; the compiled code is shared.
+  Newton sibling() const;
 
   /// x holds the inputs, then the unknowns: a guess before, the solution after (the last iterate when it failed).
   NewtonResult solve(T* x) noexcept;
@@ -75,6 +77,7 @@ class Newton {
 
  private:
   struct Body;
+  explicit Newton(std::unique_ptr<Body> body);
   std::unique_ptr<Body> body_;
 };
 

@@ -1,6 +1,7 @@
 #include "alembert/solve/step.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "alembert/base/error.h"
@@ -36,17 +37,19 @@ namespace {
 template <class T>
 class Predictor {
  public:
-  explicit Predictor(int n) : n_(n), most_(n < 2000 ? 6 : 3), seed_(n), table_(static_cast<std::size_t>(most_) * n) {}
+  explicit Predictor(int n) : n_(n), most_(n < 2000 ? deepest : 3), table_(static_cast<std::size_t>(most_) * n) {}
   void clear() { count_ = degree_ = 0; }
   bool empty() const { return count_ == 0; }
   void last(T* u) const { std::copy_n(table_.data(), n_, u); }
 
   void predict(T* __restrict u) const {
-    last(u);
-    for (int k = 1; k <= degree_; ++k) {
-      const T* __restrict difference = table_.data() + static_cast<std::size_t>(k) * n_;
-      for (int i = 0; i < n_; ++i) u[i] += difference[i];
-    }
+    by_blocks([&](int from, int count) {
+      std::copy_n(table_.data() + from, count, u + from);
+      for (int k = 1; k <= degree_; ++k) {
+        const T* __restrict difference = row(k) + from;
+        for (int i = 0; i < count; ++i) u[from + i] += difference[i];
+      }
+    });
   }
 
   void learn(const T* u) {
@@ -54,31 +57,42 @@ class Predictor {
     // that a prediction of degree k would have made.
     const bool look = count_ < 2 * most_ || count_ % 16 == 0;
     const int rows = static_cast<int>(std::min<long>(count_ + 1, most_));
-    std::copy_n(u, n_, seed_.data());
-    T best = 0;
-    T* __restrict left = seed_.data();
-    for (int k = 0; k < rows; ++k) {
-      T* __restrict row = table_.data() + static_cast<std::size_t>(k) * n_;
-      const bool filled = k < count_;
-      for (int i = 0; i < n_; ++i) {
-        const T now = left[i];
-        left[i] = now - row[i];
-        row[i] = now;
+    std::array<T, deepest> size{};
+    by_blocks([&](int from, int count) {
+      std::array<T, block> left_block;
+      T* __restrict left = left_block.data();
+      std::copy_n(u + from, count, left);
+      for (int k = 0; k < rows; ++k) {
+        T* __restrict own = row(k) + from;
+        for (int i = 0; i < count; ++i) {
+          const T now = left[i];
+          left[i] = now - own[i];
+          own[i] = now;
+        }
+        if (!look || k >= count_) continue;
+        for (int i = 0; i < count; ++i) size[k] += left[i] * left[i];
       }
-      if (!look || !filled) continue;
-      T size = 0;
-      for (int i = 0; i < n_; ++i) size += left[i] * left[i];
-      if (k == 0 || size < best) best = size, degree_ = k;
-    }
+    });
+    if (look)
+      for (int k = 0; k < rows && k < count_; ++k)
+        if (k == 0 || size[k] < size[degree_]) degree_ = k;
     ++count_;
   }
 
  private:
+  static constexpr int deepest = 6, block = 256;  // a block of all rows stays in the nearest cache
+  T* row(int k) { return table_.data() + static_cast<std::size_t>(k) * n_; }
+  const T* row(int k) const { return table_.data() + static_cast<std::size_t>(k) * n_; }
+  template <class Work>
+  void by_blocks(Work work) const {
+    for (int from = 0; from < n_; from += block) work(from, std::min(block, n_ - from));
+  }
+
   int n_;
   int most_;  // rows of the table; fewer where they would only stream through memory
   int degree_ = 0;
   long count_ = 0;  // steps learnt from
-  std::vector<T> seed_, table_;
+  std::vector<T> table_;
 };
 
 }  // namespace
@@ -91,6 +105,7 @@ struct Step<T>::Body {
     Kernel<T> guess;
     WideKernel<T> increments;
     Kernel<T> internal;
+    Kernel<T> balance;  // the work, then the discrete constraints; nothing where the method states none
     std::shared_ptr<Newton<T>> starter;  // for the starters, where there are some
     int starters = 0;
   };
@@ -102,13 +117,17 @@ struct Step<T>::Body {
   };
   std::vector<Part> parts;
   std::vector<Substep> substeps;
-  std::vector<T> hints, x, guess_inputs, start, start_rest, now, now_rest, added, inside, work;
+  std::vector<T> hints, x, guess_inputs, now, now_rest, added, inside, balance, work;
+  std::vector<T> followed, followed_before;
+  bool states_work = true;
+  T done = 0, discrete = 0;  // work and discrete constraints of the last step
   int last = 0;
 
   Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state, const std::vector<T>& given,
        NewtonOptions options);
   StepResult advance(T t0, T h, T* state, T* rest) noexcept;
   void first_guess(const Part& part, T t0, T h, const T* state) noexcept;
+  NewtonResult follow(Substep& sub, const Part& part, T t, T h) noexcept;
 };
 
 template <class T>
@@ -129,9 +148,16 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
     for_guess.insert(for_guess.end(), e.starters.begin(), e.starters.end());
     for (int i = 0; i < states; ++i) added_exprs.push_back(increment(e.next[i], e.state[i]));
     const KernelOptions rare{Backend::interpreter, false};
+    Exprs balance_exprs;
+    if (e.work) balance_exprs.push_back(e.work);
+    balance_exprs.insert(balance_exprs.end(), e.discrete.begin(), e.discrete.end());
+    check(e.work || e.discrete.empty(), "discrete constraints go with the work");
+    states_work = states_work && e.work && !is_zero(e.work);
     parts.push_back({e.labels, e.internal_names, states, static_cast<int>(e.unknowns.size()),
                      Kernel<T>(for_guess, e.guess, rare), WideKernel<T>(all, added_exprs, options.kernel),
-                     Kernel<T>(all, e.internal, rare), nullptr, static_cast<int>(e.starters.size())});
+                     Kernel<T>(all, e.internal, rare), Kernel<T>(all, balance_exprs, options.kernel), nullptr,
+                     static_cast<int>(e.starters.size())});
+    balance.resize(std::max(balance.size(), balance_exprs.size()));
     Part& part = parts.back();
     guess_inputs.resize(std::max(guess_inputs.size(), for_guess.size()));
     if (part.starters > 0) {
@@ -144,13 +170,14 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
       once.linear = LinearSolver::dense;
       part.starter = std::make_shared<Newton<T>>(starter_system(e), typical, once);
     }
-    space = std::max({space, part.guess.work(), part.increments.work(), part.internal.work()});
+    space = std::max({space, part.guess.work(), part.increments.work(), part.internal.work(), part.balance.work()});
     widest = std::max(widest, all.size());
     most_internal = std::max(most_internal, e.internal.size());
     inputs.push_back(std::move(in));
   }
+  followed.resize(widest), followed_before.resize(widest);
   x.resize(widest), work.resize(space), added.resize(states), inside.resize(most_internal);
-  start.resize(states), start_rest.resize(states), now.resize(states), now_rest.resize(states);
+  now.resize(states), now_rest.resize(states);
   for (const StepPlan::Substep& sub : plan.sequence) {
     const StepEquations& e = plan.parts[sub.part];
     const Part& part = parts[sub.part];
@@ -186,6 +213,41 @@ void Step<T>::Body::first_guess(const Part& part, T t0, T h, const T* state) noe
   part.guess(guess_inputs.data(), x.data() + 2 + part.states, work.data());
 }
 
+// Follows the solution from a short step, which the method's own guess is near to, up to the step h: for steps so large
+// that no guess is near.
+template <class T>
+NewtonResult Step<T>::Body::follow(Substep& sub, const Part& part, T t, T h) noexcept {
+  constexpr int finest = 256;
+  T* unknowns = x.data() + 2 + part.states;
+  T reached = 0, before = 0, stride = T(1) / 4;
+  NewtonResult result;
+  while (reached < 1) {
+    const T target = std::min(T(1), reached + stride);
+    if (reached == 0) {
+      first_guess(part, t, target * h, now.data());
+    } else {
+      x[0] = t, x[1] = target * h;
+      std::copy_n(now.begin(), part.states, x.begin() + 2);
+      // Along the line through the last two solutions; the first of them alone stays as it is.
+      const T ahead = before > 0 ? (target - reached) / (reached - before) : T(0);
+      for (int i = 0; i < part.unknowns; ++i) unknowns[i] = followed[i] + ahead * (followed[i] - followed_before[i]);
+    }
+    sub.newton->forget();
+    const int spent = result.iterations;
+    result = sub.newton->solve(x.data());
+    result.iterations += spent;
+    if (result.outcome == Outcome::converged) {
+      before = reached, reached = target;
+      std::copy_n(followed.begin(), part.unknowns, followed_before.begin());
+      std::copy_n(unknowns, part.unknowns, followed.begin());
+    } else {
+      stride /= 2;
+      if (stride * finest < 1) return result;
+    }
+  }
+  return result;
+}
+
 template <class T>
 StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest) noexcept {
   StepResult result;
@@ -193,6 +255,7 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest) noexcept {
   std::copy_n(state, states, now.begin());
   std::copy_n(rest, states, now_rest.begin());
   T t = t0;
+  done = discrete = 0;
   for (std::size_t k = 0; k < substeps.size(); ++k) {
     Substep& sub = substeps[k];
     const Part& part = parts[sub.part];
@@ -218,6 +281,8 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest) noexcept {
         result.newton = sub.newton->solve(x.data());
       }
     }
+    if (result.newton.outcome == Outcome::diverged || result.newton.outcome == Outcome::singular)
+      result.newton = follow(sub, part, t, part_h);
     if (result.newton.outcome != Outcome::converged) return result;
     sub.predictor.learn(unknowns);
     part.increments(x.data(), added.data(), work.data());
@@ -228,6 +293,14 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest) noexcept {
       const T back = next - now[i];
       now_rest[i] = (now[i] - (next - back)) + (plus - back);
       now[i] = next;
+    }
+    if (part.balance.outputs() > 0) {
+      part.balance(x.data(), balance.data(), work.data());
+      done += balance[0];
+      for (int i = 1; i < part.balance.outputs(); ++i) {
+        const T size = balance[i] < 0 ? -balance[i] : balance[i];
+        if (size > discrete) discrete = size;
+      }
     }
     t += part_h;
     last = static_cast<int>(k);
@@ -247,6 +320,23 @@ template <class T>
 Step<T>::Step(Step&&) noexcept = default;
 template <class T>
 Step<T>& Step<T>::operator=(Step&&) noexcept = default;
+
+template <class T>
+Step<T>::Step(std::unique_ptr<Body> body) : body_(std::move(body)) {}
+template <class T>
+Step<T> Step<T>::sibling() const {
+  auto body = std::make_unique<Body>(*body_);
+  const auto own = [](const Newton<T>& newton) { return std::make_shared<Newton<T>>(newton.sibling()); };
+  for (auto& part : body->parts)
+    if (part.starter) part.starter = own(*part.starter);
+  for (std::size_t k = 0; k < body->substeps.size(); ++k) {
+    body->substeps[k].predictor.clear();
+    std::size_t first = 0;  // the substep that has the same Newton
+    while (body_->substeps[first].newton != body_->substeps[k].newton) ++first;
+    body->substeps[k].newton = first < k ? body->substeps[first].newton : own(*body_->substeps[k].newton);
+  }
+  return Step(std::move(body));
+}
 
 template <class T>
 void Step<T>::restart(const T* hints) noexcept {
@@ -270,6 +360,24 @@ const std::vector<T>& Step<T>::internal() {
 template <class T>
 const std::vector<std::string>& Step<T>::internal_names() const {
   return body_->parts[body_->substeps[body_->last].part].internal_names;
+}
+
+template <class T>
+bool Step<T>::states_work() const {
+  return body_->states_work;
+}
+template <class T>
+T Step<T>::work() const {
+  return body_->done;
+}
+template <class T>
+T Step<T>::discrete() const {
+  return body_->discrete;
+}
+
+template <class T>
+bool Step<T>::has_discrete() const {
+  return body_->parts[0].balance.outputs() > 1;
 }
 
 template <class T>

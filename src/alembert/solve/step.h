@@ -34,6 +34,9 @@ struct StepEquations {
   Exprs starters, starter_equations;
   Exprs internal;  // what the method computes on the way (stage multipliers), in state and unknowns
   std::vector<std::string> internal_names;
+  // The balance of power that the method keeps: the change of the energy is the work. Empty where it keeps none.
+  Expr work;
+  Exprs discrete;  // = 0: constraints in the form in which the method keeps them, where that is its own
   std::shared_ptr<const StageStructure> stages;  // for the two-matrix iteration, where it applies
 };
 
@@ -69,7 +72,11 @@ class Step {
   Step(Step&&) noexcept;
   Step& operator=(Step&&) noexcept;
 
-  /// Forgets the history: the next step starts from the method's own guess with these hints.
+  /// The same step with a history of its own; the compiled code is shared.
+  Step sibling() const;
+
+  /// Forgets the history: the next step starts from the method's own guess with these hints. To be called where h
+  /// jumps; steps that change smoothly from one to the next are predicted as equal ones are.
   void restart(const T* hints) noexcept;
   /// One step of size h from t0. state is replaced only when all went well; rest (same size, zeros at first) carries
   /// what rounding cut off, so that errors do not add up.
@@ -77,11 +84,18 @@ class Step {
   /// The internal values of the last substep (stage multipliers).
   const std::vector<T>& internal();
   const std::vector<std::string>& internal_names() const;
+  /// Whether the method states a balance of power and something in the model can do work.
+  bool states_work() const;
+  /// Of the last step: the work done (0 where the method states none), and the largest of the discrete constraints.
+  T work() const;
+  T discrete() const;
+  bool has_discrete() const;
   const std::string& label(const StepResult& result) const;  // of the worst equation; "" when unknown
   NewtonStatistics statistics() const;
 
  private:
   struct Body;
+  explicit Step(std::unique_ptr<Body> body);
   std::unique_ptr<Body> body_;
 };
 

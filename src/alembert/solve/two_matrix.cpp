@@ -1,6 +1,7 @@
 #include "alembert/solve/two_matrix.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "alembert/base/error.h"
@@ -47,6 +48,9 @@ class BlockMatrix {
       row_start_.push_back(static_cast<int>(column_.size()));
     }
     values_.resize(column_.size());
+    diagonal_ = static_cast<int>(column_.size()) == n;
+    for (int i = 0; i < n && diagonal_; ++i) diagonal_ = row_start_[i] == i && column_[i] == i;
+    if (diagonal_) return;
     if (n <= dense_size) {
       dense_.emplace(n);
       full_.resize(static_cast<std::size_t>(n) * n);
@@ -55,10 +59,24 @@ class BlockMatrix {
     }
   }
 
+  BlockMatrix(const BlockMatrix& other)
+      : n_(other.n_),
+        diagonal_(other.diagonal_),
+        row_start_(other.row_start_),
+        column_(other.column_),
+        from_(other.from_),
+        values_(other.values_),
+        full_(other.full_),
+        dense_(other.dense_) {
+    if (other.sparse_) sparse_.emplace(n_, row_start_, column_);
+  }
+
   int size() const { return n_; }
 
   bool factor(const double* kernel_values) {
     for (std::size_t k = 0; k < values_.size(); ++k) values_[k] = from_[k].second * kernel_values[from_[k].first];
+    if (diagonal_)
+      return std::all_of(values_.begin(), values_.end(), [](double d) { return d != 0 && std::isfinite(d); });
     if (sparse_) return sparse_->factor(values_.data());
     std::fill(full_.begin(), full_.end(), 0.0);
     for (int i = 0; i < n_; ++i)
@@ -67,13 +85,21 @@ class BlockMatrix {
     return dense_->factor(full_.data());
   }
 
-  void solve(double* b) const {
-    if (sparse_) sparse_->solve(b);
-    else dense_->solve(b);
+  /// Right-hand sides one behind the other: the factors are read once for several.
+  void solve(double* b, int count = 1) const {
+    if (diagonal_) {
+      for (int j = 0; j < count; ++j)
+        for (int i = 0; i < n_; ++i) b[static_cast<std::size_t>(j) * n_ + i] /= values_[i];
+    } else if (sparse_) {
+      sparse_->solve(b, count);
+    } else {
+      for (int j = 0; j < count; ++j) dense_->solve(b + static_cast<std::size_t>(j) * n_);
+    }
   }
 
  private:
   int n_;
+  bool diagonal_ = false;  // masses of particles
   std::vector<int> row_start_, column_;
   std::vector<std::pair<int, double>> from_;
   std::vector<double> values_, full_;
@@ -97,7 +123,7 @@ struct TwoMatrix::Body {
   std::vector<double> values, work, blocks, one, out;
   int from_r = 0, from_N = 0;
   double h = 0;
-  std::unique_ptr<BlockMatrix> first, last;  // last is empty where it equals first
+  std::optional<BlockMatrix> first, last;  // last is empty where it equals first
 
   Body(const StageStructure& given, const Exprs& all, KernelOptions options) : structure(given) {
     const StageStructure& d = structure;
@@ -122,10 +148,10 @@ struct TwoMatrix::Body {
     std::vector<Placed> outer = inner;
     outer.push_back({&d.N_psi, 0, d.n_z + d.n_g, from_N, -1});
     outer.push_back({&d.k_z, d.n_z + d.n_g, 0, from_k, 1});
-    first = std::make_unique<BlockMatrix>(d.n_z + d.n_g + d.n_k, outer);
+    first.emplace(d.n_z + d.n_g + d.n_k, outer);
     const bool same = d.n_k == 0 && (d.last_with_g || d.n_g == 0);
-    if (!same && d.last_with_g) last = std::make_unique<BlockMatrix>(d.n_z + d.n_g, inner);
-    if (!same && !d.last_with_g) last = std::make_unique<BlockMatrix>(d.n_z, std::vector<Placed>{inner[0]});
+    if (!same && d.last_with_g) last.emplace(d.n_z + d.n_g, inner);
+    if (!same && !d.last_with_g) last.emplace(d.n_z, std::vector<Placed>{inner[0]});
     blocks.resize(static_cast<std::size_t>(d.s + 1) * first->size());
     one.resize(first->size());
     out.resize(static_cast<std::size_t>(d.s + 1) * d.n_z + static_cast<std::size_t>(d.s) * d.n_k +
@@ -161,7 +187,9 @@ void TwoMatrix::Body::solve(double* b) noexcept {
     }
     for (int c = 0; i < s && c < n_k; ++c) block[n_z + n_g + c] = F_k[i * n_k + c];
   }
-  for (int i = 0; i < s; ++i) first->solve(blocks.data() + static_cast<std::size_t>(i) * n);
+  // The last block waits for the multipliers of the others, unless it has the same matrix and none of theirs.
+  const bool together = !last && n_k == 0;
+  first->solve(blocks.data(), together ? s + 1 : s);
   // Multipliers of the first s blocks; those of the last follow where it has them.
   for (int i = 0; i < s; ++i)
     for (int c = 0; c < n_k; ++c) {
@@ -186,7 +214,7 @@ void TwoMatrix::Body::solve(double* b) noexcept {
       if (last_lambda[j] != 0)
         add_product(d.r_lambda, values.data() + from_r, h * last_lambda[j], dLambda + j * n_g, end);
   }
-  (last ? *last : *first).solve(end);
+  if (!together) (last ? *last : *first).solve(end);
   if (d.last_with_g && n_g > 0) lambdas(s + 1);
   for (int i = 0; i <= s; ++i)
     for (int c = 0; c < n_z; ++c) {
@@ -202,7 +230,12 @@ TwoMatrix::TwoMatrix(const StageStructure& structure, const Exprs& all, int inpu
     : body_(std::make_unique<Body>(structure, all, options)) {
   check(inputs >= 2, "two-matrix iteration: h is the second input");
 }
+TwoMatrix::TwoMatrix(std::unique_ptr<Body> body) : body_(std::move(body)) {}
 TwoMatrix::~TwoMatrix() = default;
+
+std::unique_ptr<TwoMatrix> TwoMatrix::sibling() const {
+  return std::unique_ptr<TwoMatrix>(new TwoMatrix(std::make_unique<Body>(*body_)));
+}
 
 bool TwoMatrix::factor(const double* x) noexcept {
   body_->h = x[1];

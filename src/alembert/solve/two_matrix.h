@@ -36,6 +36,8 @@ class TwoMatrix {
  public:
   TwoMatrix(const StageStructure& structure, const Exprs& all, int inputs, KernelOptions options);
   ~TwoMatrix();
+  /// The same matrices with a memory of their own; the compiled code is shared.
+  std::unique_ptr<TwoMatrix> sibling() const;
 
   /// Takes the two matrices at x (inputs, unknowns); false when one is singular.
   bool factor(const double* x) noexcept;
@@ -46,6 +48,7 @@ class TwoMatrix {
 
  private:
   struct Body;
+  explicit TwoMatrix(std::unique_ptr<Body> body);
   std::unique_ptr<Body> body_;
 };
 

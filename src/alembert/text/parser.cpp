@@ -96,11 +96,15 @@ class StatementParser {
       case Shape::owned:
       case Shape::assignments: list(form, s); return;
       case Shape::expression: s.left = first_term(form); break;
+      case Shape::condition:
+        if (!terms_.accept_word("when")) terms_.fail("expected 'when'", example(form));
+        s.left = first_term(form);
+        equals(form, s);
+        break;
       case Shape::equation:
+      case Shape::event:
         labelled(form, s);
-        if (!terms_.accept("=")) terms_.fail_operand("expected '='", example(form));
-        s.right = terms_.term();
-        ranges_behind(s);
+        equals(form, s);
         break;
       case Shape::watched:
         labelled(form, s);
@@ -133,6 +137,13 @@ class StatementParser {
     }
     s.label = std::move(first);
     s.left = terms_.term();
+  }
+
+  /// The right side of an equation, and for what it is written.
+  void equals(const StatementForm& form, Statement& s) {
+    if (!terms_.accept("=")) terms_.fail_operand("expected '='", example(form));
+    s.right = terms_.term();
+    ranges_behind(s);
   }
 
   void ranges_behind(Statement& s) {

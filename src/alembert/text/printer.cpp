@@ -242,6 +242,7 @@ std::string print_body(const Statement& s) {
       printer.term(*s.label);
       printer.text(": ");
     }
+    if (form && form->shape == Shape::condition) printer.text("when ");
     printer.items(s.items);
     if (s.left) printer.term(*s.left);
     if (s.right) {

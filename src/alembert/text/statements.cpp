@@ -38,6 +38,11 @@ const std::vector<StatementForm>& statement_forms() {
       {"pin", Shape::names, "initial values that are kept when the others are made consistent", "pin x1, y1'"},
       {"conserve", Shape::watched, "an expression that is watched beside energy and constraints",
        "conserve linear: p1 + p2"},
+      {"event", Shape::event, "a moment that is found and recorded: where the two sides become equal",
+       "event bottom: x = 0"},
+      {"stop", Shape::condition, "where the run ends, found as an event is", "stop when norm2(q) = r^2"},
+      {"density", Shape::expression, "how closely steps lie, up to a factor, with --control reversible",
+       "density norm(q)^(-3/2)"},
       {"solve", Shape::method, "the method, its step and the end of time", "solve lobatto(3) step 0.01 end 240"},
   };
   return forms;
@@ -64,6 +69,8 @@ std::string syntax_of(const StatementForm& form) {
       case Shape::expression: return "EXPR";
       case Shape::equation: return "[NAME: | NAME(MULTIPLIER, ...):] EXPR = EXPR [for RANGES]";
       case Shape::watched: return "[NAME:] EXPR [for RANGES]";
+      case Shape::event: return "[NAME:] EXPR = EXPR [for RANGES]";
+      case Shape::condition: return "when EXPR = EXPR [for RANGES]";
       case Shape::ranges: return "RANGES";
       case Shape::method: return "EXPR [step EXPR] [end EXPR]";
     }

@@ -18,6 +18,8 @@ enum class Shape {
   expression,    // EXPR
   equation,      // [LABEL:] EXPR = EXPR
   watched,       // [NAME:] EXPR
+  event,         // [NAME:] EXPR = EXPR
+  condition,     // when EXPR = EXPR
   ranges,        // i = EXPR..EXPR, ...
   method,        // EXPR [step EXPR] [end EXPR]
 };

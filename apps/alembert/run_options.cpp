@@ -1,0 +1,104 @@
+#include "run_options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "alembert/base/error.h"
+#include "commands.h"
+
+namespace alembert::app {
+namespace {
+
+LinearSolver linear_solver(const std::string& text) {
+  if (text.empty()) return LinearSolver::automatic;
+  if (text == "exact") return LinearSolver::exact;
+  if (text == "two-matrix") return LinearSolver::two_matrix;
+  throw InputError("--newton is exact or two-matrix, not '" + text + "'");
+}
+
+Control read_control(const RunChoices& choices) {
+  if (choices.control.empty()) return choices.tolerance.empty() ? Control::fixed : Control::tolerance;
+  if (choices.control == "fixed") return Control::fixed;
+  if (choices.control == "tolerance") return Control::tolerance;
+  if (choices.control == "reversible") return Control::reversible;
+  throw InputError("--control is fixed, tolerance or reversible, not '" + choices.control + "'");
+}
+
+StepOptions read_steps(const RunChoices& choices) {
+  StepOptions steps;
+  steps.control = read_control(choices);
+  const bool tolerance = steps.control == Control::tolerance, varying = steps.control != Control::fixed;
+  const auto refuse = [&](const char* option, const std::string& text, bool allowed, const char* needed) {
+    if (!allowed && !text.empty())
+      throw InputError(std::string(option) + " has no meaning here", std::string("it goes with ") + needed);
+  };
+  for (const auto& [option, text] : {std::pair{"--tolerance", &choices.tolerance},
+                                     {"--max-step", &choices.max_step},
+                                     {"--growth", &choices.growth},
+                                     {"--shrink", &choices.shrink},
+                                     {"--good-steps", &choices.good_steps}})
+    refuse(option, *text, tolerance, "--control tolerance");
+  refuse("--min-step", choices.min_step, varying, "--control tolerance or --control reversible");
+  const auto positive = [](const char* option, const std::string& text, double& value) {
+    if (text.empty()) return;
+    value = read_real(option, text);
+    if (value <= 0) throw InputError(std::string(option) + " wants a number above 0, not " + text);
+  };
+  positive("--tolerance", choices.tolerance, steps.tolerance);
+  positive("--max-step", choices.max_step, steps.largest);
+  positive("--min-step", choices.min_step, steps.smallest);
+  positive("--growth", choices.growth, steps.growth);
+  positive("--shrink", choices.shrink, steps.shrink);
+  if (!choices.good_steps.empty()) steps.good_steps = read_whole("--good-steps", choices.good_steps, 1);
+  if (!choices.max_steps.empty()) steps.most_steps = read_whole("--max-steps", choices.max_steps, 1);
+  return steps;
+}
+
+}  // namespace
+
+void RunChoices::declare(CLI::App& app) {
+  app.add_option("-m,--method", method, "Method, such as gauss(2); see alembert methods")->type_name("M");
+  app.add_option("-s,--stages", stages, "Replaces the method's number of stages")->type_name("S");
+  app.add_option("--step", step, "Step size, or the first one; negative runs backward in time")->type_name("H");
+  app.add_option("--end", end, "Time to end at; the start is t = 0")->type_name("T");
+  app.add_option("--set", set, "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  app.add_option("--control", control, "Sizes of the steps: fixed, tolerance, or reversible (symmetric methods)")
+      ->type_name("KIND");
+  app.add_option("--tolerance", tolerance, "Relative error that two steps may make; 1e-8 where not given")
+      ->type_name("TOL");
+  app.add_option("--min-step", min_step, "The run fails where steps would become shorter")->type_name("H");
+  app.add_option("--max-step", max_step, "No step is longer")->type_name("H");
+  app.add_option("--growth", growth, "Steps grow by at most this factor at once; 2 where not given")->type_name("F");
+  app.add_option("--shrink", shrink, "They shrink by at most this factor at once; 0.2 where not given")->type_name("F");
+  app.add_option("--good-steps", good_steps, "Comparisons that go well before steps grow; 1 where not given")
+      ->type_name("N");
+  app.add_option("--max-steps", max_steps, "The run fails where it needs more")->type_name("N");
+  app.add_option("--newton", newton,
+                 "How steps are solved: exact, or two-matrix (SPARK methods; large systems choose it by themselves)")
+      ->type_name("KIND");
+}
+
+Method RunChoices::chosen_method(const Model& model) const { return app::chosen_method(method, stages, model); }
+
+SimulateOptions RunChoices::simulation(const Model& model) const {
+  SimulateOptions options;
+  options.step = required_number("step", step, model.solve.step);
+  options.end = required_number("end", end, model.solve.end);
+  options.steps = read_steps(*this);
+  options.newton.linear = linear_solver(newton);
+  return options;
+}
+
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    parts.push_back(text.substr(from, comma - from));
+    from = comma + 1;
+  }
+  return parts;
+}
+
+}  // namespace alembert::app

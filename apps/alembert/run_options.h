@@ -1,0 +1,31 @@
+#pragma once
+
+// The options that say how a model is run: those of run, and of every run of a sweep.
+
+#include <string>
+#include <vector>
+
+#include "alembert/run/simulate.h"
+
+namespace CLI {
+class App;
+}
+
+namespace alembert::app {
+
+/// As written; empty where not given.
+struct RunChoices {
+  std::string method, stages, step, end, newton;
+  std::string control, tolerance, min_step, max_step, growth, shrink, good_steps, max_steps;
+  std::vector<std::string> set;
+
+  void declare(CLI::App& app);
+  Method chosen_method(const Model& model) const;
+  /// Step, end, control of steps and Newton's way; throws InputError.
+  SimulateOptions simulation(const Model& model) const;
+};
+
+/// The parts of a list "a,b,c" with at least one entry.
+std::vector<std::string> split_list(const std::string& text);
+
+}  // namespace alembert::app

@@ -1,0 +1,99 @@
+// alembert sweep: a parameter study on all cores.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fstream>
+
+#include "alembert/base/error.h"
+#include "alembert/run/sweep.h"
+#include "commands.h"
+#include "interrupt.h"
+#include "progress.h"
+#include "run_options.h"
+
+namespace alembert::app {
+namespace {
+
+struct SweepArguments {
+  std::string model, report, out;  // as written; empty where not given
+  std::vector<std::string> vary;
+  RunChoices choices;
+  bool json = false, quiet = false;
+};
+
+SweepAxis read_axis(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    throw InputError("--vary wants NAME=VALUE,VALUE,..., not '" + text + "'", "as in: --vary m2=1,0.1,0.01");
+  return {text.substr(0, equals), split_list(text.substr(equals + 1))};
+}
+
+bool ends_with(const std::string& path, const char* ending) { return path.ends_with(ending); }
+
+int run_sweep(const SweepArguments& arguments) {
+  SweepOptions options;
+  options.model = read_source(arguments.model);
+  options.set = arguments.choices.set;
+  for (const std::string& text : arguments.vary) {
+    options.axes.push_back(read_axis(text));
+    for (std::size_t i = 0; i + 1 < options.axes.size(); ++i)
+      if (options.axes[i].name == options.axes.back().name)
+        throw InputError("--vary names '" + options.axes[i].name + "' twice", "put all its values into one list");
+  }
+  if (!arguments.report.empty()) options.columns = split_list(arguments.report);
+  if (!arguments.out.empty() && !ends_with(arguments.out, ".csv") && !ends_with(arguments.out, ".json"))
+    throw InputError("cannot tell the format of '" + arguments.out + "' by its ending",
+                     "the endings .csv and .json are known");
+  options.method = [&](const Model& model) { return arguments.choices.chosen_method(model); };
+  options.simulation = [&](const Model& model) { return arguments.choices.simulation(model); };
+  std::ofstream file;
+  if (!arguments.out.empty()) {
+    file.open(arguments.out, std::ios::binary | std::ios::app);
+    if (!file) throw InputError("--out cannot write '" + arguments.out + "'");
+    file.close();
+  }
+
+  ProgressBar bar(!arguments.json && !arguments.quiet);
+  if (bar.active()) options.progress = [&](double done) { bar.show(done); };
+  const InterruptGuard guard;
+  options.interrupt = &guard.interrupted();
+  const Sweep table = sweep(options);
+  bar.clear();
+  if (!arguments.out.empty()) {
+    file.open(arguments.out, std::ios::binary | std::ios::trunc);
+    file << (ends_with(arguments.out, ".csv") ? to_csv(table) : to_json(table) + "\n");
+    file.close();
+    if (!file) throw InputError("--out cannot write '" + arguments.out + "'");
+  }
+  if (arguments.json) fmt::print("{}\n", to_json(table));
+  else if (!arguments.quiet) fmt::print("{}", to_text(table));
+  return table.failed() ? failed : done;
+}
+
+}  // namespace
+
+Command add_sweep(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("sweep", "Run a model with many values of its parameters, on all cores");
+  auto arguments = std::make_shared<SweepArguments>();
+  app->add_option("MODEL", arguments->model, "Model file; - is standard input")->required()->type_name("");
+  app->add_option("--vary", arguments->vary,
+                  "Values of a parameter or an initial value: m2=1,0.1; may be repeated: all combinations are run")
+      ->required()
+      ->type_name("NAME=V1,V2,...")
+      ->allow_extra_args(false);
+  app->add_option("--report", arguments->report,
+                  "Columns of the table, as paths into what run --json prints: energy.max_error,q.x1")
+      ->type_name("PATH,...");
+  arguments->choices.declare(*app);
+  app->add_option("-o,--out", arguments->out, "Writes the table, by ending .csv or .json")->type_name("FILE");
+  app->add_flag("--json", arguments->json, "Print one JSON object instead of the table");
+  app->add_flag("-q,--quiet", arguments->quiet, "Print no table and no progress");
+  app->footer(
+      "A path that names a group (energy, q) stands for all in it. Runs that fail are rows with their reason;\n"
+      "the exit code is 1 then.");
+  return {app, [arguments] { return run_sweep(*arguments); }};
+}
+
+}  // namespace alembert::app

@@ -1,0 +1,79 @@
+#pragma once
+
+// How long the steps are. A control makes the grid points of a run, one or two at a time; the loop of simulate.h does
+// the rest.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "alembert/methods/method.h"
+#include "alembert/run/dense.h"
+
+namespace alembert {
+
+/// fixed: all equal, a shorter one at the end. tolerance: two equal steps are compared with one of twice their size,
+/// made beside them; where they differ too much they are made again, smaller. reversible: the density of steps follows
+/// the motion in a way that is symmetric in time (Hairer and Soederlind 2005), so that a symmetric method keeps the
+/// long-time behaviour that it has with equal steps.
+enum class Control { fixed, tolerance, reversible };
+
+/// Limits for the steps that follow the first one. Sizes are magnitudes.
+struct StepOptions {
+  Control control = Control::fixed;
+  // With tolerance only. The error of two steps is its largest entry, of y relative to the largest |y| so far, of z
+  // likewise.
+  double tolerance = 1e-8;
+  double largest = 0;   // no step is longer; 0: no limit
+  double growth = 2;    // from one size to the next, at most
+  double shrink = 0.2;  // at least, and where Newton fails
+  long good_steps = 1;  // comparisons that must have gone well before steps may grow
+  // With tolerance and reversible.
+  double smallest = 0;  // where steps would become shorter the run fails; 0: a tiny part of the whole time
+  // With all.
+  long most_steps = 0;  // the run fails where it needs more; 0: no limit
+};
+
+/// Throws InputError for what makes no sense, also for this method. step: the first one, negative where end < t0.
+void check_steps(const StepOptions& options, const Method& method, double t0, double end, double step);
+/// How many steps of this size there are.
+double count_steps(double t0, double end, double step);
+
+class StepControl {
+ public:
+  virtual ~StepControl() = default;
+
+  /// The next grid points behind `from`: to[0] .. to[n-1] of equal distance, n at most 2; at the end `last` is true.
+  /// 0: it cannot go on, `failure` says why.
+  virtual int advance(const GridPoint& from, GridPoint* to, bool& last) = 0;
+
+  struct Failure {
+    std::string words;  // empty: the result of Newton says all
+    StepResult result;
+    double t = 0, h = 0;
+    std::vector<double> state;  // at t
+  };
+  const Failure& failure() const { return failure_; }
+  long rejected() const { return rejected_; }
+  /// The step that made the last grid point.
+  Step<double>& step() { return step_; }
+  virtual NewtonStatistics statistics() const { return step_.statistics(); }
+
+ protected:
+  explicit StepControl(Step<double> step) : step_(std::move(step)) {}
+  /// One step of size h; what fails is noted.
+  bool make(Step<double>& step, const GridPoint& from, double h, double t_end, GridPoint& to);
+  int fail(const GridPoint& from, double h, std::string words);
+
+  Step<double> step_;
+  Failure failure_;
+  long rejected_ = 0;
+};
+
+/// options must have been checked. The references last longer than the control.
+std::unique_ptr<StepControl> make_control(const Equations& equations, const Method& method, const StepOptions& options,
+                                          double end, double first_step, const GridPoint& start,
+                                          const InitialValues& initial, Multipliers& multipliers, Step<double> step,
+                                          NewtonOptions newton);
+
+}  // namespace alembert

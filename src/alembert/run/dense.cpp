@@ -1,0 +1,68 @@
+#include "alembert/run/dense.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace alembert {
+
+namespace {
+
+// Up to here the straight line from the left end is exact to rounding, and a step would be rounding only.
+constexpr double tiny_share = 1e-8;
+
+Exprs inputs(const Equations& e) {
+  Exprs in{e.t};
+  for (const Exprs* list : {&e.y, &e.z}) in.insert(in.end(), list->begin(), list->end());
+  return in;
+}
+
+}  // namespace
+
+DenseOutput::DenseOutput(const Equations& e, const Step<double>& step, const GridPoint& start, Multipliers& multipliers,
+                         NewtonOptions options)
+    : n_y_(e.y.size()),
+      step_(step.sibling()),
+      multipliers_(multipliers),
+      projection_(e, start.t, start.state, options),
+      velocity_(inputs(e), e.v, {Backend::interpreter, false}),
+      from_(start),
+      rates_(e.z.size() + e.g.size() + e.k.size(), 0.0),
+      rest_(start.state.size()),
+      in_(1 + start.state.size()),
+      v_(n_y_),
+      work_(velocity_.work()) {}
+
+void DenseOutput::begin(const GridPoint& from, double h) {
+  from_.t = from.t;
+  from_.state.assign(from.state.begin(), from.state.end());
+  from_.rest.assign(from.rest.begin(), from.rest.end());
+  h_ = h;
+  ready_ = false;
+}
+
+bool DenseOutput::at(double share, std::vector<double>& state) {
+  state.assign(from_.state.begin(), from_.state.end());
+  if (share == 0) return true;
+  if (!ready_) {
+    // Where they are not determined the last ones are as good a start as any.
+    const std::span<const double> rates = multipliers_.at(from_.t, from_.state);
+    if (std::all_of(rates.begin(), rates.end(), [](double x) { return std::isfinite(x); }))
+      std::copy(rates.begin(), rates.end(), rates_.begin());
+    ready_ = true;
+  }
+  const double part = share * h_;
+  if (std::abs(share) < tiny_share) {
+    in_[0] = from_.t;
+    std::copy(from_.state.begin(), from_.state.end(), in_.begin() + 1);
+    velocity_(in_.data(), v_.data(), work_.data());
+    for (std::size_t i = 0; i < n_y_; ++i) state[i] += part * v_[i];
+    for (std::size_t i = n_y_; i < state.size(); ++i) state[i] += part * rates_[i - n_y_];
+  } else {
+    rest_.assign(from_.rest.begin(), from_.rest.end());
+    step_.restart(rates_.data());
+    if (step_.advance(from_.t, part, state.data(), rest_.data()).newton.outcome != Outcome::converged) return false;
+  }
+  return projection_.apply(time(share), state.data()) == Outcome::converged;
+}
+
+}  // namespace alembert

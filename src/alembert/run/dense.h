@@ -1,0 +1,48 @@
+#pragma once
+
+// The motion between the grid points. The state at t + share*h is where a step of that share leads, made by the same
+// method from the same state: it has the method's order for every method (a collocation polynomial would have s + 1
+// only) and joins the grid points at both ends. It is then put back on the constraints, which hold to rounding.
+
+#include "alembert/run/multipliers.h"
+#include "alembert/solve/projection.h"
+#include "alembert/solve/step.h"
+
+namespace alembert {
+
+/// A grid point of a run: rest is what rounding cut off from the state (y, then z).
+struct GridPoint {
+  double t = 0;
+  std::vector<double> state, rest;
+  double work = 0, discrete = 0;  // of the step that led here, where the method states them; NaN where it was cut
+};
+
+class DenseOutput {
+ public:
+  /// Shares the compiled code of the run's step, and leaves its history alone.
+  DenseOutput(const Equations& equations, const Step<double>& step, const GridPoint& start, Multipliers& multipliers,
+              NewtonOptions options = {});
+
+  /// From now on at() speaks of the step of size h from here.
+  void begin(const GridPoint& from, double h);
+  /// The state at t + share*h, 0 <= share <= 1; share 1 gives the end of the step but for rounding. False where the
+  /// equations have no solution.
+  bool at(double share, std::vector<double>& state);
+  double time(double share) const { return from_.t + share * h_; }
+  double share(double t) const { return (t - from_.t) / h_; }
+  /// What the method computed on the way to the last state (stage multipliers).
+  const std::vector<double>& internal() { return step_.internal(); }
+
+ private:
+  std::size_t n_y_;
+  Step<double> step_;
+  Multipliers& multipliers_;
+  Projection<double> projection_;
+  Kernel<double> velocity_;
+  GridPoint from_;
+  double h_ = 0;
+  bool ready_ = false;  // rates_ belong to from_
+  std::vector<double> rates_, rest_, in_, v_, work_;
+};
+
+}  // namespace alembert

@@ -1,0 +1,245 @@
+#include "alembert/run/events.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "alembert/solve/rounding.h"
+
+namespace alembert {
+
+namespace {
+
+constexpr int parts = 16;  // of a step in which events are told apart without looking closer
+// Values up to so many times what rounding can do are zero.
+constexpr double allowance = 16;
+// A minimum that comes this near to zero, compared with the values beside it, is looked at closely.
+constexpr double near = 0.25;
+constexpr int refinements = 40;
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+Exprs joined(std::initializer_list<const Exprs*> lists, const Exprs& first) {
+  Exprs all = first;
+  for (const Exprs* list : lists) all.insert(all.end(), list->begin(), list->end());
+  return all;
+}
+
+/// Whether the parabola through three equidistant values of one sign may cross zero between them.
+bool dips(double a, double b, double c) {
+  const double bend = a - 2 * b + c, slope = (c - a) / 2;
+  if (a * b <= 0 || b * c <= 0 || bend * b <= 0 || std::abs(slope) > std::abs(bend)) return false;
+  const double lowest = b - slope * slope / (2 * bend);
+  return lowest * b <= 0 || std::abs(lowest) <= near * std::min({std::abs(a), std::abs(b), std::abs(c)});
+}
+
+}  // namespace
+
+EventWatch::EventWatch(const Model& model, const Equations& e, DenseOutput& dense, Multipliers& multipliers,
+                       const GridPoint& start, KernelOptions options)
+    : model_(model),
+      n_y_(e.y.size()),
+      n_z_(e.z.size()),
+      n_g_(e.g.size()),
+      dense_(dense),
+      multipliers_(multipliers),
+      needs_multipliers_(depends(e.events, e.lambda) || depends(e.events, e.psi)),
+      kernel_(joined({&e.y, &e.z, &e.lambda, &e.psi}, {e.t}), e.events, options),
+      velocity_(joined({&e.y, &e.z}, {e.t}), e.v, options),
+      level_(e.events.size()),
+      in_(1 + n_y_ + n_z_ + e.g.size() + e.k.size(), 0.0),
+      values_(e.events.size()),
+      work_(std::max(kernel_.work(), velocity_.work())),
+      scan_(parts + 1, std::vector<double>(e.events.size())) {
+  know(start, right_);
+  rounding_levels(kernel_.tape(), in_.data(), values_.data(), level_.data());
+  for (std::size_t i = 0; i < values_.size(); ++i) side_.push_back(sign(static_cast<int>(i), right_.values[i]));
+}
+
+void EventWatch::evaluate(double t, std::span<const double> state, double* values) {
+  in_[0] = t;
+  std::copy(state.begin(), state.end(), in_.begin() + 1);
+  if (needs_multipliers_) {
+    const std::span<const double> rates = multipliers_.at(t, state);
+    std::copy(rates.begin() + static_cast<long>(n_z_), rates.end(), in_.begin() + 1 + static_cast<long>(n_y_ + n_z_));
+  }
+  kernel_(in_.data(), values, work_.data());
+}
+
+void EventWatch::know(const GridPoint& point, End& end) {
+  end.v.resize(n_y_), end.values.resize(values_.size());
+  evaluate(point.t, point.state, end.values.data());
+  velocity_(in_.data(), end.v.data(), work_.data());
+  const std::span<const double> rates = multipliers_.at(point.t, point.state);
+  end.rates.assign(rates.begin(), rates.begin() + static_cast<long>(n_z_));
+}
+
+// Cubics through both ends and the slopes there; straight lines for z where there are no accelerations.
+void EventWatch::between(const GridPoint& from, const GridPoint& to, double s) {
+  const double h = to.t - from.t, u = 1 - s;
+  const double at_from = u * u * (1 + 2 * s), at_to = s * s * (1 + 2 * u);
+  const double leave = h * s * u * u, arrive = -h * s * s * u;
+  middle_.resize(from.state.size());
+  for (std::size_t i = 0; i < n_y_; ++i)
+    middle_[i] = at_from * from.state[i] + at_to * to.state[i] + leave * left_.v[i] + arrive * right_.v[i];
+  for (std::size_t i = n_y_, j = 0; i < middle_.size(); ++i, ++j) {
+    middle_[i] = at_from * from.state[i] + at_to * to.state[i] + leave * left_.rates[j] + arrive * right_.rates[j];
+    if (!std::isfinite(middle_[i])) middle_[i] = u * from.state[i] + s * to.state[i];
+  }
+}
+
+int EventWatch::sign(int event, double value) const {
+  if (!(std::abs(value) > allowance * level_[event])) return 0;  // also what is no number
+  return value > 0 ? 1 : -1;
+}
+
+bool EventWatch::exact(int event, double share, double& value) {
+  if (!dense_.at(share, middle_)) return false;
+  evaluate(dense_.time(share), middle_, values_.data());
+  value = values_[event];
+  return true;
+}
+
+bool EventWatch::suspicious(int event) const {
+  for (int j = 0; j <= parts; ++j)
+    if (side_[event] == 0 || sign(event, scan_[j][event]) != side_[event]) return true;
+  for (int j = 1; j < parts; ++j)
+    if (dips(scan_[j - 1][event], scan_[j][event], scan_[j + 1][event])) return true;
+  return false;
+}
+
+// Looks for a value of the other sign between two nodes of the same sign, by golden section.
+bool EventWatch::dip(int event, Node a, Node b, std::vector<Node>& more) {
+  constexpr double golden = 0.6180339887498949;
+  double left = a.share, right = b.share;
+  for (int i = 0; i < refinements && right - left > 1e-9; ++i) {
+    Node one{right - golden * (right - left), 0}, two{left + golden * (right - left), 0};
+    if (!exact(event, one.share, one.value) || !exact(event, two.share, two.value)) return false;
+    for (const Node& node : {one, two})
+      if (sign(event, node.value) * sign(event, a.value) < 0) {
+        more.push_back(node);
+        return true;
+      }
+    const bool first = std::abs(one.value) < std::abs(two.value);
+    (first ? right : left) = first ? two.share : one.share;
+  }
+  return true;
+}
+
+// The zero between two nodes of different signs: Brent's way.
+bool EventWatch::locate(int event, Node a, Node b, double& share) {
+  Node c = a;
+  double step = b.share - a.share, before = step;
+  for (int i = 0; i < 200; ++i) {
+    if (std::abs(c.value) < std::abs(b.value)) {
+      a = b;
+      std::swap(b, c);
+      c = a;
+    }
+    const double tolerance = 2 * epsilon * std::abs(b.share), half = (c.share - b.share) / 2;
+    if (std::abs(half) <= tolerance || b.value == 0) break;
+    if (std::abs(before) < tolerance || std::abs(a.value) <= std::abs(b.value)) {
+      step = before = half;
+    } else {
+      const double s = b.value / a.value;
+      double p = 2 * half * s, q = 1 - s;
+      if (a.share != c.share) {
+        const double r = b.value / c.value, w = a.value / c.value;
+        p = s * (2 * half * w * (w - r) - (b.share - a.share) * (r - 1));
+        q = (w - 1) * (r - 1) * (s - 1);
+      }
+      (p > 0 ? q : p) *= -1;
+      const bool good = 2 * p < std::min(3 * half * q - std::abs(tolerance * q), std::abs(before * q));
+      before = good ? step : half;
+      step = good ? p / q : half;
+    }
+    a = b;
+    b.share += std::abs(step) > tolerance ? step : std::copysign(tolerance, half);
+    if (!exact(event, b.share, b.value)) return false;
+    if ((b.value > 0) == (c.value > 0)) {
+      c = a;
+      step = before = b.share - a.share;
+    }
+  }
+  share = b.share;
+  return true;
+}
+
+bool EventWatch::walk(int event, bool last, std::vector<EventRecord>& found) {
+  std::vector<Node> nodes, more;
+  for (int j = 0; j <= parts; ++j) {
+    Node node{static_cast<double>(j) / parts, j == 0 ? left_.values[event] : right_.values[event]};
+    if (j > 0 && j < parts && !exact(event, node.share, node.value)) return false;
+    nodes.push_back(node);
+  }
+  for (int j = 1; j < parts; ++j)
+    if (dips(nodes[j - 1].value, nodes[j].value, nodes[j + 1].value) && !dip(event, nodes[j - 1], nodes[j + 1], more))
+      return false;
+  nodes.insert(nodes.end(), more.begin(), more.end());
+  std::stable_sort(nodes.begin(), nodes.end(), [](const Node& a, const Node& b) { return a.share < b.share; });
+
+  const auto record = [&](double share) {
+    EventRecord record;
+    record.event = event, record.share = share, record.t = dense_.time(share);
+    found.push_back(std::move(record));
+  };
+  int& side = side_[event];
+  const Node* before = nullptr;  // the last node that has a sign
+  const Node* zero = nullptr;    // the first one after it that has none
+  for (const Node& node : nodes) {
+    const int here = sign(event, node.value);
+    if (here == 0) {
+      if (!zero) zero = &node;
+      continue;
+    }
+    if (side != 0 && here != side) {
+      double share = 0;  // a sign of the step before with nothing here: zero at the left end
+      if (zero) share = zero->share;
+      else if (before && !locate(event, *before, node, share)) return false;
+      record(share);
+    }
+    side = here;
+    before = &node, zero = nullptr;
+  }
+  if (last && zero && side != 0) {
+    record(zero->share);
+    side = 0;
+  }
+  return true;
+}
+
+bool EventWatch::search(const GridPoint& from, const GridPoint& to, bool last, std::vector<EventRecord>& found) {
+  found.clear();
+  std::swap(left_, right_);
+  know(to, right_);
+  for (const double value : right_.values)
+    if (!std::isfinite(value)) return true;  // what is wrong is said elsewhere
+  scan_[0] = left_.values, scan_[parts] = right_.values;
+  for (int j = 1; j < parts; ++j) {
+    const double share = static_cast<double>(j) / parts;
+    between(from, to, share);
+    evaluate(from.t + share * (to.t - from.t), middle_, scan_[j].data());
+  }
+  for (int event = 0; event < static_cast<int>(side_.size()); ++event) {
+    if (!suspicious(event)) continue;
+    evaluate(to.t, to.state, values_.data());
+    rounding_levels(kernel_.tape(), in_.data(), values_.data(), level_.data());
+    if (!walk(event, last, found)) return false;
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const EventRecord& a, const EventRecord& b) { return a.share < b.share; });
+  const auto stop =
+      std::find_if(found.begin(), found.end(), [&](const EventRecord& r) { return model_.events[r.event].stop; });
+  if (stop != found.end())
+    std::erase_if(found, [share = stop->share](const EventRecord& record) { return record.share > share; });
+  for (EventRecord& record : found) {
+    if (record.share == 1) record.state = to.state, record.t = to.t;
+    else if (!dense_.at(record.share, record.state)) return false;
+    const std::span<const double> rates = multipliers_.at(record.t, record.state);
+    record.lambda.assign(rates.begin() + static_cast<long>(n_z_), rates.begin() + static_cast<long>(n_z_ + n_g_));
+    record.psi.assign(rates.begin() + static_cast<long>(n_z_ + n_g_), rates.end());
+  }
+  return true;
+}
+
+}  // namespace alembert

@@ -1,0 +1,64 @@
+#pragma once
+
+// Where expressions of the model go through zero: looked for in every step, found on the dense output to rounding.
+
+#include "alembert/model/model.h"
+#include "alembert/run/dense.h"
+
+namespace alembert {
+
+/// An event that was found. The constraints hold there as at every grid point.
+struct EventRecord {
+  int event = 0;  // number in Model::events
+  double t = 0;
+  double share = 0;           // of the step that it lies in
+  std::vector<double> state;  // y, then z
+  std::vector<double> lambda, psi;
+};
+
+class EventWatch {
+ public:
+  /// What happens at the start does not count. All references last longer than this.
+  EventWatch(const Model& model, const Equations& equations, DenseOutput& dense, Multipliers& multipliers,
+             const GridPoint& start, KernelOptions options = {});
+
+  /// The events between two neighbouring grid points, of which `dense` has been told, in the order of time and up to
+  /// the first that stops the run. Either direction counts; what touches zero and turns back does not. What is zero at
+  /// a grid point is found when the motion leaves it, or at once where the run ends there (`last`). False where the
+  /// dense output fails.
+  bool search(const GridPoint& from, const GridPoint& to, bool last, std::vector<EventRecord>& found);
+
+ private:
+  /// An expression at a share of the step.
+  struct Node {
+    double share, value;
+  };
+  /// What is known of a grid point.
+  struct End {
+    std::vector<double> v, rates, values;
+  };
+
+  void evaluate(double t, std::span<const double> state, double* values);
+  void know(const GridPoint& point, End& end);
+  void between(const GridPoint& from, const GridPoint& to, double share);
+  bool exact(int event, double share, double& value);
+  int sign(int event, double value) const;
+  bool suspicious(int event) const;
+  bool walk(int event, bool last, std::vector<EventRecord>& found);
+  bool dip(int event, Node a, Node b, std::vector<Node>& more);
+  bool locate(int event, Node a, Node b, double& share);
+
+  const Model& model_;
+  std::size_t n_y_, n_z_, n_g_;
+  DenseOutput& dense_;
+  Multipliers& multipliers_;
+  bool needs_multipliers_;
+  Kernel<double> kernel_, velocity_;
+  std::vector<int> side_;      // the sign that each event had last, 0 while it has had none
+  std::vector<double> level_;  // what is rounding in each event
+  std::vector<double> in_, values_, work_, middle_;
+  std::vector<std::vector<double>> scan_;  // one a node: all events there
+  End left_, right_;
+};
+
+}  // namespace alembert

@@ -1,0 +1,83 @@
+// The statements event, stop and density: what they mean, how they print, and every mistake in them.
+
+#include <gtest/gtest.h>
+
+#include "alembert/derive/equations.h"
+#include "support.h"
+
+namespace alembert::test {
+namespace {
+
+#define FRAME "parameter l = 2\nparameter other = 1\ncoordinate x, q[3]\nkinetic x'^2 + norm2(q')\n"
+
+std::string parsed(const std::string& text) { return print(parse(std::make_shared<Source>(Source{"a.alm", text}))); }
+
+TEST(EventStatements, ReadAndPrintedBack) {
+  const std::string text =
+      "event bottom: x = 0\nevent q[i] = x for i = 1..3\nstop when x + 1 = q[2]\nstop when q[i] = 2 for i = 1..3\n"
+      "density norm(q)^(-3/2)\n";
+  EXPECT_EQ(parsed(text), text);
+}
+
+TEST(EventStatements, BecomeDifferencesWithNames) {
+  const Model model = model_of(FRAME
+                               "constraint rod(pull): x = l*q[1]\n"
+                               "event bottom: x' = l*t\nevent x = 1\nevent low: q[i] = x for i = 2..3\n"
+                               "event slack: pull = 0\nstop when x = 3\nstop when q[1] = 3\ndensity x^2\n");
+  std::vector<std::string> names;
+  for (const Event& event : model.events) names.push_back(event.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"bottom", "event 2", "low[2]", "low[3]", "slack", "stop", "stop 2"}));
+  for (const Event& event : model.events) EXPECT_EQ(event.stop, event.name.starts_with("stop")) << event.name;
+  const Equations e = derive(model);
+  ASSERT_EQ(e.events.size(), 7u);
+  Numbers numbers;
+  numbers.set(e.t, 5);
+  numbers.set(e.y, {7, 1, 2, 3});
+  numbers.set(e.z, {11, 0, 0, 0});
+  numbers.set(e.lambda, {13});
+  EXPECT_EQ(numbers(e.events[0]), 1);
+  EXPECT_EQ(numbers(e.events[1]), 6);
+  EXPECT_EQ(numbers(e.events[3]), -4);
+  EXPECT_EQ(numbers(e.events[4]), 13);
+  EXPECT_EQ(numbers(e.density), 49);
+}
+
+struct Wrong {
+  const char* text;
+  int line, column;
+  const char* message;
+  const char* hint;
+};
+
+TEST(EventStatements, MistakesAreShownWhereTheyStand) {
+  for (const Wrong& wrong : {
+           Wrong{FRAME "event bottom: x", 5, 16, "expected '='", "as in: event bottom: x = 0"},
+           Wrong{FRAME "event bottom(pull): x = 0", 5, 7, "what stands before ':' must be a name",
+                 "as in: event bottom: x = 0"},
+           Wrong{FRAME "event bottom: xx = 0", 5, 15, "unknown name 'xx'", "did you mean 'x' (coordinate, line 3)?"},
+           Wrong{FRAME "event bottom: q = 0", 5, 15, "each side of 'bottom' must be a scalar, not a vector of 3", ""},
+           Wrong{FRAME "event bottom: l = 2", 5, 15, "the two sides of 'bottom' never change",
+                 "an event compares coordinates, velocities, multipliers or the time t"},
+           Wrong{FRAME "event a: x = 0\nevent a: x = 1", 6, 7, "there are two events 'a'", "the first is in line 5"},
+           Wrong{FRAME "event stop: x = 0", 5, 7, "an event cannot be called 'stop'",
+                 "to end the run there write: stop when ..."},
+           Wrong{FRAME "stop x = 0", 5, 6, "expected 'when'", "as in: stop when norm2(q) = r^2"},
+           Wrong{FRAME "stop when", 5, 10, "expected an expression", "as in: stop when norm2(q) = r^2"},
+           Wrong{FRAME "density q", 5, 9, "the density of steps must be a scalar, not a vector of 3", ""},
+           Wrong{FRAME "density x\ndensity x", 6, 1, "there are two densities", "the first is in line 5"},
+           Wrong{FRAME "constraint a(pull): x = 1\ndensity pull", 6, 9, "the density of steps contains a multiplier",
+                 "it is a function of the state"},
+       }) {
+    const std::string text = wrong.text;
+    const std::vector<Diagnostic> errors = errors_of(text);
+    ASSERT_FALSE(errors.empty()) << text;
+    EXPECT_EQ(errors.size(), 1u) << text;
+    EXPECT_EQ(errors[0].message, wrong.message) << text;
+    EXPECT_EQ(errors[0].hint, wrong.hint) << text;
+    EXPECT_EQ(errors[0].place.line, wrong.line) << text;
+    EXPECT_EQ(errors[0].place.column, wrong.column) << text;
+  }
+}
+
+}  // namespace
+}  // namespace alembert::test

@@ -1,0 +1,235 @@
+// Steps of varying size: tolerances are met, limits are kept, and reversible control keeps what naive control loses.
+
+#include "alembert/run/control.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+
+#include "rows.h"
+
+namespace alembert::testing {
+namespace {
+
+Report run_controlled(const Model& model, const std::string& method_text, double step, double end,
+                      const StepOptions& steps, Rows& rows) {
+  SimulateOptions options;
+  options.step = step, options.end = end, options.steps = steps;
+  return run_rows(model, method_text, options, rows);
+}
+
+StepOptions with_tolerance(double tolerance) {
+  StepOptions steps;
+  steps.control = Control::tolerance, steps.tolerance = tolerance;
+  return steps;
+}
+
+/// Distance of the planet from Kepler's ellipse after one turn.
+double turn_error(const std::string& method_text, const StepOptions& steps, double direction = 1) {
+  const Model model = gallery("kepler");
+  Rows rows;
+  const Report report =
+      run_controlled(model, method_text, direction * 0.02, direction * 2 * std::numbers::pi, steps, rows);
+  EXPECT_EQ(report.ending, Ending::done) << report.reason;
+  EXPECT_EQ(rows.rows.size(), static_cast<std::size_t>(report.steps) + 1);
+  EXPECT_EQ(report.t, direction * 2 * std::numbers::pi);
+  double error = 0;
+  for (std::size_t i = 0; i < report.y.size(); ++i)
+    error = std::max(error, std::abs(report.y[i] - report.initial.y[i]));
+  return error;
+}
+
+TEST(StepControl, ErrorFollowsTheTolerance) {
+  for (const char* name : {"gauss(2)", "lobatto(3)", "gauss(4)", "radau(2)", "yoshida(lobatto(2))"}) {
+    SCOPED_TRACE(name);
+    double before = 1;
+    for (const double tolerance : {1e-6, 1e-8, 1e-10}) {
+      const double error = turn_error(name, with_tolerance(tolerance));
+      EXPECT_LT(error, 5e3 * tolerance);  // errors of steps add up, and grow along the orbit
+      EXPECT_LT(error, before / 10);
+      before = error;
+    }
+    EXPECT_LT(turn_error(name, with_tolerance(1e-8), -1), 5e-5);
+  }
+}
+
+TEST(StepControl, EstimateIsTheErrorOfTwoSteps) {
+  // A free fall has no error at all; x = cos(t) has a known one.
+  const Model model = model_from_text("coordinate x\nkinetic x'^2/2\npotential x^2/2\ninitial x = 1\n");
+  StepOptions steps = with_tolerance(1e-7);
+  steps.growth = 1.5;
+  Rows rows;
+  const Report report = run_controlled(model, "gauss(2)", 0.3, 20, steps, rows);
+  ASSERT_EQ(report.ending, Ending::done) << report.reason;
+  // From one pair to the next the phase may be off by the tolerance, and usually is by a good part of it.
+  double largest = 0;
+  for (std::size_t i = 2; i < rows.rows.size(); i += 2) {
+    const auto& a = rows.rows[i - 2];
+    const auto& b = rows.rows[i];
+    const double h = b[0] - a[0];
+    const double x = a[1] * std::cos(h) + a[2] * std::sin(h), v = a[2] * std::cos(h) - a[1] * std::sin(h);
+    largest = std::max({largest, std::abs(b[1] - x), std::abs(b[2] - v)});
+    EXPECT_NEAR(rows.rows[i - 1][0], (a[0] + b[0]) / 2, 1e-14);
+  }
+  EXPECT_LT(largest, 1.05e-7);
+  EXPECT_GT(largest, 0.2e-7);
+}
+
+TEST(StepControl, LimitsAreKept) {
+  const Model model = gallery("kepler");
+  StepOptions steps = with_tolerance(1e-8);
+  steps.growth = 1.4, steps.shrink = 0.5, steps.largest = 0.15, steps.good_steps = 3;
+  Rows rows;
+  const Report report = run_controlled(model, "gauss(2)", 0.001, 10, steps, rows);
+  ASSERT_EQ(report.ending, Ending::done) << report.reason;
+  std::vector<double> sizes;
+  for (std::size_t i = 2; i < rows.rows.size(); i += 2) sizes.push_back(rows.rows[i][0] - rows.rows[i - 1][0]);
+  EXPECT_NEAR(sizes.front(), 0.001, 1e-15);
+  int grown = 0;
+  for (std::size_t i = 1; i < sizes.size(); ++i) {
+    EXPECT_LE(sizes[i], 0.15 * (1 + 1e-12));
+    EXPECT_LE(sizes[i], sizes[i - 1] * 1.4 * (1 + 1e-9));
+    grown += sizes[i] > 1.01 * sizes[i - 1];
+    if (i < 4) EXPECT_NEAR(sizes[i], i < 3 ? 0.001 : 0.0014, 1e-12) << "three good ones first";
+  }
+  EXPECT_GT(grown, 5);
+  EXPECT_NEAR(report.largest_step, *std::max_element(sizes.begin(), sizes.end()), 1e-14);
+  EXPECT_NEAR(report.smallest_step, *std::min_element(sizes.begin(), sizes.end()), 1e-14);
+}
+
+TEST(StepControl, RejectedStepsAreCountedAndLeaveNoRow) {
+  const Model model = gallery("kepler");
+  Rows rows;
+  const Report report = run_controlled(model, "gauss(2)", 1, 7, with_tolerance(1e-9), rows);  // far too long at first
+  ASSERT_EQ(report.ending, Ending::done) << report.reason;
+  EXPECT_GT(report.rejected, 4);
+  EXPECT_EQ(rows.rows.size(), static_cast<std::size_t>(report.steps) + 1);
+  for (std::size_t i = 1; i < rows.rows.size(); ++i) EXPECT_GT(rows.rows[i][0], rows.rows[i - 1][0]);
+}
+
+TEST(StepControl, AStepThatHasNoSolutionIsMadeShorter) {
+  // With steps of 3 the rods of the double pendulum cannot be followed.
+  const Model model = gallery("double_pendulum");
+  Rows rows;
+  const Report report = run_controlled(model, "lobatto(3)", 3, 6, with_tolerance(1e-7), rows);
+  EXPECT_EQ(report.ending, Ending::done) << report.reason;
+  EXPECT_GT(report.rejected, 0);
+  EXPECT_LT(report.energy.max_error, 1e-3);
+}
+
+TEST(StepControl, EndsWithItsReasonAndItsRows) {
+  const Model model = gallery("kepler");
+  StepOptions steps = with_tolerance(1e-10);
+  steps.smallest = 0.015;
+  Rows rows;
+  Report report = run_controlled(model, "gauss(1)", 0.02, 10, steps, rows);
+  EXPECT_EQ(report.ending, Ending::failed);
+  EXPECT_NE(report.reason.find("shorter than 0.015"), std::string::npos) << report.reason;
+  EXPECT_EQ(rows.rows.back()[0], report.t);
+
+  steps.smallest = 0, steps.most_steps = 20;
+  Rows more;
+  report = run_controlled(model, "gauss(2)", 0.02, 10, steps, more);
+  EXPECT_EQ(report.ending, Ending::failed);
+  EXPECT_NE(report.reason.find("number of steps, 20"), std::string::npos) << report.reason;
+  EXPECT_EQ(report.steps, 20);
+  EXPECT_EQ(more.rows.size(), 21u);
+
+  StepOptions fixed;  // also where steps are equal
+  fixed.most_steps = 7;
+  Rows equal;
+  EXPECT_EQ(run_controlled(model, "gauss(2)", 0.02, 10, fixed, equal).ending, Ending::failed);
+  EXPECT_EQ(run_controlled(model, "gauss(2)", 0.02, 0.14, fixed, equal).ending, Ending::done);
+}
+
+TEST(StepControl, RefusesWhatMakesNoSense) {
+  const Model model = gallery("kepler");
+  const auto refused = [&](auto change, const char* method_text = "gauss(2)") {
+    StepOptions steps = with_tolerance(1e-6);
+    change(steps);
+    Rows rows;
+    EXPECT_THROW(run_controlled(model, method_text, 0.02, 1, steps, rows), InputError);
+  };
+  refused([](StepOptions& s) { s.tolerance = 0; });
+  refused([](StepOptions& s) { s.tolerance = -1e-6; });
+  refused([](StepOptions& s) { s.tolerance = 1e-16; });
+  refused([](StepOptions& s) { s.tolerance = 0.2; });
+  refused([](StepOptions& s) { s.tolerance = std::nan(""); });
+  refused([](StepOptions& s) { s.growth = 1; });
+  refused([](StepOptions& s) { s.shrink = 1; });
+  refused([](StepOptions& s) { s.good_steps = 0; });
+  refused([](StepOptions& s) { s.smallest = 0.1, s.largest = 0.05; });
+  refused([](StepOptions& s) { s.smallest = 0.1; });
+  refused([](StepOptions& s) { s.control = Control::reversible; }, "radau(2)");
+}
+
+TEST(ReversibleControl, KeepsTheEnergyOverAHundredThousandStepsWhereNaiveControlDrifts) {
+  const Model model = gallery("sphere_kepler");
+  const auto run_many = [&](StepOptions steps, double step) {
+    steps.most_steps = 100'000;
+    SimulateOptions options;
+    options.step = step, options.end = 1e6, options.steps = steps;
+    Model plain = model;
+    plain.events.clear();
+    return simulate(plain, derive(plain), method("gauss(2)"), options);
+  };
+  StepOptions reversible;
+  reversible.control = Control::reversible;
+  const Report kept = run_many(reversible, 0.1), naive = run_many(with_tolerance(1e-6), 0.1);
+  ASSERT_EQ(kept.steps, 100'000);
+  ASSERT_EQ(naive.steps, 100'000);
+  std::printf("energy error after 1e5 steps (%.0f and %.0f turns): reversible %.2g, tolerance %.2g\n", kept.t / 2.44876,
+              naive.t / 2.44876, kept.energy.max_error, naive.energy.max_error);
+  EXPECT_LT(kept.energy.max_error, 5e-5);
+  EXPECT_LT(std::abs(kept.drift.per_time), 3 * kept.drift.uncertainty);
+  EXPECT_LT(std::abs(kept.drift.per_time) * kept.t, 1e-6);
+  // Naive: the error at the end is what the drift makes of the time.
+  EXPECT_GT(naive.energy.max_error, 2e-3);
+  EXPECT_GT(std::abs(naive.drift.per_time), 10 * naive.drift.uncertainty);
+  EXPECT_NEAR(naive.drift.per_time * naive.t, naive.energy.max_error, 0.3 * naive.energy.max_error);
+  // Steps that change smoothly are predicted like equal ones.
+  EXPECT_LT(static_cast<double>(kept.newton.iterations) / 1e5, 2.2);
+  EXPECT_GT(kept.largest_step / kept.smallest_step, 20);
+}
+
+TEST(ReversibleControl, TheMotionsOwnDensityKeepsTheEnergyToo) {
+  // Without a density in the model: by the accelerations.
+  for (const char* name : {"sphere_kepler", "kepler"}) {
+    SCOPED_TRACE(name);
+    Model model = gallery(name);
+    model.events.clear();
+    model.density = Expr();
+    SimulateOptions options;
+    options.step = name[0] == 's' ? 0.04 : 0.02, options.end = 1e6;
+    options.steps.control = Control::reversible, options.steps.most_steps = 20'000;
+    const Report report = simulate(model, derive(model), method("gauss(2)"), options);
+    ASSERT_EQ(report.steps, 20'000);
+    EXPECT_LT(report.energy.max_error, 1e-3);
+    EXPECT_LT(std::abs(report.drift.per_time), 3 * report.drift.uncertainty);
+    EXPECT_GT(report.largest_step / report.smallest_step, 3);
+  }
+}
+
+TEST(ReversibleControl, TheWayBackIsTheWayThere) {
+  // Half an orbit after the start the motion is symmetric: the steps there and back have the same sizes.
+  Model model = gallery("sphere_kepler");
+  SimulateOptions options;
+  options.step = 0.08, options.end = 2.44876;
+  options.steps.control = Control::reversible;
+  Rows there;
+  run_rows(model, "gauss(3)", options, there);
+  Rows back;
+  options.step = -0.08, options.end = -2.44876;
+  run_rows(model, "gauss(3)", options, back);
+  ASSERT_EQ(there.rows.size(), back.rows.size());
+  for (std::size_t i = 0; i < there.rows.size(); ++i) {
+    EXPECT_NEAR(there.rows[i][0], -back.rows[i][0], 1e-13);
+    EXPECT_NEAR(there.at(there.rows[i], "q[1]"), back.at(back.rows[i], "q[1]"), 1e-12);
+    EXPECT_NEAR(there.at(there.rows[i], "q[2]"), -back.at(back.rows[i], "q[2]"), 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace alembert::testing

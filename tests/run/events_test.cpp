@@ -1,0 +1,175 @@
+// Events against closed forms.
+
+#include "alembert/run/events.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "rows.h"
+
+namespace alembert::testing {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+Report run_events(const std::string& text, const std::string& method_text, double step, double end, Rows& rows) {
+  const Model model = model_from_text(text);
+  SimulateOptions options;
+  options.step = step, options.end = end;
+  return run_rows(model, method_text, options, rows);
+}
+
+std::vector<double> times(const Rows& rows, const std::string& name) {
+  std::vector<double> list;
+  for (const auto& [event, row] : rows.events)
+    if (event == name) list.push_back(row[0]);
+  return list;
+}
+
+/// pi/2 over the arithmetic-geometric mean: the complete elliptic integral K(sin(angle)).
+double elliptic(double angle) {
+  double a = 1, b = std::cos(angle);
+  for (int i = 0; i < 8; ++i) {
+    const double mean = (a + b) / 2;
+    b = std::sqrt(a * b), a = mean;
+  }
+  return pi / 2 / a;
+}
+
+const char ball[] =
+    "parameter gravity = 9.81\ncoordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential gravity*y\n"
+    "initial y = 2, x' = 3\nevent half: y = 1\nevent fast: y' = -5\nstop when y = 0\n";
+
+TEST(Events, BallThatFallsStopsOnTheGround) {
+  for (const double step : {0.1, 0.05, 7.0}) {
+    Rows rows;
+    const Report report = run_events(ball, "lobatto(3)", step, 70, rows);
+    EXPECT_EQ(report.ending, Ending::done);
+    EXPECT_EQ(report.stopped, "stop");
+    EXPECT_NEAR(report.t, std::sqrt(4 / 9.81), 1e-14);
+    EXPECT_NEAR(report.y[0], 3 * std::sqrt(4 / 9.81), 1e-14);
+    EXPECT_NEAR(report.y[1], 0, 1e-14);
+    EXPECT_NEAR(report.z[1], -std::sqrt(4 * 9.81), 1e-13);
+    EXPECT_EQ(rows.rows.back()[0], report.t);
+    ASSERT_EQ(report.events.size(), 3u);
+    ASSERT_EQ(times(rows, "half").size(), 1u);
+    EXPECT_NEAR(times(rows, "half")[0], std::sqrt(2 / 9.81), 1e-14);
+    EXPECT_NEAR(times(rows, "fast").at(0), 5 / 9.81, 1e-14);
+    EXPECT_EQ(times(rows, "stop").at(0), report.t);
+  }
+}
+
+TEST(Events, BackwardInTime) {
+  Rows rows;
+  const Report report =
+      run_events("coordinate y\nkinetic y'^2/2\npotential 9.81*y\ninitial y = 2, y' = -1\nstop when y = 0\n",
+                 "gauss(2)", -0.1, -9, rows);
+  EXPECT_EQ(report.stopped, "stop");
+  EXPECT_NEAR(report.t, (-1 - std::sqrt(1 + 4 * 9.81)) / 9.81, 1e-14);
+}
+
+TEST(Events, PendulumCrossesTheBottomAtHalfPeriods) {
+  const double amplitude = 1.5, period = 4 * elliptic(amplitude / 2) / std::sqrt(9.81);
+  const std::string text =
+      "parameter gravity = 9.81, a = 1.5\ncoordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential gravity*y\n"
+      "constraint rod: x^2 + y^2 = 1\ninitial x = sin(a), y = -cos(a)\nevent bottom: x = 0\nevent turn: x' = 0\n";
+  Rows rows;
+  const Report report = run_events(text, "gauss(6)", 0.04, 4, rows);
+  ASSERT_EQ(report.ending, Ending::done) << report.reason;
+  const std::vector<double> bottom = times(rows, "bottom"), turn = times(rows, "turn");
+  ASSERT_EQ(bottom.size(), 3u);
+  // It rests at the start: that is where it is, not where it turns.
+  ASSERT_EQ(turn.size(), 3u);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_NEAR(bottom[i], (0.25 + 0.5 * i) * period, 1e-13);
+    EXPECT_NEAR(turn[i], 0.5 * (i + 1) * period, 1e-13);
+  }
+  for (const auto& [name, row] : rows.events) {
+    EXPECT_LT(rows.at(row, "residual.position"), 1e-15);
+    EXPECT_LT(rows.at(row, "residual.velocity"), 1e-14);
+    if (name == "bottom")
+      EXPECT_NEAR(std::abs(rows.at(row, "x'")), std::sqrt(2 * 9.81 * (1 - std::cos(amplitude))), 1e-12);
+  }
+}
+
+TEST(Events, MultipliersMayBeCompared) {
+  // The rod of a pendulum slackens where v^2 = gravity*y; with E = v^2/2 + gravity*y that is y = 2 E/(3 gravity).
+  const std::string text =
+      "parameter gravity = 10\ncoordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential gravity*y\n"
+      "constraint rod(pull): x^2 + y^2 = 1\ninitial y = -1, x' = 6\nstop when pull = 0\n";
+  Rows rows;
+  const Report report = run_events(text, "gauss(5)", 0.02, 4, rows);
+  ASSERT_EQ(report.stopped, "stop");
+  EXPECT_NEAR(report.y[1], 2 * (18.0 - 10) / 30, 1e-12);
+  EXPECT_NEAR(report.events.back().lambda.at(0), 0, 1e-12);
+}
+
+TEST(Events, SeveralInOneStepInTheirOrder) {
+  Rows rows;
+  run_events(
+      "family i = 1..9\ncoordinate x\nkinetic x'^2/2\ninitial x' = 1\nevent tick: sin(20*pi*t) = 0\n"
+      "event third: x = 1/3\nevent grid: 10*x = i for i = 1..9\n",
+      "gauss(1)", 0.4, 1, rows);
+  const std::vector<double> tick = times(rows, "tick");
+  ASSERT_EQ(tick.size(), 20u);  // 0.05 .. 1; the one at the end counts, the one at the start does not
+  for (int i = 0; i < 20; ++i) EXPECT_NEAR(tick[i], (i + 1) / 20.0, 1e-15);
+  EXPECT_NEAR(times(rows, "third").at(0), 1 / 3.0, 1e-15);
+  for (int i = 1; i <= 9; ++i) {
+    const std::vector<double> one = times(rows, "grid[" + std::to_string(i) + "]");
+    ASSERT_EQ(one.size(), 1u) << i;  // also 0.4 and 0.8, which are grid points
+    EXPECT_NEAR(one[0], i / 10.0, 1e-15);
+  }
+  for (std::size_t i = 1; i < rows.events.size(); ++i)
+    EXPECT_GE(rows.events[i].second[0], rows.events[i - 1].second[0] - 1e-15);
+}
+
+TEST(Events, TwoThatLieCloseTogetherAndOneThatOnlyTouches) {
+  Rows rows;
+  run_events(
+      "coordinate x\nkinetic x'^2/2\ninitial x' = 1\nevent close: (x - 0.501)*(x - 0.509) = 0\n"
+      "event touch: (x - 1/2)^2 = 0\nevent near: (x - 0.5)^2 + 1e-9 = 0\n",
+      "gauss(1)", 0.4, 1, rows);
+  const std::vector<double> close = times(rows, "close");
+  ASSERT_EQ(close.size(), 2u);
+  EXPECT_NEAR(close[0], 0.501, 1e-14);
+  EXPECT_NEAR(close[1], 0.509, 1e-14);
+  EXPECT_TRUE(times(rows, "touch").empty());
+  EXPECT_TRUE(times(rows, "near").empty());
+}
+
+TEST(Events, RoundingIsNoEvent) {
+  // What is conserved is zero all the time, up to rounding.
+  const std::string text =
+      "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\nconstraint rod: x^2 + y^2 = 1\n"
+      "initial x = 1\nevent length: x^2 + y^2 = 1\nevent moving: x*x' + y*y' = 0\n";
+  Rows rows;
+  const Report report = run_events(text, "lobatto(3)", 0.02, 4, rows);
+  ASSERT_EQ(report.ending, Ending::done) << report.reason;
+  EXPECT_TRUE(rows.events.empty());
+}
+
+TEST(Events, OrbitOnTheSphereClosesAfterItsPeriod) {
+  // dt = dphi/(L (1 + cot^2)), L^2 = gamma p: the trapezoidal rule is exact to rounding for a periodic function.
+  const double e = 0.9, p = 0.2;
+  double period = 0;
+  const int n = 4000;
+  for (int i = 0; i < n; ++i) {
+    const double u = (1 + e * std::cos(2 * pi * i / n)) / p;
+    period += 2 * pi / n / (std::sqrt(p) * (1 + u * u));
+  }
+  const Model model = gallery("sphere_kepler");
+  SimulateOptions options;
+  options.step = 0.05, options.end = 3 * period + 0.1;
+  options.steps.control = Control::reversible;
+  Rows rows;
+  const Report report = run_rows(model, "gauss(6)", options, rows);
+  ASSERT_EQ(report.ending, Ending::done) << report.reason;
+  const std::vector<double> turn = times(rows, "turn");
+  ASSERT_EQ(turn.size(), 6u);
+  for (int i = 0; i < 6; ++i) EXPECT_NEAR(turn[i], (i + 1) * period / 2, 1e-11);
+}
+
+}  // namespace
+}  // namespace alembert::testing
