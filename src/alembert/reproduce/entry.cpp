@@ -101,6 +101,10 @@ std::vector<Paper> papers() {
   return {
       {"000", "Consistent extensions of the symplectic Euler method for a class of overdetermined DAEs",
        "L. O. Jay, B. Simeon", paper_000()},
+      {"001",
+       "Mechanical systems subject to holonomic constraints: differential-algebraic formulations and conservative "
+       "integration",
+       "O. Gonzalez", paper_001()},
       {"002", "On modified Newton iterations for SPARK methods applied to constrained systems in mechanics",
        "L. O. Jay", paper_002()},
       {"003", "Lagrange-d'Alembert SPARK integrators for nonholonomic Lagrangian systems", "L. O. Jay", paper_003()},

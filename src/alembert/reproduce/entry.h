@@ -100,6 +100,7 @@ struct Paper {
 /// All papers with all their entries.
 std::vector<Paper> papers();
 std::vector<Entry> paper_000();
+std::vector<Entry> paper_001();
 std::vector<Entry> paper_002();
 std::vector<Entry> paper_003();
 
