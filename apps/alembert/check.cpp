@@ -33,6 +33,7 @@ struct Findings {
   std::vector<std::string> changing;  // why the energy is not constant; empty where it is
   bool has_energy = false;
   int index = 0;
+  std::vector<std::string> hidden;  // equations that follow and that nobody wrote
   InitialValues initial;
   std::vector<std::string> not_given;                         // initial values that are 0 because nobody said anything
   std::vector<std::pair<std::string, std::string>> refusing;  // method, why
@@ -100,10 +101,14 @@ Findings examine(const Model& model, const Equations& e) {
   found.changing = energy_changes(model, e);
   found.index = found.holonomic > 0 ? 3 : found.nonholonomic > 0 ? 2 : 0;
   found.initial = make_consistent(model, e);
+  if (found.initial.index) found.index = *found.initial.index;
+  for (const std::string& name : e.g_names) found.hidden.push_back("d/dt " + name + " = 0, d^2/dt^2 " + name + " = 0");
+  for (const std::string& name : e.k_names) found.hidden.push_back("d/dt " + name + " = 0");
+  for (const std::string& name : found.initial.hidden) found.hidden.push_back(name + " has no mass: algebraic");
   found.rank = found.holonomic + found.nonholonomic - static_cast<int>(found.initial.redundant.size());
   found.not_given = values_not_given(model, e);
   for (const MethodFamily& family : all_families()) {
-    const std::string why = family.make(family.example).refuses(e);
+    const std::string why = refusal(family.make(family.example), e);
     if (why.empty()) {
       found.applying.push_back(family.signature);
     } else {
@@ -148,6 +153,7 @@ Json to_json(const Model& model, const Equations& e, const Findings& found) {
   json["rank"] = found.rank;
   json["degrees_of_freedom"] = found.freedom();
   json["index"] = found.index;
+  json["hidden"] = found.hidden;
   json["class"] = {{"rheonomic", found.rheonomic_constraints || found.time_in_energy},
                    {"constant_mass", found.constant_mass},
                    {"ideal", found.ideal},
@@ -211,6 +217,7 @@ void print_text(const Model& model, const Equations& e, const Findings& found) {
   }
   line("index", found.index == 0 ? "ordinary differential equations"
                                  : fmt::format("differential-algebraic equations of index {}", found.index));
+  if (!found.hidden.empty()) line("hidden", listed(found.hidden));
   if (found.holonomic + found.nonholonomic > 0) {
     line("rank", fmt::format("{} of {} constraints are independent", found.rank, found.holonomic + found.nonholonomic));
     for (const std::string& text : found.initial.redundant) line("redundant", text);
@@ -262,7 +269,7 @@ int check_model(const CheckOptions& options) {
   // Last, so that a method that is unknown or does not fit hides nothing of the model.
   if (!model.solve.method) return done;
   const Method method = solve_method(model);
-  const std::string why = method.refuses(equations);
+  const std::string why = refusal(method, equations);
   if (why.empty()) return done;
   throw InputError(
       {Diagnostic{model.source, model.solve.method->place, method.name + " does not take this model", why}});

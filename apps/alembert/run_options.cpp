@@ -16,6 +16,13 @@ LinearSolver linear_solver(const std::string& text) {
   throw InputError("--newton is exact or two-matrix, not '" + text + "'");
 }
 
+Guess starting_guess(const std::string& text) {
+  if (text.empty() || text == "extrapolated") return Guess::extrapolated;
+  if (text == "naive") return Guess::naive;
+  if (text == "educated") return Guess::educated;
+  throw InputError("--guess is extrapolated, naive or educated, not '" + text + "'");
+}
+
 Control read_control(const RunChoices& choices) {
   if (choices.control.empty()) return choices.tolerance.empty() ? Control::fixed : Control::tolerance;
   if (choices.control == "fixed") return Control::fixed;
@@ -72,11 +79,17 @@ void RunChoices::declare(CLI::App& app) {
   app.add_option("--max-step", max_step, "No step is longer")->type_name("H");
   app.add_option("--growth", growth, "Steps grow by at most this factor at once; 2 where not given")->type_name("F");
   app.add_option("--shrink", shrink, "They shrink by at most this factor at once; 0.2 where not given")->type_name("F");
-  app.add_option("--good-steps", good_steps, "Comparisons that go well before steps grow; 1 where not given")
+  app.add_option("--good-steps", good_steps, "Comparisons that go well before steps grow; 2 where not given")
       ->type_name("N");
   app.add_option("--max-steps", max_steps, "The run fails where it needs more")->type_name("N");
   app.add_option("--newton", newton,
                  "How steps are solved: exact, or two-matrix (SPARK methods; large systems choose it by themselves)")
+      ->type_name("KIND");
+  app.add_option("--newton-tolerance", newton_tolerance,
+                 "Corrections up to this relative size are left out; 0 (the default) solves to rounding")
+      ->type_name("TOL");
+  app.add_option("--guess", guess,
+                 "Where Newton starts: extrapolated from the steps before (the default), naive or educated")
       ->type_name("KIND");
 }
 
@@ -88,6 +101,13 @@ SimulateOptions RunChoices::simulation(const Model& model) const {
   options.end = required_number("end", end, model.solve.end);
   options.steps = read_steps(*this);
   options.newton.linear = linear_solver(newton);
+  options.steps.guess = starting_guess(guess);
+  if (!newton_tolerance.empty()) {
+    options.newton.tolerance = read_real("--newton-tolerance", newton_tolerance);
+    if (!(options.newton.tolerance >= 0 && options.newton.tolerance < 1))
+      throw InputError("--newton-tolerance is at least 0 and below 1, not " + newton_tolerance,
+                       "0, the default, solves every step to rounding");
+  }
   return options;
 }
 

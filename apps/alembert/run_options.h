@@ -15,7 +15,7 @@ namespace alembert::app {
 
 /// As written; empty where not given.
 struct RunChoices {
-  std::string method, stages, step, end, newton;
+  std::string method, stages, step, end, newton, newton_tolerance, guess;
   std::string control, tolerance, min_step, max_step, growth, shrink, good_steps, max_steps;
   std::vector<std::string> set;
 

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <regex>
 #include <sstream>
 
@@ -47,7 +46,7 @@ TEST(Documentation, EveryCommandRuns) {
   int commands = 0;
   std::vector<std::string> pages{root + "/README.md"};
   for (const auto& entry : std::filesystem::directory_iterator(root + "/docs"))
-    if (entry.path().extension() == ".md") pages.push_back(entry.path());
+    if (entry.path().extension() == ".md") pages.push_back(entry.path().string());
   for (const std::string& page : pages)
     for (const CodeBlock& block : code_blocks(page)) {
       if (block.language != "console") continue;

@@ -51,7 +51,8 @@ struct Wrong {
 
 TEST(EventStatements, MistakesAreShownWhereTheyStand) {
   for (const Wrong& wrong : {
-           Wrong{FRAME "event bottom: x", 5, 16, "expected '='", "as in: event bottom: x = 0"},
+           Wrong{FRAME "event bottom: x", 5, 16, "expected '=', found the end of the line",
+                 "as in: event bottom: x = 0"},
            Wrong{FRAME "event bottom(pull): x = 0", 5, 7, "what stands before ':' must be a name",
                  "as in: event bottom: x = 0"},
            Wrong{FRAME "event bottom: xx = 0", 5, 15, "unknown name 'xx'", "did you mean 'x' (coordinate, line 3)?"},
@@ -61,8 +62,9 @@ TEST(EventStatements, MistakesAreShownWhereTheyStand) {
            Wrong{FRAME "event a: x = 0\nevent a: x = 1", 6, 7, "there are two events 'a'", "the first is in line 5"},
            Wrong{FRAME "event stop: x = 0", 5, 7, "an event cannot be called 'stop'",
                  "to end the run there write: stop when ..."},
-           Wrong{FRAME "stop x = 0", 5, 6, "expected 'when'", "as in: stop when norm2(q) = r^2"},
-           Wrong{FRAME "stop when", 5, 10, "expected an expression", "as in: stop when norm2(q) = r^2"},
+           Wrong{FRAME "stop x = 0", 5, 6, "expected 'when', found 'x'", "as in: stop when norm2(q) = r^2"},
+           Wrong{FRAME "stop when", 5, 10, "expected an expression, found the end of the line",
+                 "as in: stop when norm2(q) = r^2"},
            Wrong{FRAME "density q", 5, 9, "the density of steps must be a scalar, not a vector of 3", ""},
            Wrong{FRAME "density x\ndensity x", 6, 1, "there are two densities", "the first is in line 5"},
            Wrong{FRAME "constraint a(pull): x = 1\ndensity pull", 6, 9, "the density of steps contains a multiplier",

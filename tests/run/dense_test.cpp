@@ -102,11 +102,12 @@ INSTANTIATE_TEST_SUITE_P(
     Methods, DenseOrder,
     ::testing::Values(Case{"double_pendulum", "lobatto(2)", 0.02, 2}, Case{"double_pendulum", "lobatto(3)", 0.04, 4},
                       Case{"double_pendulum", "gauss(2)", 0.04, 4}, Case{"double_pendulum", "gauss(3)", 0.08, 6},
-                      Case{"double_pendulum", "lobatto(4)", 0.08, 6}, Case{"double_pendulum", "radau(3)", 0.08, 5},
-                      Case{"double_pendulum", "yoshida(lobatto(2))", 0.04, 4},
+                      Case{"double_pendulum", "lobatto(4)", 0.08, 6}, Case{"double_pendulum", "radau(2)", 0.02, 3},
+                      Case{"double_pendulum", "triple_jump(lobatto(2))", 0.02, 4},
                       Case{"nonholonomic_particle", "gauss(2)", 0.1, 4},
                       Case{"nonholonomic_particle", "lobatto_d(3)", 0.1, 4},
-                      Case{"moving_support", "gauss(2)", 0.05, 4}, Case{"steel_on_teflon", "true_euler", 0.02, 2}),
+                      Case{"moving_support", "gauss(2)", 0.05, 4}, Case{"steel_on_teflon", "true_euler", 0.005, 1},
+                      Case{"steel_on_teflon", "symmetric(true_euler)", 0.01, 2}),
     [](const auto& info) {
       std::string name = std::string(info.param.model) + "_" + info.param.method;
       for (char& ch : name)

@@ -89,8 +89,9 @@ TEST(Events, PendulumCrossesTheBottomAtHalfPeriods) {
   for (const auto& [name, row] : rows.events) {
     EXPECT_LT(rows.at(row, "residual.position"), 1e-15);
     EXPECT_LT(rows.at(row, "residual.velocity"), 1e-14);
-    if (name == "bottom")
+    if (name == "bottom") {
       EXPECT_NEAR(std::abs(rows.at(row, "x'")), std::sqrt(2 * 9.81 * (1 - std::cos(amplitude))), 1e-12);
+    }
   }
 }
 

@@ -235,6 +235,18 @@ Equations derive(const Model& model, DeriveOptions options) {
   return e;
 }
 
+Exprs inertia(const Equations& e) { return along_motion(e, e.p, {}); }
+
+Expr power(const Equations& e) {
+  const Exprs E_y = gradient(e.energy, e.y), p_y_v = transposed_product(e.p, e.y, e.v);
+  Exprs terms = {gradient(e.energy, Exprs{e.t})[0]};
+  for (std::size_t i = 0; i < e.v.size(); ++i) {
+    // The two pieces of f + E_y - p_y^T v that are equal vanish exactly when summed in this order.
+    terms.push_back(e.v[i] * (e.f[i] + (E_y[i] - p_y_v[i]) + (e.N[i] + e.r[i])));
+  }
+  return sum(*e.graph, terms);
+}
+
 Exprs at(const Equations& e, const Exprs& function, const Point& x) { return at(e, function, x, {}, {}); }
 
 Exprs at(const Equations& e, const Exprs& function, const Point& x, const Exprs& lambda, const Exprs& psi) {

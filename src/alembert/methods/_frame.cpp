@@ -45,6 +45,19 @@ void Frame::keep(const Exprs& values, const std::string& before, const std::vect
   }
 }
 
+void Frame::carry(const Exprs& start, const RealVector& weights, const std::vector<Exprs>& values,
+                  const std::string& before, const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    const Expr last = graph.symbol("last " + before + names[i]);
+    Exprs terms = {weights[0] * last};
+    for (std::size_t j = 0; j < values.size(); ++j) terms.push_back(weights[j + 1] * values[j][i]);
+    step.carried.push_back(last);
+    step.carried_start.push_back(start[i]);
+    step.carried_next.push_back(sum(graph, terms));
+    step.carried_names.push_back(before + names[i]);
+  }
+}
+
 Expr Frame::size_y() { return largest(graph, y0); }
 Expr Frame::size_z() { return largest(graph, z0); }
 

@@ -3,6 +3,7 @@
 // The frame in which a method writes the equations of its step.
 
 #include "alembert/derive/equations.h"
+#include "alembert/solve/coefficients.h"
 #include "alembert/solve/step.h"
 
 namespace alembert {
@@ -23,6 +24,10 @@ struct Frame {
   void at_end(const Equations& equations, const Exprs& functions, const Point& end, const std::string& what,
               const std::vector<std::string>& names);
   void keep(const Exprs& values, const std::string& before, const std::vector<std::string>& names);
+  /// A multiplier of the method's own: weights[0] times its value before the step (at first `start`) plus weights[j]
+  /// times values[j-1].
+  void carry(const Exprs& start, const RealVector& weights, const std::vector<Exprs>& values, const std::string& before,
+             const std::vector<std::string>& names);
   Expr size_y(), size_z();  // largest of |y0|, |z0|
   StepPlan plan(const Exprs& y1, const Exprs& z1);
 };

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cmath>
 
 #include "alembert/base/error.h"
+#include "alembert/derive/massless.h"
 #include "alembert/methods/method.h"
 
 namespace alembert {
@@ -15,6 +17,33 @@ InputError wrong(const std::string& message, const std::string& hint, const Plac
 }
 
 }  // namespace
+
+std::string refusal(const Method& method, const Equations& e) {
+  const std::string reason = method.refuses ? method.refuses(e) : "";
+  if (!reason.empty() || method.massless) return reason;
+  const Massless without = massless(e);
+  if (without.empty()) return "";
+  std::string why = without.reason + ", so the momenta do not determine the velocities at the end of a step";
+  if (method.name.starts_with("lobatto("))
+    why = without.reason +
+          ", and the last column of Lobatto IIIB is zero, so no force at the end of a step determines " +
+          "it: the matrix of the step is singular";
+  return why + "; lobatto_damped, murua, murua_ggl, lobatto_c and gauss_collocation take such models";
+}
+
+std::string table_text(const std::string& heading, const std::vector<std::vector<Real>>& rows) {
+  std::string text = heading + "\n";
+  for (const std::vector<Real>& row : rows) {
+    for (const Real value : row) {
+      std::string number = to_text(static_cast<double>(value));
+      number.resize(std::max<std::size_t>(number.size(), 25), ' ');
+      text += "  " + number;
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    text += "\n";
+  }
+  return text;
+}
 
 void no_arguments(const std::string& family, const std::vector<Term>& arguments) {
   if (!arguments.empty()) throw wrong("'" + family + "' takes no arguments", "write " + family);
@@ -51,11 +80,12 @@ Method find_method(const Term& term, std::optional<int> stages) {
     if (family.name != term.text) continue;
     std::vector<Term> arguments = call ? term.parts : std::vector<Term>{};
     if (stages) {
-      if (family.signature != family.name + "(s)")
+      if (!family.signature.starts_with(family.name + "(s"))
         throw wrong("'" + family.name + "' has no number of stages to set", "its form is " + family.signature);
       Term s;
       s.text = std::to_string(*stages);
-      arguments = {s};
+      if (arguments.empty()) arguments = {s};
+      else arguments[0] = s;
     }
     return family.make(arguments);
   }

@@ -363,18 +363,7 @@ MethodFamily euler_spark_family(std::string name, std::string summary, Real a, R
 
 std::string spark_tableau(const SparkCoefficients& k) {
   std::string text;
-  const auto matrix = [&](const std::string& name, const RealMatrix& rows) {
-    text += name + "\n";
-    for (const RealVector& row : rows) {
-      for (const Real value : row) {
-        std::string number = to_text(static_cast<double>(value));
-        number.resize(std::max<std::size_t>(number.size(), 25), ' ');
-        text += "  " + number;
-      }
-      text.erase(text.find_last_not_of(' ') + 1);
-      text += "\n";
-    }
-  };
+  const auto matrix = [&](const std::string& name, const RealMatrix& rows) { text += table_text(name, rows); };
   matrix("c", {k.c});
   matrix("b", {k.b});
   matrix("A (positions)", k.A);

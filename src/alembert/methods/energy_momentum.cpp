@@ -105,10 +105,10 @@ StepPlan step(const Equations& e, const Variant& variant) {
   }
   frame.keep(lambda, "lambda.", e.g_names);
   frame.keep(psi, "psi.", e.k_names);
-  step.work = h * motion.power;
+  step.energy_change = h * motion.power;
   if (projected && reactions_work(e))
-    step.work =
-        step.work + dot(normal0.impulse, at(e, e.v, {t0, y0, z0})) - dot(normal1.impulse, at(e, e.v, {t1, y1, z1}));
+    step.energy_change =
+        step.energy_change + dot(normal0.impulse, at(e, e.v, {t0, y0, z0})) - dot(normal1.impulse, at(e, e.v, {t1, y1, z1}));
   step.discrete = motion.k;
   return frame.plan(y1, z1);
 }

@@ -47,6 +47,7 @@ struct Method {
   std::string name;
   int stages = 0;  // 0 where the word has no meaning
   Claims claims;
+  bool massless = false;  // takes coordinates without mass
   /// Why this model is outside the method's class; "" when it is inside.
   std::function<std::string(const Equations&)> refuses;
   /// What a user must know of this method on this model; "" when there is nothing. Empty for most.
@@ -78,6 +79,12 @@ std::vector<MethodFamily> all_families();
 /// stages replaces the argument s where given. Throws InputError with the nearest name.
 Method find_method(const Term& term, std::optional<int> stages = {});
 Method find_method(const std::string& name, const std::vector<double>& arguments);
+
+/// Why a method does not take a model: the method's own reason, or coordinates without mass; "" when it does.
+std::string refusal(const Method& method, const Equations& equations);
+
+/// A matrix of coefficients under its heading, for `alembert methods NAME`.
+std::string table_text(const std::string& heading, const std::vector<std::vector<Real>>& rows);
 
 /// For families: complains of any argument.
 void no_arguments(const std::string& family, const std::vector<Term>& arguments);

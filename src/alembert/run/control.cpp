@@ -39,12 +39,13 @@ bool finite(std::span<const double> values) {
 
 class FixedSteps final : public StepControl {
  public:
-  FixedSteps(double t0, double end, double h, Multipliers& multipliers, Step<double> step)
+  FixedSteps(double t0, double end, double h, Guess guess, Multipliers& multipliers, Step<double> step)
       : StepControl(std::move(step)),
         t0_(t0),
         end_(end),
         h_(h),
         steps_(divided(t0, end, h)),
+        guess_(guess),
         multipliers_(multipliers) {}
 
   int advance(const GridPoint& from, GridPoint* to, bool& last) override {
@@ -53,6 +54,7 @@ class FixedSteps final : public StepControl {
       const std::span<const double> here = multipliers_.at(from.t, from.state);
       if (finite(here)) step_.restart(here.data());
     }
+    if (guess_ != Guess::extrapolated) guess_anew(from);
     const double t_end = shorter ? end_ : t0_ + static_cast<double>(n_ + 1) * h_;
     if (!make(step_, from, shorter ? steps_.last : h_, t_end, to[0])) return 0;
     ++n_;
@@ -61,10 +63,21 @@ class FixedSteps final : public StepControl {
   }
 
  private:
+  void guess_anew(const GridPoint& from) {
+    const std::span<const double> here = multipliers_.at(from.t, from.state);
+    if (!finite(here)) return;
+    hints_.assign(here.begin(), here.end());
+    const std::size_t n_z = from.state.size() / 2;
+    if (guess_ == Guess::naive) std::fill_n(hints_.begin(), n_z, 0.0);
+    step_.guess_from(hints_.data());
+  }
+
   double t0_, end_, h_;
   Steps steps_;
   long n_ = 0;
+  Guess guess_;
   Multipliers& multipliers_;
+  std::vector<double> hints_;
 };
 
 class ToleranceSteps final : public StepControl {
@@ -130,7 +143,7 @@ class ToleranceSteps final : public StepControl {
     const double now = std::max(error, 1e-10), power = 1.0 / (order_ + 1);
     double factor = 0.9 * std::pow(now, -0.7 * power) * std::pow(std::exchange(last_error_, now), 0.4 * power);
     factor = std::clamp(factor, options_.shrink, options_.growth);
-    if (good_++ < options_.good_steps) factor = std::min(factor, 1.0);
+    if (++good_ < options_.good_steps) factor = std::min(factor, 1.0);
     // Nearly the same size is the same: equal steps are predicted better.
     return factor > 1.2 || factor < 0.9 ? limited(h_ * factor) : h_;
   }
@@ -274,7 +287,7 @@ bool StepControl::make(Step<double>& step, const GridPoint& from, double h, doub
   to.rest.assign(from.rest.begin(), from.rest.end());
   to.t = t_end;
   const StepResult result = step.advance(from.t, h, to.state.data(), to.rest.data());
-  to.work = step.work(), to.discrete = step.discrete();
+  to.energy_change = step.energy_change(), to.discrete = step.discrete();
   if (result.newton.outcome == Outcome::converged) return true;
   failure_.result = result;
   failure_.t = from.t, failure_.h = h;
@@ -306,7 +319,7 @@ std::unique_ptr<StepControl> make_control(const Equations& e, const Method& meth
                                                DensityRate(e, initial, start.t, multipliers, newton), multipliers,
                                                std::move(step));
   }
-  return std::make_unique<FixedSteps>(start.t, end, first_step, multipliers, std::move(step));
+  return std::make_unique<FixedSteps>(start.t, end, first_step, options.guess, multipliers, std::move(step));
 }
 
 }  // namespace alembert

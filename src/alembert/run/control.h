@@ -18,6 +18,10 @@ namespace alembert {
 /// long-time behaviour that it has with equal steps.
 enum class Control { fixed, tolerance, reversible };
 
+/// Where Newton starts in a step: extrapolated from the steps before; with the accelerations 0 and the multipliers of
+/// now (naive), or with both of now (educated), as Symank 2025, section 7.3.1, calls them.
+enum class Guess { extrapolated, naive, educated };
+
 /// Limits for the steps that follow the first one. Sizes are magnitudes.
 struct StepOptions {
   Control control = Control::fixed;
@@ -27,11 +31,13 @@ struct StepOptions {
   double largest = 0;   // no step is longer; 0: no limit
   double growth = 2;    // from one size to the next, at most
   double shrink = 0.2;  // at least, and where Newton fails
-  long good_steps = 1;  // comparisons that must have gone well before steps may grow
+  long good_steps = 2;  // comparisons that must go well, one after the other, before steps grow
   // With tolerance and reversible.
   double smallest = 0;  // where steps would become shorter the run fails; 0: a tiny part of the whole time
   // With all.
   long most_steps = 0;  // the run fails where it needs more; 0: no limit
+  // With fixed steps only.
+  Guess guess = Guess::extrapolated;
 };
 
 /// Throws InputError for what makes no sense, also for this method. step: the first one, negative where end < t0.

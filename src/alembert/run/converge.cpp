@@ -182,7 +182,7 @@ bool Convergence::failed() const {
 
 InitialValues measurable_start(const Model& model, const Equations& e, const std::vector<Method>& methods) {
   for (const Method& method : methods) {
-    const std::string reason = method.refuses ? method.refuses(e) : "";
+    const std::string reason = refusal(method, e);
     if (!reason.empty()) {
       throw InputError("method " + method.name + " cannot integrate this model: " + reason,
                        "'alembert check' lists the methods that apply");

@@ -14,7 +14,9 @@ namespace alembert {
 struct GridPoint {
   double t = 0;
   std::vector<double> state, rest;
-  double work = 0, discrete = 0;  // of the step that led here, where the method states them; NaN where it was cut
+  // Of the step that led here: what the method foretold, unless an event cut it short; its discrete constraints.
+  std::optional<double> energy_change;
+  double discrete = 0;
 };
 
 class DenseOutput {

@@ -33,6 +33,11 @@ bool dips(double a, double b, double c) {
   return lowest * b <= 0 || std::abs(lowest) <= near * std::min({std::abs(a), std::abs(b), std::abs(c)});
 }
 
+int sign(double value, double noise) {
+  if (!(std::abs(value) > allowance * noise)) return 0;  // also what is no number
+  return value > 0 ? 1 : -1;
+}
+
 }  // namespace
 
 EventWatch::EventWatch(const Model& model, const Equations& e, DenseOutput& dense, Multipliers& multipliers,
@@ -46,14 +51,31 @@ EventWatch::EventWatch(const Model& model, const Equations& e, DenseOutput& dens
       needs_multipliers_(depends(e.events, e.lambda) || depends(e.events, e.psi)),
       kernel_(joined({&e.y, &e.z, &e.lambda, &e.psi}, {e.t}), e.events, options),
       velocity_(joined({&e.y, &e.z}, {e.t}), e.v, options),
-      level_(e.events.size()),
+      pattern_(jacobian(e.events, joined({&e.y, &e.z, &e.lambda, &e.psi}, {}))),
+      noise_(e.events.size()),
+      sizes_(3, 0.0),
       in_(1 + n_y_ + n_z_ + e.g.size() + e.k.size(), 0.0),
       values_(e.events.size()),
-      work_(std::max(kernel_.work(), velocity_.work())),
       scan_(parts + 1, std::vector<double>(e.events.size())) {
+  slopes_ =
+      Kernel<double>(joined({&e.y, &e.z, &e.lambda, &e.psi}, {e.t}), pattern_.value, {Backend::interpreter, false});
+  pattern_.value.clear();
+  slope_.resize(pattern_.column.size());
+  work_.resize(std::max({kernel_.work(), velocity_.work(), slopes_.work()}));
   know(start, right_);
-  rounding_levels(kernel_.tape(), in_.data(), values_.data(), level_.data());
-  for (std::size_t i = 0; i < values_.size(); ++i) side_.push_back(sign(static_cast<int>(i), right_.values[i]));
+  side_ = right_.signs;
+}
+
+// Rounding of the expression itself, and of the state, whose entries are as exact as the largest of their kind.
+void EventWatch::measure_noise() {
+  rounding_levels(kernel_.tape(), in_.data(), values_.data(), noise_.data());
+  slopes_(in_.data(), slope_.data(), work_.data());
+  for (int i = 0; i < pattern_.rows; ++i)
+    for (int k = pattern_.row_start[i]; k < pattern_.row_start[i + 1]; ++k) {
+      const std::size_t j = pattern_.column[k];
+      const double size = sizes_[j < n_y_ ? 0 : j < n_y_ + n_z_ ? 1 : 2];
+      noise_[i] += epsilon * size * std::abs(slope_[k]);
+    }
 }
 
 void EventWatch::evaluate(double t, std::span<const double> state, double* values) {
@@ -72,6 +94,12 @@ void EventWatch::know(const GridPoint& point, End& end) {
   velocity_(in_.data(), end.v.data(), work_.data());
   const std::span<const double> rates = multipliers_.at(point.t, point.state);
   end.rates.assign(rates.begin(), rates.begin() + static_cast<long>(n_z_));
+  const auto raise = [](double& size, double value) { size = std::max(size, std::abs(value)); };
+  for (std::size_t i = 0; i < point.state.size(); ++i) raise(sizes_[i < n_y_ ? 0 : 1], point.state[i]);
+  for (std::size_t i = n_z_; i < rates.size(); ++i) raise(sizes_[2], rates[i]);
+  measure_noise();
+  end.signs.clear();
+  for (std::size_t i = 0; i < end.values.size(); ++i) end.signs.push_back(sign(end.values[i], noise_[i]));
 }
 
 // Cubics through both ends and the slopes there; straight lines for z where there are no accelerations.
@@ -88,21 +116,17 @@ void EventWatch::between(const GridPoint& from, const GridPoint& to, double s) {
   }
 }
 
-int EventWatch::sign(int event, double value) const {
-  if (!(std::abs(value) > allowance * level_[event])) return 0;  // also what is no number
-  return value > 0 ? 1 : -1;
-}
-
-bool EventWatch::exact(int event, double share, double& value) {
+bool EventWatch::exact(int event, double share, Node& node) {
   if (!dense_.at(share, middle_)) return false;
   evaluate(dense_.time(share), middle_, values_.data());
-  value = values_[event];
+  measure_noise();
+  node = {share, values_[event], sign(values_[event], noise_[event])};
   return true;
 }
 
 bool EventWatch::suspicious(int event) const {
   for (int j = 0; j <= parts; ++j)
-    if (side_[event] == 0 || sign(event, scan_[j][event]) != side_[event]) return true;
+    if (!(side_[event] * scan_[j][event] > 0)) return true;
   for (int j = 1; j < parts; ++j)
     if (dips(scan_[j - 1][event], scan_[j][event], scan_[j + 1][event])) return true;
   return false;
@@ -113,10 +137,11 @@ bool EventWatch::dip(int event, Node a, Node b, std::vector<Node>& more) {
   constexpr double golden = 0.6180339887498949;
   double left = a.share, right = b.share;
   for (int i = 0; i < refinements && right - left > 1e-9; ++i) {
-    Node one{right - golden * (right - left), 0}, two{left + golden * (right - left), 0};
-    if (!exact(event, one.share, one.value) || !exact(event, two.share, two.value)) return false;
+    Node one, two;
+    if (!exact(event, right - golden * (right - left), one) || !exact(event, left + golden * (right - left), two))
+      return false;
     for (const Node& node : {one, two})
-      if (sign(event, node.value) * sign(event, a.value) < 0) {
+      if (node.sign * a.sign < 0) {
         more.push_back(node);
         return true;
       }
@@ -154,8 +179,8 @@ bool EventWatch::locate(int event, Node a, Node b, double& share) {
       step = good ? p / q : half;
     }
     a = b;
-    b.share += std::abs(step) > tolerance ? step : std::copysign(tolerance, half);
-    if (!exact(event, b.share, b.value)) return false;
+    const double next = b.share + (std::abs(step) > tolerance ? step : std::copysign(tolerance, half));
+    if (!exact(event, next, b)) return false;
     if ((b.value > 0) == (c.value > 0)) {
       c = a;
       step = before = b.share - a.share;
@@ -168,8 +193,9 @@ bool EventWatch::locate(int event, Node a, Node b, double& share) {
 bool EventWatch::walk(int event, bool last, std::vector<EventRecord>& found) {
   std::vector<Node> nodes, more;
   for (int j = 0; j <= parts; ++j) {
-    Node node{static_cast<double>(j) / parts, j == 0 ? left_.values[event] : right_.values[event]};
-    if (j > 0 && j < parts && !exact(event, node.share, node.value)) return false;
+    const End& end = j == 0 ? left_ : right_;
+    Node node{static_cast<double>(j) / parts, end.values[event], end.signs[event]};
+    if (j > 0 && j < parts && !exact(event, node.share, node)) return false;
     nodes.push_back(node);
   }
   for (int j = 1; j < parts; ++j)
@@ -187,7 +213,7 @@ bool EventWatch::walk(int event, bool last, std::vector<EventRecord>& found) {
   const Node* before = nullptr;  // the last node that has a sign
   const Node* zero = nullptr;    // the first one after it that has none
   for (const Node& node : nodes) {
-    const int here = sign(event, node.value);
+    const int here = node.sign;
     if (here == 0) {
       if (!zero) zero = &node;
       continue;
@@ -222,8 +248,6 @@ bool EventWatch::search(const GridPoint& from, const GridPoint& to, bool last, s
   }
   for (int event = 0; event < static_cast<int>(side_.size()); ++event) {
     if (!suspicious(event)) continue;
-    evaluate(to.t, to.state, values_.data());
-    rounding_levels(kernel_.tape(), in_.data(), values_.data(), level_.data());
     if (!walk(event, last, found)) return false;
   }
   std::stable_sort(found.begin(), found.end(),

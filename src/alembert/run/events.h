@@ -29,20 +29,22 @@ class EventWatch {
   bool search(const GridPoint& from, const GridPoint& to, bool last, std::vector<EventRecord>& found);
 
  private:
-  /// An expression at a share of the step.
+  /// An expression at a share of the step; its sign is 0 where the value may be rounding.
   struct Node {
-    double share, value;
+    double share = 0, value = 0;
+    int sign = 0;
   };
   /// What is known of a grid point.
   struct End {
     std::vector<double> v, rates, values;
+    std::vector<int> signs;
   };
 
   void evaluate(double t, std::span<const double> state, double* values);
   void know(const GridPoint& point, End& end);
   void between(const GridPoint& from, const GridPoint& to, double share);
-  bool exact(int event, double share, double& value);
-  int sign(int event, double value) const;
+  void measure_noise();
+  bool exact(int event, double share, Node& node);
   bool suspicious(int event) const;
   bool walk(int event, bool last, std::vector<EventRecord>& found);
   bool dip(int event, Node a, Node b, std::vector<Node>& more);
@@ -53,10 +55,12 @@ class EventWatch {
   DenseOutput& dense_;
   Multipliers& multipliers_;
   bool needs_multipliers_;
-  Kernel<double> kernel_, velocity_;
+  Kernel<double> kernel_, velocity_, slopes_;
+  SparseExprs pattern_;        // of the slopes; the values are not kept
   std::vector<int> side_;      // the sign that each event had last, 0 while it has had none
-  std::vector<double> level_;  // what is rounding in each event
-  std::vector<double> in_, values_, work_, middle_;
+  std::vector<double> noise_;  // what is rounding in each event, at the arguments in in_
+  std::vector<double> sizes_;  // largest |y|, |z|, |multiplier| so far: what rounding of the state is measured by
+  std::vector<double> in_, values_, slope_, work_, middle_;
   std::vector<std::vector<double>> scan_;  // one a node: all events there
   End left_, right_;
 };

@@ -20,13 +20,31 @@ Newton<double> make(const Equations& e, const InitialValues& initial, double t0,
 }  // namespace
 
 Multipliers::Multipliers(const Equations& e, const InitialValues& initial, double t0, NewtonOptions options)
-    : inputs_(1 + e.y.size() + e.z.size()), newton_(make(e, initial, t0, options, x_)) {}
+    : inputs_(1 + e.y.size() + e.z.size()),
+      n_y_(e.y.size()),
+      n_z_(e.z.size()),
+      massless_(!initial.hidden.empty()),
+      newton_(make(e, initial, t0, options, x_)),
+      accelerations_(e) {}
+
+bool Multipliers::by_least_squares(double t, std::span<const double> state) {
+  const auto middle = state.begin() + static_cast<long>(n_y_);
+  const State here{t, {state.begin(), middle}, {middle, state.end()}};
+  const std::vector<double> guess(x_.size() - inputs_ - n_z_, 0.0);
+  const Accelerations found = accelerations_.solve(here, guess, massless_);
+  if (found.z_dot.size() != n_z_ || !(found.solved || massless_)) return false;
+  failed_ = found.z_dot;
+  failed_.insert(failed_.end(), found.multipliers.begin(), found.multipliers.end());
+  std::fill(x_.begin() + static_cast<long>(inputs_), x_.end(), 0);
+  return true;
+}
 
 std::span<const double> Multipliers::at(double t, std::span<const double> state) {
   x_[0] = t;
   std::copy(state.begin(), state.end(), x_.begin() + 1);
   const std::span<double> values(x_.data() + inputs_, x_.size() - inputs_);
   if (newton_.solve(x_.data()).outcome != Outcome::converged) {
+    if (by_least_squares(t, state)) return failed_;
     failed_.assign(values.size(), std::nan(""));
     std::fill(values.begin(), values.end(), 0);
     return failed_;

@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "alembert/solve/accelerations.h"
 #include "alembert/solve/initial.h"
 #include "alembert/solve/newton.h"
 
@@ -18,9 +19,14 @@ class Multipliers {
   std::span<const double> at(double t, std::span<const double> state);
 
  private:
-  std::size_t inputs_;
+  /// Where masses vanish, or almost, accelerations may be undetermined or lost in rounding; multipliers are not.
+  bool by_least_squares(double t, std::span<const double> state);
+
+  std::size_t inputs_, n_y_, n_z_;
+  bool massless_;
   std::vector<double> x_, failed_;
   Newton<double> newton_;
+  AccelerationSystem accelerations_;
 };
 
 }  // namespace alembert

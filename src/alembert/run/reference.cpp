@@ -178,7 +178,7 @@ bool extended_affordable(const Equations& e) {
 Reference make_reference(const Equations& e, const InitialValues& initial, Real t0, Real length, long steps, int stages,
                          ReferenceKind kind) {
   const Method gauss = find_method("gauss", {static_cast<double>(stages)});
-  const bool by_gauss = kind == ReferenceKind::gauss_or_extrapolation && gauss.refuses(e).empty();
+  const bool by_gauss = kind == ReferenceKind::gauss_or_extrapolation && refusal(gauss, e).empty();
   Reference reference;
   reference.method = by_gauss ? gauss.name : "extrapolation of order " + std::to_string(2 * stages);
   reference.steps = std::max(2L, steps + steps % 2);

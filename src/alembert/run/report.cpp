@@ -296,8 +296,11 @@ std::string to_json(const Report& report, const Model& model, const Equations& e
       ranges[equations.g_names[i]] = {number(report.velocity_ranges[i].least), number(report.velocity_ranges[i].most)};
   }
   json["invariants"] = invariants_json(report, model);
-  if (report.has_balance)
-    json["power_balance"] = {{"max_residual", number(report.balance)}, {"work", number(report.work)}};
+  if (report.foretold.steps > 0)
+    json["power_balance"] = {{"max_residual", number(report.foretold.max_residual)},
+                             {"foretold", number(report.foretold.total)},
+                             {"actual", number(report.foretold.actual)},
+                             {"max_change", number(report.foretold.max_change)}};
   if (!model.events.empty()) {
     json["events"] = events_json(report, model, equations);
     json["stopped"] = text_or_null(report.stopped);
@@ -340,11 +343,13 @@ std::string to_text(const Report& report, const Model& model, const Equations& e
   }
   if (!report.initial.redundant.empty()) lines.add("redundant", shortened(report.initial.redundant));
   lines.add("energy", energy_line(report));
+  if (report.foretold.steps > 0)
+    lines.add(
+        "foretold",
+        fmt::format("change of energy by the stages {}, actual {}; in one step they differ by {} at most",
+                    brief(report.foretold.total), brief(report.foretold.actual), brief(report.foretold.max_residual)));
   if (!equations.g.empty() || !equations.k.empty()) lines.add("constraints", residual_line(report, equations));
   if (!report.velocity_ranges.empty()) lines.add("g' moves", velocity_lines(report, equations));
-  if (report.has_balance)
-    lines.add("power", fmt::format("work {} in all, change of the energy less work at most {} in a step",
-                                   plain(report.work), brief(report.balance)));
   if (!model.invariants.empty()) lines.add("invariants", invariant_lines(report, model));
   if (!model.events.empty()) lines.add("events", event_lines(report, model));
   lines.add("Newton", newton_line(report));

@@ -105,7 +105,8 @@ class SampleTimes {
 };
 
 GridPoint first_point(const InitialValues& initial, double t0) {
-  GridPoint point{t0, initial.y, {}};
+  GridPoint point;
+  point.t = t0, point.state = initial.y;
   point.state.insert(point.state.end(), initial.z.begin(), initial.z.end());
   point.rest.assign(point.state.size(), 0);
   return point;
@@ -158,7 +159,6 @@ class Simulation {
     motion_ = Kernel<double>(at_state, momentum_and_velocity, for_rows_.kernel);
     motion_in_.resize(at_state.size()), moving_.resize(momentum_and_velocity.size()), work_.resize(motion_.work());
     row_.reserve(columns_.count);
-    report.has_balance = report.has_energy && control_->step().states_work();
     report.has_discrete = control_->step().has_discrete();
     if (!method.claims.velocity) watch_.velocity_ranges.resize(e.g.size());
     next_[0] = next_[1] = point_;
@@ -264,7 +264,7 @@ bool Simulation::between(const GridPoint& from, GridPoint& to, bool last) {
     if (event.stop && report_.stopped.empty()) {
       report_.stopped = event.name;
       to.t = record.t, to.state = record.state;
-      to.work = std::nan("");
+      to.energy_change.reset();
     }
     report_.events.push_back(std::move(record));
   }
@@ -273,7 +273,7 @@ bool Simulation::between(const GridPoint& from, GridPoint& to, bool last) {
 
 // kept: the grid points have rows of their own.
 bool Simulation::samples(const GridPoint& from, const GridPoint& to, double up_to, bool from_kept, bool to_kept) {
-  while (const std::optional<double> t = samples_.next(up_to)) {
+  while (const std::optional<double> t = options_.observers.empty() ? std::nullopt : samples_.next(up_to)) {
     const double h = to.t - from.t;
     // Within rounding of a grid point it is that point.
     const double rounding = 4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(to.t), std::abs(h));
@@ -298,9 +298,7 @@ bool Simulation::samples(const GridPoint& from, const GridPoint& to, double up_t
 void Simulation::take_balance(const GridPoint& point) {
   const double before = std::exchange(energy_, watch_.energy());
   report_.discrete = std::max(report_.discrete, point.discrete);
-  if (!report_.has_balance || std::isnan(point.work)) return;
-  report_.work += point.work;
-  report_.balance = std::max(report_.balance, std::abs(energy_ - before - point.work));
+  if (report_.has_energy && point.energy_change) report_.foretold.add(*point.energy_change, energy_ - before);
 }
 
 // A new grid point. False where the run ends with it.
@@ -407,11 +405,18 @@ void Simulation::finish() {
 
 }  // namespace
 
+void EnergyForetold::add(double foretold, double change) {
+  ++steps;
+  total += foretold, actual += change;
+  max_change = std::max(max_change, std::abs(change));
+  max_residual = std::max(max_residual, std::abs(foretold - change));
+}
+
 Report simulate(const Model& model, const Equations& e, const Method& method, const SimulateOptions& options) {
   const Clock::time_point begin = Clock::now();
-  const std::string refusal = method.refuses ? method.refuses(e) : "";
-  if (!refusal.empty())
-    throw InputError("method " + method.name + " cannot integrate this model: " + refusal,
+  const std::string reason = refusal(method, e);
+  if (!reason.empty())
+    throw InputError("method " + method.name + " cannot integrate this model: " + reason,
                      "'alembert check' lists the methods that apply");
   check_steps(options.steps, method, options.t0, options.end, options.step);
   if (options.every && *options.every < 1) throw InputError("--every must be at least 1");

@@ -56,6 +56,13 @@ struct SimulateOptions {
   NewtonOptions newton;
 };
 
+/// The change of energy in a step as the method's stages foretell it, beside the actual one (Symank 2025, (6.15)).
+struct EnergyForetold {
+  long steps = 0;  // 0: the method foretells nothing
+  double total = 0, actual = 0, max_change = 0, max_residual = 0;
+  void add(double foretold, double change);
+};
+
 enum class Ending { done, interrupted, failed };
 
 struct Report {
@@ -68,13 +75,11 @@ struct Report {
   bool has_energy = false;
   Watched energy;
   Drift drift;
+  EnergyForetold foretold;
   double position = 0, velocity = 0, nonholonomic = 0;  // largest residual over all steps
   std::vector<Extremes> velocity_ranges;                // of g', where the method does not hold it
   bool has_discrete = false;        // the method keeps nonholonomic constraints in a form of its own
   double discrete = 0;              // largest residual of that form
-  bool has_balance = false;         // the method states the work of every step
-  double balance = 0;               // largest |change of the energy - work| of a step
-  double work = 0;                  // over all steps
   std::vector<Watched> invariants;  // one per entry of Model::invariant_values
   long steps = 0, rejected = 0;
   NewtonStatistics newton;

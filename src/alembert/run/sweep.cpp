@@ -140,9 +140,11 @@ Sweep sweep(const SweepOptions& options) {
   std::size_t count = 1;
   for (const SweepAxis& axis : options.axes) {
     for (const std::string& value : axis.values) {
-      std::vector<std::string> set = options.set;
-      set.push_back(axis.name + "=" + value);
-      read_model(options.model, set);
+      std::vector<Override> set;
+      for (const std::string& one : options.set) set.push_back({std::make_shared<Source>(Source{"--set " + one, one})});
+      const std::string varied = axis.name + "=" + value;
+      set.push_back({std::make_shared<Source>(Source{"--vary " + varied, varied})});
+      make_model(parse(options.model), set);
     }
     count *= axis.values.size();
   }

@@ -15,6 +15,37 @@ constexpr double threshold = 0.05;
 
 }  // namespace
 
+Equilibration equilibrate(const SparseExprs& J, const std::vector<double>& values, const std::vector<bool>& preferred) {
+  constexpr double far = 1e-8;
+  const int n = J.rows;
+  const auto power_of_two = [](double size) { return std::ldexp(1.0, -std::ilogb(size)); };
+  Equilibration scales{std::vector<double>(n, 1), std::vector<double>(n, 1)};
+  bool needed = false;
+  for (int i = 0; i < n; ++i) {
+    double largest = 0, leading = 0;
+    for (int e = J.row_start[i]; e < J.row_start[i + 1]; ++e) {
+      largest = std::max(largest, std::abs(values[e]));
+      if (preferred[i] && preferred[J.column[e]]) leading = std::max(leading, std::abs(values[e]));
+    }
+    if (!std::isfinite(largest) || largest == 0) return {};
+    needed = needed || (leading > 0 && leading < far * largest);
+    scales.row[i] = power_of_two(leading > 0 ? leading : largest);
+  }
+  if (!needed) return {};
+  std::vector<double> column(n, 0), row(n, 0);
+  for (int i = 0; i < n; ++i)
+    for (int e = J.row_start[i]; e < J.row_start[i + 1]; ++e)
+      column[J.column[e]] = std::max(column[J.column[e]], std::abs(values[e]) * scales.row[i]);
+  for (int j = 0; j < n; ++j)
+    if (column[j] > 0 && std::isfinite(column[j])) scales.column[j] = power_of_two(column[j]);
+  for (int i = 0; i < n; ++i) {
+    for (int e = J.row_start[i]; e < J.row_start[i + 1]; ++e)
+      row[i] = std::max(row[i], std::abs(values[e]) * scales.row[i] * scales.column[J.column[e]]);
+    if (row[i] > 0) scales.row[i] *= power_of_two(row[i]);
+  }
+  return scales;
+}
+
 std::optional<PivotOrder> choose_pivots(const SparseExprs& J, const std::vector<double>& values,
                                         const std::vector<bool>& preferred) {
   const int n = J.rows;

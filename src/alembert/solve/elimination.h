@@ -10,6 +10,15 @@
 
 namespace alembert {
 
+/// Factors of rows and columns that make light and heavy bodies alike: each row that belongs to a preferred unknown by
+/// its largest entry in preferred columns (accelerations), then columns, then rows, all by powers of two. Empty where
+/// no row needs it: where those entries are not far below the others of their row.
+struct Equilibration {
+  std::vector<double> row, column;
+};
+Equilibration equilibrate(const SparseExprs& pattern, const std::vector<double>& values,
+                          const std::vector<bool>& preferred);
+
 /// The order of the pivots, chosen once from values of J at a typical point.
 struct PivotOrder {
   std::vector<int> rows, columns;  // pivot k stands at (rows[k], columns[k])

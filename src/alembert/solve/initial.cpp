@@ -9,8 +9,10 @@
 #include <optional>
 #include <utility>
 
+#include "alembert/derive/massless.h"
 #include "alembert/solve/accelerations.h"
 #include "alembert/solve/finite.h"
+#include "alembert/solve/limit.h"
 #include "alembert/solve/linear.h"
 #include "alembert/solve/nearest.h"
 #include "alembert/solve/rank.h"
@@ -76,16 +78,51 @@ struct Level {
   const std::vector<std::string>* unknowns;
 };
 
+/// The constraints of both levels with those that vanishing masses add: an algebraic row of positions alone counts on
+/// both levels, one with velocities on theirs, where multipliers are unknowns too.
+struct Hidden {
+  explicit Hidden(const Equations& e) : masses(massless(e)), positions(e.g), velocities(e.g_dot), unknowns(e.z) {
+    Exprs multipliers = e.lambda, moving, others;
+    multipliers.insert(multipliers.end(), e.psi.begin(), e.psi.end());
+    velocities.insert(velocities.end(), e.k.begin(), e.k.end());
+    for (std::size_t i = 0; i < masses.rows.size(); ++i) {
+      const Expr row = masses.rows[i];
+      if (!depends(row, e.z) && !depends(row, multipliers)) {
+        positions.push_back(row);
+        position_names.push_back(masses.names[i]);
+        moving.push_back(row);
+        velocity_names.push_back("derivative of the " + masses.names[i]);
+      } else {
+        others.push_back(row);
+      }
+    }
+    Exprs x = {e.t}, d = {e.graph->constant(1)};
+    x.insert(x.end(), e.y.begin(), e.y.end()), d.insert(d.end(), e.v.begin(), e.v.end());
+    for (const Expr row : directional(moving, x, d)) velocities.push_back(row);
+    if (!depends(others, e.z)) return;
+    for (std::size_t i = 0; i < masses.rows.size(); ++i)
+      if (std::find(moving.begin(), moving.end(), masses.rows[i]) == moving.end())
+        velocity_names.push_back(masses.names[i]);
+    velocities.insert(velocities.end(), others.begin(), others.end());
+    unknowns.insert(unknowns.end(), multipliers.begin(), multipliers.end());
+  }
+  Massless masses;
+  Exprs positions, velocities, unknowns;
+  std::vector<std::string> position_names, velocity_names;
+};
+
 class InitialSearch {
  public:
   InitialSearch(const Model& model, const Equations& e, double t0)
       : model_(model),
         e_(e),
-        positions_({e.t}, e.y, e.g),
-        velocities_(with_time(e, e.y), e.z, velocity_constraints(e)),
+        hidden_(e),
+        positions_({e.t}, e.y, hidden_.positions),
+        velocities_(with_time(e, e.y), hidden_.unknowns, hidden_.velocities),
         accelerations_(e),
         mass_(with_time(e, e.y, e.z), e.p, e.z),
-        mobility_(with_time(e, e.y, e.z), e.v, e.z) {
+        mobility_(with_time(e, e.y, e.z), e.v, e.z),
+        rows_(with_time(e, e.y, e.z), velocity_constraints(e), e.z) {
     state_.t = t0;
     state_.y = to_double(model.q0);
     state_.z = to_double(model.z0);
@@ -99,7 +136,8 @@ class InitialSearch {
 
     Level level{"positions", e_.g_names, {}, e_.g_constraint, &e_.y_names};
     for (const int i : e_.g_constraint) level.places.push_back(model_.constraints[i].place);
-    state_.y = project(positions_, {state_.t}, state_.y, model_.q_pinned, position_metric_, level);
+    state_.y = project(positions_, {state_.t}, state_.y, model_.q_pinned, position_metric_,
+                       with_hidden(level, hidden_.position_names));
 
     level.values = "velocities";
     level.constraints.insert(level.constraints.end(), e_.k_names.begin(), e_.k_names.end());
@@ -108,11 +146,17 @@ class InitialSearch {
     level.unknowns = &e_.z_names;
     std::vector<double> inputs = {state_.t};
     inputs.insert(inputs.end(), state_.y.begin(), state_.y.end());
-    state_.z = project(velocities_, inputs, state_.z, model_.z_pinned, velocity_metric_, level);
+    std::vector<double> given_z = state_.z;
+    std::vector<bool> pinned_z = model_.z_pinned;
+    given_z.resize(hidden_.unknowns.size(), 0.0), pinned_z.resize(hidden_.unknowns.size(), false);
+    given_z =
+        project(velocities_, inputs, given_z, pinned_z, velocity_metric_, with_hidden(level, hidden_.velocity_names));
+    std::copy_n(given_z.begin(), state_.z.size(), state_.z.begin());
 
     check_finite(model_, e_, state_);
-    check_mass();
+    if (hidden_.masses.empty()) check_mass();
     find_multipliers(level);
+    if (!hidden_.masses.empty()) check_limit();
     record(given.y, state_.y, e_.y_names);
     record(given.z, state_.z, e_.z_names);
     result_.y = state_.y;
@@ -130,10 +174,11 @@ class InitialSearch {
     in.insert(in.end(), state_.y.begin(), state_.y.end());
     result_.position_residual = largest(positions_.constraints().values(in));
     in.insert(in.end(), state_.z.begin(), state_.z.end());
+    in.resize(1 + e_.y.size() + hidden_.unknowns.size(), 0.0);
     const std::vector<double> c = velocities_.constraints().values(in);
     const auto middle = c.begin() + static_cast<std::ptrdiff_t>(e_.g.size());
     result_.velocity_residual = largest({c.begin(), middle});
-    result_.nonholonomic_residual = largest({middle, c.end()});
+    result_.nonholonomic_residual = largest({middle, middle + static_cast<std::ptrdiff_t>(e_.k.size())});
   }
 
   /// Lagrangian: M = p_z for both levels. Hamiltonian: H_pp^{-1} for positions, H_pp for momenta. General: p_z where z
@@ -149,8 +194,46 @@ class InitialSearch {
     } else if (e_.form == Form::lagrangian || e_.v == e_.z) {
       position_metric_ = velocity_metric_ = metric_from(mass_.derivative(in), false);
     }
+    if (!hidden_.masses.empty() && n == nz) {
+      // What has no mass moves first; multipliers are free.
+      const SparseRows mass = mass_.derivative(in);
+      position_metric_ = metric_from(with_light_diagonal(mass, n), false);
+      velocity_metric_ = metric_from(with_light_diagonal(mass, static_cast<int>(hidden_.unknowns.size())), false);
+    }
     if (position_metric_.rows != n) position_metric_ = identity_rows(n);
-    if (velocity_metric_.rows != nz) velocity_metric_ = identity_rows(nz);
+    const int unknowns = static_cast<int>(hidden_.unknowns.size());
+    if (velocity_metric_.rows != unknowns) velocity_metric_ = identity_rows(unknowns);
+  }
+
+  /// The matrix, widened to n, with 1e-6 of its largest entry on the diagonal where there is nothing.
+  static SparseRows with_light_diagonal(const SparseRows& matrix, int n) {
+    const double light = 1e-6 * std::max(largest(matrix.value), 1e-290);
+    SparseRows result;
+    result.rows = result.columns = n;
+    for (int i = 0; i < n; ++i) {
+      bool any = false;
+      for (int k = i < matrix.rows ? matrix.row_start[i] : 0; i < matrix.rows && k < matrix.row_start[i + 1]; ++k) {
+        result.column.push_back(matrix.column[k]);
+        result.value.push_back(matrix.value[k]);
+        any = any || matrix.value[k] != 0;
+      }
+      if (!any) {
+        result.column.push_back(i);
+        result.value.push_back(light);
+      }
+      result.row_start.push_back(static_cast<int>(result.column.size()));
+    }
+    return result;
+  }
+
+  /// The level with the names of what vanishing masses add to it.
+  Level with_hidden(Level level, const std::vector<std::string>& names) const {
+    for (const std::string& name : names) {
+      level.constraints.push_back("the " + name);
+      level.places.push_back({});
+      level.numbers.push_back(-1);
+    }
+    return level;
   }
 
   std::vector<double> project(const NearestPoint& nearest, const std::vector<double>& inputs,
@@ -206,8 +289,11 @@ class InitialSearch {
   std::string blame(const NearestPoint& nearest, int i, const std::vector<double>& in) const {
     const bool position = &nearest == &positions_;
     const Exprs symbols = position ? with_time(e_, e_.y) : with_time(e_, e_.y, e_.z);
-    const Expr c = position ? e_.g[i] : velocity_constraints(e_)[i];
-    return first_not_finite(c, symbols, in);
+    const Expr c = position ? hidden_.positions[i] : hidden_.velocities[i];
+    Exprs known = symbols;
+    if (!position)
+      known.insert(known.end(), hidden_.unknowns.begin() + static_cast<long>(e_.z.size()), hidden_.unknowns.end());
+    return first_not_finite(c, known, in);
   }
 
   /// Says why no consistent values were found: pinned ones, or constraints that contradict each other.
@@ -377,7 +463,31 @@ class InitialSearch {
   }
 
   /// d(g_dot, k)/dz at a state.
-  SparseRows constraint_rows(const State& state) const { return velocities_.constraints().derivative(flat(state)); }
+  SparseRows constraint_rows(const State& state) const { return rows_.derivative(flat(state)); }
+
+  /// Vanishing masses are taken where what is left determines the motion.
+  void check_limit() {
+    result_.hidden = hidden_.masses.names;
+    std::vector<double> multipliers = result_.lambda;
+    multipliers.insert(multipliers.end(), result_.psi.begin(), result_.psi.end());
+    result_.index = differentiation_index(e_, state_, multipliers);
+    // The start may be a singular position: then its neighbours tell.
+    State nearby = state_;
+    std::uint64_t random = 88172645463325252u;
+    for (std::vector<double>* list : {&nearby.y, &nearby.z, &multipliers}) {
+      const double size = std::max(largest(*list), 1e-3);
+      for (double& value : *list) {
+        random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+        value += 0.1 * size * (static_cast<double>(random >> 11) / 9007199254740992.0 - 0.5);
+      }
+    }
+    const std::optional<int> usual = differentiation_index(e_, nearby, multipliers);
+    if (usual) result_.index = usual;
+    if (result_.index) return;
+    const auto& blocks = e_.form == Form::lagrangian ? model_.coordinates : model_.momenta;
+    refuse(place_of(blocks, hidden_.masses.z.front()), hidden_.masses.reason + ": the mass matrix is singular",
+           "nothing else determines it either: give it a mass or damping, or remove the coordinate");
+  }
 
   /// Whether the constraints have more rank at a consistent position nearby: the start is then a singular position, and
   /// no constraint is superfluous.
@@ -436,12 +546,16 @@ class InitialSearch {
     add_guess(e_.k_constraint);
 
     Accelerations solution = accelerations_.solve(state_, guess, redundant);
+    // Without masses some accelerations are not determined by this system: the smallest ones are a start.
+    if (!hidden_.masses.empty() && !solution.solved && !large) solution = accelerations_.solve(state_, guess, true);
     if (large && !level.constraints.empty() && (solution.doubtful || !solution.solved)) {
       report = analyse_rows(constraint_rows(state_), 1e-10);
       redundant = !report->dependent_rows.empty();
       if (redundant) solution = accelerations_.solve(state_, guess, true);
     }
-    if (!solution.solved) explain_accelerations(solution, level, redundant);
+    if (!solution.solved && hidden_.masses.empty()) explain_accelerations(solution, level, redundant);
+    if (solution.z_dot.empty()) solution.z_dot.assign(e_.z.size(), 0.0);
+    if (solution.multipliers.empty()) solution.multipliers.assign(e_.lambda.size() + e_.psi.size(), 0.0);
     if (report) describe(*report, level);
     const auto middle = solution.multipliers.begin() + static_cast<std::ptrdiff_t>(e_.lambda.size());
     result_.z_dot = solution.z_dot;
@@ -482,9 +596,10 @@ class InitialSearch {
 
   const Model& model_;
   const Equations& e_;
+  Hidden hidden_;
   NearestPoint positions_, velocities_;
   AccelerationSystem accelerations_;
-  DifferentiableList mass_, mobility_;  // p_z, v_z
+  DifferentiableList mass_, mobility_, rows_;  // p_z, v_z, d(g_dot, k)/dz
   SparseRows position_metric_, velocity_metric_;
   State state_;
   InitialValues result_;

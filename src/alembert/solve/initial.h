@@ -2,6 +2,7 @@
 
 // Consistent initial values: the point on the constraints that is nearest to what the user gave, in the mass metric.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct InitialValues {
   std::vector<Change> changes;         // what had to be moved (by more than rounding); empty when all was consistent
   std::vector<std::string> redundant;  // "rod5 follows from rod1, rod2, rod4"
   std::vector<int> redundant_constraints;  // their numbers in Model::constraints
+  std::optional<int> index;                // of the equations, found out where masses vanish
+  std::vector<std::string> hidden;         // algebraic equations that vanishing masses leave: "motion of x2'"
   bool singular_position = false;          // they are redundant at the start only
   double position_residual = 0, velocity_residual = 0, nonholonomic_residual = 0;  // of the values as given
 };

@@ -33,6 +33,13 @@ T magnitude(T x) {
   return x < 0 ? -x : x;
 }
 
+template <class T>
+std::vector<double> values_at(const std::vector<T>& typical, const Kernel<T>& probe) {
+  std::vector<T> values(probe.outputs()), space(probe.work());
+  probe(typical.data(), values.data(), space.data());
+  return {values.begin(), values.end()};
+}
+
 // A contraction above this makes a kept factorisation worth renewing.
 constexpr double slow = 0.2;
 // What a new factorisation is trusted to contract by, until seen otherwise.
@@ -51,7 +58,8 @@ struct Newton<T>::Body {
   LinearSolver linear = LinearSolver::dense;
   WideKernel<T> residual, matrix;
   Kernel<T> correction, scale;
-  SparseExprs pattern;  // the values are not kept
+  SparseExprs pattern;   // the values are not kept
+  Equilibration scaled;  // of its rows and columns; empty for most
   std::vector<UnknownGroup> groups;
   std::optional<DenseLu<T>> dense;
   std::unique_ptr<SparseLu> sparse;
@@ -73,6 +81,10 @@ struct Newton<T>::Body {
   double measure(const T* x) const noexcept;
   void subtract(T* x) const noexcept {
     for (int i = 0; i < n; ++i) x[inputs + i] -= delta[i];
+  }
+  /// A correction that a loose tolerance leaves out.
+  bool tolerated(const T* x, NewtonResult& result) const noexcept {
+    return options.tolerance > 0 && (result.correction = measure(x)) <= options.tolerance;
   }
   NewtonResult& worst_equation(const T* x, NewtonResult& result) noexcept;
 };
@@ -113,17 +125,17 @@ Newton<T>::Body::Body(const ImplicitEquations& e, const std::vector<T>& typical,
     work.resize(std::max(residual.work(), scale.work()));
     return;
   }
+  std::vector<bool> preferred(n, false);
+  for (const UnknownGroup& group : groups)
+    if (group.scale) std::fill_n(preferred.begin() + group.first, group.count, true);
+  std::vector<double> at_typical = values_at(typical, Kernel<T>(all, J.value, plain));
+  scaled = equilibrate(J, at_typical, preferred);
+  for (int i = 0; i < n && !scaled.row.empty(); ++i)
+    for (int k = J.row_start[i]; k < J.row_start[i + 1]; ++k)
+      at_typical[k] *= scaled.row[i] * scaled.column[J.column[k]];
   if (automatic || linear == LinearSolver::two_matrix || linear == LinearSolver::unrolled) {
     std::optional<PivotOrder> order;
-    if (n <= unrolled_unknowns) {
-      const Kernel<T> probe(all, J.value, plain);
-      std::vector<T> at_typical(J.value.size()), space(probe.work());
-      probe(typical.data(), at_typical.data(), space.data());
-      std::vector<bool> preferred(n, false);
-      for (const UnknownGroup& group : groups)
-        if (group.scale) std::fill_n(preferred.begin() + group.first, group.count, true);
-      order = choose_pivots(J, {at_typical.begin(), at_typical.end()}, preferred);
-    }
+    if (n <= unrolled_unknowns) order = choose_pivots(J, at_typical, preferred);
     const bool small = order && order->operations <= unrolled_operations;
     if (small) correction = Kernel<T>(all, eliminate(J, e.equations, *order), options.kernel);
     linear = small                                                 ? LinearSolver::unrolled
@@ -212,6 +224,10 @@ bool Newton<T>::Body::factorize(const T* x) noexcept {
   }
   matrix(x, values.data(), work.data());
   ++statistics.factorizations;
+  if (!scaled.row.empty())
+    for (int i = 0; i < n; ++i)
+      for (int k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
+        values[k] *= T(scaled.row[i]) * T(scaled.column[pattern.column[k]]);
   if (linear == LinearSolver::sparse) {
     if constexpr (std::is_same_v<T, double>) factorized = sparse->factor(values.data());
   } else {
@@ -226,6 +242,7 @@ bool Newton<T>::Body::factorize(const T* x) noexcept {
 
 template <class T>
 void Newton<T>::Body::solve_linear(T* b) noexcept {
+  for (int i = 0; i < n && !scaled.row.empty(); ++i) b[i] *= T(scaled.row[i]);
   if (two) {
     if constexpr (std::is_same_v<T, double>) two->solve(b);
   } else if (linear == LinearSolver::sparse) {
@@ -233,6 +250,7 @@ void Newton<T>::Body::solve_linear(T* b) noexcept {
   } else {
     dense->solve(b);
   }
+  for (int i = 0; i < n && !scaled.row.empty(); ++i) b[i] *= T(scaled.column[i]);
 }
 
 // Exact Newton with the elimination in the code: quadratic convergence foretells the next correction.
@@ -244,6 +262,7 @@ NewtonResult Newton<T>::Body::unrolled(T* x) noexcept {
   while (result.iterations < options.max_iterations) {
     correction(x, delta.data(), work.data());
     ++result.iterations, ++statistics.evaluations, ++statistics.factorizations;
+    if (tolerated(x, result)) return result;
     subtract(x);
     const double now = measure(x);
     result.correction = now;
@@ -280,6 +299,7 @@ NewtonResult Newton<T>::Body::kept(T* x) noexcept {
     residual(x, delta.data(), work.data());
     ++result.iterations, ++statistics.evaluations;
     solve_linear(delta.data());
+    if (tolerated(x, result)) return result;
     subtract(x);
     const double now = measure(x);
     result.correction = now;

@@ -47,6 +47,8 @@ struct NewtonOptions {
   KernelOptions kernel;
   LinearSolver linear = LinearSolver::automatic;
   int max_iterations = 60;
+  /// Relative corrections of at most this size are not made; 0: to rounding. Only to show what loose solvers do.
+  double tolerance = 0;
 };
 
 struct NewtonStatistics {

@@ -105,9 +105,10 @@ struct Step<T>::Body {
     Kernel<T> guess;
     WideKernel<T> increments;
     Kernel<T> internal;
-    Kernel<T> balance;  // the work, then the discrete constraints; nothing where the method states none
+    Kernel<T> balance;  // the change of energy, then the discrete constraints; nothing where the method states none
     std::shared_ptr<Newton<T>> starter;  // for the starters, where there are some
     int starters = 0;
+    Kernel<T> carried;  // inputs: all, carried
   };
   struct Substep {
     int part;
@@ -118,9 +119,10 @@ struct Step<T>::Body {
   std::vector<Part> parts;
   std::vector<Substep> substeps;
   std::vector<T> hints, x, guess_inputs, now, now_rest, added, inside, balance, work;
-  std::vector<T> followed, followed_before;
-  bool states_work = true;
-  T done = 0, discrete = 0;  // work and discrete constraints of the last step
+  std::vector<T> carried, carried_inputs, followed, followed_before;
+  std::vector<std::string> carried_names;
+  bool foretells = true;              // every part tells the change of energy
+  T energy_change = 0, discrete = 0;  // of the last step
   int last = 0;
 
   Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state, const std::vector<T>& given,
@@ -128,6 +130,7 @@ struct Step<T>::Body {
   StepResult advance(T t0, T h, T* state, T* rest) noexcept;
   void first_guess(const Part& part, T t0, T h, const T* state) noexcept;
   NewtonResult follow(Substep& sub, const Part& part, T t, T h) noexcept;
+  void carry(const Part& part) noexcept;
 };
 
 template <class T>
@@ -149,14 +152,21 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
     for (int i = 0; i < states; ++i) added_exprs.push_back(increment(e.next[i], e.state[i]));
     const KernelOptions rare{Backend::interpreter, false};
     Exprs balance_exprs;
-    if (e.work) balance_exprs.push_back(e.work);
+    if (e.energy_change) balance_exprs.push_back(e.energy_change);
     balance_exprs.insert(balance_exprs.end(), e.discrete.begin(), e.discrete.end());
-    check(e.work || e.discrete.empty(), "discrete constraints go with the work");
-    states_work = states_work && e.work && !is_zero(e.work);
-    parts.push_back({e.labels, e.internal_names, states, static_cast<int>(e.unknowns.size()),
-                     Kernel<T>(for_guess, e.guess, rare), WideKernel<T>(all, added_exprs, options.kernel),
-                     Kernel<T>(all, e.internal, rare), Kernel<T>(all, balance_exprs, options.kernel), nullptr,
-                     static_cast<int>(e.starters.size())});
+    check(e.energy_change || e.discrete.empty(), "discrete constraints go with the change of energy");
+    foretells = foretells && e.energy_change && !is_zero(e.energy_change);
+    parts.push_back({e.labels,
+                     e.internal_names,
+                     states,
+                     static_cast<int>(e.unknowns.size()),
+                     Kernel<T>(for_guess, e.guess, rare),
+                     WideKernel<T>(all, added_exprs, options.kernel),
+                     Kernel<T>(all, e.internal, rare),
+                     Kernel<T>(all, balance_exprs, options.kernel),
+                     nullptr,
+                     static_cast<int>(e.starters.size()),
+                     {}});
     balance.resize(std::max(balance.size(), balance_exprs.size()));
     Part& part = parts.back();
     guess_inputs.resize(std::max(guess_inputs.size(), for_guess.size()));
@@ -176,6 +186,25 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
     inputs.push_back(std::move(in));
   }
   followed.resize(widest), followed_before.resize(widest);
+  // What is carried goes on from part to part where all parts carry the same.
+  const StepEquations& first = plan.parts.front();
+  const bool alike = std::all_of(plan.parts.begin(), plan.parts.end(),
+                                 [&](const StepEquations& e) { return e.carried_names == first.carried_names; });
+  if (alike && !first.carried.empty()) {
+    carried_names = first.carried_names;
+    const Kernel<T> begin(first.hints, first.carried_start, {Backend::interpreter, false});
+    std::vector<T> begin_work(begin.work());
+    carried.resize(first.carried.size());
+    begin(given.data(), carried.data(), begin_work.data());
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      const StepEquations& e = plan.parts[k];
+      Exprs all = inputs[k];
+      for (const Exprs* list : {&e.unknowns, &e.carried}) all.insert(all.end(), list->begin(), list->end());
+      parts[k].carried = Kernel<T>(all, e.carried_next, options.kernel);
+      carried_inputs.resize(std::max(carried_inputs.size(), all.size()));
+      space = std::max(space, parts[k].carried.work());
+    }
+  }
   x.resize(widest), work.resize(space), added.resize(states), inside.resize(most_internal);
   now.resize(states), now_rest.resize(states);
   for (const StepPlan::Substep& sub : plan.sequence) {
@@ -249,13 +278,22 @@ NewtonResult Step<T>::Body::follow(Substep& sub, const Part& part, T t, T h) noe
 }
 
 template <class T>
+void Step<T>::Body::carry(const Part& part) noexcept {
+  if (carried.empty()) return;
+  const std::size_t own = 2 + static_cast<std::size_t>(part.states + part.unknowns);
+  std::copy_n(x.begin(), own, carried_inputs.begin());
+  std::copy(carried.begin(), carried.end(), carried_inputs.begin() + static_cast<long>(own));
+  part.carried(carried_inputs.data(), carried.data(), work.data());
+}
+
+template <class T>
 StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest) noexcept {
   StepResult result;
   const int states = static_cast<int>(now.size());
   std::copy_n(state, states, now.begin());
   std::copy_n(rest, states, now_rest.begin());
   T t = t0;
-  done = discrete = 0;
+  energy_change = discrete = 0;
   for (std::size_t k = 0; k < substeps.size(); ++k) {
     Substep& sub = substeps[k];
     const Part& part = parts[sub.part];
@@ -285,6 +323,7 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest) noexcept {
       result.newton = follow(sub, part, t, part_h);
     if (result.newton.outcome != Outcome::converged) return result;
     sub.predictor.learn(unknowns);
+    carry(part);
     part.increments(x.data(), added.data(), work.data());
     for (int i = 0; i < states; ++i) {
       // Compensated: next + now_rest is now + added + the old rest, exactly but for the last bit of the rest.
@@ -296,7 +335,7 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest) noexcept {
     }
     if (part.balance.outputs() > 0) {
       part.balance(x.data(), balance.data(), work.data());
-      done += balance[0];
+      energy_change += balance[0];
       for (int i = 1; i < part.balance.outputs(); ++i) {
         const T size = balance[i] < 0 ? -balance[i] : balance[i];
         if (size > discrete) discrete = size;
@@ -339,9 +378,15 @@ Step<T> Step<T>::sibling() const {
 }
 
 template <class T>
-void Step<T>::restart(const T* hints) noexcept {
+void Step<T>::guess_from(const T* hints) noexcept {
   std::copy_n(hints, body_->hints.size(), body_->hints.begin());
-  for (auto& sub : body_->substeps) sub.predictor.clear(), sub.newton->forget();
+  for (auto& sub : body_->substeps) sub.predictor.clear();
+}
+
+template <class T>
+void Step<T>::restart(const T* hints) noexcept {
+  guess_from(hints);
+  for (auto& sub : body_->substeps) sub.newton->forget();
 }
 
 template <class T>
@@ -352,24 +397,25 @@ StepResult Step<T>::advance(T t0, T h, T* state, T* rest) noexcept {
 template <class T>
 const std::vector<T>& Step<T>::internal() {
   const auto& part = body_->parts[body_->substeps[body_->last].part];
-  part.internal(body_->x.data(), body_->inside.data(), body_->work.data());
   body_->inside.resize(part.internal.outputs());
+  part.internal(body_->x.data(), body_->inside.data(), body_->work.data());
+  body_->inside.insert(body_->inside.end(), body_->carried.begin(), body_->carried.end());
   return body_->inside;
 }
 
 template <class T>
-const std::vector<std::string>& Step<T>::internal_names() const {
-  return body_->parts[body_->substeps[body_->last].part].internal_names;
+std::vector<std::string> Step<T>::internal_names() const {
+  std::vector<std::string> names = body_->parts[body_->substeps[body_->last].part].internal_names;
+  names.insert(names.end(), body_->carried_names.begin(), body_->carried_names.end());
+  return names;
 }
 
 template <class T>
-bool Step<T>::states_work() const {
-  return body_->states_work;
+std::optional<T> Step<T>::energy_change() const noexcept {
+  if (!body_->foretells) return {};
+  return body_->energy_change;
 }
-template <class T>
-T Step<T>::work() const {
-  return body_->done;
-}
+
 template <class T>
 T Step<T>::discrete() const {
   return body_->discrete;

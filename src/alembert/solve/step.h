@@ -3,6 +3,7 @@
 // A step as equations, and the same compiled. A method gives the first; everything numerical is here.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,12 @@ struct StepEquations {
   Exprs starters, starter_equations;
   Exprs internal;  // what the method computes on the way (stage multipliers), in state and unknowns
   std::vector<std::string> internal_names;
-  // The balance of power that the method keeps: the change of the energy is the work. Empty where it keeps none.
-  Expr work;
+  // Values that a method carries from step to step beside the state (multipliers of its own): symbols, where they start
+  // (in the hints), and what they become (in state, unknowns and themselves). The equations do not contain them.
+  Exprs carried, carried_start, carried_next;
+  std::vector<std::string> carried_names;
+  // The change of energy that the method foretells: the work of all that does some. May be empty.
+  Expr energy_change;
   Exprs discrete;  // = 0: constraints in the form in which the method keeps them, where that is its own
   std::shared_ptr<const StageStructure> stages;  // for the two-matrix iteration, where it applies
 };
@@ -76,18 +81,19 @@ class Step {
   Step sibling() const;
 
   /// Forgets the history: the next step starts from the method's own guess with these hints. To be called where h
-  /// jumps; steps that change smoothly from one to the next are predicted as equal ones are.
+  /// jumps; steps that change smoothly from one to the next are predicted as equal ones are. What is carried stays.
   void restart(const T* hints) noexcept;
+  /// The next step alone starts from the method's own guess with these hints; factorisations are kept.
+  void guess_from(const T* hints) noexcept;
   /// One step of size h from t0. state is replaced only when all went well; rest (same size, zeros at first) carries
   /// what rounding cut off, so that errors do not add up.
   StepResult advance(T t0, T h, T* state, T* rest) noexcept;
-  /// The internal values of the last substep (stage multipliers).
+  /// The internal values of the last substep (stage multipliers), then what is carried.
   const std::vector<T>& internal();
-  const std::vector<std::string>& internal_names() const;
-  /// Whether the method states a balance of power and something in the model can do work.
-  bool states_work() const;
-  /// Of the last step: the work done (0 where the method states none), and the largest of the discrete constraints.
-  T work() const;
+  std::vector<std::string> internal_names() const;
+  /// The change of energy over the last step as the method foretells it; nothing where it does not, or always says 0.
+  std::optional<T> energy_change() const noexcept;
+  /// Of the last step: the largest of the discrete constraints.
   T discrete() const;
   bool has_discrete() const;
   const std::string& label(const StepResult& result) const;  // of the worst equation; "" when unknown
