@@ -81,15 +81,19 @@ Model Workbench::model(const std::string& name, const std::vector<std::string>& 
   return read_model(std::make_shared<const Source>(Source{"models/" + name + ".alm", gallery_text(name)}), all);
 }
 
+Report Workbench::run(const Model& model, const std::string& method, const SimulateOptions& options) const {
+  Report report = simulate(model, derive(model), find_method(method), options);
+  if (report.ending != Ending::done) throw RunFailed(model.title + ", " + method + ": " + report.reason);
+  return report;
+}
+
 Report Workbench::run(const Model& model, const std::string& method, double step, double end,
                       const std::vector<Observer*>& observers, long every, NewtonOptions newton) const {
   SimulateOptions options;
   options.step = step, options.end = end, options.every = every;
   options.observers = observers;
   options.newton = newton;
-  Report report = simulate(model, derive(model), find_method(method), options);
-  if (report.ending != Ending::done) throw RunFailed(model.title + ", " + method + ": " + report.reason);
-  return report;
+  return run(model, method, options);
 }
 
 void Workbench::parallel(int count, const std::function<void(int)>& f) const {
@@ -108,6 +112,8 @@ std::vector<Paper> papers() {
       {"002", "On modified Newton iterations for SPARK methods applied to constrained systems in mechanics",
        "L. O. Jay", paper_002()},
       {"003", "Lagrange-d'Alembert SPARK integrators for nonholonomic Lagrangian systems", "L. O. Jay", paper_003()},
+      {"004", "Structure-preserving numerical solution of multibody systems in energy formulation", "A. Symank",
+       paper_004()},
   };
 }
 

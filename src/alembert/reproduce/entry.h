@@ -74,6 +74,7 @@ struct Workbench {
   /// A model of the gallery.
   Model model(const std::string& name, const std::vector<std::string>& changes = {}) const;
   /// A whole run; throws RunFailed where it does not reach its end.
+  Report run(const Model& model, const std::string& method, const SimulateOptions& options) const;
   Report run(const Model& model, const std::string& method, double step, double end,
              const std::vector<Observer*>& observers = {}, long every = 1, NewtonOptions newton = {}) const;
   /// Calls f(0) .. f(count - 1) on all cores; what they throw is thrown here.
@@ -103,6 +104,7 @@ std::vector<Entry> paper_000();
 std::vector<Entry> paper_001();
 std::vector<Entry> paper_002();
 std::vector<Entry> paper_003();
+std::vector<Entry> paper_004();
 
 /// The text of a model of the gallery; throws InputError where there is none of that name.
 std::string gallery_text(const std::string& name);
