@@ -88,7 +88,7 @@ std::optional<Method> usable_method(const Model& model, const Equations& e) {
 Findings examine(const Model& model, const Equations& e) {
   const Exprs time{e.t};
   Findings found;
-  found.form = form_name(model.form);
+  found.form = model.multibody ? "multibody" : form_name(model.form);
   found.coordinates = static_cast<int>(e.y.size());
   found.holonomic = static_cast<int>(e.g.size());
   found.nonholonomic = static_cast<int>(e.k.size());

@@ -38,6 +38,50 @@ TEST(Claims, OrdersOnThePendulum) {
   for (const int s : {2, 3, 4, 5}) expect_claimed_orders("H_pendulum", "lobatto(" + std::to_string(s) + ")", 40);
 }
 
+TEST(Claims, OrdersOfTheMultibodySolvers) {
+  for (const char* name :
+       {"murua(1)", "murua(2)", "murua(3)", "murua_ggl(1)", "murua_ggl(2)", "murua_ggl(3)", "lobatto_c(2)",
+        "lobatto_c(3)", "lobatto_c(3, index1)", "lobatto_c(3, ggl)", "lobatto_damped(2)", "lobatto_damped(3)",
+        "lobatto_damped(4)", "gauss_collocation(2, index1)"})
+    expect_claimed_orders("H_pendulum", name, 40);
+  for (const int s : {1, 2, 3, 4}) {
+    // The velocity errors are normal to the circle, so the multiplier sees their squares only: 2s here, less elsewhere.
+    const std::string name = "gauss_collocation(" + std::to_string(s) + ")";
+    const Errors measured = measured_orders(spark_problem("H_pendulum"), name, 40);
+    EXPECT_NEAR(measured.q, 2 * s, 0.2) << name;
+    EXPECT_NEAR(measured.v, method(name).claims.order_v, 0.2) << name;
+    EXPECT_NEAR(measured.multiplier, 2 * s, 0.2) << name;
+  }
+  for (const char* name : {"murua(2)", "murua_ggl(2)", "lobatto_c(3)", "lobatto_damped(3)", "gauss_collocation(2)"})
+    expect_claimed_orders("HN_knife_paraboloid", name, 32);
+}
+
+TEST(Claims, ConstraintsOfTheMultibodySolvers) {
+  // A bowl of third degree: quadratic constraints are kept by more methods than claim it.
+  const Model model = model_from_text(R"(
+coordinate x, y, z, theta
+kinetic (x'^2 + y'^2 + z'^2)/2 + theta'^2/4
+potential z
+constraint edge: sin(theta)*x' = cos(theta)*y'
+constraint bowl: z = (x^2 + y^2)/2 + x^3/9
+initial x = 1, z = 1/2 + 1/9, x' = 1/2, theta' = 1
+)");
+  for (const char* name : {"murua(2)", "murua_ggl(2)", "lobatto_c(3)", "lobatto_c(3, index1)", "lobatto_c(3, ggl)",
+                           "lobatto_damped(3)", "gauss_collocation(2)", "gauss_collocation(2, ggl)"}) {
+    SCOPED_TRACE(name);
+    const Claims claims = method(name).claims;
+    const Report report = run(model, name, 0.1, 5);
+    ASSERT_EQ(report.ending, Ending::done) << report.reason;
+    const auto expect = [](bool claimed, double residual) {
+      if (claimed) EXPECT_LT(residual, 1e-13);
+      else EXPECT_GT(residual, 1e-10);
+    };
+    expect(claims.position, report.position);
+    expect(claims.velocity, report.velocity);
+    expect(claims.nonholonomic, report.nonholonomic);
+  }
+}
+
 TEST(Claims, OrdersOfTheOtherFamiliesWithBothKindsOfConstraints) {
   for (const char* name : {"gauss(1)", "gauss(2)", "lobatto(2)", "lobatto(3)", "lobatto_abd(2)", "lobatto_abd(3)",
                            "lobatto_d(2)", "lobatto_d(3)", "radau(2)", "radau(3)"})
@@ -62,7 +106,8 @@ double defect_at_start(const Model& model, const std::string& method_text, Real 
 
 TEST(Claims, SymplecticToRoundingOrMeasurablyNot) {
   for (const char* name : {"gauss(1)", "gauss(2)", "gauss(3)", "lobatto(2)", "lobatto(3)", "lobatto(4)", "lobatto_d(2)",
-                           "lobatto_d(3)", "radau(2)", "radau(3)"}) {
+                           "lobatto_d(3)", "radau(2)", "radau(3)", "murua(2)", "murua_ggl(2)", "lobatto_c(3)",
+                           "gauss_collocation(2)", "lobatto_damped(3)"}) {
     SCOPED_TRACE(name);
     for (const char* problem : {"H_pendulum", "H_double_pendulum"}) {
       const double defect = defect_at_start(spark_problem(problem), name, Real(1) / 10);
@@ -80,7 +125,8 @@ TEST(Claims, SymplecticToRoundingOrMeasurablyNot) {
 
 TEST(Claims, SymmetricStepsAreUndoneByTheStepBack) {
   for (const char* name :
-       {"gauss(1)", "gauss(3)", "lobatto(2)", "lobatto(3)", "lobatto_abd(3)", "lobatto_d(2)", "radau(2)"}) {
+       {"gauss(1)", "gauss(3)", "lobatto(2)", "lobatto(3)", "lobatto_abd(3)", "lobatto_d(2)", "radau(2)", "murua(2)",
+        "murua_ggl(2)", "gauss_collocation(2)", "lobatto_c(3)", "lobatto_damped(3)"}) {
     SCOPED_TRACE(name);
     const Model model = spark_problem("HN_knife_paraboloid");
     const Equations e = derive(model);

@@ -40,29 +40,6 @@ Model model_of(const std::string& problem) {
   return model_from_text(double_pendulum, {"m1=1", "c=0.01"});
 }
 
-TEST(ThesisReference, EndsOfTheRunsOfTheLobattoPair) {
-  int compared = 0;
-  const nlohmann::json data = reference("multibody");
-  for (const auto& entry : data["entries"]) {
-    const std::string problem = entry["problem"], kind = entry["method"];
-    if (kind != "JPRK") continue;
-    SCOPED_TRACE(entry["id"].get<std::string>());
-    const Report report = run(model_of(problem), "lobatto(" + std::to_string(entry["s"].get<int>()) + ")",
-                              number(entry["h"]), number(entry["t_end"]));
-    ASSERT_EQ(report.ending, Ending::done) << report.reason;
-    const auto q = numbers(entry["p"]), v = numbers(entry["v"]);
-    for (std::size_t i = 0; i < q.size(); ++i) {
-      EXPECT_NEAR(report.y[i], q[i], 1e-11 * std::max(1.0, std::abs(q[i])));
-      EXPECT_NEAR(report.z[i], v[i], 1e-11 * std::max(1.0, std::abs(v[i])));
-    }
-    const auto lambda = numbers(entry["lambda_acc"]);
-    for (std::size_t i = 0; i < lambda.size(); ++i)
-      EXPECT_NEAR(report.lambda[i], lambda[i], 1e-10 * std::max(1.0, std::abs(lambda[i])));
-    ++compared;
-  }
-  EXPECT_EQ(compared, 8);
-}
-
 TEST(ThesisReference, ExactSolutionsAreReachedByGauss) {
   int compared = 0;
   const nlohmann::json data = reference("multibody");

@@ -37,7 +37,6 @@ TEST(DenseOutput, ConstraintsHoldAtAHundredThousandTimes) {
     position = std::max(position, rows.at(rows.rows[i], "residual.position"));
     velocity = std::max(velocity, rows.at(rows.rows[i], "residual.velocity"));
   }
-  RecordProperty("position", std::to_string(position));
   EXPECT_LT(position, 1e-14);
   EXPECT_LT(velocity, 1e-13);  // |v| is 10
 }
@@ -95,6 +94,7 @@ TEST_P(DenseOrder, IsTheMethods) {
     errors.push_back(error);
   }
   const double order = std::log2(errors[0] / errors[1]);
+  RecordProperty("order", std::to_string(order));
   EXPECT_NEAR(order, c.order, 0.4) << errors[0] << " " << errors[1];
 }
 
@@ -102,12 +102,11 @@ INSTANTIATE_TEST_SUITE_P(
     Methods, DenseOrder,
     ::testing::Values(Case{"double_pendulum", "lobatto(2)", 0.02, 2}, Case{"double_pendulum", "lobatto(3)", 0.04, 4},
                       Case{"double_pendulum", "gauss(2)", 0.04, 4}, Case{"double_pendulum", "gauss(3)", 0.08, 6},
-                      Case{"double_pendulum", "lobatto(4)", 0.08, 6}, Case{"double_pendulum", "radau(2)", 0.02, 3},
                       Case{"double_pendulum", "triple_jump(lobatto(2))", 0.02, 4},
                       Case{"nonholonomic_particle", "gauss(2)", 0.1, 4},
                       Case{"nonholonomic_particle", "lobatto_d(3)", 0.1, 4},
-                      Case{"moving_support", "gauss(2)", 0.05, 4}, Case{"steel_on_teflon", "true_euler", 0.005, 1},
-                      Case{"steel_on_teflon", "symmetric(true_euler)", 0.01, 2}),
+                      Case{"moving_support", "gauss(2)", 0.05, 4}, Case{"double_pendulum", "true_euler", 0.002, 1},
+                      Case{"double_pendulum", "symmetric(true_euler)", 0.01, 2}),
     [](const auto& info) {
       std::string name = std::string(info.param.model) + "_" + info.param.method;
       for (char& ch : name)
@@ -129,7 +128,8 @@ TEST(DenseOutput, IsAStepOfTheSharesSizeHoweverSmall) {
     // A point on the way, where nothing is special.
     const MotionPoint<double> start =
         integrate<double>(e, lobatto, polish<double>(e, initial, 0), 0, h, 40, newton).point;
-    GridPoint point{40 * h, start.y, {}};
+    GridPoint point;
+    point.t = 40 * h, point.state = start.y;
     point.state.insert(point.state.end(), start.z.begin(), start.z.end());
     point.rest.assign(point.state.size(), 0);
     std::vector<double> hints = start.z_dot;

@@ -105,11 +105,11 @@ std::vector<std::string> read_strings(hid_t where, const char* name) {
   return strings;
 }
 
-Table read_h5(const std::string& path) {
+Table read_h5(const std::string& path, const char* dataset = "trajectory") {
   Table table;
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   if (file < 0) throw std::runtime_error("cannot open " + path);
-  const hid_t data = H5Dopen2(file, "trajectory", H5P_DEFAULT);
+  const hid_t data = H5Dopen2(file, dataset, H5P_DEFAULT);
   const hid_t space = H5Dget_space(data);
   hsize_t size[2] = {0, 0};
   EXPECT_EQ(H5Sget_simple_extent_dims(space, size, nullptr), 2);
@@ -141,6 +141,34 @@ class WritersTest : public testing::TestWithParam<std::string> {
   Folder folder;
   std::string path = folder / ("run" + GetParam());
 };
+
+TEST_P(WritersTest, EventsStandBesideTheRows) {
+  Columns columns = columns_of({"t", "x"});
+  columns.events = {"low, left", "stop"};
+  const auto writer = make_writer(path);
+  writer->begin(columns, {});
+  const Rows rows = {{0, 1}, {1, 0.25}}, events = {{0.125, 0.5}, {0.75, -0.0}, {1, 1.0 / 3}};
+  writer->row(rows[0]);
+  writer->event(0, events[0]);
+  writer->event(0, events[1]);
+  writer->event(1, events[2]);
+  writer->row(rows[1]);
+  writer->end();
+  EXPECT_EQ(read_table(path).rows, rows);
+  if (GetParam() == ".csv") {
+    EXPECT_EQ(text_of(folder / "run.events.csv"),
+              "event,t,x\n\"low, left\",0.125,0.5\n\"low, left\",0.75,-0\nstop,1,0.3333333333333333\n");
+  } else if (GetParam() == ".json") {
+    const nlohmann::json list = nlohmann::json::parse(text_of(path)).at("events");
+    ASSERT_EQ(list.size(), 3u);
+    EXPECT_EQ(list[1]["name"], "low, left");
+    EXPECT_EQ(list[2]["values"], (std::vector<double>{1, 1.0 / 3}));
+  } else {
+    const Table table = read_h5(path, "events");
+    EXPECT_EQ(table.names, (std::vector<std::string>{"event", "t", "x"}));
+    EXPECT_EQ(table.rows, (Rows{{1, 0.125, 0.5}, {1, 0.75, -0.0}, {2, 1, 1.0 / 3}}));
+  }
+}
 
 TEST_P(WritersTest, NumbersComeBackBitForBit) {
   const double third = 1.0 / 3;

@@ -81,6 +81,25 @@ class BlockReader {
   std::uint32_t round_ = 0;
 };
 
+using Numbers = std::vector<std::int64_t>;
+
+Numbers numbers(const std::vector<std::uint32_t>& all, std::size_t count, std::size_t place) {
+  const auto first = all.begin() + static_cast<std::ptrdiff_t>(place * count);
+  return {first, first + static_cast<std::ptrdiff_t>(count)};
+}
+
+Numbers differences(const Numbers& a, const Numbers& b) {
+  Numbers result(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) result[i] = b[i] - a[i];
+  return result;
+}
+
+Numbers reached(const Numbers& start, const Numbers& step, std::int64_t places) {
+  Numbers result(start.size());
+  for (std::size_t i = 0; i < start.size(); ++i) result[i] = start[i] + places * step[i];
+  return result;
+}
+
 }  // namespace
 
 template <class T>
@@ -127,8 +146,20 @@ WideKernel<T>::WideKernel(std::span<const Expr> inputs, std::span<const Expr> ou
       often.calls = options.calls * static_cast<double>(one.places);
       Formula formula;
       formula.kernel = Kernel<T>(in, out, often);
-      formula.places = one.places;
-      formula.from = std::move(one.from), formula.to = std::move(one.to);
+      for (std::size_t place = 0; place < one.places; ++place) {
+        const Numbers from = numbers(one.from, in.size(), place), to = numbers(one.to, out.size(), place);
+        Run* run = formula.runs.empty() ? nullptr : &formula.runs.back();
+        const auto place_in_run = run ? static_cast<std::int64_t>(run->places) : 0;
+        if (run && run->places == 1) {
+          run->from_step = differences(run->from, from), run->to_step = differences(run->to, to);
+          ++run->places;
+        } else if (run && reached(run->from, run->from_step, place_in_run) == from &&
+                   reached(run->to, run->to_step, place_in_run) == to) {
+          ++run->places;
+        } else {
+          formula.runs.push_back({1, from, to, Numbers(from.size(), 0), Numbers(to.size(), 0)});
+        }
+      }
       body->work = std::max(body->work, in.size() + out.size() + formula.kernel.work());
       body->formulas.push_back(std::move(formula));
     }
@@ -145,16 +176,16 @@ WideKernel<T>::WideKernel(std::span<const Expr> inputs, std::span<const Expr> ou
 template <class T>
 void WideKernel<T>::operator()(const T* in, T* out, T* work) const noexcept {
   const Body& body = *body_;
-  for (const Formula& formula : body.formulas) {
-    const std::size_t takes = formula.from.size() / formula.places, gives = formula.to.size() / formula.places;
-    T *arguments = work, *values = work + takes, *space = work + takes + gives;
-    const std::uint32_t *from = formula.from.data(), *to = formula.to.data();
-    for (std::size_t place = 0; place < formula.places; ++place, from += takes, to += gives) {
-      for (std::size_t i = 0; i < takes; ++i) arguments[i] = in[from[i]];
-      formula.kernel(arguments, values, space);
-      for (std::size_t i = 0; i < gives; ++i) out[to[i]] = values[i];
+  for (const Formula& formula : body.formulas)
+    for (const Run& run : formula.runs) {
+      const std::size_t takes = run.from.size(), gives = run.to.size();
+      T *arguments = work, *values = work + takes, *space = work + takes + gives;
+      for (std::int64_t place = 0; place < static_cast<std::int64_t>(run.places); ++place) {
+        for (std::size_t i = 0; i < takes; ++i) arguments[i] = in[run.from[i] + place * run.from_step[i]];
+        formula.kernel(arguments, values, space);
+        for (std::size_t i = 0; i < gives; ++i) out[run.to[i] + place * run.to_step[i]] = values[i];
+      }
     }
-  }
   if (body.formulas.empty()) {
     body.rest(in, out, work);
   } else if (!body.rest_to.empty()) {

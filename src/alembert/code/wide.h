@@ -27,10 +27,16 @@ class WideKernel {
   void operator()(const T* in, T* out, T* work) const noexcept;
 
  private:
+  /// Places one after the other, from each of which to the next every input and output moves by the same: what is not
+  /// written down need not be read at every call.
+  struct Run {
+    std::size_t places = 0;
+    std::vector<std::int64_t> from, to;            // which inputs the first takes, which outputs it gives
+    std::vector<std::int64_t> from_step, to_step;  // from place to place
+  };
   struct Formula {
     Kernel<T> kernel;
-    std::size_t places = 0;
-    std::vector<std::uint32_t> from, to;  // per place: which inputs it takes, which outputs it gives
+    std::vector<Run> runs;
   };
   struct Body {
     int outputs = 0;

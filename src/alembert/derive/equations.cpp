@@ -86,7 +86,8 @@ void add_force(const Model& model, Equations& e, const Exprs& force) {
   ForceParts parts = split_force(force, e.lambda, e.psi, *e.graph, mixed);
   if (mixed >= 0)
     refuse(model, {},
-           "the force on '" + e.y_names[mixed] + "' multiplies multipliers of holonomic and nonholonomic constraints",
+           "the force on '" + (model.multibody ? e.z_names : e.y_names)[mixed] +
+               "' multiplies multipliers of holonomic and nonholonomic constraints",
            "write it as a sum of terms with one kind of multiplier each");
   for (std::size_t i = 0; i < force.size(); ++i)
     if (!is_zero(parts.holonomic[i]) || !is_zero(parts.nonholonomic[i])) e.ideal = false;
@@ -175,6 +176,26 @@ void derive_general(const Model& model, Equations& e, const Carrier& carry) {
             equal_functions(e.N, negated(transposed_product(e.k, e.z, e.psi)));
 }
 
+/// q' = Z v, M v' = f - Z^T G^T lambda with p = M v: d/dt p has the inertia of a changing M beside f.
+void derive_multibody(const Model& model, Equations& e, const Carrier& carry) {
+  e.v = carry(model.coordinate_rate);
+  e.p = carry(model.quantity);
+  e.g_dot = along_motion(e, e.g, {});
+  e.f = along_motion(e, e.p, {});
+  Exprs terms;
+  for (std::size_t i = 0; i < e.z.size(); ++i) terms.push_back(e.z[i] * e.p[i] / Real(2));
+  e.energy = sum(*e.graph, terms);
+  if (model.potential) {
+    const Expr U = carry(model.potential);
+    e.f = added(std::move(e.f), negated(transposed_product(e.v, e.z, gradient(U, e.y))));
+    e.energy = e.energy + U;
+  }
+  if (model.rayleigh) e.f = added(std::move(e.f), negated(gradient(carry(model.rayleigh), e.z)));
+  e.r = negated(transposed_product(e.g_dot, e.z, e.lambda));
+  e.N = negated(transposed_product(e.k, e.z, e.psi));
+  add_force(model, e, carry(model.force));
+}
+
 bool mass_is_constant(const Equations& e) {
   const SparseExprs M = jacobian(e.p, e.z);
   const Exprs arguments = joined({&e.y, &e.z});
@@ -219,7 +240,10 @@ Equations derive(const Model& model, DeriveOptions options) {
   switch (model.form) {
     case Form::lagrangian: derive_lagrangian(model, e, carry); break;
     case Form::hamiltonian: derive_hamiltonian(model, e, carry); break;
-    case Form::general: derive_general(model, e, carry); break;
+    case Form::general:
+      if (model.multibody) derive_multibody(model, e, carry);
+      else derive_general(model, e, carry);
+      break;
   }
   e.invariants = carry(model.invariant_values);
   for (const Event& event : model.events) e.events.push_back(carry(event.value));
@@ -238,12 +262,21 @@ Equations derive(const Model& model, DeriveOptions options) {
 Exprs inertia(const Equations& e) { return along_motion(e, e.p, {}); }
 
 Expr power(const Equations& e) {
-  const Exprs E_y = gradient(e.energy, e.y), p_y_v = transposed_product(e.p, e.y, e.v);
+  // For y' = v(t, y, z) and an energy with E_z = w^T p_z (w = v in the Lagrangian and Hamiltonian forms, z in the
+  // multibody form): dE/dt = E_t + E_y v + w^T (f + N + r - p_t - p_y v).
+  const bool multibody = e.form == Form::general;
+  const Exprs& w = multibody ? e.z : e.v;
+  const Exprs inert = inertia(e), E_y = gradient(e.energy, e.y);
   Exprs terms = {gradient(e.energy, Exprs{e.t})[0]};
-  for (std::size_t i = 0; i < e.v.size(); ++i) {
-    // The two pieces of f + E_y - p_y^T v that are equal vanish exactly when summed in this order.
-    terms.push_back(e.v[i] * (e.f[i] + (E_y[i] - p_y_v[i]) + (e.N[i] + e.r[i])));
+  if (!multibody) {
+    // Equal pieces of f and E_y vanish exactly when summed in this order.
+    for (std::size_t i = 0; i < w.size(); ++i)
+      terms.push_back(w[i] * ((e.f[i] - inert[i]) + E_y[i] + (e.N[i] + e.r[i])));
+    return sum(*e.graph, terms);
   }
+  const Exprs back = transposed_product(e.v, e.z, E_y);  // Z^T E_y, z^T of which is E_y v
+  for (std::size_t i = 0; i < w.size(); ++i)
+    terms.push_back(w[i] * ((e.f[i] - inert[i]) + back[i] + (e.N[i] + e.r[i])));
   return sum(*e.graph, terms);
 }
 

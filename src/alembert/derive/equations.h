@@ -49,8 +49,8 @@ Equations derive(const Model& model, DeriveOptions options = {});
 
 /// p_t + p_y v: what is not acceleration in d/dt p.
 Exprs inertia(const Equations& e);
-/// dE/dt where the equations of motion hold: E_t + v^T (f + N + r + E_y - p_y^T v). Contains the multipliers: with
-/// ideal reactions they do no work where the constraints hold. The model has an energy.
+/// dE/dt where the equations of motion hold: E_t + E_y v + v^T (f + N + r - p_t - p_y v). Contains the multipliers:
+/// with ideal reactions they do no work where the constraints hold. The model has an energy.
 Expr power(const Equations& e);
 
 /// The arguments at which the system's functions are taken.

@@ -130,28 +130,46 @@ const char* form_name(Form form) {
 std::string show(const Model& model, const Equations& e, const ShowOptions& options) {
   Page page(e, options);
   std::string head = model.title.empty() ? "Model" : model.title;
-  head += ", " + std::string(form_name(model.form)) + ": " + counted(e.y.size(), "coordinate") + ", " +
-          counted(e.g.size(), "holonomic constraint") + ", " + counted(e.k.size(), "nonholonomic constraint");
+  head += ", " + std::string(model.multibody ? "multibody form" : form_name(model.form)) + ": " +
+          counted(e.y.size(), "coordinate") + ", " + counted(e.g.size(), "holonomic constraint") + ", " +
+          counted(e.k.size(), "nonholonomic constraint");
   page.line(head);
 
   // The rows of the differentiated quantity carry the coordinate's name in the Lagrangian form: p_x1, f_x1.
   const std::vector<std::string>& rows = e.form == Form::lagrangian ? e.y_names : e.z_names;
   const std::vector<std::string> zeros_g(e.g.size(), "0"), zeros_k(e.k.size(), "0");
-  if (e.v == e.z && e.form == Form::lagrangian) page.note("y' = v", "$\\dot y = v$", "the velocities themselves");
+  const ShownForm form = options.form;
+  if (form == ShownForm::ggl && !e.g.empty()) {
+    Exprs mu, rates = e.v;
+    for (const std::string& name : e.g_names) mu.push_back(e.graph->symbol("mu_" + name));
+    const Exprs push = transposed_product(e.g, e.y, mu);
+    for (std::size_t i = 0; i < rates.size(); ++i) rates[i] = rates[i] + push[i];
+    page.section("y' = v + g_y^T mu", "$\\dot y = v + g_y^T \\mu$", prefixed("", e.y_names, "'"), rates);
+  } else if (e.v == e.z && e.form == Form::lagrangian)
+    page.note("y' = v", "$\\dot y = v$", "the velocities themselves");
   else page.section("y' = v", "$\\dot y = v$", prefixed("", e.y_names, "'"), e.v);
   if (e.p == e.z) page.note("p", "$p$", "p = z, the variables themselves");
   else page.section("p", "$p$", prefixed("p_", rows), e.p);
   page.section("p' = f + N + r, where f", "$\\dot p = f + N + r$, where $f$", prefixed("f_", rows), e.f);
   if (!all_zero(e.N)) page.section("N", "$N$", prefixed("N_", rows), e.N);
   if (!all_zero(e.r)) page.section("r", "$r$", prefixed("r_", rows), e.r);
-  page.section("g", "$g$", zeros_g, e.g, e.g_names);
-  page.section("g_t + g_y v", "$g_t + g_y v$", zeros_g, e.g_dot, e.g_names);
-  page.section("k", "$k$", zeros_k, e.k, e.k_names);
+  const bool all = form == ShownForm::all, twice = form == ShownForm::index1;
+  if (all || form == ShownForm::ggl) page.section("g", "$g$", zeros_g, e.g, e.g_names);
+  if (!twice) page.section("g_t + g_y v", "$g_t + g_y v$", zeros_g, e.g_dot, e.g_names);
+  if (!twice) page.section("k", "$k$", zeros_k, e.k, e.k_names);
+  if (twice) {
+    const Exprs levels(e.reduced.begin() + static_cast<long>(e.z.size()), e.reduced.end());
+    std::vector<std::string> names = e.g_names;
+    names.insert(names.end(), e.k_names.begin(), e.k_names.end());
+    page.section("d/dt (g_t + g_y v), d/dt k", "$\\frac{d}{dt}(g_t + g_y v),\\ \\frac{d}{dt} k$",
+                 std::vector<std::string>(levels.size(), "0"), levels, names);
+  }
   if (e.energy) page.section("energy", "Energy", {"E"}, {e.energy});
   std::vector<std::string> invariants;
   for (const Block& b : model.invariants)
     for (int i = 0; i < b.size; ++i) invariants.push_back(entry_name(b, i));
   page.section("invariants", "Invariants", invariants, e.invariants);
+  if (!all) return page.take();
   page.section("reduced system (linear in z' and, for ideal reactions, in the multipliers)",
                "Reduced system (linear in $\\dot z$ and, for ideal reactions, in the multipliers)",
                std::vector<std::string>(e.reduced.size(), "0"), e.reduced);

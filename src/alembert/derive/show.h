@@ -9,7 +9,13 @@
 
 namespace alembert {
 
+/// all: everything that is derived. The others: one system of differential-algebraic equations, with the holonomic
+/// constraints differentiated twice, once, or as they are together with their first derivative (Gear, Gupta,
+/// Leimkuhler).
+enum class ShownForm { all, index1, index2, ggl };
+
 struct ShowOptions {
+  ShownForm form = ShownForm::all;
   bool latex = false;         // an align* environment a section, instead of text
   std::size_t rows = 60;      // equations shown of one section; how many are left out is said
   std::size_t length = 2000;  // characters of one right side; a longer one is replaced by its number of operations

@@ -128,6 +128,7 @@ StepPlan collocation_step(const Equations& e, const CollocationScheme& k, Constr
   const Point end{t0 + h, combined(graph, frame.y0, k.stages.b, E), stages.z(k.stages.b)};
 
   for (int i = 0; i < s; ++i) frame.equation(stages.row(i, X[i]), "motion of ", e.z_names, stage(i));
+  Exprs pushed;  // what mu adds to the energy
   for (int i = 0; i < s && implicit_y; ++i) {
     Exprs left = E[i];
     const Exprs v = at(e, e.v, X[i]);
@@ -135,6 +136,7 @@ StepPlan collocation_step(const Equations& e, const CollocationScheme& k, Constr
     if (ggl) {
       const Exprs push = at(e, transposed_product(e.g, e.y, e.lambda), X[i], nu[i], {});
       for (std::size_t j = 0; j < n_y; ++j) left[j] = left[j] - push[j];
+      if (e.energy) pushed.push_back(k.stages.b[i] * dot(at(e, gradient(e.energy, e.y), X[i]), push));
     }
     frame.equation(left, "position of ", e.y_names, stage(i));
   }
@@ -188,6 +190,7 @@ StepPlan collocation_step(const Equations& e, const CollocationScheme& k, Constr
   frame.carry(frame.lambda0, gamma, stages.Lambda, "lambda.", e.g_names);
   frame.carry(frame.psi0, gamma, stages.Psi, "psi.", e.k_names);
   frame.step.energy_change = stages.energy_change(k.stages.b, X);
+  if (!pushed.empty()) frame.step.energy_change = frame.step.energy_change + sum(graph, pushed);
   return frame.plan(end.y, end.z);
 }
 

@@ -23,12 +23,11 @@ std::string refusal(const Method& method, const Equations& e) {
   if (!reason.empty() || method.massless) return reason;
   const Massless without = massless(e);
   if (without.empty()) return "";
-  std::string why = without.reason + ", so the momenta do not determine the velocities at the end of a step";
   if (method.name.starts_with("lobatto("))
-    why = without.reason +
-          ", and the last column of Lobatto IIIB is zero, so no force at the end of a step determines " +
-          "it: the matrix of the step is singular";
-  return why + "; lobatto_damped, murua, murua_ggl, lobatto_c and gauss_collocation take such models";
+    return without.reason +
+           ", and the last column of Lobatto IIIB is zero, so no force at the end of a step determines " +
+           "it: the matrix of the step is singular; lobatto_damped takes such models";
+  return without.reason + ", so the momenta do not determine the velocities at the end of a step";
 }
 
 std::string table_text(const std::string& heading, const std::vector<std::vector<Real>>& rows) {

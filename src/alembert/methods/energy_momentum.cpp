@@ -124,7 +124,8 @@ std::vector<Real> shares(int order) {
 }
 
 std::string refuses(const Equations& e, const Variant& variant) {
-  if (!e.energy) return "it needs an energy, and the general form has none";
+  if (!e.energy || e.form == Form::general) return "it needs an energy, and the general form has none";
+  if (e.form == Form::lagrangian && e.v != e.z) return "it needs velocities that are the derivatives of the coordinates";
   if (variant.gradient == EnergyGradient::partitioned && needs_w(e))
     return "the partitioned gradient needs H(q, p): write the model with momenta and a Hamiltonian";
   if (variant.projected && depends(jacobian(e.form == Form::lagrangian ? e.p : e.v, e.z).value, e.z))

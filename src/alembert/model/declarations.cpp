@@ -62,7 +62,43 @@ void only_once(Elaboration& e, const char* keyword) {
 
 }  // namespace
 
+namespace {
+
+/// kinematics, velocity or mass: what must be there, and what does not go with them.
+bool choose_multibody(Elaboration& e) {
+  const Statement* first = nullptr;
+  for (const Statement& s : e.text.statements)
+    if (!first && (s.keyword == "kinematics" || s.keyword == "velocity" || s.keyword == "mass")) first = &s;
+  if (!first) return false;
+  Scope& scope = e.scope;
+  e.model.form = Form::general;
+  e.model.multibody = true;
+  scope.form = Form::lagrangian;  // q' has a meaning, and multipliers need no declaration
+  bool clash = false;
+  for (const Statement& s : e.text.statements)
+    for (const FormWord& word : form_words) {
+      if (s.keyword != word.keyword || s.keyword == "potential" || s.keyword == "rayleigh" || clash) continue;
+      clash = true;
+      scope.error(s.place, in_line(s) + " does not go with " + in_line(*first) + " of the multibody form",
+                  s.keyword == "kinetic" ? "the kinetic energy follows from 'mass'" : "a model has one form");
+    }
+  only_once(e, "solve");
+  if (!e.complete || clash) return true;
+  const std::pair<const char*, const char*> needed[] = {{"coordinate", "coordinate q[3]"},
+                                                        {"velocity", "velocity v[3]"},
+                                                        {"kinematics", "kinematics q' = v"},
+                                                        {"mass", "mass v = m"}};
+  for (const auto& [keyword, example] : needed)
+    if (!e.has(keyword))
+      scope.error(first->place, std::string("the multibody form needs '") + keyword + "'",
+                  "add '" + std::string(example) + "'");
+  return true;
+}
+
+}  // namespace
+
 void choose_form(Elaboration& e) {
+  if (choose_multibody(e)) return;
   Scope& scope = e.scope;
   const Statement* first = nullptr;  // decides
   bool clash = false;
@@ -169,7 +205,7 @@ void declare_let(Elaboration& e, const Statement& s, const Item& item) {
 void declare_labels(Elaboration& e) {
   // Outside the general form a label makes its multipliers; their shape is known when the constraint is.
   e.each("constraint", [&](const Statement& s) {
-    if (s.label && s.label->form == Term::Form::call && e.model.form != Form::general)
+    if (s.label && s.label->form == Term::Form::call && e.scope.form != Form::general)
       for (const Term& name : s.label->parts) e.scope.declare(Kind::multiplier, name, &name);
   });
 }
@@ -185,7 +221,8 @@ void declare_names(Elaboration& e) {
         if (Declaration* d = scope.declare(Kind::family, r.index, &r.index)) d->statement = &s;
     static const std::pair<const char*, Kind> lists[] = {
         {"parameter", Kind::parameter}, {"coordinate", Kind::coordinate}, {"momentum", Kind::momentum},
-        {"variable", Kind::variable},   {"multiplier", Kind::multiplier}, {"quantity", Kind::quantity}};
+        {"variable", Kind::variable},   {"multiplier", Kind::multiplier}, {"quantity", Kind::quantity},
+        {"velocity", Kind::variable}};
     for (const auto& [keyword, kind] : lists) {
       if (s.keyword != keyword) continue;
       if (!s.ranges.empty())
@@ -196,7 +233,19 @@ void declare_names(Elaboration& e) {
         if (!d) continue;
         d->statement = &s;
         d->definition = item.value ? &*item.value : nullptr;
+        d->is_z = s.keyword == "velocity";
         if ((kind == Kind::quantity && !item.value) || !s.ranges.empty()) d->bad = true;
+      }
+    }
+    if (s.keyword == "auxiliary" && s.label) {
+      if (e.model.form != Form::lagrangian && !e.model.multibody)
+        scope.error(s.place, "'auxiliary' belongs to the Lagrangian and the multibody form",
+                    "write kinetic and potential energy, or kinematics and mass");
+      else if (!s.ranges.empty())
+        scope.error(s.ranges[0].index.place, "'for' does not go with 'auxiliary'", "write auxiliary s[3]: ... = ...");
+      else if (Declaration* d = scope.declare(Kind::coordinate, root_of(*s.label), &*s.label)) {
+        d->statement = &s;
+        d->auxiliary = true;
       }
     }
     if (s.keyword == "let")
@@ -322,7 +371,7 @@ void make_symbols(Elaboration& e) {
   std::vector<std::pair<Declaration*, Content>> wanted;
   for (Declaration& d : scope.declarations()) {
     const bool state = d.kind == Kind::coordinate || d.kind == Kind::momentum || d.kind == Kind::variable;
-    const bool own_multiplier = d.kind == Kind::multiplier && e.model.form == Form::general;
+    const bool own_multiplier = d.kind == Kind::multiplier && scope.form == Form::general;
     if (!state && !own_multiplier && d.kind != Kind::quantity) continue;
     if (d.bad || !scope.resolve_shape(d)) continue;
     if (d.kind == Kind::quantity) continue;
@@ -333,11 +382,11 @@ void make_symbols(Elaboration& e) {
       break;
     }
     // Variables get their role (y or z) when the rates are known.
-    wanted.emplace_back(&d, own_multiplier ? holds_multiplier : d.kind == Kind::momentum ? holds_z : holds_q);
+    wanted.emplace_back(&d, own_multiplier ? holds_multiplier : d.kind == Kind::momentum || d.is_z ? holds_z : holds_q);
   }
   for (const auto& [d, content] : wanted) {
     if (total > 1'000'000) d->bad = true;
-    else make_entries(scope, *d, content, lagrangian && d->kind == Kind::coordinate);
+    else make_entries(scope, *d, content, d->kind == Kind::coordinate && (lagrangian || d->auxiliary));
   }
   scope.sizes_only = false;
   if (e.model.form == Form::hamiltonian) pair_momenta(e);

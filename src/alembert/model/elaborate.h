@@ -29,7 +29,8 @@ std::string brackets(const std::vector<long>& indices);
 void choose_form(Elaboration& e);
 void declare_names(Elaboration& e);
 void make_symbols(Elaboration& e);
-void make_rates(Elaboration& e);  // general form: roles of the variables, v, p, f, r
+void make_rates(Elaboration& e);       // general form: roles of the variables, v, p, f, r
+void make_kinematics(Elaboration& e);  // multibody form: q' = Z v, M v
 void make_constraints(Elaboration& e);
 void make_energies(Elaboration& e);  // also forces and rayleigh
 void make_invariants(Elaboration& e);

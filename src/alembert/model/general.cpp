@@ -188,7 +188,7 @@ bool all_given(Scope& scope, Declaration& d) {
 }  // namespace
 
 void make_rates(Elaboration& e) {
-  if (e.model.form != Form::general) return;
+  if (e.model.form != Form::general || e.model.multibody) return;
   Scope& scope = e.scope;
   e.each("rate", [&](const Statement& s, const Item& item) {
     if (!item.value) return;

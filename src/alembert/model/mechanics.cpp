@@ -84,7 +84,9 @@ ConstraintGroup read_constraint(Scope& scope, const Statement& s, int number) {
   ConstraintGroup group;
   group.statement = &s;
   group.number = number;
-  group.name = s.label ? s.label->text : "constraint " + std::to_string(number);
+  const Term* label = s.label ? &*s.label : nullptr;
+  while (label && label->form == Term::Form::index) label = &label->parts[0];
+  group.name = label ? label->text : "constraint " + std::to_string(number);
   if (!s.left || !s.right) {
     group.bad = true;
     return group;
@@ -167,6 +169,38 @@ void shape_multipliers(Scope& scope, const ConstraintGroup& group) {
       scope.owner_of[d->symbols.back().id()] = d;
     }
     d->ready = true;
+  }
+}
+
+/// As many equations as variables, and no velocities in them.
+void check_auxiliary(Scope& scope, ConstraintGroup& group) {
+  const Declaration* d = scope.find(group.name);
+  if (group.bad || !d || !d->auxiliary || !d->ready) return;
+  if (group.entries() != static_cast<std::size_t>(d->size())) {
+    scope.error(group.place(),
+                "the contact-point variable '" + group.name + "' has " + std::to_string(d->size()) +
+                    " entries, but its equation " + std::to_string(group.entries()),
+                "write auxiliary " + group.name + "[n]: EXPR = EXPR with n entries on each side");
+    group.bad = true;
+    return;
+  }
+  for (const Value& value : group.values) {
+    if (scope.contents(value) & (holds_z | holds_multiplier)) {
+      scope.error(group.place(), "the equation of the contact-point variable '" + group.name + "' contains velocities",
+                  "it is c(q, s) = 0");
+      group.bad = true;
+      return;
+    }
+  }
+  for (std::size_t i = 0; i < d->symbols.size(); ++i) {
+    bool found = false;
+    for (const Value& value : group.values) found = found || depends(value.entries, Exprs{d->symbols[i]});
+    if (found) continue;
+    const Block block{d->name, d->shape, 0, d->size(), d->place};
+    scope.error(group.place(), "'" + entry_name(block, static_cast<int>(i)) + "' does not occur in its own equation",
+                "c(q, s) = 0 must determine s");
+    group.bad = true;
+    return;
   }
 }
 
@@ -276,6 +310,7 @@ void append_constraints(Elaboration& e, const ConstraintGroup& group, const Assi
       c.value = value.entries[static_cast<std::size_t>(i)];
       c.place = group.place();
       if (!check_entry(scope, group, c.value, c.name)) return;
+      c.auxiliary = group.statement->keyword == "auxiliary";
       c.nonholonomic = scope.contents(c.value) & holds_z;
       if (!assigned.symbols.empty()) {
         c.multiplier = assigned.symbols[at];
@@ -309,18 +344,20 @@ Expr energy(Elaboration& e, const char* keyword, const char* what) {
 
 void make_forces(Elaboration& e) {
   Scope& scope = e.scope;
+  // In the multibody form forces act on the velocities' rows.
+  const Kind kind = e.model.multibody ? Kind::variable : Kind::coordinate;
   std::map<const Declaration*, std::size_t> first;
-  for (std::size_t at = 0; const Declaration& d : scope.declarations())
-    if (d.kind == Kind::coordinate) {
-      first[&d] = at;
-      at += d.symbols.size();
-    }
+  std::size_t size = 0;
+  for (const Declaration& d : scope.declarations()) {
+    if (d.kind == kind) first[&d] = size;
+    if (d.kind == kind || d.auxiliary) size += d.symbols.size();
+  }
   Exprs& force = e.model.force;
-  force.assign(e.model.q.size(), scope.graph().constant(0));
+  force.assign(size, scope.graph().constant(0));
   e.each("force", [&](const Statement& s, const Item& item) {
     if (!item.value) return;
     scope.loop(s.ranges, {&item.target, &*item.value}, [&](const std::vector<long>&) {
-      const std::optional<Target> target = scope.reference(item.target, {Kind::coordinate}, "force");
+      const std::optional<Target> target = scope.reference(item.target, {kind}, "force");
       Value value = scope.evaluate(*item.value);
       if (!target) return false;
       if (target->primed) {
@@ -338,6 +375,22 @@ void make_forces(Elaboration& e) {
   });
 }
 
+/// Contact-point variables have no inertia, and the potential of the multibody form no velocities.
+void check_energies(Elaboration& e) {
+  const Model& m = e.model;
+  for (const Declaration& d : e.scope.declarations()) {
+    if (!d.auxiliary || !d.ready) continue;
+    for (const Expr energy : {m.lagrangian, m.rayleigh})
+      if (energy && depends(energy, d.velocities))
+        e.scope.error(d.place, "the contact-point variable '" + d.name + "' has a velocity in an energy",
+                      "it follows the coordinates without inertia; declare a coordinate and a constraint otherwise");
+  }
+  if (!m.multibody || !m.potential || !(e.scope.contents(m.potential) & holds_z)) return;
+  e.each("potential", [&](const Statement& s) {
+    e.scope.error(s.place, "the potential energy contains velocities", "the multibody form takes U(q); use 'force'");
+  });
+}
+
 }  // namespace
 
 void make_constraints(Elaboration& e) {
@@ -346,18 +399,20 @@ void make_constraints(Elaboration& e) {
   std::map<std::string, Place> names;
   int number = 0;
   bool sound = true;
-  e.each("constraint", [&](const Statement& s) {
+  for (const Statement& s : e.text.statements) {
+    if (s.keyword != "constraint" && s.keyword != "auxiliary") continue;
     groups.push_back(read_constraint(scope, s, ++number));
     ConstraintGroup& g = groups.back();
+    if (s.keyword == "auxiliary") check_auxiliary(scope, g);
     if (s.label) {
       const auto [first, fresh] = names.emplace(g.name, s.label->place);
       if (!fresh)
         scope.error(s.label->place, "there are two constraints '" + g.name + "'",
                     "the first is in line " + std::to_string(first->second.line));
     }
-  });
+  }
   std::vector<Assigned> assigned(groups.size());
-  if (e.model.form == Form::general) {
+  if (scope.form == Form::general) {
     assigned = assign_general(e, groups, sound);
   } else {
     for (std::size_t i = 0; i < groups.size(); ++i)
@@ -387,9 +442,14 @@ void make_energies(Elaboration& e) {
       m.hamiltonian = energy(e, "hamiltonian", "the Hamiltonian");
       if (!m.hamiltonian) m.hamiltonian = graph.constant(0);
       break;
-    case Form::general: return;
+    case Form::general:
+      if (!m.multibody) return;
+      m.potential = energy(e, "potential", "the potential energy");
+      m.rayleigh = energy(e, "rayleigh", "the Rayleigh function");
+      break;
   }
   make_forces(e);
+  check_energies(e);
 }
 
 void make_invariants(Elaboration& e) {

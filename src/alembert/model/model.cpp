@@ -55,9 +55,15 @@ void flatten(Elaboration& e) {
     if (!d.ready) continue;
     if (d.kind == Kind::parameter) append(d, m.parameters, m.parameter_symbols);
     if (d.kind == Kind::coordinate || (d.kind == Kind::variable && !d.is_z)) append(d, m.coordinates, m.q);
-    if (d.kind == Kind::coordinate) m.v.insert(m.v.end(), d.velocities.begin(), d.velocities.end());
+    if (d.kind == Kind::coordinate && d.auxiliary)
+      for (int i = 0; i < d.size(); ++i) m.auxiliary.push_back(static_cast<int>(m.q.size()) - d.size() + i);
+    if (d.kind == Kind::coordinate && !m.multibody) m.v.insert(m.v.end(), d.velocities.begin(), d.velocities.end());
     if (d.kind == Kind::coordinate && d.partner) append(*d.partner, m.momenta, m.p);
     if (d.kind == Kind::variable && d.is_z) append(d, m.momenta, m.p);
+    if (d.auxiliary && m.multibody) {
+      m.momenta.push_back({d.name + "'", d.shape, static_cast<int>(m.p.size()), d.size(), d.place});
+      m.p.insert(m.p.end(), d.velocities.begin(), d.velocities.end());
+    }
   }
   for (Expr s : m.parameter_symbols) {
     std::string missing;
@@ -108,6 +114,7 @@ Model elaborate(const Text& text, const std::vector<Override>& overrides, std::v
   const auto initial = sort_overrides(scope, overrides, items);
   make_symbols(e);
   make_rates(e);
+  make_kinematics(e);
   flatten(e);
   make_constraints(e);
   make_energies(e);

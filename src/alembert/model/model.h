@@ -30,6 +30,7 @@ struct Constraint {
   Expr value;                   // left - right, = 0
   Expr multiplier;              // a symbol
   std::string multiplier_name;  // "" where the user gave none
+  bool auxiliary = false;       // determines contact-point variables, those of the same name
   bool nonholonomic = false;    // contains velocities (general form: variables z)
   Place place;
 };
@@ -56,6 +57,9 @@ struct Model {
   std::shared_ptr<const Source> source;
   std::shared_ptr<Graph> graph;
   Form form = Form::lagrangian;
+  // The multibody form is written down as a general one with ideal reactions: q' = coordinate_rate, M v' with M v in
+  // `quantity`, and force, potential, rayleigh as in the Lagrangian form; force is then one per z.
+  bool multibody = false;
 
   Expr t;
   std::vector<Block> parameters;  // into the next two
@@ -81,6 +85,7 @@ struct Model {
   Exprs reaction;         // with multipliers
 
   std::vector<Constraint> constraints;
+  std::vector<int> auxiliary;     // numbers of the q that are contact-point variables
   std::vector<Block> invariants;  // conserve, into invariant_values
   Exprs invariant_values;
   std::vector<Event> events;

@@ -61,6 +61,7 @@ struct Declaration {
   Declaration* partner = nullptr;  // coordinate <-> momentum
   Exprs rate, reaction;            // general form, empty Expr where not given
   bool is_z = false;
+  bool auxiliary = false;  // a coordinate that an equation determines
 
   int size() const { return shape_size(shape); }
 };

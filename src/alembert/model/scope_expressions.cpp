@@ -284,6 +284,10 @@ Value Scope::access_name(const Term& term, const Path& path) {
     else check(!errors.empty(), "a name without symbols means that an error was reported");
     return Value::failed();
   }
+  if (path.primes > 0 && d->kind == Kind::coordinate && form == Form::lagrangian && d->velocities.empty()) {
+    error(term.place, "'" + name + "' has no velocity yet", "it is what kinematics " + name + "' = ... says");
+    return Value::failed();
+  }
   if (path.primes > 0 && (d->kind != Kind::coordinate || form != Form::lagrangian)) {
     std::string hint = "only coordinates have velocities";
     if (d->kind == Kind::variable) hint = "its derivative is given by 'rate'";

@@ -39,13 +39,14 @@ bool finite(std::span<const double> values) {
 
 class FixedSteps final : public StepControl {
  public:
-  FixedSteps(double t0, double end, double h, Guess guess, Multipliers& multipliers, Step<double> step)
+  FixedSteps(double t0, double end, double h, Guess guess, std::size_t n_z, Multipliers& multipliers, Step<double> step)
       : StepControl(std::move(step)),
         t0_(t0),
         end_(end),
         h_(h),
         steps_(divided(t0, end, h)),
         guess_(guess),
+        n_z_(n_z),
         multipliers_(multipliers) {}
 
   int advance(const GridPoint& from, GridPoint* to, bool& last) override {
@@ -67,8 +68,7 @@ class FixedSteps final : public StepControl {
     const std::span<const double> here = multipliers_.at(from.t, from.state);
     if (!finite(here)) return;
     hints_.assign(here.begin(), here.end());
-    const std::size_t n_z = from.state.size() / 2;
-    if (guess_ == Guess::naive) std::fill_n(hints_.begin(), n_z, 0.0);
+    if (guess_ == Guess::naive) std::fill_n(hints_.begin(), n_z_, 0.0);
     step_.guess_from(hints_.data());
   }
 
@@ -76,6 +76,7 @@ class FixedSteps final : public StepControl {
   Steps steps_;
   long n_ = 0;
   Guess guess_;
+  std::size_t n_z_;
   Multipliers& multipliers_;
   std::vector<double> hints_;
 };
@@ -319,7 +320,8 @@ std::unique_ptr<StepControl> make_control(const Equations& e, const Method& meth
                                                DensityRate(e, initial, start.t, multipliers, newton), multipliers,
                                                std::move(step));
   }
-  return std::make_unique<FixedSteps>(start.t, end, first_step, options.guess, multipliers, std::move(step));
+  return std::make_unique<FixedSteps>(start.t, end, first_step, options.guess, e.z.size(), multipliers,
+                                      std::move(step));
 }
 
 }  // namespace alembert

@@ -109,4 +109,30 @@ std::string explain_rank(const Equations& e, double t, std::span<const double> s
          "; the motion is not determined beyond such a position";
 }
 
+std::string explain_light_mass(const Equations& e, double t, double h, std::span<const double> state) {
+  constexpr double light = 1e-6;  // mass against damping over one step
+  Exprs in{e.t};
+  for (const Exprs* list : {&e.y, &e.z}) in.insert(in.end(), list->begin(), list->end());
+  std::vector<double> x{t};
+  x.insert(x.end(), state.begin(), state.end());
+  const auto row_sizes = [&](const Exprs& functions) {
+    const SparseExprs J = jacobian(functions, e.z);
+    const Kernel<double> kernel(in, J.value, {Backend::interpreter, false});
+    std::vector<double> values(J.value.size()), work(kernel.work()), sizes(e.z.size(), 0);
+    kernel(x.data(), values.data(), work.data());
+    for (int i = 0; i < J.rows; ++i)
+      for (int k = J.row_start[i]; k < J.row_start[i + 1]; ++k) sizes[i] = std::max(sizes[i], std::abs(values[k]));
+    return sizes;
+  };
+  const std::vector<double> mass = row_sizes(e.p), damping = row_sizes(e.f);
+  for (std::size_t i = 0; i < mass.size(); ++i) {
+    if (!(mass[i] < light * std::abs(h) * damping[i])) continue;
+    return "; " + e.z_names[i] + " has a mass of " + digits(mass[i], 3) + " against forces of velocity of " +
+           digits(damping[i], 3) +
+           ": this method makes steps in the momenta, which lose such a velocity (lobatto_damped, murua, lobatto_c do "
+           "not)";
+  }
+  return "";
+}
+
 }  // namespace alembert

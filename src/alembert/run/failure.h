@@ -33,4 +33,8 @@ std::string explain_rank(const Equations& equations, double t, std::span<const d
 /// A time without the digits that only rounding makes: 1.88, not 1.8800000000000001.
 std::string time_text(double t);
 
+/// "; x2' has a mass of 1e-12 against forces of velocity of 0.01 ..." where a damped coordinate is so light that a step
+/// of size h in the momenta loses its velocity; "" elsewhere.
+std::string explain_light_mass(const Equations& e, double t, double h, std::span<const double> state);
+
 }  // namespace alembert

@@ -156,7 +156,7 @@ class Lines {
 std::string title(const Report& report) {
   const std::string name = report.model.empty() ? "Model without a name" : report.model;
   std::string steps = plural(report.steps, "step") + " of ";
-  if (report.control == Control::fixed) steps += to_text(report.step);
+  if (report.control == Control::fixed || report.steps == 0) steps += to_text(report.step);
   else steps += brief(report.smallest_step) + " to " + brief(report.largest_step);
   if (report.ending == Ending::done)
     return fmt::format("{}: {}, {} to t = {}", name, report.method, steps, plain(report.t));

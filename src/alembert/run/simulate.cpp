@@ -134,6 +134,7 @@ class Simulation {
         report_(report),
         n_y_(e.y.size()),
         n_z_(e.z.size()),
+        massless_(method.massless),
         every_(options.every.value_or(samples_.any() ? 0 : 1)),
         point_(first_point(report.initial, options.t0)),
         for_rows_(with_calls(
@@ -197,7 +198,8 @@ class Simulation {
   SampleTimes samples_;
   Report& report_;
   std::size_t n_y_, n_z_;
-  long every_;  // 0: no rows for steps
+  bool massless_;  // the method takes masses that vanish
+  long every_;     // 0: no rows for steps
   GridPoint point_, next_[2];
   NewtonOptions for_rows_;
   Watch watch_;
@@ -342,8 +344,10 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
 void Simulation::explain() {
   const StepControl::Failure& why = control_->failure();
   if (!why.words.empty()) return end(Ending::failed, why.words);
-  end(Ending::failed,
-      explain_step(e_, why.result.newton, control_->step().label(why.result), why.t, why.h, why.state, longest()));
+  std::string reason =
+      explain_step(e_, why.result.newton, control_->step().label(why.result), why.t, why.h, why.state, longest());
+  if (!massless_) reason += explain_light_mass(e_, why.t, why.h, why.state);
+  end(Ending::failed, std::move(reason));
 }
 
 void Simulation::run() {

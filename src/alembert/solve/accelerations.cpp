@@ -52,9 +52,35 @@ class DenseReduced final : public ReducedMatrix {
     }
     // Equations of light bodies are as good as those of heavy ones: rows by their accelerations first, then columns,
     // then rows. All multipliers get the same scale where the smallest ones are wanted.
+    Matrix scaled = scale(dense, true);
+    if (redundant_) {
+      smallest_.setThreshold(1e-11);
+      smallest_.compute(scaled);
+      return true;
+    }
+    const auto regular = [&] {
+      lu_.compute(scaled);
+      return lu_.matrixLU().diagonal().cwiseAbs().minCoeff() > 1e-15 * n * lu_.maxPivot();
+    };
+    if (regular()) return true;
+    // A light body between heavy ones only passes their reactions on: its row is then one of multipliers.
+    scaled = scale(dense, false);
+    return regular();
+  }
+
+  Vector solve(const Vector& b) override {
+    const Vector scaled = row_.cwiseProduct(b);
+    const Vector x = redundant_ ? Vector(smallest_.solve(scaled)) : Vector(lu_.solve(scaled));
+    return column_.cwiseProduct(x);
+  }
+
+ private:
+  Matrix scale(const Matrix& dense, bool by_accelerations) {
+    const int n = static_cast<int>(dense.rows());
     row_ = Vector::Ones(n);
     for (int i = 0; i < n && accelerations_ > 0; ++i) {
-      const double largest = dense.row(i).head(accelerations_).cwiseAbs().maxCoeff();
+      const double largest =
+          (by_accelerations ? dense.row(i).head(accelerations_) : dense.row(i).head(n)).cwiseAbs().maxCoeff();
       if (largest > 0) row_[i] = 1 / largest;
     }
     column_ = Vector::Ones(n);
@@ -72,22 +98,9 @@ class DenseReduced final : public ReducedMatrix {
       scaled.row(i) /= largest;
       row_[i] /= largest;
     }
-    if (redundant_) {
-      smallest_.setThreshold(1e-11);
-      smallest_.compute(scaled);
-      return true;
-    }
-    lu_.compute(scaled);
-    return lu_.matrixLU().diagonal().cwiseAbs().minCoeff() > 1e-15 * n * lu_.maxPivot();
+    return scaled;
   }
 
-  Vector solve(const Vector& b) override {
-    const Vector scaled = row_.cwiseProduct(b);
-    const Vector x = redundant_ ? Vector(smallest_.solve(scaled)) : Vector(lu_.solve(scaled));
-    return column_.cwiseProduct(x);
-  }
-
- private:
   int accelerations_;
   bool redundant_;
   Vector row_, column_;

@@ -12,6 +12,7 @@
 #include "alembert/derive/massless.h"
 #include "alembert/solve/accelerations.h"
 #include "alembert/solve/finite.h"
+#include "alembert/solve/kinematics.h"
 #include "alembert/solve/limit.h"
 #include "alembert/solve/linear.h"
 #include "alembert/solve/nearest.h"
@@ -136,8 +137,15 @@ class InitialSearch {
 
     Level level{"positions", e_.g_names, {}, e_.g_constraint, &e_.y_names};
     for (const int i : e_.g_constraint) level.places.push_back(model_.constraints[i].place);
-    state_.y = project(positions_, {state_.t}, state_.y, model_.q_pinned, position_metric_,
-                       with_hidden(level, hidden_.position_names));
+    try {
+      state_.y = project(positions_, {state_.t}, state_.y, model_.q_pinned, position_metric_,
+                         with_hidden(level, hidden_.position_names));
+    } catch (const InputError&) {
+      check_contact_points(model_, e_, state_);  // where that is the reason, it is said
+      throw;
+    }
+    check_contact_points(model_, e_, state_);
+    check_kinematics(model_, e_, state_);
 
     level.values = "velocities";
     level.constraints.insert(level.constraints.end(), e_.k_names.begin(), e_.k_names.end());
@@ -471,10 +479,11 @@ class InitialSearch {
     std::vector<double> multipliers = result_.lambda;
     multipliers.insert(multipliers.end(), result_.psi.begin(), result_.psi.end());
     result_.index = differentiation_index(e_, state_, multipliers);
-    // The start may be a singular position: then its neighbours tell.
+    // The start may be a singular position: then its neighbours tell. Multipliers stay: where they ought to vanish,
+    // others would determine what nothing determines.
     State nearby = state_;
     std::uint64_t random = 88172645463325252u;
-    for (std::vector<double>* list : {&nearby.y, &nearby.z, &multipliers}) {
+    for (std::vector<double>* list : {&nearby.y, &nearby.z}) {
       const double size = std::max(largest(*list), 1e-3);
       for (double& value : *list) {
         random ^= random << 13, random ^= random >> 7, random ^= random << 17;

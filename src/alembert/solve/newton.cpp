@@ -9,6 +9,7 @@
 #include "alembert/code/wide.h"
 #include "alembert/solve/elimination.h"
 #include "alembert/solve/linear.h"
+#include "alembert/solve/rounding.h"
 
 namespace alembert {
 
@@ -68,6 +69,8 @@ struct Newton<T>::Body {
   double contraction = unknown_contraction;  // the slowest seen with the kept factorisation
   double noise = 0;                          // corrections up to here were rounding lately
   std::vector<T> start, delta, trial, values, full, scales, work;
+  Tape tape;  // of the residual, to see what rounding does to it; empty for large systems and other scalars
+  std::vector<double> levels;
   NewtonStatistics statistics;
 
   Body(const ImplicitEquations& equations, const std::vector<T>& typical, NewtonOptions chosen);
@@ -86,6 +89,7 @@ struct Newton<T>::Body {
   bool tolerated(const T* x, NewtonResult& result) const noexcept {
     return options.tolerance > 0 && (result.correction = measure(x)) <= options.tolerance;
   }
+  bool at_rounding(const T* x) noexcept;
   NewtonResult& worst_equation(const T* x, NewtonResult& result) noexcept;
 };
 
@@ -112,6 +116,11 @@ Newton<T>::Body::Body(const ImplicitEquations& e, const std::vector<T>& typical,
   Graph& graph = e.unknowns.front().graph();
   for (const UnknownGroup& group : groups) group_scales.push_back(group.scale ? group.scale : graph.constant(0));
   const KernelOptions plain{Backend::interpreter, false};
+  constexpr int most_analysed = 400;
+  if (std::is_same_v<T, double> && n <= most_analysed) {
+    tape = make_tape(all, e.equations);
+    levels.resize(2 * static_cast<std::size_t>(n) + 2 * tape.registers());
+  }
   scale = Kernel<T>(all, group_scales, options.kernel);
   scales.resize(groups.size());
   start.resize(n), delta.resize(n), trial.resize(inputs + n);
@@ -204,6 +213,22 @@ double Newton<T>::Body::measure(const T* x) const noexcept {
   return worst;
 }
 
+// Whether no equation can hold better in double numbers. Near an equilibrium all unknowns vanish, and what is left of
+// forces that cancel is large against them: corrections then never become small.
+template <class T>
+bool Newton<T>::Body::at_rounding(const T* x) noexcept {
+  if constexpr (!std::is_same_v<T, double>) return false;
+  else {
+    if (levels.empty()) return false;
+    double* const value = levels.data();
+    double* const error = value + n;
+    rounding_levels(tape, x, value, error, error + n);
+    for (int i = 0; i < n; ++i)
+      if (!(std::abs(value[i]) <= 4 * error[i])) return false;
+    return true;
+  }
+}
+
 template <class T>
 NewtonResult& Newton<T>::Body::worst_equation(const T* x, NewtonResult& result) noexcept {
   residual(x, trial.data(), work.data());
@@ -272,6 +297,7 @@ NewtonResult Newton<T>::Body::unrolled(T* x) noexcept {
       const double ratio = now / before;
       if (ratio < 1 && now * ratio * ratio <= eps / 4) return result;
       if (ratio > 0.25 && now <= fresh_floor * eps) return result;  // rounding: it cannot become smaller
+      if (ratio > 0.25 && result.iterations > 2 && at_rounding(x)) return result;
       if (ratio > 2 && result.iterations > 3) break;
     }
     before = now;
@@ -324,6 +350,7 @@ NewtonResult Newton<T>::Body::kept(T* x) noexcept {
           before = now;
           continue;
         }
+        if (ratio > stalled && result.iterations > 3 && at_rounding(x)) return result;
         const bool best = two ? renewed : here;  // no other matrix would do better
         if (best && now <= fresh_floor * eps && (!two || ratio >= 1)) return result;
         if (best && ratio > (two ? 1 : 2) && result.iterations > 3) break;

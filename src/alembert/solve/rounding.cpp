@@ -43,13 +43,17 @@ double operation_error(Op op, double a, double b, double ea, double eb, double v
 }  // namespace
 
 void rounding_levels(const Tape& tape, const double* in, double* value, double* error) {
-  std::vector<double> x;
-  std::vector<double> e;
-  x.reserve(tape.registers());
-  e.reserve(tape.registers());
+  std::vector<double> work(2 * static_cast<std::size_t>(tape.registers()));
+  rounding_levels(tape, in, value, error, work.data());
+}
+
+void rounding_levels(const Tape& tape, const double* in, double* value, double* error, double* work) noexcept {
+  double* const x = work;
+  double* const e = work + tape.registers();
+  std::size_t next = 0;
   const auto leaf = [&](double v) {
-    x.push_back(v);
-    e.push_back(half_unit * std::abs(v));
+    x[next] = v;
+    e[next++] = half_unit * std::abs(v);
   };
   for (int i = 0; i < tape.inputs; ++i) leaf(in[i]);
   for (const Real c : tape.constants) leaf(static_cast<double>(c));
@@ -57,8 +61,8 @@ void rounding_levels(const Tape& tape, const double* in, double* value, double* 
     const double a = x[step.a];
     const double b = x[step.b];
     const double v = evaluate<double>(step.op, a, b);
-    x.push_back(v);
-    e.push_back(operation_error(step.op, a, b, e[step.a], e[step.b], v));
+    x[next] = v;
+    e[next++] = operation_error(step.op, a, b, e[step.a], e[step.b], v);
   }
   for (std::size_t i = 0; i < tape.outputs.size(); ++i) {
     value[i] = x[tape.outputs[i]];

@@ -123,12 +123,19 @@ class StatementParser {
 
   void labelled(const StatementForm& form, Statement& s) {
     Term first = first_term(form);
+    const bool declares = form.keyword == "auxiliary";
     if (!terms_.accept(":")) {
+      if (declares) terms_.fail("expected ':' behind the variable", example(form));
       s.left = std::move(first);
       return;
     }
     const bool multipliers = form.shape == Shape::equation && first.form == Term::Form::call;
-    if (first.form != Term::Form::name && !multipliers) {
+    if (declares && first.form == Term::Form::index) {
+      s.label = std::move(first);
+      s.left = terms_.term();
+      return;
+    }
+    if (first.form != Term::Form::name && (!multipliers || declares)) {
       throw SyntaxFailure{first.place, "what stands before ':' must be a name", example(form)};
     }
     for (const Term& part : first.parts) {

@@ -13,6 +13,10 @@ const std::vector<StatementForm>& statement_forms() {
       {"parameter", Shape::declarations, "constants; --set changes them", "parameter m1 = 3, l[2] = (1, 1/2)"},
       {"family", Shape::ranges, "the values that an index takes in declarations and sums", "family i = 1..N"},
       {"coordinate", Shape::declarations, "the q: scalars, vectors, families of them", "coordinate x, q[3], r[i][3]"},
+      {"velocity", Shape::declarations, "the v of the multibody form, with initial values",
+       "velocity w[3] = (0, 1, 5)"},
+      {"auxiliary", Shape::equation, "a contact-point variable and the equation c(q, s) = 0 that determines it",
+       "auxiliary s: (x - s) + (y - s^2)*2*s = 0"},
       {"momentum", Shape::owned, "the p of a Hamiltonian model and the coordinate that each belongs to",
        "momentum p1[3] of q1, p2[3] of q2"},
       {"variable", Shape::declarations, "an unknown of the general form, with its initial value",
@@ -25,6 +29,10 @@ const std::vector<StatementForm>& statement_forms() {
       {"kinetic", Shape::expression, "the kinetic energy", "kinetic m/2*(x'^2 + y'^2)"},
       {"potential", Shape::expression, "the potential energy", "potential m*gravity*y"},
       {"lagrangian", Shape::expression, "kinetic minus potential energy in one", "lagrangian m/2*x'^2 - k/2*x^2"},
+      {"kinematics", Shape::assignments, "q' = Z(q) v of the multibody form; Z need not be square",
+       "kinematics e' = (-dot(b, w), a*w + cross(b, w))/2"},
+      {"mass", Shape::assignments, "M(q) of the multibody form: masses of the entries of v, or the product M v",
+       "mass w = (A, B, C)"},
       {"hamiltonian", Shape::expression, "the energy as function of coordinates and momenta",
        "hamiltonian norm2(p)/(2*m) + k/2*norm2(q)"},
       {"force", Shape::assignments, "the force that acts on a coordinate, besides the energies", "force x = -c*x'^3"},
@@ -67,7 +75,9 @@ std::string syntax_of(const StatementForm& form) {
       case Shape::owned: return "TARGET [of TARGET] [= EXPR], ... [for RANGES]";
       case Shape::assignments: return "TARGET = EXPR, ... [for RANGES]";
       case Shape::expression: return "EXPR";
-      case Shape::equation: return "[NAME: | NAME(MULTIPLIER, ...):] EXPR = EXPR [for RANGES]";
+      case Shape::equation:
+        return form.keyword == "auxiliary" ? "TARGET: EXPR = EXPR"
+                                           : "[NAME: | NAME(MULTIPLIER, ...):] EXPR = EXPR [for RANGES]";
       case Shape::watched: return "[NAME:] EXPR [for RANGES]";
       case Shape::event: return "[NAME:] EXPR = EXPR [for RANGES]";
       case Shape::condition: return "when EXPR = EXPR [for RANGES]";
