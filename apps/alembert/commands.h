@@ -36,12 +36,19 @@ Command add_fmt(CLI::App& program);
 Command add_grammar(CLI::App& program);
 Command add_converge(CLI::App& program);
 Command add_verify(CLI::App& program);
+Command add_reproduce(CLI::App& program);
+Command add_view(CLI::App& program);
 Command add_sweep(CLI::App& program);
 
 /// A whole file, or standard input for "-"; throws InputError when it cannot be read.
 std::shared_ptr<const Source> read_source(const std::string& path);
 /// The model in a file, or on standard input for "-".
 Model load_model(const std::string& path, const std::vector<std::string>& overrides = {});
+
+/// Writes a whole file that an option names; throws InputError where that fails.
+void write_file(const std::string& option, const std::string& path, const std::string& text);
+/// Throws what write_file would, before long work; leaves no trace.
+void require_writable(const std::string& option, const std::string& path);
 
 /// What an option says as a number: "0.01", "-1e-3", "1/128"; throws InputError naming the option.
 double read_real(const std::string& option, const std::string& text);

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <fstream>
 
 #include "alembert/base/error.h"
 #include "alembert/derive/equations.h"
@@ -27,13 +26,6 @@ std::vector<double> read_steps(const std::string& text) {
   std::vector<double> steps;
   for (const std::string& step : split_list(text)) steps.push_back(read_real("--steps", step));
   return steps;
-}
-
-void write_file(const std::string& option, const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw InputError(option + " cannot write '" + path + "'");
 }
 
 bool read_precision(const std::string& text) {

@@ -1,9 +1,13 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "alembert/base/error.h"
@@ -32,6 +36,21 @@ Model load_model(const std::string& path, const std::vector<std::string>& overri
     values.push_back({std::make_shared<const Source>(Source{"--set", text})});
   }
   return make_model(parse(read_source(path)), values);
+}
+
+void write_file(const std::string& option, const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw InputError(option + " cannot write '" + path + "': " + std::strerror(errno));
+}
+
+void require_writable(const std::string& option, const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  const std::string place = ::access(path.c_str(), F_OK) == 0 ? path : folder.empty() ? "." : folder.string();
+  if (::access(place.c_str(), W_OK) != 0) {
+    throw InputError(option + " cannot write '" + path + "': " + std::strerror(errno));
+  }
 }
 
 double read_real(const std::string& option, const std::string& text) {

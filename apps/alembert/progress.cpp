@@ -25,13 +25,13 @@ std::string progress_line(double done, double elapsed_seconds) {
   return line + fmt::format(" {:02}:{:02} left", seconds / 60, seconds % 60);
 }
 
-void ProgressBar::show(double done) {
+void ProgressBar::show(double done, const std::string& what) {
   if (!active_) return;
   const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   if (elapsed < 0.4) return;
   drawn_ = true;
   // The escape erases what a longer line left behind.
-  fmt::print(stderr, "\r{}\x1b[K", progress_line(done, elapsed));
+  fmt::print(stderr, "\r{}{}{}\x1b[K", progress_line(done, elapsed), what.empty() ? "" : "  ", what);
   std::fflush(stderr);
 }
 

@@ -17,7 +17,8 @@ class ProgressBar {
 
   bool active() const { return active_; }
   /// Fraction in [0, 1]; nothing is drawn in the first moments, so that short work leaves no flicker.
-  void show(double done);
+  /// `what` is being done, where that is worth saying.
+  void show(double done, const std::string& what = {});
   /// Removes the bar; later calls of show() draw it again.
   void clear();
 

@@ -10,6 +10,7 @@
 #include "alembert/base/error.h"
 #include "alembert/derive/equations.h"
 #include "alembert/methods/method.h"
+#include "alembert/run/figures.h"
 #include "alembert/run/report.h"
 #include "alembert/run/simulate.h"
 #include "alembert/run/writers.h"
@@ -25,7 +26,7 @@ struct RunOptions {
   std::string model;
   RunChoices choices;
   std::string every, at, sample;  // as written; empty where not given
-  std::vector<std::string> out;
+  std::vector<std::string> out, plot;
   bool json = false, quiet = false;
 };
 
@@ -41,6 +42,19 @@ std::vector<std::unique_ptr<Observer>> make_writers(const std::vector<std::strin
   return writers;
 }
 
+void require_plot(const std::string& path) {
+  if (!path.ends_with(".svg") && !path.ends_with(".html")) {
+    throw InputError("--plot cannot tell the format of '" + path + "' by its ending",
+                     "the endings .svg and .html are known");
+  }
+  require_writable("--plot", path);
+}
+
+std::string plot_text(const std::string& path, const Trajectory& trajectory, const std::string& words) {
+  if (path.ends_with(".svg")) return to_svg(figure_of(trajectory));
+  return page_of(trajectory, figure_of(trajectory).title, words);
+}
+
 int run(const RunOptions& options) {
   const Model model = load_model(options.model, options.choices.set);
   const Method method = options.choices.chosen_method(model);
@@ -52,10 +66,13 @@ int run(const RunOptions& options) {
     simulation.sample = read_real("--sample", options.sample);
     if (simulation.sample <= 0) throw InputError("--sample wants a number above 0, not " + options.sample);
   }
-  if ((!simulation.at.empty() || simulation.sample > 0) && options.out.empty())
+  if ((!simulation.at.empty() || simulation.sample > 0) && options.out.empty() && options.plot.empty())
     throw InputError("--at and --sample choose the rows of a trajectory: say --out where to write it");
   const Equations equations = derive(model);
+  for (const std::string& path : options.plot) require_plot(path);
   const std::vector<std::unique_ptr<Observer>> writers = make_writers(options.out);
+  Recorder recorder;
+  if (!options.plot.empty()) simulation.observers.push_back(&recorder);
   for (const auto& writer : writers) simulation.observers.push_back(writer.get());
 
   ProgressBar bar(!options.quiet && !options.json);
@@ -65,12 +82,17 @@ int run(const RunOptions& options) {
   const Report report = simulate(model, equations, method, simulation);
   for (const auto& writer : writers) writer->end();
   bar.clear();
+  for (const std::string& path : options.plot) {
+    write_file("--plot", path, plot_text(path, recorder.trajectory, to_text(report, model, equations)));
+  }
 
   if (options.json) {
     fmt::print("{}\n", to_json(report, model, equations));
   } else if (!options.quiet) {
     fmt::print("{}", to_text(report, model, equations));
-    if (!options.out.empty()) fmt::print("  {:<12}{}\n", "written", fmt::join(options.out, ", "));
+    std::vector<std::string> written = options.out;
+    written.insert(written.end(), options.plot.begin(), options.plot.end());
+    if (!written.empty()) fmt::print("  {:<12}{}\n", "written", fmt::join(written, ", "));
   }
   if (report.ending == Ending::done) return done;
   // The report says it too, but a person may not see that one.
@@ -89,6 +111,10 @@ Command add_run(CLI::App& program) {
   app->add_option("MODEL", options->model, "Model file; - is standard input")->required()->type_name("");
   options->choices.declare(*app);
   app->add_option("-o,--out", options->out, "Trajectory, by ending .csv, .h5 or .json; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  app->add_option("--plot", options->plot,
+                  "Figures of the run, by ending .svg or .html (with the animation); may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
   app->add_option("--every", options->every, "Write every Nth step, beside the first and the last")->type_name("N");

@@ -14,13 +14,19 @@ using Numbers = std::vector<double>;
 // The points of all curves, in the order they are drawn; a gap starts a new list.
 std::vector<std::vector<std::pair<double, double>>> drawn_points(const std::string& svg) {
   std::vector<std::vector<std::pair<double, double>>> lists;
-  const std::regex path("<path class=\"curve c[0-9]\"[^>]* d=\"(M[-0-9.]+ [-0-9.]+[ML][^\"]*)\"");
-  for (std::sregex_iterator i(svg.begin(), svg.end(), path), end; i != end; ++i) {
-    const std::string d = (*i)[1];
-    const std::regex point("([ML])([-0-9.]+) ([-0-9.]+)");
-    for (std::sregex_iterator k(d.begin(), d.end(), point); k != end; ++k) {
-      if ((*k)[1] == "M") lists.emplace_back();
-      lists.back().emplace_back(std::stod((*k)[2]), std::stod((*k)[3]));
+  for (std::size_t at = svg.find("<path class=\"curve c"); at != std::string::npos;
+       at = svg.find("<path class=\"curve c", at + 1)) {
+    std::size_t i = svg.find(" d=\"", at) + 4;
+    const std::size_t end = svg.find('"', i);
+    if (svg.find('h', i) < end) continue;  // a sample of the legend
+    while (i < end) {
+      if (svg[i] == 'M') lists.emplace_back();
+      std::size_t length = 0;
+      const double x = std::stod(svg.substr(i + 1, 24), &length);
+      i += 1 + length;
+      const double y = std::stod(svg.substr(i, 24), &length);
+      i += length;
+      lists.back().emplace_back(x, y);
     }
   }
   return lists;
@@ -146,6 +152,77 @@ TEST(Plot, ReadableOnDarkScreensAndInPrint) {
   EXPECT_NE(svg.find("@media screen and (prefers-color-scheme: dark)"), std::string::npos);
   EXPECT_EQ(svg.find("<script"), std::string::npos);
   EXPECT_EQ(count(svg, "http"), 1) << "only the name space: nothing is loaded";
+}
+
+TEST(Plot, LongCurvesStaySmallAndKeepTheirExtremes) {
+  Curve wave{"wave", {}, {}};
+  const int n = 100000;
+  for (int i = 0; i < n; ++i) {
+    wave.x.push_back(i);
+    wave.y.push_back(std::sin(0.37 * i) + (i == 54321 ? 5 : 0));  // one needle among 10^5 points
+  }
+  const std::string svg = to_svg(one_panel({wave}, false));
+  EXPECT_LT(svg.size(), 60000u);
+  double highest = 1e9;
+  for (const auto& list : drawn_points(svg))
+    for (const auto& point : list) highest = std::min(highest, point.second);
+  EXPECT_NEAR(highest, 44 + 278 * 0.05 / 1.1, 0.5) << "the needle is still there";
+  EXPECT_EQ(count(svg, "<circle"), 0) << "no markers on long curves";
+
+  // A curve that turns back: a circle run through many times is a circle.
+  Curve circle{"circle", {}, {}};
+  for (int i = 0; i < n; ++i) circle.x.push_back(std::cos(0.01 * i)), circle.y.push_back(std::sin(0.01 * i));
+  const std::string round = to_svg(one_panel({circle}, false));
+  EXPECT_LT(round.size(), 1000000u);
+  const auto lists = drawn_points(round);
+  ASSERT_EQ(lists.size(), 1u);
+  double low_x = 1e9, high_x = 0;
+  for (const auto& p : lists[0]) low_x = std::min(low_x, p.first), high_x = std::max(high_x, p.first);
+  for (const auto& p : lists[0]) {
+    // An ellipse in pixels: the panel is 344 wide and 278 high, with 5 % of room on either side.
+    const double x = (p.first - (76 + 420) / 2.0) / (344 / 2.2), y = (p.second - (44 + 322) / 2.0) / (278 / 2.2);
+    EXPECT_NEAR(std::hypot(x, y), 1, 0.01);
+  }
+  EXPECT_NEAR(high_x - low_x, 344 / 1.1, 0.2);
+}
+
+TEST(Plot, SmallNumbersOnLinearAxesShareAFactor) {
+  const std::string svg = to_svg(one_panel({{"a", {0, 1}, {0, 3e-8}}}, false));
+  EXPECT_NE(svg.find("×10<tspan dy=\"-5\" font-size=\"10\">−8</tspan>"), std::string::npos);
+  EXPECT_NE(svg.find(">3.0</text>"), std::string::npos);
+  EXPECT_EQ(svg.find("e-08"), std::string::npos);
+  // Marks that differ late show the digits in which they differ.
+  const std::string near = to_svg(one_panel({{"a", {0, 1}, {79.6541, 79.6549}}}, false));
+  EXPECT_NE(near.find(">79.6542</text>"), std::string::npos);
+}
+
+TEST(Plot, EqualScalesKeepCirclesRound) {
+  Figure figure = one_panel({{"a", {-1, 1, 0, 0}, {0, 0, -1, 1}}}, false);
+  figure.panels[0].equal_scales = true;
+  const auto p = drawn_points(to_svg(figure)).at(0);
+  EXPECT_NEAR(p[1].first - p[0].first, p[2].second - p[3].second, 0.05);
+}
+
+TEST(Plot, PanelsFillRows) {
+  Figure figure = one_panel({{"a", {1, 2}, {1, 2}}});
+  for (int i = 1; i < 5; ++i) figure.panels.push_back(figure.panels[0]);
+  const std::string svg = to_svg(figure);
+  expect_well_formed(svg);
+  EXPECT_NE(svg.find("translate(440 414)"), std::string::npos) << "the fourth panel: second column, second row";
+  EXPECT_EQ(svg.find("translate(880"), std::string::npos);
+  figure.columns = 5;
+  EXPECT_NE(to_svg(figure).find("translate(1760 34)"), std::string::npos);
+}
+
+TEST(Plot, LimitsOfAnAxisCutAndAreKept) {
+  Figure figure = one_panel({{"a", {0, 1, 2}, {0, 1e9, 2}}}, false);
+  figure.panels[0].y.low = 0, figure.panels[0].y.high = 2;
+  const std::string svg = to_svg(figure);
+  const auto p = drawn_points(svg).at(0);
+  EXPECT_NEAR(p[0].second, 322, 0.01);
+  EXPECT_NEAR(p[2].second, 44, 0.01);
+  EXPECT_LT(p[1].second, -1000) << "outside, and clipped";
+  EXPECT_NE(svg.find("clip-path"), std::string::npos);
 }
 
 }  // namespace

@@ -1,0 +1,105 @@
+// alembert reproduce: remakes the figures and tables of the papers, and says where a number misses.
+
+#include "alembert/reproduce/reproduce.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+
+#include "alembert/base/error.h"
+#include "alembert/version.h"
+#include "commands.h"
+#include "progress.h"
+
+namespace alembert::app {
+namespace {
+
+struct ReproduceArguments {
+  std::vector<std::string> ids, set;
+  std::string out = "reproduction";
+  bool quick = false, list = false, json = false, anew = false;
+};
+
+/// The version and what this file of the program contains: every change of it makes all results anew.
+std::string identity() {
+  std::ifstream self("/proc/self/exe", std::ios::binary);
+  std::uint64_t sum = 14695981039346656037ull;
+  std::vector<char> block(std::size_t{1} << 20);
+  while (self.read(block.data(), static_cast<std::streamsize>(block.size())) || self.gcount() > 0) {
+    const auto length = static_cast<std::size_t>(self.gcount());
+    for (std::size_t i = 0; i + 8 <= length; i += 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, block.data() + i, 8);
+      sum = (sum ^ word) * 1099511628211ull;
+    }
+  }
+  return fmt::format("{} {:016x}", version, sum);
+}
+
+int list() {
+  for (const reproduce::Paper& paper : reproduce::papers()) {
+    fmt::print("{}  {}. {}\n", paper.id, paper.authors, paper.title);
+    for (const reproduce::Entry& entry : paper.entries) fmt::print("  {:<16} {}\n", entry.id, entry.title);
+  }
+  return done;
+}
+
+int perform(const ReproduceArguments& arguments) {
+  if (arguments.list) return list();
+  reproduce::Options options;
+  options.ids = arguments.ids;
+  options.quick = arguments.quick;
+  options.overrides = arguments.set;
+  if (!arguments.anew) options.cache = arguments.out + "/.cache";
+  options.program = identity();
+  ProgressBar bar(!arguments.json);
+  if (bar.active()) {
+    options.progress = [&](double share, const std::vector<std::string>& running) {
+      bar.show(share, fmt::format("{}", fmt::join(running, ", ")));
+    };
+  }
+  const reproduce::Reproduction made = reproduce::reproduce(options);
+  bar.clear();
+  reproduce::write_pages(made, arguments.out);
+  if (arguments.json) {
+    fmt::print("{}", to_json(made));
+  } else {
+    fmt::print("{}pages: {}/index.html\n", to_text(made), arguments.out);
+  }
+  if (made.passed()) return done;
+  std::fflush(stdout);
+  for (const auto& results : made.results) {
+    for (const reproduce::Result& result : results) {
+      if (!result.findings.passed()) fmt::print(stderr, "{} missed: {}\n", result.entry.id, result.entry.title);
+    }
+  }
+  return failed;
+}
+
+}  // namespace
+
+Command add_reproduce(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("reproduce", "Remake the figures and tables of the papers");
+  auto arguments = std::make_shared<ReproduceArguments>();
+  app->add_option("ID", arguments->ids, "A paper (003) or a figure (003/8.1); all where none is given")->type_name("");
+  app->add_flag("--quick", arguments->quick, "The same checks on shorter runs");
+  app->add_option("-o,--out", arguments->out, "Folder of the pages, figures and data")
+      ->type_name("DIR")
+      ->capture_default_str();
+  app->add_option("--set", arguments->set, "Replaces a parameter or an initial value of the models; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  app->add_flag("--anew", arguments->anew, "Make everything anew, also what did not change");
+  app->add_flag("--list", arguments->list, "Print all figures and tables and make none");
+  app->add_flag("--json", arguments->json, "Print the verdict as one JSON object");
+  app->footer(
+      "Writes index.html, one page for each paper, figures/*.svg, data/*.csv, verdict.json and summary.md. Results "
+      "are\n"
+      "kept in DIR/.cache; a second run remakes what changed. Exit code 1: a number missed, its figure is named.");
+  return {app, [arguments] { return perform(*arguments); }};
+}
+
+}  // namespace alembert::app

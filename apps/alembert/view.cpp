@@ -1,0 +1,53 @@
+// alembert view: a page with the animation and the plots of a trajectory that a run wrote.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "alembert/base/error.h"
+#include "alembert/run/figures.h"
+#include "commands.h"
+
+namespace alembert::app {
+namespace {
+
+struct ViewArguments {
+  std::string file, out;
+};
+
+int view(const ViewArguments& arguments) {
+  const Trajectory trajectory = read_trajectory(arguments.file);
+  const std::string out =
+      arguments.out.empty() ? std::filesystem::path(arguments.file).replace_extension(".html").string() : arguments.out;
+  if (!out.ends_with(".html") && !out.ends_with(".svg")) {
+    throw InputError("--out cannot tell the format of '" + out + "' by its ending",
+                     "the endings .html and .svg are known");
+  }
+  Figure figure = figure_of(trajectory);
+  const auto model = trajectory.attributes.find("model");
+  const std::string title = model == trajectory.attributes.end() || model->second.empty()
+                                ? std::filesystem::path(arguments.file).filename().string()
+                                : figure.title;
+  figure.title = title;
+  write_file("--out", out, out.ends_with(".svg") ? to_svg(figure) : page_of(trajectory, title, ""));
+  fmt::print("{}: {} rows from t = {} to {}, written to {}\n", title, trajectory.rows(), trajectory.t().front(),
+             trajectory.t().back(), out);
+  return done;
+}
+
+}  // namespace
+
+Command add_view(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("view", "Make a page with the animation and the plots of a trajectory");
+  auto arguments = std::make_shared<ViewArguments>();
+  app->add_option("FILE", arguments->file, "What alembert run --out wrote: .csv, .h5 or .json")
+      ->required()
+      ->type_name("");
+  app->add_option("-o,--out", arguments->out, "Page to write (.html, or .svg for the plots alone); else beside FILE")
+      ->type_name("FILE");
+  app->footer("The page needs no network and no other file: open it in any browser.");
+  return {app, [arguments] { return view(*arguments); }};
+}
+
+}  // namespace alembert::app
