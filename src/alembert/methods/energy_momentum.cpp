@@ -107,8 +107,8 @@ StepPlan step(const Equations& e, const Variant& variant) {
   frame.keep(psi, "psi.", e.k_names);
   step.energy_change = h * motion.power;
   if (projected && reactions_work(e))
-    step.energy_change =
-        step.energy_change + dot(normal0.impulse, at(e, e.v, {t0, y0, z0})) - dot(normal1.impulse, at(e, e.v, {t1, y1, z1}));
+    step.energy_change = step.energy_change + dot(normal0.impulse, at(e, e.v, {t0, y0, z0})) -
+                         dot(normal1.impulse, at(e, e.v, {t1, y1, z1}));
   step.discrete = motion.k;
   return frame.plan(y1, z1);
 }
@@ -125,7 +125,8 @@ std::vector<Real> shares(int order) {
 
 std::string refuses(const Equations& e, const Variant& variant) {
   if (!e.energy || e.form == Form::general) return "it needs an energy, and the general form has none";
-  if (e.form == Form::lagrangian && e.v != e.z) return "it needs velocities that are the derivatives of the coordinates";
+  if (e.form == Form::lagrangian && e.v != e.z)
+    return "it needs velocities that are the derivatives of the coordinates";
   if (variant.gradient == EnergyGradient::partitioned && needs_w(e))
     return "the partitioned gradient needs H(q, p): write the model with momenta and a Hamiltonian";
   if (variant.projected && depends(jacobian(e.form == Form::lagrangian ? e.p : e.v, e.z).value, e.z))
