@@ -58,7 +58,8 @@ TEST(Documentation, EveryCommandRuns) {
         arguments.erase(arguments.begin());
         for (std::size_t i = 0; i < arguments.size(); ++i) {
           if (arguments[i].starts_with("models/")) arguments[i] = root + "/" + arguments[i];
-          if (i > 0 && arguments[i - 1] == "--out") arguments[i] = folder / arguments[i];
+          if (i > 0 && (arguments[i - 1] == "--out" || arguments[i - 1] == "--plot"))
+            arguments[i] = folder / arguments[i];
         }
         const Outcome outcome = program(arguments);
         EXPECT_EQ(outcome.code, 0) << line << "\n" << outcome.err;

@@ -99,7 +99,7 @@ Findings conservation(const Workbench& work) {
 
 Findings large_steps(const Workbench& work) {
   Findings findings;
-  const std::vector<double> steps{0.25, 0.5, 1.25, 5};
+  const std::vector<double> steps{0.25, 0.5, 1.25, 5}, looks{50, 50, 25, 20};  // looks: before it is rounding only
   const int count = static_cast<int>(steps.size());
   std::vector<Recorded> runs(2 * count);
   work.parallel(2 * count, [&](int i) {
@@ -118,14 +118,14 @@ Findings large_steps(const Workbench& work) {
     if (i < count) {
       findings.checks.push_back(at_most("energy error of " + name, runs[i].report.energy.max_error, 1e-10));
     } else {
-      const double h = steps[i % count], at = std::round(50 / h);
+      const double h = steps[i % count], at = std::round(looks[i % count] / h);
       const double closed = energy[0] * std::pow(left_by_lobatto_c(frequency(2), h), at);
       findings.checks.push_back(near(fmt::format("energy at t = {}, {}", at * h, name),
                                      energy.at(static_cast<std::size_t>(at)), closed, 1e-9));
     }
   }
   findings.checks.push_back(at_most("energy at t = 2000, lobatto_c(3), h = 1.25",
-                                    runs[count + 2].column(runs[count + 2].trajectory.columns.energy).back(), 1e-8));
+                                    runs[count + 2].column(runs[count + 2].trajectory.columns.energy).back(), 1e-12));
   figure.panels = {all, zoom};
   findings.show(figure);
   findings.keep(figure);
@@ -219,9 +219,24 @@ Findings vanishing_mass(const Workbench& work) {
     positions.curves.push_back(q), velocities.curves.push_back(v);
     return q.y;
   };
-  const std::vector<double> lobatto = add("Lobatto IIIC → Lobatto IIIC", 1, 1);
-  add("Gauss → Gauss", 0, 0);
-  add("Gauss → Lobatto IIIC", 0, 1);
+  const std::vector<std::pair<std::string, std::vector<double>>> own{
+      {solvers[1], add("Lobatto IIIC → Lobatto IIIC", 1, 1)}, {solvers[0], add("Gauss → Gauss", 0, 0)}};
+  const std::vector<double> across = add("Gauss → Lobatto IIIC", 0, 1);
+  for (const auto& [name, gap] : own) {
+    // From 1e-10 to 1e-16: linear, and above rounding.
+    const std::vector<double> m(masses.begin() + 4, masses.begin() + 8), d(gap.begin() + 4, gap.begin() + 8);
+    findings.checks.push_back(order("slope of the difference in m₂, " + name, slope(m, d, 4), 1, 0.02));
+    findings.checks.push_back(at_most("difference at m₂ = 1e-24, " + name, gap.back(), 1e-13));
+  }
+  findings.checks.push_back(within("difference of Gauss and Lobatto IIIC at m₂ = 1e-24", across.back(), 1e-3, 1));
+  findings.notes.push_back(
+      "With constant steps each method tends to its own solution of the DAE, linearly in m₂. The two solutions of the "
+      "DAE "
+      "differ: the start has a layer of 3e-5, which Gauss collocation (R(∞) = −1) does not damp and Lobatto IIIC does. "
+      "That "
+      "the thesis saw Gauss tend to Lobatto's solution is the work of its step control, which resolves the layer for "
+      "small "
+      "positive masses.");
   figure.panels = {positions, velocities};
   findings.show(figure);
   findings.keep(figure);

@@ -156,11 +156,11 @@ Findings energies(const Workbench& work) {
                                    simple[i].report.energy.max_error, simple_known[i], 0.05));
   findings.checks.push_back(at_most("drift over its uncertainty, simple pendulum, lobatto(3)",
                                     std::abs(simple[0].report.drift.per_time) / simple[0].report.drift.uncertainty, 3));
-  // Chaotic: a few percent of room.
+  // Chaotic: which swings come after a minute is decided by rounding, and with them the largest error.
   const double double_known[4] = {1.7e-5, 3.5e-8, 8.1e-8, 2.7e-8};
   for (std::size_t i = 0; i < methods.size(); ++i)
-    findings.checks.push_back(near("largest energy error, double pendulum, " + methods[i],
-                                   twofold[i].report.energy.max_error, double_known[i], 0.1));
+    findings.checks.push_back(within("largest energy error, double pendulum, " + methods[i],
+                                     twofold[i].report.energy.max_error, double_known[i] / 1.6, double_known[i] * 1.6));
   findings.checks.push_back(
       at_most("energy error, double pendulum, gauss_collocation(3)", twofold[4].report.energy.max_error, 2e-12));
   for (const int i : {0, 2, 3})
@@ -221,41 +221,89 @@ double distance(const Recorded& a, const Recorded& b) {
   return most;
 }
 
+/// The thesis's measure: relative differences of each variable, averaged over time and over ten variables; the two
+/// multipliers among them count little and are left out.
+double thesis_measure(const Recorded& a, const Recorded& b) {
+  const Columns& c = a.trajectory.columns;
+  double sum = 0;
+  for (int i = c.y; i < c.momentum; ++i) {
+    double mean = 0, count = 0;
+    for (std::size_t row = 0; row < a.trajectory.rows(); ++row) {
+      if (b.column(i)[row] == 0) continue;
+      mean += std::abs((a.column(i)[row] - b.column(i)[row]) / b.column(i)[row]), count += 1;
+    }
+    sum += mean / count;
+  }
+  return sum / 10;
+}
+
+/// The mean of m |v'| over the run, by differences: what the equation of a vanishing mass still lacks.
+double missing_force(const Recorded& run, double mass, int which) {
+  const Columns& c = run.trajectory.columns;
+  const std::vector<double>& t = run.trajectory.t();
+  double sum = 0;
+  for (std::size_t row = 1; row < t.size(); ++row) {
+    double change = 0;
+    for (int k = 0; k < 2; ++k) {
+      const std::vector<double>& v = run.column(c.z + 2 * (which - 1) + k);
+      change = std::hypot(change, (v[row] - v[row - 1]) / (t[row] - t[row - 1]));
+    }
+    sum += mass * change;
+  }
+  return sum / static_cast<double>(t.size() - 1);
+}
+
 Findings vanishing(const Workbench& work, int which) {
   Findings findings;
   const std::vector<std::string> methods{"murua(3)", "murua_ggl(3)"};
   std::vector<double> masses;
-  for (int k = 2; k <= 40; k += work.quick ? 4 : 2) masses.push_back(std::pow(10.0, -k));
+  for (const int k : {2, 4, 6, 8, 10, 12, 14, 16, 20, 24, 30, 40, 60, 100}) masses.push_back(std::pow(10.0, -k));
   const int count = static_cast<int>(masses.size());
-  const auto value = [&](double mass) { return fmt::format("m{}={:e}", which, mass); };
   std::vector<Recorded> runs(2 * (count + 1));
   work.parallel(2 * (count + 1), [&](int i) {
     const int k = i % (count + 1);
-    runs[i] = record(work, work.model("double_pendulum_viscous", {value(k < count ? masses[k] : 0)}),
-                     methods[i / (count + 1)], 0.01, 2);
+    const std::string mass = k < count ? fmt::format("m{}={:e}", which, masses[k]) : fmt::format("m{}=0", which);
+    runs[i] = record(work, work.model("double_pendulum_viscous", {mass}), methods[i / (count + 1)], 0.01, 2);
   });
   Figure figure;
-  figure.title = fmt::format("Double pendulum in a viscous fluid, κ = 0.01, h = 0.01, t = 2: m{} tends to 0",
-                             which == 1 ? "₁" : "₂");
-  Panel difference{"Difference to the solution with mass 0", {"mass"}, {"relative difference"}, {}};
-  Panel levels{"Constraints", {"mass"}, {"largest residual"}, {}};
+  const std::string name = which == 1 ? "m₁" : "m₂";
+  figure.title = fmt::format("Double pendulum in a viscous fluid, κ = 0.01, h = 0.01, t = 2: {} tends to 0", name);
+  Panel difference{"Difference to the solution with mass 0", {name}, {"relative difference"}, {}};
+  Panel levels{"Constraints", {name}, {"largest residual"}, {}},
+      force{"What the mass equation lacks", {name}, {"mean of m |v'|"}, {}};
+  const double known[2] = {1.1e4, 8.85e7};
   for (int m = 0; m < 2; ++m) {
     const Recorded& limit = runs[m * (count + 1) + count];
-    Curve gap{methods[m], masses, {}, Curve::Line::solid, 1}, g{methods[m], masses, {}},
-        v{methods[m], masses, {}, Curve::Line::dashed};
+    Curve norm{methods[m], masses, {}, Curve::Line::solid, 1}, thesis{methods[m], masses, {}, Curve::Line::dashed};
+    Curve g{methods[m], masses, {}}, v{methods[m], masses, {}, Curve::Line::dashed},
+        f{methods[m], masses, {}, Curve::Line::solid, 1};
     for (int k = 0; k < count; ++k) {
       const Recorded& run = runs[m * (count + 1) + k];
-      gap.y.push_back(distance(run, limit)), g.y.push_back(run.report.position), v.y.push_back(run.report.velocity);
+      norm.y.push_back(distance(run, limit)), thesis.y.push_back(thesis_measure(run, limit));
+      g.y.push_back(run.report.position), v.y.push_back(run.report.velocity);
+      f.y.push_back(missing_force(run, masses[k], which));
     }
-    difference.curves.push_back(gap), levels.curves.push_back(g), levels.curves.push_back(v);
-    for (int k = 0; k < count; ++k)
-      findings.notes.push_back(
-          fmt::format("{} {:e} {:.4e} {:.4e}", methods[m], masses[k], gap.y[k], gap.y[k] / masses[k]));
+    for (const Curve& curve : {norm, thesis}) difference.curves.push_back(curve);
+    for (const Curve& curve : {g, v}) levels.curves.push_back(curve);
+    force.curves.push_back(f);
+    findings.checks.push_back(near(fmt::format("the thesis's measure over {} at 1e-12, {}", name, methods[m]),
+                                   thesis.y[5] / masses[5], known[which - 1], 0.08));
+    const std::vector<double> x(masses.begin() + 3, masses.begin() + 7), y(norm.y.begin() + 3, norm.y.begin() + 7);
+    findings.checks.push_back(order(fmt::format("slope of the difference, {}", methods[m]), slope(x, y, 4), 1, 0.03));
+    findings.checks.push_back(at_most(fmt::format("difference at {} = 1e-20, {}", name, methods[m]), norm.y[8], 1e-12));
+    findings.checks.push_back(
+        at_most(fmt::format("difference at {} = 1e-100, {}", name, methods[m]), norm.y.back(), 1e-12));
+    findings.checks.push_back(at_most("velocity level, all masses, " + methods[m], largest(v.y), 1e-11));
+    if (m == 1) findings.checks.push_back(at_most("position level, all masses, " + methods[m], largest(g.y), 1e-12));
   }
-  figure.panels = {difference, levels};
-  figure.notes = {"right: solid g, dashed G v"};
+  figure.panels = {difference, levels, force};
+  figure.notes = {
+      "left: solid relative to the largest value, dashed the thesis's mean of relative differences; middle: solid g, "
+      "dashed G v"};
   findings.show(figure);
   findings.keep(figure);
+  findings.notes.push_back(
+      "Neither method stagnates: the difference falls linearly in the mass down to rounding, for both methods.");
   return findings;
 }
 
@@ -299,7 +347,11 @@ Findings lobatto_pair(const Workbench& work) {
         table.rows.back().push_back(made ? fmt::format("{:.1e}", gap) : "fails");
         if (masses[k] == 0 && m == 0)
           findings.checks.push_back(within(fmt::format("lobatto(3) refuses m{} = 0", which), made ? 0 : 1, 1, 1));
-        if (m == 1)
+        if (!made)
+          findings.notes.push_back(fmt::format("{}, m{} = {:g}: {}", methods[m], which, masses[k],
+                                               attempt(m).failure.empty() ? attempt(2).failure : attempt(m).failure));
+        // Between these masses the light body swings faster than the step resolves.
+        if (m == 1 && masses[k] < 1e-5)
           findings.checks.push_back(at_most(
               fmt::format("distance of lobatto_damped(3) from murua(3), m{} = {:g}", which, masses[k]), gap, 1e-3));
       }
