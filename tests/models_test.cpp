@@ -66,11 +66,13 @@ TEST(Gallery, EveryModelIsReadAndConsistent) {
     EXPECT_FALSE(start.model.title.empty());
     EXPECT_TRUE(start.model.solve.method && start.model.solve.step && start.model.solve.end);
     EXPECT_TRUE(start.values.changes.empty()) << start.values.changes[0].name;
-    EXPECT_TRUE(start.values.redundant.empty());
+    EXPECT_EQ(start.values.redundant.empty(), name != "parallel_four_bar");
     EXPECT_EQ(start.values.y, test::doubles(start.model.q0));
     EXPECT_EQ(start.values.z, test::doubles(start.model.z0));
     EXPECT_LE(start.values.position_residual, 1e-15);
-    EXPECT_LE(start.values.velocity_residual, 1e-15);
+    double fastest = 1;
+    for (const double z : start.values.z) fastest = std::max(fastest, std::abs(z));
+    EXPECT_LE(start.values.velocity_residual, 1e-15 * fastest);
     EXPECT_LE(start.values.nonholonomic_residual, 1e-15);
   }
 }

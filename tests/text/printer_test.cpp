@@ -108,6 +108,19 @@ class Trees {
         for (const char* name : names) s.items.push_back({make(Term::Form::name, name, {}), {}, tree(depth)});
         break;
       }
+      case Shape::element: {
+        const std::vector<std::string> kinds = split_words(form.kinds), words = split_words(form.words);
+        if (!kinds.empty()) s.string = kinds[below(static_cast<int>(kinds.size()))];
+        s.label = make(Term::Form::name, "arm", {});
+        for (int i = below(6); i > 0; --i) {
+          std::string word = words[below(static_cast<int>(words.size()))];
+          const bool valued = word.back() == '=';
+          if (valued) word.pop_back();
+          s.items.push_back({make(Term::Form::name, word, {}), {}, {}});
+          if (valued) s.items.back().value = tree(depth);
+        }
+        break;
+      }
     }
     if (below(3) == 0) s.comments = {" note", " ", "!", ""};
     if (below(3) == 0) s.comment = " behind \"it\"";

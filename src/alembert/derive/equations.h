@@ -15,6 +15,13 @@
 
 namespace alembert {
 
+/// The reaction of a joint on a body, at the point of the joint: functions of t, y, z, lambda, psi.
+struct JointReaction {
+  std::string name, kind, body, other;
+  Exprs force, moment;                    // in the world; in the plane the moment is one number
+  Exprs force_in_joint, moment_in_joint;  // along the axes of the joint
+};
+
 struct Equations {
   std::shared_ptr<Graph> graph;
   Form form = Form::lagrangian;
@@ -39,7 +46,8 @@ struct Equations {
   std::vector<std::string> g_names, k_names;    // of the constraints
   std::vector<int> g_constraint, k_constraint;  // their numbers in Model::constraints
   bool constant_mass = false;                   // p is z times a constant matrix
-  bool ideal = true;                            // N = -k_z^T psi and r = -g_q^T lambda (or the user wrote the same)
+  std::vector<JointReaction> joints;
+  bool ideal = true;  // N = -k_z^T psi and r = -g_q^T lambda (or the user wrote the same)
 };
 
 struct DeriveOptions {

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "alembert/model/expand.h"
 #include "alembert/model/scope.h"
 
 namespace alembert {
@@ -34,7 +35,9 @@ void make_kinematics(Elaboration& e);  // multibody form: q' = Z v, M v
 void make_constraints(Elaboration& e);
 void make_energies(Elaboration& e);  // also forces and rayleigh
 void make_invariants(Elaboration& e);
-void make_events(Elaboration& e);  // also the density of steps
+void make_events(Elaboration& e);                                 // also the density of steps
+void check_elements(Elaboration& e, const Expansion& expansion);  // masses, inertias, axes, lengths
+void make_joints(Elaboration& e, const Expansion& expansion);
 void make_start(Elaboration& e, const std::vector<std::pair<std::shared_ptr<const Source>, const Item*>>& overrides);
 void make_solve(Elaboration& e);
 

@@ -96,7 +96,11 @@ std::vector<std::pair<std::shared_ptr<const Source>, const Item*>> sort_override
   return initial;
 }
 
-Model elaborate(const Text& text, const std::vector<Override>& overrides, std::vector<Diagnostic> errors) {
+Model elaborate(const Text& written, const std::vector<Override>& overrides, std::vector<Diagnostic> errors) {
+  Expansion expansion;
+  const bool complete = errors.empty(), elements = has_elements(written);
+  if (elements) expansion = expand_elements(written, errors);
+  const Text& text = elements ? expansion.text : written;
   Model model;
   model.source = text.source;
   model.graph = std::make_shared<Graph>();
@@ -107,7 +111,7 @@ Model elaborate(const Text& text, const std::vector<Override>& overrides, std::v
     if (s.keyword == "model") model.title = s.string;
     if (s.keyword == "source") model.origin = s.string;
   }
-  Elaboration e{scope, model, text, errors.empty()};
+  Elaboration e{scope, model, text, complete && errors.empty()};
   std::deque<Item> items;
   choose_form(e);
   declare_names(e);
@@ -120,6 +124,8 @@ Model elaborate(const Text& text, const std::vector<Override>& overrides, std::v
   make_energies(e);
   make_invariants(e);
   make_events(e);
+  if (errors.empty()) check_elements(e, expansion);
+  if (errors.empty() && scope.errors.empty()) make_joints(e, expansion);
   make_start(e, initial);
   make_solve(e);
   for (Declaration& d : scope.declarations())  // what nobody uses may still be wrong

@@ -43,6 +43,17 @@ struct Event {
   Place place;
 };
 
+/// A joint between bodies, or a body and the ground, and what its reactions on `body` are reported by.
+struct Joint {
+  std::string name, kind, body, other;
+  std::vector<int> constraints;    // numbers in Model::constraints
+  Exprs position;                  // of the joint, in the world: 2 or 3
+  Exprs frame;                     // its axes in the world, one after the other
+  int place = 0;                   // of the body's position in q
+  int orientation = 0, turns = 0;  // of its angles or quaternion in q, and how many
+  Exprs turning;                   // orientation' = turning * omega, row after row (in the plane: 1)
+};
+
 /// What solve says; the command line overrides it. Empty or unset where the model says nothing.
 struct SolveStatement {
   std::optional<Term> method;  // lobatto(3)
@@ -85,7 +96,8 @@ struct Model {
   Exprs reaction;         // with multipliers
 
   std::vector<Constraint> constraints;
-  std::vector<int> auxiliary;     // numbers of the q that are contact-point variables
+  std::vector<int> auxiliary;  // numbers of the q that are contact-point variables
+  std::vector<Joint> joints;
   std::vector<Block> invariants;  // conserve, into invariant_values
   Exprs invariant_values;
   std::vector<Event> events;

@@ -96,6 +96,24 @@ Json events_json(const Report& report, const Model& model, const Equations& equa
   return list;
 }
 
+Json joints_json(const Report& report) {
+  Json object = Json::object();
+  const auto list = [](const Values& values) {
+    Json numbers = Json::array();
+    for (const double v : values) numbers.push_back(number(v));
+    return numbers;
+  };
+  for (const JointForces& j : report.joints)
+    object[j.name] = {{"kind", j.kind},
+                      {"on", j.body},
+                      {"from", j.other},
+                      {"force", list(j.force)},
+                      {"moment", list(j.moment)},
+                      {"force_in_joint", list(j.force_in_joint)},
+                      {"moment_in_joint", list(j.moment_in_joint)}};
+  return object;
+}
+
 const char* ending_name(Ending ending) {
   switch (ending) {
     case Ending::done: return "done";
@@ -223,6 +241,20 @@ std::string invariant_lines(const Report& report, const Model& model) {
   return fmt::format("{}", fmt::join(parts, "\n"));
 }
 
+std::string joint_lines(const Report& report) {
+  std::vector<std::string> parts;
+  const auto vector = [](const Values& values) {
+    std::vector<std::string> numbers;
+    for (const double v : values) numbers.push_back(plain(v));
+    return numbers.size() == 1 ? numbers[0] : fmt::format("({})", fmt::join(numbers, ", "));
+  };
+  for (const JointForces& j : report.joints)
+    parts.push_back(fmt::format("{} ({}) on {}: force {}, moment {}\nin its own frame: force {}, moment {}", j.name,
+                                j.kind, j.body, vector(j.force), vector(j.moment), vector(j.force_in_joint),
+                                vector(j.moment_in_joint)));
+  return fmt::format("{}", fmt::join(parts, "\n"));
+}
+
 std::string event_lines(const Report& report, const Model& model) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < model.events.size(); ++i) {
@@ -301,6 +333,7 @@ std::string to_json(const Report& report, const Model& model, const Equations& e
                              {"foretold", number(report.foretold.total)},
                              {"actual", number(report.foretold.actual)},
                              {"max_change", number(report.foretold.max_change)}};
+  if (!report.joints.empty()) json["joints"] = joints_json(report);
   if (!model.events.empty()) {
     json["events"] = events_json(report, model, equations);
     json["stopped"] = text_or_null(report.stopped);
@@ -351,6 +384,7 @@ std::string to_text(const Report& report, const Model& model, const Equations& e
   if (!equations.g.empty() || !equations.k.empty()) lines.add("constraints", residual_line(report, equations));
   if (!report.velocity_ranges.empty()) lines.add("g' moves", velocity_lines(report, equations));
   if (!model.invariants.empty()) lines.add("invariants", invariant_lines(report, model));
+  if (!report.joints.empty()) lines.add("joints", joint_lines(report));
   if (!model.events.empty()) lines.add("events", event_lines(report, model));
   lines.add("Newton", newton_line(report));
   lines.add("time", fmt::format("{:.2f} s (+ {:.2f} s compiling)", report.run_seconds, report.compile_seconds));

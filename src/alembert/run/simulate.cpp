@@ -401,6 +401,7 @@ void Simulation::finish() {
   report_.v.assign(moving_.begin() + static_cast<long>(n_z_), moving_.end());
   report_.lambda = part(n_z_, n_z_ + e_.lambda.size());
   report_.psi = part(n_z_ + e_.lambda.size(), solved.size());
+  report_.joints = joint_forces(e_, report_.t, point_.state, report_.lambda, report_.psi);
   if (report_.steps == 0) return;
   // A step that an event cut short was made once more, as long as it then was.
   const bool cut = !report_.stopped.empty() && report_.events.back().share > 0 && report_.events.back().share < 1;

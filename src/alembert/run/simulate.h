@@ -16,6 +16,7 @@
 #include "alembert/model/model.h"
 #include "alembert/run/control.h"
 #include "alembert/run/events.h"
+#include "alembert/run/reactions.h"
 #include "alembert/run/watch.h"
 #include "alembert/solve/initial.h"
 
@@ -91,6 +92,7 @@ struct Report {
   std::vector<double> v;                            // v(t,y,z) at t
   std::vector<double> internal;                     // stage multipliers of the last step
   std::vector<std::string> internal_names;
+  std::vector<JointForces> joints;  // at t
   std::vector<EventRecord> events;
   std::string stopped;  // the event that ended the run; "" where none did
 };

@@ -250,15 +250,23 @@ std::vector<double> joined(std::vector<double> a, const std::vector<double>& b) 
 }
 
 /// Whether the active constraints vanish at x, to rounding there or at the given point: where x is small, it still is
-/// the difference of numbers of the given size.
+/// the difference of numbers of the given size. Entries that vanish share the rounding of the others, with which solving
+/// mixes them.
 bool fulfilled(const DifferentiableList& constraints, const NearestPoint::Request& request,
                const std::vector<double>& x) {
   std::vector<double> levels;
   std::vector<double> given_levels;
   constraints.values(joined(request.inputs, request.given), given_levels);
   const std::vector<double> c = constraints.values(joined(request.inputs, x), levels);
+  const SparseRows j = constraints.derivative(joined(request.inputs, x));
+  double largest = 0;
+  for (const double entry : x) largest = std::max(largest, std::abs(entry));
   return std::all_of(request.active.begin(), request.active.end(), [&](int i) {
-    return std::abs(c[i]) <= 64 * std::max(levels[i], std::isfinite(given_levels[i]) ? given_levels[i] : 0);
+    double slope = 0;
+    for (int k = j.row_start[i]; k < j.row_start[i + 1]; ++k) slope = std::max(slope, std::abs(j.value[k]));
+    const double shared = std::numeric_limits<double>::epsilon() * slope * largest;
+    const double level = std::max({levels[i], std::isfinite(given_levels[i]) ? given_levels[i] : 0, shared});
+    return std::abs(c[i]) <= 64 * level;
   });
 }
 

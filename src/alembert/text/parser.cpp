@@ -112,6 +112,7 @@ class StatementParser {
         break;
       case Shape::ranges: s.ranges = terms_.ranges(example(form)); break;
       case Shape::method: method(form, s); break;
+      case Shape::element: element(form, s); break;
     }
     terms_.expect_end();
   }
@@ -219,6 +220,57 @@ class StatementParser {
     if (kind == Kind::name || kind == Kind::number) {
       terms_.fail("expected 'step', 'end' or the end of the line", example(form));
     }
+  }
+
+  /// joint KIND NAME WORD EXPR ...: the kind in `string`, the name in `label`, the words as items.
+  void element(const StatementForm& form, Statement& s) {
+    const std::vector<std::string> kinds = split_words(form.kinds);
+    if (!kinds.empty()) {
+      const Token& token = terms_.next();
+      if (token.kind != Kind::name) terms_.fail("expected the kind of the " + s.keyword, example(form));
+      s.string = token.text;
+      if (std::find(kinds.begin(), kinds.end(), s.string) == kinds.end()) {
+        throw SyntaxFailure{token.place, "there is no " + s.keyword + " " + TermParser::quoted(token),
+                            nearest_or_list(s.string, kinds)};
+      }
+      terms_.skip();
+    }
+    if (terms_.next().kind != Kind::name) terms_.fail("expected the name of the " + s.keyword, example(form));
+    Term name = terms_.target();
+    if (name.form != Term::Form::name || name.text.find('.') != std::string::npos) {
+      throw SyntaxFailure{name.place, "a " + s.keyword + " has a plain name", example(form)};
+    }
+    s.label = std::move(name);
+    std::vector<std::string> words;
+    for (const std::string& word : split_words(form.words)) words.push_back(word);
+    while (terms_.next().kind == Kind::name) {
+      const Token& token = terms_.next();
+      std::string word(token.text);
+      const bool valued = std::find(words.begin(), words.end(), word + "=") != words.end();
+      if (!valued && std::find(words.begin(), words.end(), word) == words.end()) {
+        std::vector<std::string> plain;
+        for (const std::string& one : words) plain.push_back(one.back() == '=' ? one.substr(0, one.size() - 1) : one);
+        throw SyntaxFailure{token.place, "a " + s.keyword + " has no " + TermParser::quoted(token),
+                            nearest_or_list(word, plain)};
+      }
+      Term target;
+      target.form = Term::Form::name;
+      target.text = word;
+      target.place = token.place;
+      terms_.skip();
+      if (valued && terms_.next().kind == Kind::end)
+        terms_.fail("expected a value behind '" + word + "'", example(form));
+      s.items.push_back({std::move(target), {}, {}});
+      if (valued) s.items.back().value = terms_.term();
+    }
+  }
+
+  static std::string nearest_or_list(const std::string& word, const std::vector<std::string>& known) {
+    const std::string near = nearest_name(word, known);
+    if (!near.empty()) return "did you mean '" + near + "'?";
+    std::string hint = "one of";
+    for (std::size_t i = 0; i < known.size(); ++i) hint += (i == 0 ? " " : ", ") + known[i];
+    return hint;
   }
 
   static std::string unquoted(std::string_view quoted) {

@@ -235,6 +235,15 @@ std::string print_body(const Statement& s) {
       if (i > 0) printer.text(" " + s.items[i].target.text + " ");
       if (s.items[i].value) printer.term(*s.items[i].value);
     }
+  } else if (form && form->shape == Shape::element) {
+    if (!s.string.empty()) printer.text(s.string + " ");
+    if (s.label) printer.term(*s.label);
+    for (const Item& item : s.items) {
+      printer.text(" " + item.target.text);
+      if (!item.value) continue;
+      printer.text(" ");
+      printer.term(*item.value);
+    }
   } else if (form && form->shape == Shape::ranges) {
     printer.ranges(s.ranges);
   } else {

@@ -51,9 +51,39 @@ const std::vector<StatementForm>& statement_forms() {
       {"stop", Shape::condition, "where the run ends, found as an event is", "stop when norm2(q) = r^2"},
       {"density", Shape::expression, "how closely steps lie, up to a factor, with --control reversible",
        "density norm(q)^(-3/2)"},
+      {"body", Shape::element,
+       "a rigid body, its frame at its centre of mass; it makes NAME.r, NAME.e (a unit quaternion), NAME.point(x, y, "
+       "z), "
+       "NAME.direction(x, y, z), NAME.spin and NAME.omega (angular velocity in its own and in the world's frame); "
+       "with euler NAME.angles instead of NAME.e, with planar NAME.phi",
+       "body arm mass m inertia (Ixx, Iyy, Izz) at (0, 0, 1) turned pi/2 about (1, 0, 0) spin (0, 0, 3)", "",
+       "mass= inertia= planar euler= at= turned= about= angles= angle= velocity= spin= omega="},
+      {"gravity", Shape::expression, "the acceleration of gravity on all bodies", "gravity (0, 0, -9.81)"},
+      {"joint", Shape::element,
+       "what a body may do relative to another or to the ground; points and axes in the frame of the body before them",
+       "joint revolute elbow from upper point (0, 0, -1) axis (0, 1, 0) to lower point (0, 0, 1)",
+       "spherical revolute prismatic cylindrical universal fixed planar distance rolling",
+       "from= to= point= axis= length= radius="},
+      {"drive", Shape::element, "a motor: the angle or the distance of a joint as a function of time",
+       "drive motor joint crank angle 2*pi*t", "", "joint= angle= distance="},
+      {"spring", Shape::element, "a spring or damper between two points",
+       "spring strut from arm point (0, 0, 1) to ground point (1, 0, 0) stiffness k length l0 damping c", "",
+       "from= to= point= stiffness= length= damping="},
+      {"torsion", Shape::element, "a spring or damper in a joint: in its angle, or in its distance where it slides",
+       "torsion hinge joint elbow stiffness k rest 0 damping c", "", "joint= stiffness= rest= damping="},
       {"solve", Shape::method, "the method, its step and the end of time", "solve lobatto(3) step 0.01 end 240"},
   };
   return forms;
+}
+
+std::vector<std::string> split_words(std::string_view words) {
+  std::vector<std::string> list;
+  std::string word;
+  for (const char c : std::string(words) + " ") {
+    if (c != ' ') word += c;
+    else if (!word.empty()) list.push_back(std::move(word)), word.clear();
+  }
+  return list;
 }
 
 const StatementForm* find_statement(std::string_view keyword) {
@@ -67,6 +97,15 @@ const StatementForm* find_statement(std::string_view keyword) {
 }
 
 std::string syntax_of(const StatementForm& form) {
+  if (form.shape == Shape::element) {
+    std::string text(form.keyword);
+    for (const std::string& kind : split_words(form.kinds))
+      text += (text.size() > form.keyword.size() ? "|" : " ") + kind;
+    text += " NAME";
+    for (const std::string& word : split_words(form.words))
+      text += " [" + (word.back() == '=' ? word.substr(0, word.size() - 1) + " EXPR" : word) + "]";
+    return text;
+  }
   const auto shape = [&]() -> std::string_view {
     switch (form.shape) {
       case Shape::text: return "\"...\"";
@@ -83,6 +122,7 @@ std::string syntax_of(const StatementForm& form) {
       case Shape::condition: return "when EXPR = EXPR [for RANGES]";
       case Shape::ranges: return "RANGES";
       case Shape::method: return "EXPR [step EXPR] [end EXPR]";
+      case Shape::element: return "NAME";
     }
     return {};
   };
@@ -103,7 +143,7 @@ std::string grammar() {
       "\n## Parts of statements\n\n"
       "    TARGET   NAME, then any of '  [EXPR]  (EXPR, ...)      x   x'   q[3]   r[i][3]   q[2]'   f(a, b)\n"
       "    RANGES   NAME = EXPR..EXPR, ...                        i = 1..N, j = 1..i-1\n"
-      "    NAME     a letter or _, then letters, digits and _\n"
+      "    NAME     a letter or _, then letters, digits and _; a.b is the b that the body or joint a has made\n"
       "    NUMBER   1   1.5   .5   1e-3\n"
       "    \"...\"    text on one line; \\\" and \\\\ stand for \" and \\\n\n"
       "## Expressions, loosest binding first\n\n"

@@ -8,7 +8,8 @@
 
 namespace alembert {
 
-/// What follows a keyword. Every shape except text, expression, ranges and method may end with "for i = a..b, ...".
+/// What follows a keyword. Every shape except text, expression, ranges, method and element may end with "for i = a..b,
+/// ...".
 enum class Shape {
   text,          // "..."
   names,         // TARGET, ...
@@ -22,6 +23,7 @@ enum class Shape {
   condition,     // when EXPR = EXPR
   ranges,        // i = EXPR..EXPR, ...
   method,        // EXPR [step EXPR] [end EXPR]
+  element,       // [KIND] NAME WORD [EXPR] ...
 };
 
 struct StatementForm {
@@ -29,7 +31,12 @@ struct StatementForm {
   Shape shape;
   std::string_view description;
   std::string_view example;
+  std::string_view kinds = {};  // of an element, separated by blanks; none: there is no KIND
+  std::string_view words = {};  // of an element; those that end with '=' have a value
 };
+
+/// "mass= planar" taken apart.
+std::vector<std::string> split_words(std::string_view words);
 
 const std::vector<StatementForm>& statement_forms();
 

@@ -177,7 +177,8 @@ class Splitter {
   void token() {
     const char c = peek();
     if (is_letter(c)) {
-      const std::size_t size = word(at_).size();
+      std::size_t size = word(at_).size();
+      while (peek(size) == '.' && is_letter(peek(size + 1))) size += 1 + word(at_ + size + 1).size();  // arm.point
       add(Kind::name, size, static_cast<int>(size));
     } else if (is_digit(c) || (c == '.' && is_digit(peek(1)))) {
       number();
