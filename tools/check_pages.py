@@ -31,7 +31,7 @@ class Page:
                    "--enable-logging=stderr", "--host-resolver-rules=MAP * ~NOTFOUND", "--virtual-time-budget=5000",
                    f"--user-data-dir={work / 'profile'}", f"--window-size={width},{height}",
                    f"--screenshot={picture}", url]
-        ran = subprocess.run(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, timeout=180)
+        ran = subprocess.run(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, timeout=900)
         self.console = [line for line in ran.stderr.splitlines() if "CONSOLE" in line]
         if not picture.exists():
             raise SystemExit(f"{url}: the browser made no picture\n{ran.stderr[-2000:]}")

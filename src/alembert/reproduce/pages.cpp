@@ -209,7 +209,7 @@ void write_pages(const Reproduction& reproduction, const std::string& folder) {
   index += fmt::format("<p class=\"quiet\">alembert {}; <a href=\"verdict.json\">verdict.json</a></p>\n", version);
   write(root / "index.html", html_page("Reproduction", index));
   write(root / "verdict.json", to_json(reproduction));
-  write(root / "summary.md", to_markdown(reproduction, 60'000));
+  write(root / "summary.md", to_markdown(reproduction, 45'000));
 }
 
 }  // namespace alembert::reproduce

@@ -118,7 +118,7 @@ Findings energies(const Workbench& work) {
   Panel a{"(a) Simple pendulum", {"t", false}, {"E − E(0)", false}, {}},
       b{"(b) Double pendulum", {"t", false}, {"E − E(0)", false}, {}},
       c{"(c) Double pendulum, Murua's method", {"t", false}, {"E − E(0)", false}, {}},
-      d{"(d) Kinetic and potential energy, double pendulum", {"t", false}, {"energy", false}, {}},
+      d{"(d) Its kinetic and potential energy", {"t", false}, {"energy", false}, {}},
       e{"(e) Simple pendulum, Murua's method", {"t", false}, {"E − E(0)", false}, {}};
   for (std::size_t i = 0; i < solvers.size(); ++i) {
     a.curves.push_back(line(solvers[i], simple[i].trajectory.t(), simple[i].energy_error()));

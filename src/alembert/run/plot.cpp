@@ -19,6 +19,7 @@ constexpr double panel_width = 440, panel_height = 380;
 constexpr double left = 76, right = 20, top = 44, bottom = 58;  // of the axes inside a panel
 constexpr double x_end = panel_width - right, y_end = panel_height - bottom;
 constexpr double title_height = 34, line_height = 20;
+constexpr double title_width = 9;  // of a character of a title
 constexpr int colours = 7;
 constexpr std::size_t most_markers = 40;  // of a curve; longer ones are lines alone
 constexpr std::size_t long_curve = 200;   // from here on the pen is thinner
@@ -58,6 +59,10 @@ bool visible(double value, const Axis& axis) { return std::isfinite(value) && (v
 
 bool visible(const Panel& panel, const Curve& curve, std::size_t i) {
   return i < curve.y.size() && visible(curve.x[i], panel.x) && visible(curve.y[i], panel.y);
+}
+
+std::size_t characters(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 /// Legend entries: the first curve of each name, in the order of their appearance.
@@ -189,8 +194,12 @@ std::string draw_axes(const Panel& panel, const Ranges& ranges, const Scale& x, 
     svg +=
         fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", x_end, panel_height - 16, across.factor);
   if (!up.factor.empty()) svg += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", left, top - 5, up.factor);
-  svg += fmt::format("<text x=\"{:.2f}\" y=\"{}\" text-anchor=\"middle\" class=\"title\">{}</text>\n",
-                     (left + x_end) / 2, top - 14, escaped(panel.title));
+  // Above the factor of the axis; a long title is squeezed rather than cut.
+  const double room = x_end - left + 40;
+  const bool squeezed = title_width * static_cast<double>(characters(panel.title)) > room;
+  svg += fmt::format(
+      "<text x=\"{:.2f}\" y=\"{}\" text-anchor=\"middle\" class=\"title\"{}>{}</text>\n", (left + x_end) / 2, top - 22,
+      squeezed ? fmt::format(" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"", room) : "", escaped(panel.title));
   svg += fmt::format("<text x=\"{:.2f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", (left + x_end) / 2,
                      panel_height - 16, escaped(panel.x.label));
   svg += fmt::format("<text transform=\"translate(16 {:.2f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
@@ -255,10 +264,6 @@ std::string draw(const Panel& panel, const std::vector<const Curve*>& entries) {
   }
   return svg + fmt::format("<rect class=\"frame\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", left, top,
                            x_end - left, y_end - top);
-}
-
-std::size_t characters(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 /// A legend fills rows of equal cells as wide as its longest name.
