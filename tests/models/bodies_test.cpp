@@ -138,22 +138,6 @@ TEST(Joints, LeaveTheFreedomThatTheirNamesSay) {
   }
 }
 
-TEST(Joints, UniversalJointTurnsUnevenly) {
-  // tan(out) = tan(in) cos(bend) for shafts that meet at an angle, each with its cross as here.
-  const double bend = 0.5;
-  const std::string text =
-      "parameter bend = 0.5\nbody in mass 1 inertia (1, 1, 1) spin (0, 0, 2)\n"
-      "body out mass 1 inertia (1, 1, 1) turned bend about (1, 0, 0) spin (0, 0, 2*cos(bend))\n"
-      "joint revolute one from ground axis (0, 0, 1) to in\n"
-      "joint cylindrical two from ground axis (0, -sin(bend), cos(bend)) to out axis (0, 0, 1)\n"
-      "joint universal cross from in axis (1, 0, 0) to out axis (0, 1, 0)\n"
-      "drive motor joint one angle 2*t\nconserve turned: two.angle\n";
-  const Report r = go(text, "gauss(3)", 0.01, 0.5);
-  ASSERT_EQ(r.ending, Ending::done) << r.reason;
-  const double turned = r.invariants[0].final - r.invariants[0].initial;
-  EXPECT_NEAR(std::tan(turned), std::tan(1.0) * std::cos(bend), 1e-8);
-}
-
 TEST(Joints, ReactionsOfStatics) {
   // A beam clamped at its left end: force m g up, moment m g l/2 about the clamp (about -y, for gravity along -z).
   const Report beam =

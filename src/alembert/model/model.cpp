@@ -99,6 +99,8 @@ std::vector<std::pair<std::shared_ptr<const Source>, const Item*>> sort_override
 Model elaborate(const Text& written, const std::vector<Override>& overrides, std::vector<Diagnostic> errors) {
   Expansion expansion;
   const bool complete = errors.empty(), elements = has_elements(written);
+  // Elements that were not read whole cannot be written out.
+  if (elements && !complete) throw InputError(std::move(errors));
   if (elements) expansion = expand_elements(written, errors);
   const Text& text = elements ? expansion.text : written;
   Model model;

@@ -10,7 +10,7 @@ namespace alembert {
 
 namespace {
 
-constexpr int deepest = 1300;  // nested terms, lets and functions together: far below what a stack holds
+constexpr int deepest = 400;  // nested terms, lets and functions together: far below what a stack holds
 
 struct Depth {
   explicit Depth(int& depth) : depth_(depth) { ++depth_; }
@@ -25,7 +25,7 @@ Value Scope::evaluate(const Term& term) {
   if (depth_ > deepest) {
     if (!too_deep_)
       error(term.place, "this is nested too deeply",
-            "lets and functions may stand on each other, but not a thousandfold");
+            "lets and functions may stand on each other, but not hundreds deep");
     too_deep_ = true;
     return Value::failed();
   }
