@@ -124,49 +124,64 @@ std::string to_text(const Reproduction& reproduction) {
   return text + summary_line(reproduction) + "\n";
 }
 
+namespace {
+
+/// A word in a cell of a table.
+std::string cell(const std::string& words) {
+  std::string safe;
+  for (const char c : words) safe += c == '|' ? "\\|" : std::string(1, c);
+  return " " + safe + " |";
+}
+
+std::string markdown_row(const std::vector<std::string>& cells) {
+  std::string row = "|";
+  for (const std::string& words : cells) row += cell(words);
+  return row + "\n";
+}
+
+/// Folded away below its heading.
+std::string folded(const std::string& heading, const std::vector<std::string>& head,
+                   const std::vector<std::vector<std::string>>& rows) {
+  std::string text = "<details><summary>" + escaped(heading) + "</summary>\n\n" + markdown_row(head) + "|";
+  for (std::size_t i = 0; i < head.size(); ++i) text += "---|";
+  text += "\n";
+  for (const std::vector<std::string>& row : rows) text += markdown_row(row);
+  return text + "\n</details>\n\n";
+}
+
+std::string markdown_entry(const Result& result, std::size_t largest_figure) {
+  const Findings& found = result.findings;
+  std::string text = fmt::format("\n### {}\n\n", result.entry.title);
+  if (!result.entry.says.empty()) text += "The paper: " + result.entry.says + "\n\n";
+  if (!result.entry.remark.empty()) text += "Misprints and remarks: " + result.entry.remark + "\n\n";
+  for (const Findings::File& figure : found.figures) {
+    if (figure.text.size() <= largest_figure)
+      text += fmt::format("![{}](figures/{}.svg)\n\n", result.entry.title, file_name(result.entry.id, figure.name));
+  }
+  for (const std::string& note : found.notes) text += note + "\n\n";
+  if (!found.failure.empty()) text += "**failed:** " + found.failure + "\n\n";
+  std::vector<std::vector<std::string>> rows;
+  for (const Check& c : found.checks)
+    rows.push_back({c.name, fmt::format("{:.5g}", c.value), expectation(c), c.passed() ? "ok" : "**missed**"});
+  if (!rows.empty())
+    text += folded(fmt::format("{} numbers: {}", rows.size(), found.passed() ? "all as expected" : "missed"),
+                   {"number", "ours", "expected", ""}, rows);
+  for (const Table& table : found.tables) text += folded(table.title, table.head, table.rows);
+  return text;
+}
+
+}  // namespace
+
 std::string to_markdown(const Reproduction& reproduction, std::size_t largest_figure) {
   std::string text =
-      "# Reproduction\n\nEvery figure and table of the papers, remade by `alembert reproduce`; this page is written by "
-      "it "
-      "(summary.md).\nNumbers are compared with those of an independent implementation in 30 to 40 digits.\n\n" +
+      "# Reproduction\n\nEvery figure and table of the papers, remade by `alembert reproduce`, which writes this page "
+      "(summary.md; `tools/reproduction.sh`\ncopies it here) beside others that hold all figures and data. Numbers are "
+      "compared with those of an independent\nimplementation in 30 to 40 digits.\n\n" +
       summary_line(reproduction) + (reproduction.quick ? " (quick)" : "") + ".\n";
   for (std::size_t p = 0; p < reproduction.papers.size(); ++p) {
     const Paper& paper = reproduction.papers[p];
     text += fmt::format("\n## {}: {}\n\n{}\n", paper.id, paper.title, paper.authors);
-    for (const Result& result : reproduction.results[p]) {
-      const Findings& found = result.findings;
-      text += fmt::format("\n### {}\n\n", result.entry.title);
-      if (!result.entry.says.empty()) text += "The paper: " + result.entry.says + "\n\n";
-      if (!result.entry.remark.empty()) text += "Misprints and remarks: " + result.entry.remark + "\n\n";
-      for (const Findings::File& figure : found.figures) {
-        const std::string name = file_name(result.entry.id, figure.name);
-        if (figure.text.size() <= largest_figure)
-          text += fmt::format("![{}](figures/{}.svg)\n\n", result.entry.title, name);
-      }
-      for (const std::string& note : found.notes) text += note + "\n\n";
-      if (!found.failure.empty()) text += "**failed:** " + found.failure + "\n\n";
-      if (!found.checks.empty()) text += "| number | ours | expected | |\n|---|---|---|---|\n";
-      const auto cell = [](std::string words) {
-        std::string safe;
-        for (const char c : words) safe += c == '|' ? "\\|" : std::string(1, c);
-        return safe;
-      };
-      for (const Check& c : found.checks)
-        text += fmt::format("| {} | {:.5g} | {} | {} |\n", cell(c.name), c.value, cell(expectation(c)),
-                            c.passed() ? "ok" : "**missed**");
-      for (const Table& table : found.tables) {
-        text += "\n" + table.title + "\n\n|";
-        for (const std::string& word : table.head) text += " " + cell(word) + " |";
-        text += "\n|";
-        for (std::size_t i = 0; i < table.head.size(); ++i) text += "---|";
-        text += "\n";
-        for (const std::vector<std::string>& row : table.rows) {
-          text += "|";
-          for (const std::string& word : row) text += " " + cell(word) + " |";
-          text += "\n";
-        }
-      }
-    }
+    for (const Result& result : reproduction.results[p]) text += markdown_entry(result, largest_figure);
   }
   return text;
 }
