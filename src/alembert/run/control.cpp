@@ -287,7 +287,9 @@ bool StepControl::make(Step<double>& step, const GridPoint& from, double h, doub
   to.state.assign(from.state.begin(), from.state.end());
   to.rest.assign(from.rest.begin(), from.rest.end());
   to.t = t_end;
+  step.carry_on(from.carried);
   const StepResult result = step.advance(from.t, h, to.state.data(), to.rest.data());
+  to.carried.assign(step.carried().begin(), step.carried().end());
   to.energy_change = step.energy_change(), to.discrete = step.discrete();
   if (result.newton.outcome == Outcome::converged) return true;
   failure_.result = result;

@@ -151,6 +151,7 @@ class Simulation {
     control_ = make_control(e, method, options.steps, options.end, options.step, point_, report.initial, multipliers_,
                             make_step(e, method, options, point_, report.initial, steps + samples_.count()),
                             with_calls(options.newton, steps));
+    point_.carried = control_->step().carried();
     if (samples_.any() || !e.events.empty())
       dense_.emplace(e, control_->step(), point_, multipliers_, with_calls(options.newton, samples_.count()));
     if (!e.events.empty())
