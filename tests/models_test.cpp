@@ -54,7 +54,7 @@ TEST(Gallery, HoldsWhatTheDocumentationPromises) {
   }
 }
 
-const std::set<std::string> assembled{"chain_of_links", "four_bar"};
+const std::set<std::string> assembled{"chain_of_links", "four_bar", "strandbeest"};
 
 TEST(Gallery, EveryModelIsReadAndConsistent) {
   for (const std::string& name : gallery_names()) {

@@ -33,12 +33,19 @@ void count(Row& row, const NewtonStatistics& statistics) {
   row.factorizations += statistics.factorizations;
 }
 
-MotionPoint<double> on_grid(const Model& model, const Equations& e, const Method& method, Row& row) {
+Method named(const std::string& text) {
+  return find_method(parse_term(std::make_shared<const Source>(Source{"method", text})));
+}
+
+MotionPoint<double> on_grid(const Model& model, const Equations& e, Row& row) {
+  NewtonOptions newton;
+  if (row.trial.exact) newton.linear = LinearSolver::exact;
   MotionPoint<double> point = polish<double>(e, make_consistent(model, e), 0);
   double t = 0;
   for (const Stretch& stretch : row.trial.grid) {
+    const Method method = named(stretch.method.empty() ? row.trial.method : stretch.method);
     const double h = (stretch.until - t) / static_cast<double>(stretch.steps);
-    const Endpoint<double> end = integrate<double>(e, method, point, t, h, stretch.steps);
+    const Endpoint<double> end = integrate<double>(e, method, point, t, h, stretch.steps, newton);
     row.failure = end.failure;
     row.steps += end.steps;
     row.seconds += end.seconds;
@@ -50,7 +57,7 @@ MotionPoint<double> on_grid(const Model& model, const Equations& e, const Method
   return point;
 }
 
-MotionPoint<double> with_tolerance(const Model& model, const Equations& e, const Method& method, double end, Row& row) {
+MotionPoint<double> with_tolerance(const Model& model, const Equations& e, double end, Row& row) {
   Stopwatch watch;
   SimulateOptions options;
   options.end = end;
@@ -59,7 +66,7 @@ MotionPoint<double> with_tolerance(const Model& model, const Equations& e, const
   options.observers = {&watch};
   options.steps.control = Control::tolerance;
   options.steps.tolerance = row.trial.tolerance;
-  const Report report = simulate(model, e, method, options);
+  const Report report = simulate(model, e, named(row.trial.method), options);
   if (report.ending != Ending::done) row.failure = report.reason;
   const long pairs = (report.steps + report.rejected) / 2;  // each is compared with one step of twice the size
   row.steps = 3 * pairs;
@@ -73,9 +80,8 @@ MotionPoint<double> with_tolerance(const Model& model, const Equations& e, const
 Row run(const Problem& problem, const Model& model, const Equations& e, const Trial& trial) {
   Row row;
   row.trial = trial;
-  const Method method = find_method(parse_term(std::make_shared<const Source>(Source{"method", trial.method})));
   const MotionPoint<double> end =
-      trial.tolerance > 0 ? with_tolerance(model, e, method, problem.end, row) : on_grid(model, e, method, row);
+      trial.tolerance > 0 ? with_tolerance(model, e, problem.end, row) : on_grid(model, e, row);
   if (!row.failure.empty()) return row;
   const std::vector<double> counted = problem.counted.value(end);
   row.scd = scd(counted, problem.counted.expected);

@@ -25,14 +25,16 @@ struct Published {
 struct Stretch {
   double until = 0;
   long steps = 0;
+  std::string method{};  // "": that of the trial
 };
 
 /// A run of ours: stretches of equal steps, chosen beforehand, or steps chosen by a tolerance.
 struct Trial {
   std::string method;
-  std::vector<Stretch> grid;
+  std::vector<Stretch> grid{};
   double tolerance = 0;  // above 0: instead of the grid
   bool dear = false;     // takes seconds: left out by --quick
+  bool exact = false;    // Newton's own matrix, where steps are too long for the two small ones of SPARK methods
 };
 
 struct Problem {

@@ -29,7 +29,8 @@ std::string plan(const Trial& trial) {
   if (trial.grid.size() == 1) return "equal";
   std::string text;
   for (const Stretch& stretch : trial.grid)
-    text += fmt::format("{}{} to t = {:g}", text.empty() ? "" : ", ", stretch.steps, stretch.until);
+    text += fmt::format("{}{}{} to t = {:g}", text.empty() ? "" : ", ", stretch.steps,
+                        stretch.method.empty() ? "" : " of " + stretch.method, stretch.until);
   return text;
 }
 
@@ -148,7 +149,9 @@ std::string to_json(const Benchmarks& benchmarks) {
     for (const Row& row : result.rows) {
       Json grid = Json::array();
       for (const Stretch& stretch : row.trial.grid)
-        grid.push_back({{"until", stretch.until}, {"steps", stretch.steps}});
+        grid.push_back({{"method", stretch.method.empty() ? row.trial.method : stretch.method},
+                        {"until", stretch.until},
+                        {"steps", stretch.steps}});
       Json one{{"method", row.trial.method}, {"scd", number(row.scd)}, {"mescd", number(row.mescd)}};
       if (row.trial.tolerance > 0) one["tolerance"] = row.trial.tolerance;
       else one["grid"] = grid;

@@ -167,11 +167,15 @@ Problem fekete() {
                positions};
   p.counts = "the positions";
   p.accuracies = {2, 4, 10};
-  p.trials = {{"lobatto_c(6, ggl)", {{40, 10}, {100, 4}, {end, 4}}},
-              {"lobatto_c(7, ggl)", {{42, 12}, {100, 4}, {end, 4}}},
-              {"lobatto_c(6, ggl)", {{40, 20}, {120, 8}, {end, 4}}},
-              {"lobatto_c(8, ggl)", {{42, 14}, {120, 6}, {end, 4}}},
-              {"gauss(6)", {{150, 500}, {end, 1700}}, 0, true}};
+  // Gauss while the points move; once they hardly do, long steps of a method that damps.
+  const std::string rest = "lobatto_c(3, ggl)";
+  p.trials = {{"gauss(8)", {{40, 16}, {end, 6, rest}}, 0, true, true},
+              {"gauss(6)", {{40, 20}, {end, 6, rest}}, 0, true, true},
+              {"gauss(6)", {{45, 45}, {110, 9, rest}, {end, 6, rest}}, 0, true, true},
+              {"gauss(3)", {{150, 600}, {end, 1700}}},
+              {"gauss(4)", {{150, 400}, {end, 1700}}},
+              {"gauss(6)", {{150, 400}, {end, 1700}}},
+              {"radau(5)", {{150, 600}, {end, 1700}}}};
   p.published = {{"BIMD", 1e-2, NAN, 2.63, 30},   {"BIMD", 1e-3, NAN, 4.19, 43},    {"BIMD", 1e-4, NAN, 5.33, 65},
                  {"GAMD", 1e-2, NAN, 2.99, 26},   {"GAMD", 1e-3, NAN, 3.78, 26},    {"GAMD", 1e-4, NAN, 4.45, 38},
                  {"MEBDFI", 1e-2, NAN, 2.10, 60}, {"MEBDFI", 1e-3, NAN, 3.23, 129}, {"MEBDFI", 1e-4, NAN, 4.81, 218},
