@@ -134,8 +134,8 @@ Problem andrews_bodies() {
   Problem p{"andrews_bodies", "Andrews' squeezing mechanism from bodies and joints", "andrews_bodies", {}, end};
   p.counted = {andrews_q, andrews_angles};
   p.counts = "the seven angles of the formulas";
-  p.trials = all({equal("gauss(6)", end, {30, 45, 80}), equal("gauss(8)", end, {24, 40, 60}),
-                  equal("lobatto(6)", end, {40, 60, 120})});
+  p.trials = all({equal("gauss(4)", end, {45, 100, 200}), equal("gauss(6)", end, {60, 80, 120}),
+                  equal("lobatto(6)", end, {44, 70, 140})});
   p.published = andrews_published;
   p.origin = test_set;
   return p;
