@@ -6,13 +6,11 @@
 
 #include "alembert/base/error.h"
 #include "alembert/code/wide.h"
-#include "alembert/solve/linear.h"
+#include "alembert/solve/block_matrix.h"
 
 namespace alembert {
 
 namespace {
-
-constexpr int dense_size = 60;  // from here on KLU is the cheaper one
 
 using Matrix = std::vector<std::vector<double>>;
 
@@ -21,91 +19,6 @@ Matrix to_double(const RealMatrix& from) {
   for (const RealVector& row : from) result.emplace_back(row.begin(), row.end());
   return result;
 }
-
-/// A square matrix put together from blocks, factorised densely or sparsely.
-class BlockMatrix {
- public:
-  struct Placed {
-    const SparseExprs* block;
-    int row, column;
-    int first;  // of its values in the kernel's output
-    double sign;
-  };
-
-  BlockMatrix(int n, const std::vector<Placed>& blocks) : n_(n) {
-    std::vector<std::vector<std::pair<int, std::pair<int, double>>>> rows(n);
-    for (const Placed& p : blocks)
-      for (int i = 0; i < p.block->rows; ++i)
-        for (int k = p.block->row_start[i]; k < p.block->row_start[i + 1]; ++k)
-          rows[p.row + i].push_back({p.column + p.block->column[k], {p.first + k, p.sign}});
-    row_start_ = {0};
-    for (auto& row : rows) {
-      std::sort(row.begin(), row.end());
-      for (const auto& [column, from] : row) {
-        column_.push_back(column);
-        from_.push_back(from);
-      }
-      row_start_.push_back(static_cast<int>(column_.size()));
-    }
-    values_.resize(column_.size());
-    diagonal_ = static_cast<int>(column_.size()) == n;
-    for (int i = 0; i < n && diagonal_; ++i) diagonal_ = row_start_[i] == i && column_[i] == i;
-    if (diagonal_) return;
-    if (n <= dense_size) {
-      dense_.emplace(n);
-      full_.resize(static_cast<std::size_t>(n) * n);
-    } else {
-      sparse_.emplace(n, row_start_, column_);
-    }
-  }
-
-  BlockMatrix(const BlockMatrix& other)
-      : n_(other.n_),
-        diagonal_(other.diagonal_),
-        row_start_(other.row_start_),
-        column_(other.column_),
-        from_(other.from_),
-        values_(other.values_),
-        full_(other.full_),
-        dense_(other.dense_) {
-    if (other.sparse_) sparse_.emplace(n_, row_start_, column_);
-  }
-
-  int size() const { return n_; }
-
-  bool factor(const double* kernel_values) {
-    for (std::size_t k = 0; k < values_.size(); ++k) values_[k] = from_[k].second * kernel_values[from_[k].first];
-    if (diagonal_)
-      return std::all_of(values_.begin(), values_.end(), [](double d) { return d != 0 && std::isfinite(d); });
-    if (sparse_) return sparse_->factor(values_.data());
-    std::fill(full_.begin(), full_.end(), 0.0);
-    for (int i = 0; i < n_; ++i)
-      for (int k = row_start_[i]; k < row_start_[i + 1]; ++k)
-        full_[static_cast<std::size_t>(i) * n_ + column_[k]] += values_[k];
-    return dense_->factor(full_.data());
-  }
-
-  /// Right-hand sides one behind the other: the factors are read once for several.
-  void solve(double* b, int count = 1) const {
-    if (diagonal_) {
-      for (int j = 0; j < count; ++j)
-        for (int i = 0; i < n_; ++i) b[static_cast<std::size_t>(j) * n_ + i] /= values_[i];
-    } else if (sparse_) {
-      sparse_->solve(b, count);
-    } else {
-      for (int j = 0; j < count; ++j) dense_->solve(b + static_cast<std::size_t>(j) * n_);
-    }
-  }
-
- private:
-  int n_;
-  bool diagonal_ = false;  // masses of particles
-  std::vector<int> row_start_, column_;
-  std::vector<std::pair<int, double>> from_;
-  std::vector<double> values_, full_;
-  std::optional<DenseLu<double>> dense_;
-  std::optional<SparseLu> sparse_;
-};
 
 // y += a * (sparse block) x, values from the kernel's output.
 void add_product(const SparseExprs& block, const double* values, double a, const double* x, double* y) {
@@ -167,10 +80,10 @@ struct TwoMatrix::Body {
     std::vector<Placed> outer = inner;
     outer.push_back({&d.N_psi, 0, d.n_z + d.n_g, from_N, -1});
     outer.push_back({&d.k_z, d.n_z + d.n_g, 0, from_k, 1});
-    first.emplace(d.n_z + d.n_g + d.n_k, outer);
+    first.emplace(d.n_z + d.n_g + d.n_k, d.n_z, d.s + 1, outer);
     const bool same = d.n_k == 0 && (d.last_with_g || d.n_g == 0);
-    if (!same && d.last_with_g) last.emplace(d.n_z + d.n_g, inner);
-    if (!same && !d.last_with_g) last.emplace(d.n_z, std::vector<Placed>{inner[0]});
+    if (!same && d.last_with_g) last.emplace(d.n_z + d.n_g, d.n_z, 1, inner);
+    if (!same && !d.last_with_g) last.emplace(d.n_z, d.n_z, 1, std::vector<Placed>{inner[0]});
     blocks.resize(static_cast<std::size_t>(d.s + 1) * first->size());
     g_scaled = g_rows, psi_scaled = psi_back, lambda_scaled = lambda_back;
   }
