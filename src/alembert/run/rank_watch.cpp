@@ -1,6 +1,7 @@
 #include "alembert/run/rank_watch.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace alembert {
@@ -12,6 +13,11 @@ constexpr double dependent = 1e-7;
 // A minimum between two steps this much smaller than the values around it is a zero: the motion between steps is known
 // to about the fourth power of the step.
 constexpr double passed = 3e-3;
+// Second differences of velocities beyond this part of their size are jumps; components smaller than that part of the
+// largest do not count alone.
+constexpr double turn = 0.5, still = 0.05;
+// So many points in a row with dependent constraints are no passage.
+constexpr long longest_stay = 100;
 constexpr int samples = 16;
 constexpr int refinements = 40;
 
@@ -65,8 +71,23 @@ double RankWatch::smallest_between(const Point& a, const Point& b) {
   return least;
 }
 
-bool RankWatch::lost(double t, std::span<const double> state) {
-  if (!watch_.watches_rank()) return false;
+// A motion that changes its branch turns velocities over within a step.
+bool RankWatch::smooth() const {
+  const auto& [first, middle, last] = points_;
+  const double share = (last.t - middle.t) / (middle.t - first.t);  // the last step may be shorter
+  double largest = 0;
+  for (const Point& p : points_)
+    for (const double v : p.velocity) largest = std::max(largest, std::abs(v));
+  for (std::size_t i = 0; i < n_y_; ++i) {
+    const double a = first.velocity[i], b = middle.velocity[i], c = last.velocity[i];
+    const double size = std::max({std::abs(a), std::abs(b), std::abs(c), still * largest});
+    if (!(std::abs(c - b - share * (b - a)) <= turn * size)) return false;
+  }
+  return true;
+}
+
+RankWatch::Rank RankWatch::look(double t, std::span<const double> state) {
+  if (!watch_.watches_rank()) return Rank::kept;
   std::swap(points_[0], points_[1]);
   std::swap(points_[1], points_[2]);
   auto& [first, middle, last] = points_;
@@ -74,13 +95,21 @@ bool RankWatch::lost(double t, std::span<const double> state) {
   last.independence = watch_.independence();
   std::copy(state.begin(), state.end(), last.state.begin());
   ++count_;
-  if (last.independence < dependent) return true;
+  dependent_ = last.independence < dependent ? dependent_ + 1 : 0;
+  if (count_ < 3) return Rank::kept;
+  if (dependent_ > longest_stay) return Rank::lost;
   // Only where the smooth function whose size this is may have gone through zero.
   const bool turned = middle.independence <= first.independence && middle.independence <= last.independence;
-  if (count_ < 3 || !turned || middle.independence > 0.5) return false;
+  if (!turned || middle.independence > 0.5) return Rank::kept;
   for (Point& p : points_) find_velocity(p);
-  const double least = std::min(smallest_between(first, middle), smallest_between(middle, last));
-  return least < passed * std::max(first.independence, last.independence);
+  const bool through =
+      middle.independence < dependent || std::min(smallest_between(first, middle), smallest_between(middle, last)) <
+                                             passed * std::max(first.independence, last.independence);
+  if (!through) return Rank::kept;
+  if (!smooth()) return Rank::lost;
+  const bool again = count_ - said_ < 3;
+  said_ = count_;
+  return again ? Rank::kept : Rank::passed;
 }
 
 }  // namespace alembert

@@ -241,20 +241,6 @@ std::string invariant_lines(const Report& report, const Model& model) {
   return fmt::format("{}", fmt::join(parts, "\n"));
 }
 
-std::string joint_lines(const Report& report) {
-  std::vector<std::string> parts;
-  const auto vector = [](const Values& values) {
-    std::vector<std::string> numbers;
-    for (const double v : values) numbers.push_back(plain(v));
-    return numbers.size() == 1 ? numbers[0] : fmt::format("({})", fmt::join(numbers, ", "));
-  };
-  for (const JointForces& j : report.joints)
-    parts.push_back(fmt::format("{} ({}) on {}: force {}, moment {}\nin its own frame: force {}, moment {}", j.name,
-                                j.kind, j.body, vector(j.force), vector(j.moment), vector(j.force_in_joint),
-                                vector(j.moment_in_joint)));
-  return fmt::format("{}", fmt::join(parts, "\n"));
-}
-
 std::string event_lines(const Report& report, const Model& model) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < model.events.size(); ++i) {
@@ -267,6 +253,29 @@ std::string event_lines(const Report& report, const Model& model) {
     else said += fmt::format("{} times, from t = {} to {}", times.size(), plain(times.front()), plain(times.back()));
     parts.push_back(said);
   }
+  return fmt::format("{}", fmt::join(parts, "\n"));
+}
+
+std::string singular_line(const Report& report) {
+  const Report::SingularPosition& first = report.singular_positions.front();
+  std::string said = "passed before t = " + plain(first.t);
+  if (!first.words.empty()) said += " (constraint " + first.words + ")";
+  if (report.singular_positions.size() > 1)
+    said += fmt::format(" and {} more times", report.singular_positions.size() - 1);
+  return said;
+}
+
+std::string joint_lines(const Report& report) {
+  std::vector<std::string> parts;
+  const auto vector = [](const Values& values) {
+    std::vector<std::string> numbers;
+    for (const double v : values) numbers.push_back(plain(v));
+    return numbers.size() == 1 ? numbers[0] : fmt::format("({})", fmt::join(numbers, ", "));
+  };
+  for (const JointForces& j : report.joints)
+    parts.push_back(fmt::format("{} ({}) on {}: force {}, moment {}\nin its own frame: force {}, moment {}", j.name,
+                                j.kind, j.body, vector(j.force), vector(j.moment), vector(j.force_in_joint),
+                                vector(j.moment_in_joint)));
   return fmt::format("{}", fmt::join(parts, "\n"));
 }
 
@@ -333,7 +342,6 @@ std::string to_json(const Report& report, const Model& model, const Equations& e
                              {"foretold", number(report.foretold.total)},
                              {"actual", number(report.foretold.actual)},
                              {"max_change", number(report.foretold.max_change)}};
-  if (!report.joints.empty()) json["joints"] = joints_json(report);
   if (!model.events.empty()) {
     json["events"] = events_json(report, model, equations);
     json["stopped"] = text_or_null(report.stopped);
@@ -355,6 +363,11 @@ std::string to_json(const Report& report, const Model& model, const Equations& e
     changes.push_back({{"name", change.name}, {"from", number(change.from)}, {"to", number(change.to)}});
   }
   json["redundant"] = report.initial.redundant;
+  if (!report.joints.empty()) json["joints"] = joints_json(report);
+  Json& singular = json["singular_positions"] = Json::array();
+  for (const Report::SingularPosition& s : report.singular_positions) {
+    singular.push_back({{"t", number(s.t)}, {"constraints", s.words}});
+  }
   json["ending"] = ending_name(report.ending);
   json["reason"] = text_or_null(report.reason);
   Json& internal = json["internal"] = Json::object();
@@ -374,7 +387,9 @@ std::string to_text(const Report& report, const Model& model, const Equations& e
     }
     lines.add("initial", "moved onto the constraints: " + shortened(moved));
   }
-  if (!report.initial.redundant.empty()) lines.add("redundant", shortened(report.initial.redundant));
+  if (!report.initial.redundant.empty())
+    lines.add("redundant", fmt::format("{}", fmt::join(report.initial.redundant, "\n")));
+  if (!report.singular_positions.empty()) lines.add("singular", singular_line(report));
   lines.add("energy", energy_line(report));
   if (report.foretold.steps > 0)
     lines.add(
@@ -384,8 +399,8 @@ std::string to_text(const Report& report, const Model& model, const Equations& e
   if (!equations.g.empty() || !equations.k.empty()) lines.add("constraints", residual_line(report, equations));
   if (!report.velocity_ranges.empty()) lines.add("g' moves", velocity_lines(report, equations));
   if (!model.invariants.empty()) lines.add("invariants", invariant_lines(report, model));
-  if (!report.joints.empty()) lines.add("joints", joint_lines(report));
   if (!model.events.empty()) lines.add("events", event_lines(report, model));
+  if (!report.joints.empty()) lines.add("joints", joint_lines(report));
   lines.add("Newton", newton_line(report));
   lines.add("time", fmt::format("{:.2f} s (+ {:.2f} s compiling)", report.run_seconds, report.compile_seconds));
   if (!report.claims.note.empty()) lines.add("note", report.claims.note);

@@ -73,7 +73,7 @@ Drift DriftFit::fit() const {
   return {slope, std::sqrt(rest / (n - 2) / tt * (1 + likeness) / (1 - likeness))};
 }
 
-Watch::Watch(const Equations& e, KernelOptions options) {
+Watch::Watch(const Equations& e, KernelOptions options, bool rank) {
   Exprs in{e.t};
   in.insert(in.end(), e.y.begin(), e.y.end());
   in.insert(in.end(), e.z.begin(), e.z.end());
@@ -90,7 +90,7 @@ Watch::Watch(const Equations& e, KernelOptions options) {
   std::vector<Exprs> rows;
   const bool together = e.v == e.z;
   const std::size_t count = e.g.size() + (together ? e.k.size() : 0);
-  watch_rank_ = count > 0 && count <= most_watched_constraints;
+  watch_rank_ = rank && count > 0 && count <= most_watched_constraints;
   if (watch_rank_) {
     rows = dense(jacobian(e.g, e.y), *e.graph);
     if (together)

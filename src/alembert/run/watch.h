@@ -45,7 +45,8 @@ class DriftFit {
 
 class Watch {
  public:
-  Watch(const Equations& equations, KernelOptions options);
+  /// rank: whether the independence of the constraints is watched too.
+  Watch(const Equations& equations, KernelOptions options, bool rank = true);
 
   /// Takes the values at (t, y, z); never allocates.
   void look(double t, std::span<const double> y, std::span<const double> z);
