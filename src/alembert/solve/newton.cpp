@@ -574,10 +574,9 @@ NewtonResult Newton<T>::Body::solve(T* x) noexcept {
       result = failed;
       std::copy_n(last.begin(), n, x + inputs);
     };
-    if (result.outcome == Outcome::diverged || result.outcome == Outcome::singular) {
-      if (two && equations) try_instead(&Body::by_exact);
-      else if (!two && make_minimum()) try_instead(&Body::singular);
-    }
+    // Whether a failure comes of a singular position, only those who watch the constraints know: solve_singular.
+    if ((result.outcome == Outcome::diverged || result.outcome == Outcome::singular) && two && equations)
+      try_instead(&Body::by_exact);
     if (result.outcome != Outcome::converged) {
       // What cannot be factorised because it is no number is not singular.
       const auto finite = [](const T& value) { return value - value == 0; };
