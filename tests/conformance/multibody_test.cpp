@@ -203,6 +203,18 @@ TEST(Masses, WhatNothingDeterminesIsRefused) {
   EXPECT_EQ(message({"m2=0"}, "lobatto_damped(3)"), "");
 }
 
+TEST(Masses, TheLobattoPairLosesLightBodiesAndSaysSo) {
+  const auto at = [](const char* mass, const char* method_text) {
+    return run(gallery("double_pendulum_viscous", {std::string("m2=") + mass}), method_text, 0.01, 2);
+  };
+  const Report exact = run(gallery("double_pendulum_viscous", {"m2=1e-6"}), "murua(4)", 0.005, 2);
+  EXPECT_GT(distance(at("1e-6", "lobatto(3)"), exact), 1e-2);
+  EXPECT_LT(distance(at("1e-6", "lobatto_damped(3)"), exact), 1e-6);
+  EXPECT_NE(at("1e-6", "lobatto(3)").claims.note.find("x2' has a mass of 1e-06"), std::string::npos);
+  EXPECT_EQ(at("1", "lobatto(3)").claims.note, "");
+  EXPECT_EQ(at("1e-6", "lobatto_damped(3)").claims.note, "");
+}
+
 TEST(Masses, AnEquilibriumIsReachedAndKept) {
   const Report report = run(gallery("mass_spring_damper", {"d1=0.2", "d2=0.5", "alpha=3"}), "gauss(3)", 0.1, 2000);
   ASSERT_EQ(report.ending, Ending::done) << report.reason;

@@ -105,6 +105,31 @@ TEST(StepControl, RejectedStepsAreCountedAndLeaveNoRow) {
   for (std::size_t i = 1; i < rows.rows.size(); ++i) EXPECT_GT(rows.rows[i][0], rows.rows[i - 1][0]);
 }
 
+TEST(StepControl, WhatAMethodCarriesKnowsNothingOfRejectedSteps) {
+  // The same steps once more, one by one: the multipliers that murua takes along are those of the accepted ones.
+  const Model model = gallery("double_pendulum");
+  const Equations e = derive(model);
+  Rows rows;
+  const Report report = run_controlled(model, "murua(2)", 0.5, 1, with_tolerance(1e-7), rows);
+  ASSERT_EQ(report.ending, Ending::done) << report.reason;
+  ASSERT_GT(report.rejected, 0);
+  const InitialValues& initial = report.initial;
+  std::vector<double> state = initial.y, hints = initial.z_dot;
+  state.insert(state.end(), initial.z.begin(), initial.z.end());
+  hints.insert(hints.end(), initial.lambda.begin(), initial.lambda.end());
+  std::vector<double> rest(state.size(), 0.0);
+  Step<double> step(method("murua(2)").step(e), 0, 0.01, state, hints);
+  ASSERT_FALSE(step.carried().empty());
+  for (std::size_t i = 1; i < rows.rows.size(); ++i) {
+    const double t = rows.rows[i - 1][0];
+    ASSERT_EQ(step.advance(t, rows.rows[i][0] - t, state.data(), rest.data()).newton.outcome, Outcome::converged);
+  }
+  const std::vector<double>& replayed = step.internal();
+  ASSERT_EQ(replayed.size(), report.internal.size());
+  for (std::size_t i = 0; i < replayed.size(); ++i)
+    EXPECT_NEAR(replayed[i], report.internal[i], 1e-8 * (1 + std::abs(replayed[i]))) << report.internal_names[i];
+}
+
 TEST(StepControl, AStepThatHasNoSolutionIsMadeShorter) {
   // With steps of 3 the rods of the double pendulum cannot be followed.
   const Model model = gallery("double_pendulum");

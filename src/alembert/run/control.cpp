@@ -287,13 +287,16 @@ bool StepControl::make(Step<double>& step, const GridPoint& from, double h, doub
   to.state.assign(from.state.begin(), from.state.end());
   to.rest.assign(from.rest.begin(), from.rest.end());
   to.t = t_end;
+  step.carry_on(from.carried);
   StepResult result = step.advance(from.t, h, to.state.data(), to.rest.data());
   if (result.newton.outcome == Outcome::converged && !result.newton.singular_position && ends_singular &&
       ends_singular(t_end, to.state)) {
     to.state.assign(from.state.begin(), from.state.end());
     to.rest.assign(from.rest.begin(), from.rest.end());
+    step.carry_on(from.carried);
     result = step.again_singular(from.t, h, to.state.data(), to.rest.data());
   }
+  to.carried.assign(step.carried().begin(), step.carried().end());
   to.energy_change = step.energy_change(), to.discrete = step.discrete();
   if (result.newton.outcome == Outcome::converged) return true;
   failure_.result = result;

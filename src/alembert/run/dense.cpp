@@ -36,6 +36,7 @@ void DenseOutput::begin(const GridPoint& from, double h) {
   from_.t = from.t;
   from_.state.assign(from.state.begin(), from.state.end());
   from_.rest.assign(from.rest.begin(), from.rest.end());
+  from_.carried.assign(from.carried.begin(), from.carried.end());
   h_ = h;
   ready_ = false;
 }
@@ -60,6 +61,7 @@ bool DenseOutput::at(double share, std::vector<double>& state) {
   } else {
     rest_.assign(from_.rest.begin(), from_.rest.end());
     step_.restart(rates_.data());
+    step_.carry_on(from_.carried);
     if (step_.advance(from_.t, part, state.data(), rest_.data()).newton.outcome != Outcome::converged) return false;
   }
   return projection_.apply(time(share), state.data()) == Outcome::converged;

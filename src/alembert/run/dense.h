@@ -10,10 +10,11 @@
 
 namespace alembert {
 
-/// A grid point of a run: rest is what rounding cut off from the state (y, then z).
+/// A grid point of a run: rest is what rounding cut off from the state (y, then z); carried is what the method takes
+/// along beside it.
 struct GridPoint {
   double t = 0;
-  std::vector<double> state, rest;
+  std::vector<double> state, rest, carried;
   // Of the step that led here: what the method foretold, unless an event cut it short; its discrete constraints.
   std::optional<double> energy_change;
   double discrete = 0;

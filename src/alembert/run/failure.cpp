@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -135,8 +136,8 @@ std::string explain_rank(const Equations& e, double t, std::span<const double> s
          "; beyond this position the motion is not determined, or the step is too large to follow it";
 }
 
-std::string explain_light_mass(const Equations& e, double t, double h, std::span<const double> state) {
-  constexpr double light = 1e-6;  // mass against damping over one step
+std::string explain_light_mass(const Equations& e, double t, double h, std::span<const double> state, double share) {
+  constexpr double light = 0.01;  // against the heaviest
   Exprs in{e.t};
   for (const Exprs* list : {&e.y, &e.z}) in.insert(in.end(), list->begin(), list->end());
   std::vector<double> x{t};
@@ -151,9 +152,10 @@ std::string explain_light_mass(const Equations& e, double t, double h, std::span
     return sizes;
   };
   const std::vector<double> mass = row_sizes(e.p), damping = row_sizes(e.f);
+  const double heaviest = mass.empty() ? 0 : *std::max_element(mass.begin(), mass.end());
   for (std::size_t i = 0; i < mass.size(); ++i) {
-    if (!(mass[i] < light * std::abs(h) * damping[i])) continue;
-    return "; " + e.z_names[i] + " has a mass of " + digits(mass[i], 3) + " against forces of velocity of " +
+    if (!(mass[i] < light * heaviest && mass[i] < share * std::abs(h) * damping[i])) continue;
+    return e.z_names[i] + " has a mass of " + digits(mass[i], 3) + " against forces of velocity of " +
            digits(damping[i], 3) +
            ": this method makes steps in the momenta, which lose such a velocity (lobatto_damped, murua, lobatto_c do "
            "not)";

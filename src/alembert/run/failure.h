@@ -33,8 +33,9 @@ std::string explain_rank(const Equations& equations, double t, std::span<const d
 /// A time without the digits that only rounding makes: 1.88, not 1.8800000000000001.
 std::string time_text(double t);
 
-/// "; x2' has a mass of 1e-12 against forces of velocity of 0.01 ..." where a damped coordinate is so light that a step
-/// of size h in the momenta loses its velocity; "" elsewhere.
-std::string explain_light_mass(const Equations& e, double t, double h, std::span<const double> state);
+/// "x2' has a mass of 1e-12 against forces of velocity of 0.01 ...": a body much lighter than others, and lighter than
+/// `share` times what damping moves in a step of size h. Methods that make steps in the momenta lose its velocity. ""
+/// where there is none.
+std::string explain_light_mass(const Equations& e, double t, double h, std::span<const double> state, double share);
 
 }  // namespace alembert

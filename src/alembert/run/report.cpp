@@ -149,9 +149,9 @@ std::string with_uncertainty(double value, double uncertainty) {
 }
 
 /// "a, b, c and 4 more".
-std::string shortened(const std::vector<std::string>& parts) {
+std::string shortened(const std::vector<std::string>& parts, const char* between = ", ") {
   const std::size_t shown = std::min(parts.size(), listed);
-  std::string text = fmt::format("{}", fmt::join(parts.begin(), parts.begin() + shown, ", "));
+  std::string text = fmt::format("{}", fmt::join(parts.begin(), parts.begin() + shown, between));
   if (parts.size() > shown) text += fmt::format(" and {} more", parts.size() - shown);
   return text;
 }
@@ -241,6 +241,20 @@ std::string invariant_lines(const Report& report, const Model& model) {
   return fmt::format("{}", fmt::join(parts, "\n"));
 }
 
+std::string joint_lines(const Report& report) {
+  std::vector<std::string> parts;
+  const auto vector = [](const Values& values) {
+    std::vector<std::string> numbers;
+    for (const double v : values) numbers.push_back(plain(v));
+    return numbers.size() == 1 ? numbers[0] : fmt::format("({})", fmt::join(numbers, ", "));
+  };
+  for (const JointForces& j : report.joints)
+    parts.push_back(fmt::format("{} ({}) on {}: force {}, moment {}\nin its own frame: force {}, moment {}", j.name,
+                                j.kind, j.body, vector(j.force), vector(j.moment), vector(j.force_in_joint),
+                                vector(j.moment_in_joint)));
+  return fmt::format("{}", fmt::join(parts, "\n"));
+}
+
 std::string event_lines(const Report& report, const Model& model) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < model.events.size(); ++i) {
@@ -263,20 +277,6 @@ std::string singular_line(const Report& report) {
   if (report.singular_positions.size() > 1)
     said += fmt::format(" and {} more times", report.singular_positions.size() - 1);
   return said;
-}
-
-std::string joint_lines(const Report& report) {
-  std::vector<std::string> parts;
-  const auto vector = [](const Values& values) {
-    std::vector<std::string> numbers;
-    for (const double v : values) numbers.push_back(plain(v));
-    return numbers.size() == 1 ? numbers[0] : fmt::format("({})", fmt::join(numbers, ", "));
-  };
-  for (const JointForces& j : report.joints)
-    parts.push_back(fmt::format("{} ({}) on {}: force {}, moment {}\nin its own frame: force {}, moment {}", j.name,
-                                j.kind, j.body, vector(j.force), vector(j.moment), vector(j.force_in_joint),
-                                vector(j.moment_in_joint)));
-  return fmt::format("{}", fmt::join(parts, "\n"));
 }
 
 std::string newton_line(const Report& report) {
@@ -342,6 +342,7 @@ std::string to_json(const Report& report, const Model& model, const Equations& e
                              {"foretold", number(report.foretold.total)},
                              {"actual", number(report.foretold.actual)},
                              {"max_change", number(report.foretold.max_change)}};
+  if (!report.joints.empty()) json["joints"] = joints_json(report);
   if (!model.events.empty()) {
     json["events"] = events_json(report, model, equations);
     json["stopped"] = text_or_null(report.stopped);
@@ -363,10 +364,8 @@ std::string to_json(const Report& report, const Model& model, const Equations& e
     changes.push_back({{"name", change.name}, {"from", number(change.from)}, {"to", number(change.to)}});
   }
   json["redundant"] = report.initial.redundant;
-  if (!report.joints.empty()) json["joints"] = joints_json(report);
-  Json& singular = json["singular_positions"] = Json::array();
   for (const Report::SingularPosition& s : report.singular_positions) {
-    singular.push_back({{"t", number(s.t)}, {"constraints", s.words}});
+    json["singular_positions"].push_back({{"t", number(s.t)}, {"constraints", s.words}});
   }
   json["ending"] = ending_name(report.ending);
   json["reason"] = text_or_null(report.reason);
@@ -387,8 +386,7 @@ std::string to_text(const Report& report, const Model& model, const Equations& e
     }
     lines.add("initial", "moved onto the constraints: " + shortened(moved));
   }
-  if (!report.initial.redundant.empty())
-    lines.add("redundant", fmt::format("{}", fmt::join(report.initial.redundant, "\n")));
+  if (!report.initial.redundant.empty()) lines.add("redundant", shortened(report.initial.redundant, "\n"));
   if (!report.singular_positions.empty()) lines.add("singular", singular_line(report));
   lines.add("energy", energy_line(report));
   if (report.foretold.steps > 0)
@@ -399,8 +397,8 @@ std::string to_text(const Report& report, const Model& model, const Equations& e
   if (!equations.g.empty() || !equations.k.empty()) lines.add("constraints", residual_line(report, equations));
   if (!report.velocity_ranges.empty()) lines.add("g' moves", velocity_lines(report, equations));
   if (!model.invariants.empty()) lines.add("invariants", invariant_lines(report, model));
-  if (!model.events.empty()) lines.add("events", event_lines(report, model));
   if (!report.joints.empty()) lines.add("joints", joint_lines(report));
+  if (!model.events.empty()) lines.add("events", event_lines(report, model));
   lines.add("Newton", newton_line(report));
   lines.add("time", fmt::format("{:.2f} s (+ {:.2f} s compiling)", report.run_seconds, report.compile_seconds));
   if (!report.claims.note.empty()) lines.add("note", report.claims.note);

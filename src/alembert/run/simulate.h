@@ -92,13 +92,13 @@ struct Report {
   std::vector<double> v;                            // v(t,y,z) at t
   std::vector<double> internal;                     // stage multipliers of the last step
   std::vector<std::string> internal_names;
+  std::vector<JointForces> joints;  // at t
   std::vector<EventRecord> events;
   std::string stopped;  // the event that ended the run; "" where none did
   struct SingularPosition {
     double t = 0;       // of the step behind it
     std::string words;  // "rocker becomes dependent on crank, coupler"
   };
-  std::vector<JointForces> joints;                   // at t
   std::vector<SingularPosition> singular_positions;  // that the motion passed on its regular branch
 };
 

@@ -47,8 +47,12 @@ std::vector<std::string> chosen_columns(const SweepOptions& options, const Model
   empty.invariants.resize(e.invariants.size());
   if (!model.events.empty()) empty.events.push_back({0, 0, 0, std::vector<double>(e.y.size() + e.z.size()), {}, {}});
   const auto internal = [](const std::string& path) { return below(path, "internal"); };
-  if (std::any_of(options.columns.begin(), options.columns.end(), internal))
-    empty.internal_names = options.method(model).step(e).parts.back().internal_names;
+  if (std::any_of(options.columns.begin(), options.columns.end(), internal)) {
+    const StepPlan plan = options.method(model).step(e);
+    empty.internal_names = plan.parts[plan.sequence.back().part].internal_names;
+    const auto& carried = plan.parts.front().carried_names;
+    empty.internal_names.insert(empty.internal_names.end(), carried.begin(), carried.end());
+  }
   std::vector<Leaf> all;
   leaves(Json::parse(to_json(empty, model, e)), "", all);
   std::vector<std::string> wanted = options.columns, columns;

@@ -250,8 +250,8 @@ std::vector<double> joined(std::vector<double> a, const std::vector<double>& b) 
 }
 
 /// Whether the active constraints vanish at x, to rounding there or at the given point: where x is small, it still is
-/// the difference of numbers of the given size. Entries that vanish share the rounding of the others, with which solving
-/// mixes them.
+/// the difference of numbers of the given size. Entries that vanish share the rounding of the others, with which
+/// solving mixes them.
 bool fulfilled(const DifferentiableList& constraints, const NearestPoint::Request& request,
                const std::vector<double>& x) {
   std::vector<double> levels;

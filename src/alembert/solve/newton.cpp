@@ -355,8 +355,8 @@ NewtonResult Newton<T>::Body::unrolled(T* x) noexcept {
     if (result.iterations > 1) {
       const double ratio = now / before;
       if (ratio < 1 && now * ratio * ratio <= eps / 4) return result;
-      if (ratio > stalled && now <= fresh_floor * eps) return result;  // rounding: it cannot become smaller
-      if (ratio > stalled && result.iterations > 2 && at_rounding(x)) return result;
+      if (ratio > 0.25 && now <= fresh_floor * eps) return result;  // rounding: it cannot become smaller
+      if (ratio > 0.25 && result.iterations > 2 && at_rounding(x)) return result;
       if (ratio > 2 && result.iterations > 3) break;
     }
     before = now;
@@ -411,7 +411,7 @@ NewtonResult Newton<T>::Body::kept(T* x) noexcept {
         }
         if (ratio > stalled && result.iterations > 3 && at_rounding(x)) return result;
         const bool best = two ? renewed : here;  // no other matrix would do better
-        if (best && now <= fresh_floor * eps && ratio > (two ? 1 : stalled)) return result;
+        if (best && now <= fresh_floor * eps && (!two || ratio >= 1)) return result;
         if (best && ratio > (two ? 1 : 2) && result.iterations > 3) break;
         if (!two || !renewed) factorized = false;
       }

@@ -446,6 +446,16 @@ StepResult Step<T>::again_singular(T t0, T h, T* state, T* rest) noexcept {
 }
 
 template <class T>
+const std::vector<T>& Step<T>::carried() const noexcept {
+  return body_->carried;
+}
+
+template <class T>
+void Step<T>::carry_on(const std::vector<T>& values) noexcept {
+  if (values.size() == body_->carried.size()) std::copy(values.begin(), values.end(), body_->carried.begin());
+}
+
+template <class T>
 const std::vector<T>& Step<T>::internal() {
   const auto& part = body_->parts[body_->substeps[body_->last].part];
   body_->inside.resize(part.internal.outputs());

@@ -90,6 +90,9 @@ class Step {
   StepResult advance(T t0, T h, T* state, T* rest) noexcept;
   /// The last step once more, from the same state, where it ended at a singular position of the constraints.
   StepResult again_singular(T t0, T h, T* state, T* rest) noexcept;
+  /// What the method carries beside the state; the next step goes on from it. Empty for most.
+  const std::vector<T>& carried() const noexcept;
+  void carry_on(const std::vector<T>& values) noexcept;  // as many as carried(), or none: then it stays
   /// The internal values of the last substep (stage multipliers), then what is carried.
   const std::vector<T>& internal();
   std::vector<std::string> internal_names() const;
