@@ -100,6 +100,7 @@ TEST(Benchmarks, FortyFourBarsRunTwentySeconds) {
     EXPECT_NEAR(r.y[i], r.y[0] + static_cast<double>(i / 2), 1e-10);
     EXPECT_NEAR(r.y[i + 1], r.y[1], 1e-10);
   }
+  EXPECT_EQ(r.singular_positions.size(), 20u);  // two a period of 1.9656
 }
 
 }  // namespace

@@ -46,8 +46,12 @@ TEST(Redundant, MotionIsThatOfTheTwinWithEveryFamily) {
     expect_same_motion(one, all, 1e-10);
     ASSERT_EQ(all.initial.redundant.size(), 2u);
     EXPECT_EQ(all.initial.redundant[0], "crank2 follows from crank1, coupler1[2]");
-    if (method.claims.position) EXPECT_LT(all.position, 1e-14);
-    if (method.claims.velocity) EXPECT_LT(all.velocity, 1e-12);
+    if (method.claims.position) {
+      EXPECT_LT(all.position, 1e-14);
+    }
+    if (method.claims.velocity) {
+      EXPECT_LT(all.velocity, 1e-12);
+    }
   }
   EXPECT_GE(tried, 15);
 }
@@ -144,6 +148,39 @@ TEST(SingularPosition, ParallelogramPassesOnItsRegularBranchWhereverTheStepsFall
   }
 }
 
+TEST(SingularPosition, LongStepsEndTheRunRatherThanChangeTheBranch) {
+  // Up to a third of a turn a step: what is accepted is on the branch and has the energy that the method keeps.
+  const Model model = model_from_text(parallelogram);
+  int done = 0, failed = 0;
+  for (const char* method : {"lobatto(2)", "lobatto(3)", "gauss(1)", "gauss(2)", "gauss(4)", "energy_momentum"})
+    for (const double step : {0.07, 0.1, 0.13, 0.17, 0.21, 0.27, 0.33, 0.4}) {
+      SCOPED_TRACE(std::string(method) + " " + std::to_string(step));
+      const Report r = run(model, method, step, 40 * step, interpreted());
+      ++(r.ending == Ending::done ? done : failed);
+      if (r.ending != Ending::done) {
+        EXPECT_FALSE(r.reason.empty());
+        continue;
+      }
+      EXPECT_NEAR(r.y[2] - r.y[0], 2, 1e-6);
+      EXPECT_NEAR(r.y[3], r.y[1], 1e-6);
+      EXPECT_LT(r.energy.max_error, 0.1 * r.energy.initial);
+    }
+  EXPECT_GT(done, 10);
+}
+
+// Where no singular position is near, none is made up: these steps are too long for the motion.
+TEST(SingularPosition, IsNoExcuseForALongStep) {
+  for (const double step : {0.3, 0.5, 0.8}) {
+    const Report r = run(gallery("double_pendulum"), "energy_momentum", step, 100 * step, interpreted());
+    EXPECT_TRUE(r.singular_positions.empty());
+    if (r.ending == Ending::done) {
+      EXPECT_LT(r.energy.max_error, 1e-9);
+    } else {
+      EXPECT_NE(r.reason.find("Newton"), std::string::npos) << r.reason;
+    }
+  }
+}
+
 TEST(SingularPosition, DrivenSliderStretchesAndComesBackOnTheOtherSide) {
   // s = 2 - tau^2, tau = 1 - t, with crank and rod of length 1: y = tau sqrt(1 - tau^2/4), which changes its sign.
   const Model model = model_from_text(
@@ -165,6 +202,7 @@ TEST(SingularPosition, CrossIsPassedStraightOn) {
   ASSERT_EQ(r.ending, Ending::done) << r.reason;
   EXPECT_NEAR(r.y[0], 3, 1e-12);
   EXPECT_NEAR(r.y[1], 0, 1e-12);
+  EXPECT_EQ(r.singular_positions.size(), 1u);
 }
 
 TEST(SingularPosition, StartInLine) {

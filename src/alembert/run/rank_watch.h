@@ -17,28 +17,30 @@ class RankWatch {
 
   enum class Rank {
     kept,
-    passed,  // dependent here, or between this step and the one before the last, and the velocities went on smoothly
-    lost,    // they did not, or the motion stays in a position where the constraints are dependent
+    passed,  // dependent here, or between this step and the one before the last, and the motion went on smoothly:
+             // velocities and energy without a jump, constraints as good as before
+    lost,    // it did not, or it stays in a position where the constraints are dependent
   };
   /// Takes a state that `watch` has just looked at. Says passed once for each position. Never allocates.
   Rank look(double t, std::span<const double> state);
 
  private:
   struct Point {
-    double t = 0, independence = 1;
+    double t = 0, independence = 1, energy = 0, residual = 0;
+    double kinetic = 0;  // p . v, twice that of mechanics
     std::vector<double> state, velocity;
   };
 
-  void find_velocity(Point& point);
+  void find_motion(Point& point);
   double between(const Point& a, const Point& b, double share);
   double smallest_between(const Point& a, const Point& b);
   bool smooth() const;
 
   Watch& watch_;
   std::size_t n_y_;
-  Kernel<double> velocity_;
+  Kernel<double> motion_;        // v, then p . v
   std::array<Point, 3> points_;  // the newest is points_[2]
-  std::vector<double> in_, middle_, work_;
+  std::vector<double> in_, out_, middle_, work_;
   long count_ = 0, said_ = -2, dependent_ = 0;  // said_: when it was last said; dependent_: points in a row
 };
 

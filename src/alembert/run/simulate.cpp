@@ -182,6 +182,7 @@ class Simulation {
     report.has_discrete = control_->step().has_discrete();
     if (!method.claims.velocity) watch_.velocity_ranges.resize(e.g.size());
     next_[0] = next_[1] = point_;
+    control_->positions = n_y_;
     control_->ends_singular = [this](double t, std::span<const double> state) { return ends_singular(t, state); };
   }
   Simulation(const Simulation&) = delete;
