@@ -80,7 +80,8 @@ TEST(RedundantBodies, BennettsLinkageKeepsItsAngles) {
   EXPECT_GT(std::abs(crank - 1.2), 0.1);
   // The rocker turns against the ground as the coupler against the crank, backwards or not as the axes point.
   const double now = 2 * std::atan(ratio / std::tan(crank / 2));
-  EXPECT_NEAR(std::abs(rocker), std::abs(now - theta2), 1e-12);
+  const double turn = 2 * std::acos(-1.0);
+  EXPECT_NEAR(std::abs(std::remainder(rocker, turn)), std::abs(std::remainder(now - theta2, turn)), 1e-12);
 }
 
 // Without what follows from the rest: the rocker's end is held in two directions only.

@@ -46,12 +46,8 @@ TEST(Redundant, MotionIsThatOfTheTwinWithEveryFamily) {
     expect_same_motion(one, all, 1e-10);
     ASSERT_EQ(all.initial.redundant.size(), 2u);
     EXPECT_EQ(all.initial.redundant[0], "crank2 follows from crank1, coupler1[2]");
-    if (method.claims.position) {
-      EXPECT_LT(all.position, 1e-14);
-    }
-    if (method.claims.velocity) {
-      EXPECT_LT(all.velocity, 1e-12);
-    }
+    if (method.claims.position) { EXPECT_LT(all.position, 1e-14); }
+    if (method.claims.velocity) { EXPECT_LT(all.velocity, 1e-12); }
   }
   EXPECT_GE(tried, 15);
 }
@@ -176,7 +172,7 @@ TEST(SingularPosition, IsNoExcuseForALongStep) {
     if (r.ending == Ending::done) {
       EXPECT_LT(r.energy.max_error, 1e-9);
     } else {
-      EXPECT_NE(r.reason.find("Newton"), std::string::npos) << r.reason;
+      EXPECT_NE(r.reason.find("try a smaller step"), std::string::npos) << r.reason;
     }
   }
 }

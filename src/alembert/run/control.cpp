@@ -326,6 +326,15 @@ bool StepControl::make(Step<double>& step, const GridPoint& from, double h, doub
     if (ends_singular && ends_singular(t_end, to.state)) end_singular(step, from, h, positions, to);
     return true;
   }
+  // At a singular position itself no other way leads there. What is found must be one.
+  if (ends_singular && result.newton.outcome != Outcome::not_finite) {
+    step.carry_on(from.carried);
+    const StepResult singular = step.again_singular(from.t, h, to.state.data(), to.rest.data());
+    take(step, to);
+    if (singular.newton.outcome == Outcome::converged && singular.newton.singular_position &&
+        ends_singular(t_end, to.state))
+      return true;
+  }
   failure_.result = result;
   failure_.t = from.t, failure_.h = h;
   failure_.state.assign(from.state.begin(), from.state.end());

@@ -470,11 +470,14 @@ bool Newton<T>::Body::consistent(const T* x, double tolerance) noexcept {
   ++statistics.evaluations;
   for (int i = 0; i < n; ++i) {
     T terms = 0;
-    for (std::size_t k = 0; k < groups.size(); ++k)
+    for (std::size_t k = 0; k < groups.size(); ++k) {
+      T size = scales[k], factors = 0;
       for (int j = groups[k].first; j < groups[k].first + groups[k].count; ++j) {
-        const T size = magnitude(x[inputs + j]);
-        terms += magnitude(full[static_cast<std::size_t>(i) * n + j]) * std::max(size, scales[k]);
+        size = std::max(size, magnitude(x[inputs + j]));
+        factors += magnitude(full[static_cast<std::size_t>(i) * n + j]);
       }
+      terms += factors * size;
+    }
     if (!(magnitude(trial[i]) <= T(tolerance) * terms)) return false;
   }
   return true;

@@ -142,6 +142,7 @@ struct Step<T>::Body {
   std::vector<T> hints, x, guess_inputs, now, now_rest, added, inside, balance, work, predicted;
   std::vector<T> carried, carried_inputs, followed, followed_before;
   std::vector<std::string> carried_names;
+  std::size_t learnt = 0;             // substeps that the last step learnt from
   bool foretells = true;              // every part tells the change of energy
   T energy_change = 0, discrete = 0;  // of the last step
   int last = 0;
@@ -152,7 +153,7 @@ struct Step<T>::Body {
   void first_guess(const Part& part, T t0, T h, const T* state) noexcept;
   NewtonResult follow(Substep& sub, const Part& part, T t, T h) noexcept;
   void carry(const Part& part) noexcept;
-  void distrust(Substep& sub, const Part& part, bool singular, T* unknowns) noexcept;
+  void learn(Substep& sub, const Part& part, bool singular, T* unknowns) noexcept;
 };
 
 template <class T>
@@ -314,7 +315,9 @@ void Step<T>::Body::carry(const Part& part) noexcept {
 // The multipliers of a singular position, at the end of a step or at its start, say nothing about those behind it: what
 // was predicted for them is learnt instead.
 template <class T>
-void Step<T>::Body::distrust(Substep& sub, const Part& part, bool singular, T* unknowns) noexcept {
+void Step<T>::Body::learn(Substep& sub, const Part& part, bool singular, T* unknowns) noexcept {
+  ++learnt;
+  if (sub.predictor.empty()) return sub.predictor.learn(unknowns);
   T largest = 0, expected = 0;
   for (const int i : part.multipliers) {
     largest = std::max(largest, unknowns[i] < 0 ? -unknowns[i] : unknowns[i]);
@@ -322,8 +325,13 @@ void Step<T>::Body::distrust(Substep& sub, const Part& part, bool singular, T* u
   }
   const bool wild = singular || largest > wild_multipliers * expected;
   sub.distrusted = wild && sub.distrusted < most_distrusted ? sub.distrusted + 1 : 0;
-  if (sub.distrusted == 0) return;
-  for (const int i : part.multipliers) unknowns[i] = predicted[i];
+  if (sub.distrusted == 0) return sub.predictor.learn(unknowns);
+  const auto exchange = [&] {
+    for (const int i : part.multipliers) std::swap(unknowns[i], predicted[i]);
+  };
+  exchange();
+  sub.predictor.learn(unknowns);
+  exchange();
 }
 
 template <class T>
@@ -334,6 +342,7 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest, bool singular) n
   std::copy_n(rest, states, now_rest.begin());
   T t = t0;
   energy_change = discrete = 0;
+  learnt = 0;
   const auto solve = [&](Substep& sub) {
     return singular ? sub.newton->solve_singular(x.data()) : sub.newton->solve(x.data());
   };
@@ -366,8 +375,7 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest, bool singular) n
     if (result.newton.outcome == Outcome::diverged || result.newton.outcome == Outcome::singular)
       result.newton = follow(sub, part, t, part_h);
     if (result.newton.outcome != Outcome::converged) return result;
-    if (!sub.predictor.empty()) distrust(sub, part, result.newton.singular_position, unknowns);
-    sub.predictor.learn(unknowns);
+    learn(sub, part, result.newton.singular_position, unknowns);
     carry(part);
     part.increments(x.data(), added.data(), work.data());
     for (int i = 0; i < states; ++i) {
@@ -441,7 +449,7 @@ StepResult Step<T>::advance(T t0, T h, T* state, T* rest) noexcept {
 
 template <class T>
 StepResult Step<T>::again_singular(T t0, T h, T* state, T* rest) noexcept {
-  for (auto& sub : body_->substeps) sub.predictor.unlearn();
+  for (std::size_t k = 0; k < body_->learnt; ++k) body_->substeps[k].predictor.unlearn();
   return body_->advance(t0, h, state, rest, true);
 }
 
