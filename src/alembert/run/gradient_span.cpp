@@ -43,8 +43,10 @@ double GradientSpan::length2(std::span<const double> values, int row) const {
 }
 
 void GradientSpan::raise_lengths(std::span<const double> values, std::span<double> longest) const {
-  for (std::size_t i = 0; i < longest.size(); ++i)
-    longest[i] = std::max(longest[i], std::sqrt(length2(values, static_cast<int>(i))));
+  for (std::size_t i = 0; i < longest.size(); ++i) {
+    const double square = length2(values, static_cast<int>(i));
+    if (square > longest[i] * longest[i]) longest[i] = std::sqrt(square);
+  }
 }
 
 double GradientSpan::smallest_distance(std::span<const double> values, std::span<const double> longest) {
@@ -66,10 +68,10 @@ double GradientSpan::smallest_distance(std::span<const double> values, std::span
     double left = whole;
     for (int j = first_[i]; j < i; ++j) left -= entry[j] * entry[j] * inverse_[j];
     inverse_[i] = left > vanished * whole ? 1 / left : 0;
-    const double distance = longest[i] > 0 ? std::sqrt(std::max(left, 0.0)) / longest[i] : 0;
-    smallest = std::min(smallest, distance);
+    const double most = longest[i] * longest[i];
+    if (!(left >= smallest * most)) smallest = most > 0 ? std::max(left, 0.0) / most : 0;
   }
-  return smallest;
+  return std::sqrt(smallest);
 }
 
 }  // namespace alembert

@@ -95,7 +95,6 @@ struct Newton<T>::Body {
   NewtonResult kept(T* x) noexcept;
   NewtonResult careful(T* x) noexcept;
   NewtonResult singular(T* x) noexcept;
-  NewtonResult singular(T* x, typename MinimumNorm<T>::Cut cut) noexcept;
   NewtonResult by_exact(T* x) noexcept;
   bool make_minimum() noexcept;
   void take_matrix(const T* x) noexcept { matrix(x, values.data(), work.data()); }
@@ -104,10 +103,10 @@ struct Newton<T>::Body {
   bool factorize(const T* x) noexcept;
   void solve_linear(T* b, const T* x) noexcept;
   bool consistent(const T* x, double tolerance) noexcept;
-  double measure(const T* x) const noexcept;
-  void subtract(T* x) const noexcept {
-    for (int i = 0; i < n; ++i) x[inputs + i] -= delta[i];
-  }
+  template <class Unknowns>
+  double measure_while(Unknowns* x) const noexcept;
+  double measure(const T* x) const noexcept { return measure_while(x); }
+  double subtract(T* x) const noexcept { return measure_while(x); }
   /// A correction that a loose tolerance leaves out.
   bool tolerated(const T* x, NewtonResult& result) const noexcept {
     return options.tolerance > 0 && (result.correction = measure(x)) <= options.tolerance;
@@ -135,6 +134,10 @@ Newton<T>::Body::Body(const ImplicitEquations& e, const std::vector<T>& typical,
   // The exact matrix is never made where only the two small ones are used: for large systems that is the point.
   const SparseExprs J = two_matrix ? SparseExprs{} : jacobian(e.equations, e.unknowns);
 
+  int covered = 0;
+  for (const UnknownGroup& group : groups)
+    check(group.first == covered, "groups follow each other"), covered += group.count;
+  check(covered == n, "every unknown is in a group");
   Exprs group_scales;
   Graph& graph = e.unknowns.front().graph();
   for (const UnknownGroup& group : groups) group_scales.push_back(group.scale ? group.scale : graph.constant(0));
@@ -225,24 +228,39 @@ Newton<T>::Body::Body(const Body& other)
   statistics.factorization_sizes = other.statistics.factorization_sizes;
 }
 
-// Largest correction relative to the scale of its group; groups without a scale follow the others. NaN when not finite.
+// Largest correction relative to the scale of its group, after it was applied where the unknowns may be changed; groups
+// without a scale follow the others. NaN when not finite.
 template <class T>
-double Newton<T>::Body::measure(const T* x) const noexcept {
+template <class Unknowns>
+double Newton<T>::Body::measure_while(Unknowns* x) const noexcept {
+  constexpr bool apply = !std::is_const_v<Unknowns>;
   double worst = 0;
+  bool finite = true;
   for (std::size_t k = 0; k < groups.size(); ++k) {
-    const T* values_now = x + inputs + groups[k].first;
-    const T* changes = delta.data() + groups[k].first;
+    Unknowns* __restrict values_now = x + inputs + groups[k].first;
+    const T* __restrict changes = delta.data() + groups[k].first;
     T size = scales[k], change = 0, sum = 0;
-    for (int i = 0; i < groups[k].count; ++i) {
+    const auto look = [&](int i, T& most, T& largest, T& none) {
+      if constexpr (apply) values_now[i] -= changes[i];
       const T a = magnitude(values_now[i]), d = magnitude(changes[i]);
-      size = size < a ? a : size;
-      change = change < d ? d : change;
-      sum += changes[i] - changes[i];  // 0, or NaN when something is not finite
+      most = most < a ? a : most;
+      largest = largest < d ? d : largest;
+      none += changes[i] - changes[i];  // 0, or NaN when something is not finite
+    };
+    constexpr int lanes = 4;  // side by side: they do not wait for each other
+    T mosts[lanes] = {}, largests[lanes] = {}, nones[lanes] = {};
+    int i = 0;
+    for (; i + lanes <= groups[k].count; i += lanes)
+      for (int j = 0; j < lanes; ++j) look(i + j, mosts[j], largests[j], nones[j]);
+    for (; i < groups[k].count; ++i) look(i, size, change, sum);
+    for (int j = 0; j < lanes; ++j) {
+      size = std::max(size, mosts[j]), change = std::max(change, largests[j]);
+      sum += nones[j];
     }
-    if (!(sum == 0)) return std::nan("");
+    finite = finite && sum == 0;
     if (groups[k].scale && change != 0) worst = std::max(worst, static_cast<double>(change / size));
   }
-  return worst;
+  return finite ? worst : std::nan("");
 }
 
 // Whether no equation can hold better in double numbers. Near an equilibrium all unknowns vanish, and what is left of
@@ -347,8 +365,7 @@ NewtonResult Newton<T>::Body::unrolled(T* x) noexcept {
     correction(x, delta.data(), work.data());
     ++result.iterations, ++statistics.evaluations, ++statistics.factorizations;
     if (tolerated(x, result)) return result;
-    subtract(x);
-    const double now = measure(x);
+    const double now = subtract(x);
     result.correction = now;
     if (std::isnan(now)) return result.outcome = Outcome::not_finite, result;
     if (now <= eps) return result;
@@ -385,8 +402,7 @@ NewtonResult Newton<T>::Body::kept(T* x) noexcept {
     ++result.iterations, ++statistics.evaluations;
     solve_linear(delta.data(), x);
     if (tolerated(x, result)) return result;
-    subtract(x);
-    const double now = measure(x);
+    const double now = subtract(x);
     result.correction = now;
     if (std::isnan(now)) {
       factorized = false;
@@ -484,21 +500,9 @@ bool Newton<T>::Body::consistent(const T* x, double tolerance) noexcept {
 }
 
 // Over a singular position: directions about which the constraints say less than their rounding are left to the other
-// equations, so that the motion goes on as it came. Where that leaves too much of the constraints, their rounding is
-// accepted instead.
+// equations, so that the motion goes on as it came.
 template <class T>
 NewtonResult Newton<T>::Body::singular(T* x) noexcept {
-  using Cut = typename MinimumNorm<T>::Cut;
-  const NewtonResult first = singular(x, Cut::gap);
-  if (first.outcome == Outcome::converged) return first;
-  std::copy_n(start.begin(), n, x + inputs);
-  NewtonResult second = singular(x, Cut::rounding);
-  second.iterations += first.iterations;
-  return second;
-}
-
-template <class T>
-NewtonResult Newton<T>::Body::singular(T* x, typename MinimumNorm<T>::Cut cut) noexcept {
   const double eps = static_cast<double>(epsilon<T>());
   NewtonResult result;
   result.singular_position = true;
@@ -506,14 +510,13 @@ NewtonResult Newton<T>::Body::singular(T* x, typename MinimumNorm<T>::Cut cut) n
   while (result.iterations < singular_iterations) {
     take_matrix(x);
     assemble();
-    if (!minimum->factor(full.data(), cut)) return result.outcome = Outcome::not_finite, result;
+    if (!minimum->factor(full.data(), MinimumNorm<T>::Cut::gap)) return result.outcome = Outcome::not_finite, result;
     const bool full_rank = minimum->rank() == n;
     if (full_rank && minimum->smallest_pivot() > T(healthy_pivot)) break;  // no singular position: it fails otherwise
     residual(x, delta.data(), work.data());
     ++result.iterations, ++statistics.evaluations, ++statistics.factorizations;
     minimum->solve(delta.data(), x + inputs);
-    subtract(x);
-    const double now = measure(x);
+    const double now = subtract(x);
     result.correction = now;
     if (std::isnan(now)) return result.outcome = Outcome::not_finite, result;
     const bool settled = result.iterations > 1 && now > before / 2 && now <= singular_floor;
@@ -599,7 +602,7 @@ NewtonResult Newton<T>::Body::solve_singular(T* x) noexcept {
   if (n == 0 || two || !make_minimum()) return solve(x);
   std::copy_n(x + inputs, n, start.begin());
   scale(x, scales.data(), work.data());
-  const NewtonResult result = singular(x, MinimumNorm<T>::Cut::gap);
+  const NewtonResult result = singular(x);
   statistics.iterations += result.iterations;
   if (result.outcome == Outcome::converged) return result;
   std::copy_n(start.begin(), n, x + inputs);

@@ -35,13 +35,16 @@ namespace {
 // Multipliers that much larger than predicted are taken for those of a singular position, so many times in a row.
 constexpr int wild_multipliers = 1000, most_distrusted = 4;
 
+// Vectors of so many unknowns stay in the caches.
+bool small(int unknowns) { return unknowns < 2000; }
+
 // Predicts the unknowns of the next step from those of the last ones by backward differences. The degree is the one
 // that would have served best; it is looked for now and then only, since it hardly changes.
 template <class T>
 class Predictor {
  public:
-  explicit Predictor(int n) : n_(n), most_(n < 2000 ? deepest : 3), table_(static_cast<std::size_t>(most_) * n) {
-    if (n < 2000) beyond_.resize(n);
+  explicit Predictor(int n) : n_(n), most_(small(n) ? deepest : 3), table_(static_cast<std::size_t>(most_) * n) {
+    if (small(n)) beyond_.resize(n);
   }
   void clear() { count_ = degree_ = 0; }
   bool empty() const { return count_ == 0; }
@@ -128,7 +131,7 @@ struct Step<T>::Body {
     std::shared_ptr<Newton<T>> starter;  // for the starters, where there are some
     int starters = 0;
     Kernel<T> carried;             // inputs: all, carried
-    std::vector<int> multipliers;  // among the unknowns
+    std::vector<int> multipliers;  // among the unknowns of a small part
   };
   struct Substep {
     int part;
@@ -151,7 +154,7 @@ struct Step<T>::Body {
        NewtonOptions options);
   StepResult advance(T t0, T h, T* state, T* rest, bool singular) noexcept;
   void first_guess(const Part& part, T t0, T h, const T* state) noexcept;
-  NewtonResult follow(Substep& sub, const Part& part, T t, T h) noexcept;
+  NewtonResult follow(Substep& sub, const Part& part, T t, T h, const T* state) noexcept;
   void carry(const Part& part) noexcept;
   void learn(Substep& sub, const Part& part, bool singular, T* unknowns) noexcept;
 };
@@ -194,7 +197,8 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
     balance.resize(std::max(balance.size(), balance_exprs.size()));
     Part& part = parts.back();
     for (const UnknownGroup& group : e.groups)
-      for (int i = group.first; !group.scale && i < group.first + group.count; ++i) part.multipliers.push_back(i);
+      for (int i = group.first; small(part.unknowns) && !group.scale && i < group.first + group.count; ++i)
+        part.multipliers.push_back(i);
     guess_inputs.resize(std::max(guess_inputs.size(), for_guess.size()));
     if (part.starters > 0) {
       // Starters are rates and multipliers: they begin as z' and the multipliers of the hints.
@@ -271,7 +275,7 @@ void Step<T>::Body::first_guess(const Part& part, T t0, T h, const T* state) noe
 // Follows the solution from a short step, which the method's own guess is near to, up to the step h: for steps so large
 // that no guess is near.
 template <class T>
-NewtonResult Step<T>::Body::follow(Substep& sub, const Part& part, T t, T h) noexcept {
+NewtonResult Step<T>::Body::follow(Substep& sub, const Part& part, T t, T h, const T* state) noexcept {
   constexpr int finest = 256;
   T* unknowns = x.data() + 2 + part.states;
   T reached = 0, before = 0, stride = T(1) / 4;
@@ -279,10 +283,10 @@ NewtonResult Step<T>::Body::follow(Substep& sub, const Part& part, T t, T h) noe
   while (reached < 1) {
     const T target = std::min(T(1), reached + stride);
     if (reached == 0) {
-      first_guess(part, t, target * h, now.data());
+      first_guess(part, t, target * h, state);
     } else {
       x[0] = t, x[1] = target * h;
-      std::copy_n(now.begin(), part.states, x.begin() + 2);
+      std::copy_n(state, part.states, x.begin() + 2);
       // Along the line through the last two solutions; the first of them alone stays as it is.
       const T ahead = before > 0 ? (target - reached) / (reached - before) : T(0);
       for (int i = 0; i < part.unknowns; ++i) unknowns[i] = followed[i] + ahead * (followed[i] - followed_before[i]);
@@ -317,7 +321,7 @@ void Step<T>::Body::carry(const Part& part) noexcept {
 template <class T>
 void Step<T>::Body::learn(Substep& sub, const Part& part, bool singular, T* unknowns) noexcept {
   ++learnt;
-  if (sub.predictor.empty()) return sub.predictor.learn(unknowns);
+  if (sub.predictor.empty() || part.multipliers.empty()) return sub.predictor.learn(unknowns);
   T largest = 0, expected = 0;
   for (const int i : part.multipliers) {
     largest = std::max(largest, unknowns[i] < 0 ? -unknowns[i] : unknowns[i]);
@@ -338,8 +342,11 @@ template <class T>
 StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest, bool singular) noexcept {
   StepResult result;
   const int states = static_cast<int>(now.size());
-  std::copy_n(state, states, now.begin());
-  std::copy_n(rest, states, now_rest.begin());
+  // A single substep changes the state when nothing can fail any more; several work on a copy.
+  const bool single = substeps.size() == 1;
+  T* const at = single ? state : now.data();
+  T* const at_rest = single ? rest : now_rest.data();
+  if (!single) std::copy_n(state, states, at), std::copy_n(rest, states, at_rest);
   T t = t0;
   energy_change = discrete = 0;
   learnt = 0;
@@ -353,16 +360,16 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest, bool singular) n
     T* unknowns = x.data() + 2 + states;
     const auto fill = [&] {
       x[0] = t, x[1] = part_h;
-      std::copy_n(now.begin(), states, x.begin() + 2);
+      std::copy_n(at, states, x.begin() + 2);
     };
     result.substep = static_cast<int>(k);
     if (sub.predictor.empty()) {
-      first_guess(part, t, part_h, now.data());
+      first_guess(part, t, part_h, at);
       result.newton = solve(sub);
     } else {
       fill();
       sub.predictor.predict(unknowns);
-      std::copy_n(unknowns, part.unknowns, predicted.begin());
+      for (const int i : part.multipliers) predicted[i] = unknowns[i];
       result.newton = solve(sub);
       if (result.newton.outcome != Outcome::converged) {
         // The motion may have changed its character: once more from the last solution.
@@ -373,18 +380,18 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest, bool singular) n
       }
     }
     if (result.newton.outcome == Outcome::diverged || result.newton.outcome == Outcome::singular)
-      result.newton = follow(sub, part, t, part_h);
+      result.newton = follow(sub, part, t, part_h, at);
     if (result.newton.outcome != Outcome::converged) return result;
     learn(sub, part, result.newton.singular_position, unknowns);
     carry(part);
     part.increments(x.data(), added.data(), work.data());
     for (int i = 0; i < states; ++i) {
-      // Compensated: next + now_rest is now + added + the old rest, exactly but for the last bit of the rest.
-      const T plus = added[i] + now_rest[i];
-      const T next = now[i] + plus;
-      const T back = next - now[i];
-      now_rest[i] = (now[i] - (next - back)) + (plus - back);
-      now[i] = next;
+      // Compensated: next + rest is the state + added + the old rest, exactly but for the last bit of the rest.
+      const T plus = added[i] + at_rest[i];
+      const T next = at[i] + plus;
+      const T back = next - at[i];
+      at_rest[i] = (at[i] - (next - back)) + (plus - back);
+      at[i] = next;
     }
     if (part.balance.outputs() > 0) {
       part.balance(x.data(), balance.data(), work.data());
@@ -397,8 +404,7 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest, bool singular) n
     t += part_h;
     last = static_cast<int>(k);
   }
-  std::copy_n(now.begin(), states, state);
-  std::copy_n(now_rest.begin(), states, rest);
+  if (!single) std::copy_n(at, states, state), std::copy_n(at_rest, states, rest);
   return result;
 }
 
