@@ -88,6 +88,8 @@ class Step {
   /// One step of size h from t0. state is replaced only when all went well; rest (same size, zeros at first) carries
   /// what rounding cut off, so that errors do not add up.
   StepResult advance(T t0, T h, T* state, T* rest) noexcept;
+  /// The last step once more, from the same state, where it ended at a singular position of the constraints.
+  StepResult again_singular(T t0, T h, T* state, T* rest) noexcept;
   /// What the method carries beside the state; the next step goes on from it. Empty for most.
   const std::vector<T>& carried() const noexcept;
   void carry_on(const std::vector<T>& values) noexcept;  // as many as carried(), or none: then it stays
