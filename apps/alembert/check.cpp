@@ -49,6 +49,7 @@ const char* form_name(Form form) {
     case Form::lagrangian: return "Lagrangian";
     case Form::hamiltonian: return "Hamiltonian";
     case Form::general: return "general";
+    case Form::port_hamiltonian: return "port-Hamiltonian";
   }
   return "";
 }

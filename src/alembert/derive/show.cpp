@@ -121,6 +121,7 @@ const char* form_name(Form form) {
     case Form::lagrangian: return "Lagrangian form";
     case Form::hamiltonian: return "Hamiltonian form";
     case Form::general: return "general form";
+    case Form::port_hamiltonian: return "port-Hamiltonian form";
   }
   return "";
 }

@@ -48,6 +48,7 @@ struct Method {
   int stages = 0;  // 0 where the word has no meaning
   Claims claims;
   bool massless = false;  // takes coordinates without mass
+  bool ports = false;     // takes port-Hamiltonian systems
   /// Why this model is outside the method's class; "" when it is inside.
   std::function<std::string(const Equations&)> refuses;
   /// What a user must know of this method on this model; "" when there is nothing. Empty for most.

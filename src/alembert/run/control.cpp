@@ -291,6 +291,7 @@ bool StepControl::make(Step<double>& step, const GridPoint& from, double h, doub
   const StepResult result = step.advance(from.t, h, to.state.data(), to.rest.data());
   to.carried.assign(step.carried().begin(), step.carried().end());
   to.energy_change = step.energy_change(), to.discrete = step.discrete();
+  to.energy_parts = step.energy_parts();
   if (result.newton.outcome == Outcome::converged) return true;
   failure_.result = result;
   failure_.t = from.t, failure_.h = h;

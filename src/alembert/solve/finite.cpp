@@ -176,7 +176,7 @@ void check_finite(const Model& model, const Equations& e, const State& state) {
   const auto z_place = [&](std::size_t i) { return place_of(z_blocks, static_cast<int>(i)); };
   const auto g_place = [&](std::size_t i) { return model.constraints[e.g_constraint[i]].place; };
   const auto k_place = [&](std::size_t i) { return model.constraints[e.k_constraint[i]].place; };
-  const bool general = e.form == Form::general;
+  const bool general = e.form == Form::general || e.port;
 
   inspection.inspect(
       e.g, [&](std::size_t i) { return "the constraint " + e.g_names[i]; }, g_place);

@@ -55,12 +55,19 @@ std::vector<int> all_of_them(std::size_t n) {
   return result;
 }
 
-bool is_large(const Equations& e) { return static_cast<int>(e.z.size() + e.g.size() + e.k.size()) > largest_dense; }
+bool is_large(const Equations& e) { return static_cast<int>(e.z.size() + e.lambda.size() + e.psi.size()) > largest_dense; }
 
 Exprs with_time(const Equations& e, const Exprs& a, const Exprs& b = {}) {
   Exprs result = {e.t};
   result.insert(result.end(), a.begin(), a.end());
   result.insert(result.end(), b.begin(), b.end());
+  return result;
+}
+
+/// t, y, z and z', in which the mass matrix is the derivative of Equations::inertial.
+Exprs with_rates(const Equations& e) {
+  Exprs result = with_time(e, e.y, e.z);
+  result.insert(result.end(), e.z_dot.begin(), e.z_dot.end());
   return result;
 }
 
@@ -121,7 +128,7 @@ class InitialSearch {
         positions_({e.t}, e.y, hidden_.positions),
         velocities_(with_time(e, e.y), hidden_.unknowns, hidden_.velocities),
         accelerations_(e),
-        mass_(with_time(e, e.y, e.z), e.p, e.z),
+        mass_(with_rates(e), e.inertial, e.z_dot),
         mobility_(with_time(e, e.y, e.z), e.v, e.z),
         rows_(with_time(e, e.y, e.z), velocity_constraints(e), e.z) {
     state_.t = t0;
@@ -167,6 +174,7 @@ class InitialSearch {
     if (!hidden_.masses.empty()) check_limit();
     record(given.y, state_.y, e_.y_names);
     record(given.z, state_.z, e_.z_names);
+    if (e_.port) record_algebraic();
     result_.y = state_.y;
     result_.z = state_.z;
     return std::move(result_);
@@ -200,17 +208,23 @@ class InitialSearch {
       position_metric_ = metric_from(H_pp, true);
       velocity_metric_ = metric_from(H_pp, false);
     } else if (e_.form == Form::lagrangian || e_.v == e_.z) {
-      position_metric_ = velocity_metric_ = metric_from(mass_.derivative(in), false);
+      position_metric_ = velocity_metric_ = metric_from(mass_.derivative(at_rest(in)), false);
     }
     if (!hidden_.masses.empty() && n == nz) {
       // What has no mass moves first; multipliers are free.
-      const SparseRows mass = mass_.derivative(in);
+      const SparseRows mass = mass_.derivative(at_rest(in));
       position_metric_ = metric_from(with_light_diagonal(mass, n), false);
       velocity_metric_ = metric_from(with_light_diagonal(mass, static_cast<int>(hidden_.unknowns.size())), false);
     }
     if (position_metric_.rows != n) position_metric_ = identity_rows(n);
     const int unknowns = static_cast<int>(hidden_.unknowns.size());
     if (velocity_metric_.rows != unknowns) velocity_metric_ = identity_rows(unknowns);
+  }
+
+  /// The inputs of the mass matrix, which does not depend on z'.
+  std::vector<double> at_rest(std::vector<double> in) const {
+    in.resize(in.size() + e_.z.size(), 0.0);
+    return in;
   }
 
   /// The matrix, widened to n, with 1e-6 of its largest entry on the diagonal where there is nothing.
@@ -388,7 +402,7 @@ class InitialSearch {
   void check_mass() const {
     if (e_.z.empty()) return;
     if (e_.form == Form::hamiltonian) return check_mobility();
-    const SparseRows mass = mass_.derivative(flat(state_));
+    const SparseRows mass = mass_.derivative(at_rest(flat(state_)));
     const int n = mass.rows;
     const auto place = [&](int i) {
       return place_of(e_.form == Form::lagrangian ? model_.coordinates : model_.momenta, i);
@@ -552,7 +566,7 @@ class InitialSearch {
       }
     };
     add_guess(e_.g_constraint);
-    add_guess(e_.k_constraint);
+    add_guess(e_.psi_constraint);
 
     Accelerations solution = accelerations_.solve(state_, guess, redundant);
     // Without masses some accelerations are not determined by this system: the smallest ones are a start.
@@ -603,12 +617,20 @@ class InitialSearch {
     }
   }
 
+  /// Algebraic states that the user gave and that the others determine otherwise.
+  void record_algebraic() {
+    std::vector<double> from = result_.psi;
+    for (std::size_t i = 0; i < from.size(); ++i)
+      if (const auto& given = model_.multiplier0[e_.psi_constraint[i]]) from[i] = static_cast<double>(*given);
+    record(from, result_.psi, e_.psi_names);
+  }
+
   const Model& model_;
   const Equations& e_;
   Hidden hidden_;
   NearestPoint positions_, velocities_;
   AccelerationSystem accelerations_;
-  DifferentiableList mass_, mobility_, rows_;  // p_z, v_z, d(g_dot, k)/dz
+  DifferentiableList mass_, mobility_, rows_;  // M, v_z, d(g_dot, k)/dz
   SparseRows position_metric_, velocity_metric_;
   State state_;
   InitialValues result_;
