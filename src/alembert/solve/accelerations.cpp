@@ -195,7 +195,8 @@ double worst_ratio(const std::vector<double>& residual, const std::vector<double
 }
 
 /// Whether the equations hold as far as the data go. Accelerations that cancel to nothing are known only against what
-/// the forces would do without constraints, so that is what a residual in the constraints' rows is compared with.
+/// the forces would do without constraints, so that is what a residual in the constraints' rows is compared with; no
+/// acceleration is known better than to rounding of the largest one.
 bool holds(const std::vector<double>& residual, const std::vector<double>& levels, const SparseRows& matrix,
            int accelerations) {
   if (!all_finite(residual)) return false;
@@ -208,10 +209,12 @@ bool holds(const std::vector<double>& residual, const std::vector<double>& level
     }
     if (mass > 0) free[i] = terms(i) / mass;
   }
+  const double largest = accelerations > 0 ? *std::max_element(free.begin(), free.end()) : 0;
   for (int i = 0; i < matrix.rows; ++i) {
     double size = terms(i);
     for (int k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k) {
-      if (matrix.column[k] < accelerations) size += std::abs(matrix.value[k]) * free[matrix.column[k]];
+      if (matrix.column[k] < accelerations)
+        size += std::abs(matrix.value[k]) * std::max(free[matrix.column[k]], 1e-4 * largest);
     }
     if (std::abs(residual[i]) > 1e-9 * size) return false;
   }
