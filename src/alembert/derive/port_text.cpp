@@ -1,4 +1,4 @@
-// A port-Hamiltonian system as a text in the model language, and with time as a state.
+// A port-Hamiltonian system as a text in the model language.
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +16,7 @@ class Writer {
  public:
   explicit Writer(const Model& model) : model_(model) {}
 
+  void text(const std::string& lines) { text_ += lines; }
   void line(const std::string& text) { text_ += text + "\n"; }
   void item(const std::string& keyword, const std::string& item) {
     if (keyword == open_ && text_.size() - line_begin_ + item.size() + 2 <= width) {
@@ -73,58 +74,8 @@ bool is_one(Expr x) { return is_constant(x) && constant_value(x) == 1; }
 
 }  // namespace
 
-PortSystem autonomous(const PortSystem& system) {
-  const Exprs with_time = [&] {
-    Exprs all = system.z;
-    for (const SparseExprs* m : {&system.E, &system.J, &system.R, &system.B, &system.P, &system.S, &system.N})
-      all.insert(all.end(), m->value.begin(), m->value.end());
-    all.insert(all.end(), system.r.begin(), system.r.end());
-    all.push_back(system.H);
-    return all;
-  }();
-  if (!depends(with_time, Exprs{system.t})) return system;
-  PortSystem s = system;
-  Graph& graph = s.H.graph();
-  const auto fresh = [&](std::string name) {
-    const auto taken = [&](const std::vector<Block>& blocks) {
-      return std::any_of(blocks.begin(), blocks.end(), [&](const Block& b) { return b.name == name; });
-    };
-    while (taken(s.states) || taken(s.inputs) || taken(s.outputs)) name += "_";
-    return name;
-  };
-  const int n = s.size(), m = static_cast<int>(s.u.size());
-  const std::string time = fresh("time"), clock = fresh("clock"), output = fresh("y_" + clock);
-  s.states.push_back({time, {}, n, 1, {}});
-  s.inputs.push_back({clock, {}, m, 1, {}}), s.outputs.push_back({output, {}, m, 1, {}});
-  s.x.push_back(graph.symbol(time)), s.u.push_back(graph.symbol(clock)), s.y.push_back(graph.symbol(output));
-  s.differential.push_back(n);
-  s.u_value.push_back(graph.constant(1));
-  // [E r; 0 1], a port that lets time run, and an effort of 0: its power is none.
-  const auto grown = [&](SparseExprs& from, int rows, int columns, const Entries& more) {
-    Entries entries = more;
-    for (int i = 0; i < from.rows; ++i)
-      for (int k = from.row_start[i]; k < from.row_start[i + 1]; ++k) entries[{i, from.column[k]}] = from.value[k];
-    from = sparse(rows, columns, entries);
-  };
-  Entries last{{{n, n}, graph.constant(1)}};
-  for (int i = 0; i < n; ++i) last[{i, n}] = s.r[i];
-  grown(s.E, n + 1, n + 1, last);
-  grown(s.J, n + 1, n + 1, {}), grown(s.R, n + 1, n + 1, {});
-  grown(s.B, n + 1, m + 1, {{{n, m}, graph.constant(1)}}), grown(s.P, n + 1, m + 1, {});
-  grown(s.S, m + 1, m + 1, {}), grown(s.N, m + 1, m + 1, {});
-  s.z.push_back(graph.constant(0));
-  s.r.assign(s.x.size(), graph.constant(0));
-  const Exprs from{s.t}, to{s.x.back()};
-  const Expr t = s.t;
-  s = carried(s, [&](const Exprs& list) { return list.empty() ? list : substitute(list, from, to, graph); });
-  s.t = t;
-  return s;
-}
-
-std::string port_text(const Model& model, const PortSystem& s, const std::vector<double>& x0) {
+std::string parameters_text(const Model& model) {
   Writer w(model);
-  if (!model.title.empty()) w.line("model \"" + model.title + (model.port ? "\"" : ", as a port-Hamiltonian system\""));
-  if (!model.origin.empty()) w.line("source \"" + model.origin + "\"");
   for (const Block& parameter : model.parameters) {
     std::vector<std::string> values;
     for (int i = 0; i < parameter.size; ++i) {
@@ -133,6 +84,14 @@ std::string port_text(const Model& model, const PortSystem& s, const std::vector
     }
     w.item("parameter", declared(parameter, values));
   }
+  return w.take();
+}
+
+std::string port_text(const Model& model, const PortSystem& s, const std::vector<double>& x0) {
+  Writer w(model);
+  if (!model.title.empty()) w.line("model \"" + model.title + (model.port ? "\"" : ", as a port-Hamiltonian system\""));
+  if (!model.origin.empty()) w.line("source \"" + model.origin + "\"");
+  w.text(parameters_text(model));
   const auto name = [&](int i) { return flat_name(s.states, i); };
   for (const Block& block : s.states) {
     std::vector<std::string> values;

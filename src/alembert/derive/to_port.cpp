@@ -115,15 +115,6 @@ class Builder {
   int one_ = -1;
 };
 
-SparseExprs times(const SparseExprs& a, const SparseExprs& b) {
-  Entries entries;
-  for (int i = 0; i < a.rows; ++i)
-    for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k)
-      for (int l = b.row_start[a.column[k]]; l < b.row_start[a.column[k] + 1]; ++l)
-        Builder::add(entries, i, b.column[l], a.value[k] * b.value[l]);
-  return sparse(a.rows, b.columns, entries);
-}
-
 Exprs at_rest(const Equations& e, const Exprs& list) {
   return list.empty() ? list : substitute(list, e.z, Exprs(e.z.size(), e.graph->constant(0)), *e.graph);
 }
@@ -212,7 +203,7 @@ PortSystem to_port(const Model& model, const Equations& e, ToPortOptions options
   } else {
     b.structure(Z, y, z);
     // K^T - K: each entry of K brings minus itself and, across, itself.
-    const SparseExprs K = times(D, Z);
+    const SparseExprs K = product(D, Z);
     const Exprs values = b.carry(K.value);
     for (int i = 0; i < K.rows; ++i)
       for (int k = K.row_start[i]; k < K.row_start[i + 1]; ++k)
@@ -245,7 +236,7 @@ PortSystem to_port(const Model& model, const Equations& e, ToPortOptions options
   }
   // The multibody form has M v' alone on its left side: (K - K^T/2) v of a mass matrix that changes is a force there.
   if (model.multibody) {
-    const SparseExprs K = times(D, Z);
+    const SparseExprs K = product(D, Z);
     const Exprs forward = product(K, e.z, own), across = product(transposed(K), e.z, own);
     for (int i = 0; i < n_z; ++i) force[i] = force[i] + forward[i] - across[i] / Real(2);
   }

@@ -26,8 +26,17 @@ PortSystem to_port(const Model& model, const Equations& e, ToPortOptions options
 /// but through its inputs is given back as it is.
 PortSystem autonomous(const PortSystem& system);
 
+/// The same in other variables, x = phi(t, x~): E phi_x is the flow, E phi_t is added to the drift, all else is taken
+/// at phi. `values` says what stands for the states numbered `replaced` (scalars), in the symbols of the others, of t
+/// and of the new states `names`, which take their places one by one.
+PortSystem changed(const PortSystem& system, const std::vector<int>& replaced, const Exprs& values,
+                   const Exprs& symbols);
+
 /// The system as a text in the model language, which reads back as the same system. x0: initial values, as x; empty
 /// values are left out.
 std::string port_text(const Model& model, const PortSystem& system, const std::vector<double>& x0);
+
+/// Its parameter statements alone.
+std::string parameters_text(const Model& model);
 
 }  // namespace alembert
