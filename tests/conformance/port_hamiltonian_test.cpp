@@ -200,7 +200,7 @@ TEST(PortHamiltonian, TimeInEAndDrift) {
   for (const double h : {0.2, 0.1}) {
     const Report report = good_run(model, "gauss_collocation(2)", h, 2);
     const double error = std::abs(report.z[1] - std::pow(3.0, -0.75));
-    if (before > 0) EXPECT_NEAR(order_between(before, error), 4, 0.15);
+    if (before > 0) { EXPECT_NEAR(order_between(before, error), 4, 0.15); }
     before = error;
   }
   const Report fine = good_run(model, "gauss_collocation(5)", 0.1, 2);
@@ -375,7 +375,7 @@ TEST(PortHamiltonian, RowsHoldPortsAndTheBalance) {
     EXPECT_NEAR(row[column("balance.stored")], row[column("balance.supplied")] - row[column("balance.dissipated")],
                 1e-12);
     EXPECT_LT(std::abs(row[column("balance.residual")]), 1e-13);
-    if (n > 0) EXPECT_GT(row[column("balance.dissipated")], rows.rows[n - 1][column("balance.dissipated")]);
+    if (n > 0) { EXPECT_GT(row[column("balance.dissipated")], rows.rows[n - 1][column("balance.dissipated")]); }
   }
   EXPECT_EQ(rows.rows.back()[column("balance.supplied")], report.foretold.supplied);
 }
