@@ -377,6 +377,27 @@ class PortReader {
         "its row of E is 0, so grad H = E^T z does not tell: write effort " + flat_name(s.states, i) + " = ...");
   }
 
+  /// a/b where b is a factor of every term of a: m*v/m is v, also in rounding. Empty where it is not.
+  Expr cancelled(Expr a, Expr b, int depth) {
+    if (a == b) return graph_.constant(1);
+    if (is_zero(a)) return a;
+    if (depth == 0) return {};
+    const Node n = graph_.node(a.id());
+    const auto part = [&](std::uint32_t id) { return cancelled(Expr(&graph_, id), b, depth - 1); };
+    if (n.op == Op::multiply) {
+      if (const Expr left = part(n.a)) return left * Expr(&graph_, n.b);
+      if (const Expr right = part(n.b)) return Expr(&graph_, n.a) * right;
+    } else if (n.op == Op::divide) {
+      if (const Expr left = part(n.a)) return left / Expr(&graph_, n.b);
+    } else if (n.op == Op::negate) {
+      if (const Expr inside = part(n.a)) return -inside;
+    } else if (n.op == Op::add || n.op == Op::subtract) {
+      const Expr left = part(n.a), right = left ? part(n.b) : Expr();
+      if (right) return n.op == Op::add ? left + right : left - right;
+    }
+    return {};
+  }
+
   /// Elimination by hand, with pivots that are not zero with the parameters as they are.
   bool solve_part(PortSystem& s, const std::vector<int>& rows, const std::vector<int>& columns, const SparseExprs& E_T,
                   const Exprs& H_x) {
@@ -415,7 +436,8 @@ class PortReader {
     }
     for (int k = n; k-- > 0;) {
       for (int j = k + 1; j < n; ++j) b[k] = b[k] - a[k][j] * s.z[rows[j]];
-      s.z[rows[k]] = b[k] / a[k][k];
+      const Expr whole = cancelled(b[k], a[k][k], 40);
+      s.z[rows[k]] = whole ? whole : b[k] / a[k][k];
     }
     return true;
   }
