@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "alembert/derive/identity.h"
+#include "alembert/derive/port.h"
 #include "alembert/derive/split.h"
 
 namespace alembert {
@@ -62,9 +63,11 @@ class Carrier {
     }
     for (std::size_t i = 0; i < e.g_constraint.size(); ++i)
       put(model.constraints[e.g_constraint[i]].multiplier, e.lambda[i]);
-    for (std::size_t i = 0; i < e.k_constraint.size(); ++i)
-      put(model.constraints[e.k_constraint[i]].multiplier, e.psi[i]);
+    for (std::size_t i = 0; i < e.psi_constraint.size(); ++i)
+      put(model.constraints[e.psi_constraint[i]].multiplier, e.psi[i]);
   }
+  /// More symbols of the model and what they are from now on.
+  void add(const Exprs& from, const Exprs& to) { put(from, to); }
   Exprs operator()(const Exprs& list) const { return list.empty() ? Exprs{} : substitute(list, from_, to_, graph_); }
   Expr operator()(Expr f) const { return f ? substitute(f, from_, to_, graph_) : Expr(); }
 
@@ -276,7 +279,9 @@ Equations derive(const Model& model, DeriveOptions options) {
     (c.nonholonomic ? e.k_constraint : e.g_constraint).push_back(static_cast<int>(i));
   }
 
-  const Carrier carry(model, e, options.symbolic_parameters);
+  e.psi_constraint = e.k_constraint;
+  e.psi_names = e.k_names;
+  Carrier carry(model, e, options.symbolic_parameters);
   Exprs constraints;
   for (const Constraint& c : model.constraints) constraints.push_back(c.value);
   constraints = carry(constraints);
@@ -290,25 +295,50 @@ Equations derive(const Model& model, DeriveOptions options) {
       if (model.multibody) derive_multibody(model, e, carry);
       else derive_general(model, e, carry);
       break;
+    case Form::port_hamiltonian: {
+      // Inputs and outputs mean their values wherever else they occur.
+      const PortSystem& port = *model.port;
+      std::vector<bool> loop(port.u.size(), false);  // those are psi already
+      for (const int i : port.loops) loop[i] = true;
+      Carrier symbols = carry;
+      for (std::size_t i = 0; i < port.u.size(); ++i) {
+        const std::string number = std::to_string(i + 1);
+        if (!loop[i]) symbols.add({port.u[i]}, {e.graph->symbol("u" + number)});
+        symbols.add({port.y[i]}, {e.graph->symbol("y" + number)});
+      }
+      derive_port(model, e, carried(port, [&](const Exprs& list) { return symbols(list); }));
+      for (std::size_t i = 0; i < port.u.size(); ++i)
+        if (!loop[i]) carry.add({port.u[i]}, {e.u[i]});
+      carry.add(port.y, e.y_out);
+      break;
+    }
   }
+  e.rayleigh = carry(model.rayleigh);
+  e.forces = model.force.empty() ? Exprs(e.z.size(), e.graph->constant(0)) : carry(model.force);
   e.invariants = carry(model.invariant_values);
   for (const Event& event : model.events) e.events.push_back(carry(event.value));
   e.density = carry(model.density);
   for (const Joint& joint : model.joints) e.joints.push_back(joint_reaction(joint, e, constraints, carry));
 
   e.g_dot = along_motion(e, e.g, {});
-  e.reduced = along_motion(e, e.p, e.z_dot);
+  if (!e.port) e.inertial = directional(e.p, e.z, e.z_dot);
+  e.reduced = e.port ? e.inertial : along_motion(e, e.p, e.z_dot);
   for (std::size_t i = 0; i < e.reduced.size(); ++i) e.reduced[i] = e.reduced[i] - (e.f[i] + e.N[i] + e.r[i]);
   for (const Exprs* level : {&e.g_dot, &e.k})
     for (Expr derivative : along_motion(e, *level, e.z_dot)) e.reduced.push_back(derivative);
+  e.reduced.insert(e.reduced.end(), e.algebraic.begin(), e.algebraic.end());
 
   e.constant_mass = mass_is_constant(e);
   return e;
 }
 
-Exprs inertia(const Equations& e) { return along_motion(e, e.p, {}); }
+Exprs inertia(const Equations& e) {
+  if (e.port) return Exprs(e.z.size(), e.graph->constant(0));
+  return along_motion(e, e.p, {});
+}
 
 Expr power(const Equations& e) {
+  if (e.port) return e.supplied - e.dissipated;
   // For y' = v(t, y, z) and an energy with E_z = w^T p_z (w = v in the Lagrangian and Hamiltonian forms, z in the
   // multibody form): dE/dt = E_t + E_y v + w^T (f + N + r - p_t - p_y v).
   const bool multibody = e.form == Form::general;

@@ -33,18 +33,32 @@ struct Equations {
   Expr energy;              // empty where the model has none (general form)
   Expr L;                   // in the Lagrangian form
   Exprs applied;            // forces that neither the energy nor ideal reactions account for; may hold multipliers
+  Expr rayleigh;  // the dissipation function; empty where there is none
+  Exprs forces;   // that the user wrote, one per row of p; may hold multipliers
   Exprs invariants;
   Exprs events;  // one per entry of Model::events; may contain multipliers
   Expr density;  // of steps; empty where the model says none
 
   // The index-reduced system for z' and the multipliers at one (t, y, z), linear in them for ideal reactions:
   //     p_t + p_y v + p_z z' = f + N + r ;  d/dt g_dot = 0 ;  d/dt k = 0
-  Exprs z_dot;    // symbols
-  Exprs reduced;  // = 0; unknowns z_dot, lambda, psi
+  Exprs z_dot;     // symbols
+  Exprs inertial;  // p_z z'
+  Exprs reduced;   // = 0; unknowns z_dot, lambda, psi
+
+  // Port-Hamiltonian form: z are the differential states, y is empty, psi the algebraic states and the inputs in loops.
+  //     E z' = f + N ,  0 = k(t,z) ,  0 = algebraic(t,z,psi)
+  // inertial is E z'; as many psi as k and algebraic together, and reduced holds d/dt k and the algebraic rows.
+  std::shared_ptr<const PortSystem> port;  // in the symbols z, psi and its own u, y
+  Exprs algebraic;
+  std::vector<std::string> algebraic_names;
+  Exprs u, y_out;             // inputs and outputs, in t, z, psi
+  Expr dissipated, supplied;  // powers, dE/dt = supplied - dissipated
 
   std::vector<std::string> y_names, z_names;    // "x1", "x1'" ; "q[2]"
   std::vector<std::string> g_names, k_names;    // of the constraints
   std::vector<int> g_constraint, k_constraint;  // their numbers in Model::constraints
+  std::vector<int> psi_constraint;              // the numbers of those that the psi belong to
+  std::vector<std::string> psi_names;           // of their constraints; of an algebraic state its own
   bool constant_mass = false;                   // p is z times a constant matrix
   std::vector<JointReaction> joints;
   bool ideal = true;  // N = -k_z^T psi and r = -g_q^T lambda (or the user wrote the same)

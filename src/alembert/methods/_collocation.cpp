@@ -80,7 +80,7 @@ Exprs AccelerationStages::row(int i, const Point& stage) const {
     put({e_.t}, {stage.t});
     put(e_.y, stage.y);
     put(e_.z, stage.z);
-    left = substitute(directional(e_.p, e_.z, e_.z_dot), from, to, frame_.graph);
+    left = substitute(e_.inertial, from, to, frame_.graph);
   }
   const Exprs inertia_here = at(e_, inertia_, stage), f = at(e_, e_.f, stage);
   const Exprs N = at(e_, e_.N, stage, Lambda[i], Psi[i]), r = at(e_, e_.r, stage, Lambda[i], Psi[i]);
@@ -90,10 +90,13 @@ Exprs AccelerationStages::row(int i, const Point& stage) const {
 }
 
 Expr AccelerationStages::energy_change(const RealVector& b, const std::vector<Point>& stages) const {
-  if (!e_.energy) return {};
-  const Exprs dE = {power(e_)};
+  return e_.energy ? integral(power(e_), b, stages) : Expr();
+}
+
+Expr AccelerationStages::integral(Expr power, const RealVector& b, const std::vector<Point>& stages) const {
   Exprs terms;
-  for (std::size_t i = 0; i < stages.size(); ++i) terms.push_back(b[i] * at(e_, dE, stages[i], Lambda[i], Psi[i])[0]);
+  for (std::size_t i = 0; i < stages.size(); ++i)
+    terms.push_back(b[i] * at(e_, Exprs{power}, stages[i], Lambda[i], Psi[i])[0]);
   return frame_.step.h * sum(frame_.graph, terms);
 }
 
@@ -142,7 +145,8 @@ StepPlan collocation_step(const Equations& e, const CollocationScheme& k, Constr
   }
   if (form == ConstraintForm::index1) {
     // The rows of the reduced system below the equations of motion: d/dt g_dot = 0, d/dt k = 0, times h.
-    const Exprs levels(e.reduced.begin() + static_cast<long>(n_z), e.reduced.end());
+    const Exprs levels(e.reduced.begin() + static_cast<long>(n_z),
+                       e.reduced.end() - static_cast<long>(e.algebraic.size()));
     std::vector<std::string> names = e.g_names;
     names.insert(names.end(), e.k_names.begin(), e.k_names.end());
     for (int i = 0; i < s; ++i) {
@@ -176,6 +180,9 @@ StepPlan collocation_step(const Equations& e, const CollocationScheme& k, Constr
     }
   }
 
+  for (int i = 0; i < s && !e.algebraic.empty(); ++i)
+    frame.equation(at(e, e.algebraic, X[i], stages.Lambda[i], stages.Psi[i]), "row of ", e.algebraic_names, stage(i));
+
   // Where g = 0 is asked for, rounding in it is rounding of y, and so eps |y| / h in the velocities.
   const Expr size_y = frame.size_y();
   const Expr size_z = ggl ? graph.make(Op::max, frame.size_z(), size_y / abs(h)) : frame.size_z();
@@ -184,12 +191,16 @@ StepPlan collocation_step(const Equations& e, const CollocationScheme& k, Constr
   if (implicit_y) groups.push_back({y_from, static_cast<int>(s * n_y), size_y});
   groups.push_back({multipliers_from, count() - multipliers_from, Expr()});
 
-  for (int i = 0; i < s; ++i) frame.keep(stages.Psi[i], "Psi" + std::to_string(i + 1) + ".", e.k_names);
+  for (int i = 0; i < s; ++i) frame.keep(stages.Psi[i], "Psi" + std::to_string(i + 1) + ".", e.psi_names);
   for (int i = 0; i < s; ++i) frame.keep(stages.Lambda[i], "Lambda" + std::to_string(i + 1) + ".", e.g_names);
   const RealVector gamma = end_weights(k.stages.c);
   frame.carry(frame.lambda0, gamma, stages.Lambda, "lambda.", e.g_names);
-  frame.carry(frame.psi0, gamma, stages.Psi, "psi.", e.k_names);
+  frame.carry(frame.psi0, gamma, stages.Psi, "psi.", e.psi_names);
   frame.step.energy_change = stages.energy_change(k.stages.b, X);
+  if (e.port) {
+    frame.step.dissipated = stages.integral(e.dissipated, k.stages.b, X);
+    frame.step.supplied = stages.integral(e.supplied, k.stages.b, X);
+  }
   if (!pushed.empty()) frame.step.energy_change = frame.step.energy_change + sum(graph, pushed);
   return frame.plan(end.y, end.z);
 }
@@ -236,7 +247,7 @@ MethodFamily collocation_family(std::string name, std::string summary, std::stri
     method.name += ")";
     method.stages = s;
     method.claims = claims(s, chosen);
-    method.massless = true;
+    method.massless = method.ports = true;
     method.refuses = [](const Equations&) { return std::string(); };
     method.step = [=](const Equations& e) { return collocation_step(e, scheme(s), chosen); };
     method.tableau = [=] { return collocation_tableau(scheme(s)); };

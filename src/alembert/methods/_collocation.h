@@ -48,6 +48,8 @@ class AccelerationStages {
   Exprs row(int i, const Point& stage) const;
   /// h times the power of what changes the energy: sum_i b_i h dE/dt at the stages; empty without an energy.
   Expr energy_change(const RealVector& b, const std::vector<Point>& stages) const;
+  /// h sum_i b_i of a power at the stages.
+  Expr integral(Expr power, const RealVector& b, const std::vector<Point>& stages) const;
 
  private:
   const Equations& e_;

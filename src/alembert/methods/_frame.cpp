@@ -12,7 +12,7 @@ Frame::Frame(const Equations& e) : graph(*(step.graph = std::make_shared<Graph>(
   step.rates = static_cast<int>(e.z.size());
   z_dot0 = graph.symbols("z'", static_cast<int>(e.z.size()));
   lambda0 = graph.symbols("lambda", static_cast<int>(e.g.size()));
-  psi0 = graph.symbols("psi", static_cast<int>(e.k.size()));
+  psi0 = graph.symbols("psi", static_cast<int>(e.psi.size()));
   for (const Exprs* list : {&z_dot0, &lambda0, &psi0}) step.hints.insert(step.hints.end(), list->begin(), list->end());
 }
 

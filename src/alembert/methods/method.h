@@ -48,6 +48,7 @@ struct Method {
   int stages = 0;  // 0 where the word has no meaning
   Claims claims;
   bool massless = false;  // takes coordinates without mass
+  bool ports = false;     // takes port-Hamiltonian systems
   /// Why this model is outside the method's class; "" when it is inside.
   std::function<std::string(const Equations&)> refuses;
   /// What a user must know of this method on this model; "" when there is nothing. Empty for most.
@@ -79,6 +80,11 @@ std::vector<MethodFamily> all_families();
 /// stages replaces the argument s where given. Throws InputError with the nearest name.
 Method find_method(const Term& term, std::optional<int> stages = {});
 Method find_method(const std::string& name, const std::vector<double>& arguments);
+
+/// What the methods say that do not take port-Hamiltonian systems.
+inline constexpr const char* port_refusal =
+    "does not know the port-Hamiltonian form; gauss_collocation, lobatto_c, murua, discrete_gradient and their "
+    "compositions do";
 
 /// Why a method does not take a model: the method's own reason, or coordinates without mass; "" when it does.
 std::string refusal(const Method& method, const Equations& equations);

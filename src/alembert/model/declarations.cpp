@@ -33,10 +33,27 @@ struct FormWord {
   Form form;
 };
 const FormWord form_words[] = {
-    {"kinetic", Form::lagrangian},  {"potential", Form::lagrangian},    {"lagrangian", Form::lagrangian},
-    {"rayleigh", Form::lagrangian}, {"hamiltonian", Form::hamiltonian}, {"momentum", Form::hamiltonian},
-    {"variable", Form::general},    {"multiplier", Form::general},      {"quantity", Form::general},
+    {"kinetic", Form::lagrangian},
+    {"potential", Form::lagrangian},
+    {"lagrangian", Form::lagrangian},
+    {"rayleigh", Form::lagrangian},
+    {"hamiltonian", Form::hamiltonian},
+    {"momentum", Form::hamiltonian},
+    {"variable", Form::general},
+    {"multiplier", Form::general},
+    {"quantity", Form::general},
     {"rate", Form::general},
+    {"state", Form::port_hamiltonian},
+    {"flow", Form::port_hamiltonian},
+    {"structure", Form::port_hamiltonian},
+    {"dissipation", Form::port_hamiltonian},
+    {"port", Form::port_hamiltonian},
+    {"coupling", Form::port_hamiltonian},
+    {"feedthrough", Form::port_hamiltonian},
+    {"effort", Form::port_hamiltonian},
+    {"drift", Form::port_hamiltonian},
+    {"input", Form::port_hamiltonian},
+    {"output", Form::port_hamiltonian},
 };
 
 const char* form_title(Form form) {
@@ -44,6 +61,7 @@ const char* form_title(Form form) {
     case Form::lagrangian: return "Lagrangian";
     case Form::hamiltonian: return "Hamiltonian";
     case Form::general: return "general";
+    case Form::port_hamiltonian: return "port-Hamiltonian";
   }
   return "";
 }
@@ -102,9 +120,14 @@ void choose_form(Elaboration& e) {
   Scope& scope = e.scope;
   const Statement* first = nullptr;  // decides
   bool clash = false;
+  const bool ports = std::any_of(e.text.statements.begin(), e.text.statements.end(), [](const Statement& s) {
+    return std::any_of(std::begin(form_words), std::end(form_words), [&](const FormWord& word) {
+      return s.keyword == word.keyword && word.form == Form::port_hamiltonian;
+    });
+  });
   for (const Statement& s : e.text.statements) {
     for (const FormWord& word : form_words) {
-      if (s.keyword != word.keyword) continue;
+      if (s.keyword != word.keyword || (ports && s.keyword == "hamiltonian")) continue;
       if (!first) {
         first = &s;
         e.model.form = word.form;
@@ -118,12 +141,21 @@ void choose_form(Elaboration& e) {
     }
   }
   scope.form = e.model.form;
-  if (e.model.form == Form::general && !clash) {
-    for (const char* keyword : {"coordinate", "force"})
+  if ((e.model.form == Form::general || ports) && !clash) {
+    std::vector<const char*> foreign = {"coordinate", "force"};
+    if (ports) foreign.push_back("constraint");
+    for (const char* keyword : foreign)
       e.each(keyword, [&](const Statement& s) {
+        const char* hint = s.keyword == "force" ? "add it to a rate" : "declare a variable and give its rate";
+        if (ports)
+          hint = s.keyword == "force"        ? "write an input with its port"
+                 : s.keyword == "coordinate" ? "declare a state"
+                                             : "a state with a zero row of the flow matrix is its multiplier";
         if (!clash)
-          scope.error(s.place, in_line(s) + " does not go with " + in_line(*first) + " of the general form",
-                      s.keyword == "force" ? "add it to a rate" : "declare a variable and give its rate");
+          scope.error(
+              s.place,
+              in_line(s) + " does not go with " + in_line(*first) + " of the " + form_title(e.model.form) + " form",
+              hint);
         clash = true;
       });
   }
@@ -159,6 +191,10 @@ void choose_form(Elaboration& e) {
     case Form::general:
       if (!e.has("variable"))
         scope.error(e.head(), "the model has no variables", "add 'variable y = ...' and 'rate y' = ...'");
+      break;
+    case Form::port_hamiltonian:
+      if (!e.has("state")) scope.error(first->place, "the model has no states", "add 'state x = ...'");
+      if (!e.has("hamiltonian")) scope.error(first->place, "the Hamiltonian is missing", "add 'hamiltonian EXPR'");
       break;
   }
 }
@@ -222,7 +258,8 @@ void declare_names(Elaboration& e) {
     static const std::pair<const char*, Kind> lists[] = {
         {"parameter", Kind::parameter}, {"coordinate", Kind::coordinate}, {"momentum", Kind::momentum},
         {"variable", Kind::variable},   {"multiplier", Kind::multiplier}, {"quantity", Kind::quantity},
-        {"velocity", Kind::variable}};
+        {"velocity", Kind::variable},   {"state", Kind::state},           {"input", Kind::input},
+        {"output", Kind::output}};
     for (const auto& [keyword, kind] : lists) {
       if (s.keyword != keyword) continue;
       if (!s.ranges.empty())
@@ -373,7 +410,8 @@ void make_symbols(Elaboration& e) {
   double total = 0;
   std::vector<std::pair<Declaration*, Content>> wanted;
   for (Declaration& d : scope.declarations()) {
-    const bool state = d.kind == Kind::coordinate || d.kind == Kind::momentum || d.kind == Kind::variable;
+    const bool ports = d.kind == Kind::state || d.kind == Kind::input || d.kind == Kind::output;
+    const bool state = d.kind == Kind::coordinate || d.kind == Kind::momentum || d.kind == Kind::variable || ports;
     const bool own_multiplier = d.kind == Kind::multiplier && scope.form == Form::general;
     if (!state && !own_multiplier && d.kind != Kind::quantity) continue;
     if (d.bad || !scope.resolve_shape(d)) continue;
@@ -385,7 +423,10 @@ void make_symbols(Elaboration& e) {
       break;
     }
     // Variables get their role (y or z) when the rates are known.
-    wanted.emplace_back(&d, own_multiplier ? holds_multiplier : d.kind == Kind::momentum || d.is_z ? holds_z : holds_q);
+    wanted.emplace_back(&d, ports && d.kind != Kind::state                                ? holds_port
+                            : own_multiplier                                              ? holds_multiplier
+                            : d.kind == Kind::state || d.kind == Kind::momentum || d.is_z ? holds_z
+                                                                                          : holds_q);
   }
   for (const auto& [d, content] : wanted) {
     if (total > 1'000'000) d->bad = true;

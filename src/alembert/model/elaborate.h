@@ -26,18 +26,23 @@ struct Elaboration {
 /// "[2][1]": what tells a member of a family from the others.
 std::string brackets(const std::vector<long>& indices);
 
+/// An energy: the sum of all statements of one keyword; empty where there is none.
+Expr read_energy(Elaboration& e, const char* keyword, const char* what);
+
 // In this order; each reports its errors and leaves what can be used.
 void choose_form(Elaboration& e);
 void declare_names(Elaboration& e);
 void make_symbols(Elaboration& e);
 void make_rates(Elaboration& e);       // general form: roles of the variables, v, p, f, r
 void make_kinematics(Elaboration& e);  // multibody form: q' = Z v, M v
+void make_port(Elaboration& e);        // port-Hamiltonian form: the matrices, H, inputs and outputs
 void make_constraints(Elaboration& e);
 void make_energies(Elaboration& e);  // also forces and rayleigh
 void make_invariants(Elaboration& e);
 void make_events(Elaboration& e);                                 // also the density of steps
 void check_elements(Elaboration& e, const Expansion& expansion);  // masses, inertias, axes, lengths
 void make_joints(Elaboration& e, const Expansion& expansion);
+void check_port(Elaboration& e);  // its structure, near the initial values
 void make_start(Elaboration& e, const std::vector<std::pair<std::shared_ptr<const Source>, const Item*>>& overrides);
 void make_solve(Elaboration& e);
 

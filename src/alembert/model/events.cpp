@@ -14,7 +14,7 @@ Expr event_value(Scope& scope, const Statement& s, const std::string& name) {
   const Value left = scope.evaluate_scalar(*s.left, what), right = scope.evaluate_scalar(*s.right, what);
   if (left.bad || right.bad) return {};
   const Expr value = left.entries[0] - right.entries[0];
-  if (scope.contents(value) & (holds_time | holds_q | holds_z | holds_multiplier)) return value;
+  if (scope.contents(value) & (holds_time | holds_q | holds_z | holds_multiplier | holds_port)) return value;
   scope.error(s.left->place, "the two sides of '" + name + "' never change",
               "an event compares coordinates, velocities, multipliers or the time t");
   return {};
@@ -62,7 +62,7 @@ void make_events(Elaboration& e) {
     first = &s;
     const Value v = e.scope.evaluate_scalar(*s.left, "the density of steps");
     if (v.bad) return;
-    if (e.scope.contents(v) & holds_multiplier)
+    if (e.scope.contents(v) & (holds_multiplier | holds_port))
       e.scope.error(s.left->place, "the density of steps contains a multiplier", "it is a function of the state");
     e.model.density = v.entries[0];
   });

@@ -325,23 +325,6 @@ void append_constraints(Elaboration& e, const ConstraintGroup& group, const Assi
   }
 }
 
-/// An energy: the sum of all statements of one keyword; empty where there is none.
-Expr energy(Elaboration& e, const char* keyword, const char* what) {
-  Exprs terms;
-  e.each(keyword, [&](const Statement& s) {
-    if (!s.left) return;
-    const Value v = e.scope.evaluate_scalar(*s.left, what);
-    if (v.bad) return;
-    if (e.scope.contents(v) & holds_multiplier) {
-      e.scope.error(s.left->place, std::string(what) + " contains a multiplier",
-                    "multipliers may stand in forces only");
-      return;
-    }
-    terms.push_back(v.entries[0]);
-  });
-  return terms.empty() ? Expr() : sum(e.scope.graph(), terms);
-}
-
 void make_forces(Elaboration& e) {
   Scope& scope = e.scope;
   // In the multibody form forces act on the velocities' rows.
@@ -393,6 +376,26 @@ void check_energies(Elaboration& e) {
 
 }  // namespace
 
+Expr read_energy(Elaboration& e, const char* keyword, const char* what) {
+  Exprs terms;
+  e.each(keyword, [&](const Statement& s) {
+    if (!s.left) return;
+    const Value v = e.scope.evaluate_scalar(*s.left, what);
+    if (v.bad) return;
+    if (e.scope.contents(v) & holds_multiplier) {
+      e.scope.error(s.left->place, std::string(what) + " contains a multiplier",
+                    "multipliers may stand in forces only");
+      return;
+    }
+    if (e.scope.contents(v) & holds_port) {
+      e.scope.error(s.left->place, std::string(what) + " contains an input or an output");
+      return;
+    }
+    terms.push_back(v.entries[0]);
+  });
+  return terms.empty() ? Expr() : sum(e.scope.graph(), terms);
+}
+
 void make_constraints(Elaboration& e) {
   Scope& scope = e.scope;
   std::vector<ConstraintGroup> groups;
@@ -431,22 +434,23 @@ void make_energies(Elaboration& e) {
   Graph& graph = e.scope.graph();
   switch (m.form) {
     case Form::lagrangian:
-      m.kinetic = energy(e, "kinetic", "the kinetic energy");
-      m.potential = energy(e, "potential", "the potential energy");
-      m.lagrangian = energy(e, "lagrangian", "the Lagrangian");
-      m.rayleigh = energy(e, "rayleigh", "the Rayleigh function");
+      m.kinetic = read_energy(e, "kinetic", "the kinetic energy");
+      m.potential = read_energy(e, "potential", "the potential energy");
+      m.lagrangian = read_energy(e, "lagrangian", "the Lagrangian");
+      m.rayleigh = read_energy(e, "rayleigh", "the Rayleigh function");
       if (!m.lagrangian && m.kinetic) m.lagrangian = m.potential ? m.kinetic - m.potential : m.kinetic;
       if (!m.lagrangian) m.lagrangian = graph.constant(0);  // an error has been reported
       break;
     case Form::hamiltonian:
-      m.hamiltonian = energy(e, "hamiltonian", "the Hamiltonian");
+      m.hamiltonian = read_energy(e, "hamiltonian", "the Hamiltonian");
       if (!m.hamiltonian) m.hamiltonian = graph.constant(0);
       break;
     case Form::general:
       if (!m.multibody) return;
-      m.potential = energy(e, "potential", "the potential energy");
-      m.rayleigh = energy(e, "rayleigh", "the Rayleigh function");
+      m.potential = read_energy(e, "potential", "the potential energy");
+      m.rayleigh = read_energy(e, "rayleigh", "the Rayleigh function");
       break;
+    case Form::port_hamiltonian: return;  // make_port has read it
   }
   make_forces(e);
   check_energies(e);
@@ -454,6 +458,7 @@ void make_energies(Elaboration& e) {
 
 void make_invariants(Elaboration& e) {
   Scope& scope = e.scope;
+  const bool ports = e.model.form == Form::port_hamiltonian;
   std::map<std::string, Place> names;
   int number = 0;
   e.each("conserve", [&](const Statement& s) {
@@ -469,8 +474,9 @@ void make_invariants(Elaboration& e) {
     scope.loop(s.ranges, {&*s.left}, [&](const std::vector<long>& index) {
       const Value v = scope.evaluate(*s.left);
       if (v.bad) return false;
-      if (scope.contents(v) & holds_multiplier) {
-        scope.error(s.left->place, "an invariant cannot contain a multiplier");
+      if (scope.contents(v) & (holds_multiplier | holds_port)) {
+        scope.error(s.left->place, ports ? "an invariant cannot contain an algebraic state, an input or an output"
+                                         : "an invariant cannot contain a multiplier");
         return false;
       }
       const int first = static_cast<int>(e.model.invariant_values.size());

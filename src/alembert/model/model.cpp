@@ -121,6 +121,7 @@ Model elaborate(const Text& written, const std::vector<Override>& overrides, std
   make_symbols(e);
   make_rates(e);
   make_kinematics(e);
+  make_port(e);
   flatten(e);
   make_constraints(e);
   make_energies(e);
@@ -130,6 +131,7 @@ Model elaborate(const Text& written, const std::vector<Override>& overrides, std
   if (errors.empty() && scope.errors.empty()) make_joints(e, expansion);
   make_start(e, initial);
   make_solve(e);
+  if (errors.empty() && scope.errors.empty()) check_port(e);
   for (Declaration& d : scope.declarations())  // what nobody uses may still be wrong
     if (d.kind == Kind::let && d.arguments.empty()) scope.let_value(d, d.place);
 

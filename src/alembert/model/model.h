@@ -61,7 +61,9 @@ struct SolveStatement {
 };
 
 /// Which form the user wrote. All become the one system of derive/.
-enum class Form { lagrangian, hamiltonian, general };
+enum class Form { lagrangian, hamiltonian, general, port_hamiltonian };
+
+struct PortSystem;  // model/port.h
 
 struct Model {
   std::string title, origin;  // model "...", source "..."
@@ -94,6 +96,10 @@ struct Model {
   Exprs quantity;         // p(t,y,z); z itself where the user declared none
   Exprs quantity_rate;    // f
   Exprs reaction;         // with multipliers
+
+  // Port-Hamiltonian form: the differential states are `momenta`/p, one block a scalar. Each algebraic state, and each
+  // input that an algebraic loop determines, is the multiplier of one of the constraints (whose value is empty).
+  std::shared_ptr<const PortSystem> port;
 
   std::vector<Constraint> constraints;
   std::vector<int> auxiliary;  // numbers of the q that are contact-point variables

@@ -17,7 +17,20 @@
 
 namespace alembert {
 
-enum class Kind { parameter, family, coordinate, momentum, variable, multiplier, quantity, let, function };
+enum class Kind {
+  parameter,
+  family,
+  coordinate,
+  momentum,
+  variable,
+  multiplier,
+  quantity,
+  let,
+  function,
+  state,
+  input,
+  output,
+};
 const char* kind_name(Kind kind);
 
 /// One entry that can be given a value at the start.
@@ -75,7 +88,14 @@ struct Target {
 };
 
 /// What an expression contains, as bits.
-enum Content : unsigned char { holds_parameter = 1, holds_time = 2, holds_q = 4, holds_z = 8, holds_multiplier = 16 };
+enum Content : unsigned char {
+  holds_parameter = 1,
+  holds_time = 2,
+  holds_q = 4,
+  holds_z = 8,
+  holds_multiplier = 16,
+  holds_port = 32,
+};
 
 class Scope {
  public:

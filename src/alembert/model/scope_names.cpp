@@ -16,6 +16,9 @@ const char* kind_name(Kind kind) {
     case Kind::quantity: return "quantity";
     case Kind::let: return "let";
     case Kind::function: return "function";
+    case Kind::state: return "state";
+    case Kind::input: return "input";
+    case Kind::output: return "output";
   }
   return "";
 }
@@ -70,7 +73,10 @@ const char* const vector_functions[] = {"dot", "cross", "norm", "norm2", "sum", 
 
 constexpr std::size_t most_hints = 200;  // unknown names that are compared with all others
 
-bool has_entries(Kind kind) { return kind == Kind::coordinate || kind == Kind::momentum || kind == Kind::variable; }
+bool has_entries(Kind kind) {
+  return kind == Kind::coordinate || kind == Kind::momentum || kind == Kind::variable || kind == Kind::state ||
+         kind == Kind::input || kind == Kind::output;
+}
 
 }  // namespace
 
@@ -201,7 +207,9 @@ std::optional<Target> Scope::reference(const Term& target, const std::vector<Kin
     std::string allowed;
     for (std::size_t i = 0; i < kinds.size(); ++i)
       allowed += (i == 0 ? "a " : i + 1 == kinds.size() ? " or a " : ", a ") + std::string(kind_name(kinds[i]));
-    error(path.root->place, "'" + name + "' is a " + kind_name(d->kind) + " and cannot be the target of " + purpose,
+    error(path.root->place,
+          "'" + name + "' is " + (d->kind == Kind::input || d->kind == Kind::output ? "an " : "a ") +
+              kind_name(d->kind) + " and cannot be the target of " + purpose,
           "it takes " + allowed);
     return {};
   }

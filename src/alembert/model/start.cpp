@@ -1,12 +1,13 @@
 #include <cmath>
 
 #include "alembert/model/elaborate.h"
+#include "alembert/model/port.h"
 
 namespace alembert {
 
 namespace {
 
-const std::vector<Kind> startable = {Kind::coordinate, Kind::momentum, Kind::variable, Kind::multiplier};
+const std::vector<Kind> startable = {Kind::coordinate, Kind::momentum, Kind::variable, Kind::multiplier, Kind::state};
 
 std::vector<Start>* slots(Elaboration& e, const Target& r, const Term& target) {
   Declaration& d = *r.declaration;
@@ -67,7 +68,7 @@ void read_initial(Elaboration& e) {
   // Values at the declaration count as given before all others.
   for (Declaration& d : scope.declarations()) {
     const bool state = d.kind == Kind::coordinate || d.kind == Kind::momentum || d.kind == Kind::variable ||
-                       d.kind == Kind::multiplier;
+                       d.kind == Kind::multiplier || d.kind == Kind::state;
     if (!state || !d.ready || d.bad || !d.definition) continue;
     // For r[i][3] = EXPR the value is that of one member.
     const Term* target = d.target;
@@ -105,7 +106,7 @@ void read_pins(Elaboration& e) {
   e.each("pin", [&](const Statement& s, const Item& item) {
     e.scope.loop(s.ranges, {&item.target}, [&](const std::vector<long>&) {
       const std::optional<Target> r =
-          e.scope.reference(item.target, {Kind::coordinate, Kind::momentum, Kind::variable}, "pin");
+          e.scope.reference(item.target, {Kind::coordinate, Kind::momentum, Kind::variable, Kind::state}, "pin");
       if (!r) return false;
       std::vector<Start>* start = slots(e, *r, item.target);
       if (!start) return false;
@@ -113,6 +114,25 @@ void read_pins(Elaboration& e) {
       return true;
     });
   });
+}
+
+/// Port-Hamiltonian form: the differential states; an algebraic one follows from the others.
+void append_states(Elaboration& e) {
+  Model& m = e.model;
+  std::size_t flat = 0, next = 0;
+  for (const Declaration& d : e.scope.declarations()) {
+    if (d.kind != Kind::state || !d.ready) continue;
+    for (const Start& s : d.start) {
+      const std::vector<int>& differential = m.port->differential;
+      if (next < differential.size() && differential[next] == static_cast<int>(flat++)) {
+        ++next;
+        m.z0.push_back(s.value), m.z_given.push_back(s.given || s.overridden), m.z_pinned.push_back(s.pinned);
+      } else if (s.pinned) {
+        e.scope.error(d.place, "the algebraic state '" + d.name + "' cannot be pinned",
+                      "its column of the flow matrix is 0, so it follows from the other states");
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -153,9 +173,10 @@ void make_start(Elaboration& e, const std::vector<std::pair<std::shared_ptr<cons
       append(d.start_velocity, m.z0, m.z_given, m.z_pinned);
     if (d.kind == Kind::coordinate && d.partner) append(d.partner->start, m.z0, m.z_given, m.z_pinned);
   }
+  if (m.port) append_states(e);
   std::unordered_map<std::uint32_t, Real> guesses;
   for (const Declaration& d : scope.declarations())
-    if (d.kind == Kind::multiplier)
+    if (d.kind == Kind::multiplier || d.kind == Kind::state)
       for (std::size_t k = 0; k < d.symbols.size(); ++k)
         if (d.start[k].given || d.start[k].overridden) guesses[d.symbols[k].id()] = d.start[k].value;
   for (const Constraint& c : m.constraints) {

@@ -236,6 +236,7 @@ class ReversibleSteps final : public StepControl {
 void take(const Step<double>& step, GridPoint& to) {
   to.carried.assign(step.carried().begin(), step.carried().end());
   to.energy_change = step.energy_change(), to.discrete = step.discrete();
+  to.energy_parts = step.energy_parts();
 }
 
 /// Makes a step again that ended at a singular position of the constraints, in the way that suits it. The rounding of

@@ -26,7 +26,7 @@ DenseOutput::DenseOutput(const Equations& e, const Step<double>& step, const Gri
       projection_(e, start.t, start.state, options),
       velocity_(inputs(e), e.v, {Backend::interpreter, false}),
       from_(start),
-      rates_(e.z.size() + e.g.size() + e.k.size(), 0.0),
+      rates_(e.z.size() + e.lambda.size() + e.psi.size(), 0.0),
       rest_(start.state.size()),
       in_(1 + start.state.size()),
       v_(n_y_),

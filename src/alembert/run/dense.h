@@ -18,6 +18,7 @@ struct GridPoint {
   // Of the step that led here: what the method foretold, unless an event cut it short; its discrete constraints.
   std::optional<double> energy_change;
   double discrete = 0;
+  std::optional<std::pair<double, double>> energy_parts;  // dissipated, supplied
 };
 
 class DenseOutput {

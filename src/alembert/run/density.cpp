@@ -19,7 +19,7 @@ Expr usual_density(const Equations& e, const InitialValues& initial) {
 // The index-reduced system differentiated along the motion: linear in z'', lambda', psi'.
 ImplicitEquations jerk_system(const Equations& e, const Exprs& z_ddot) {
   Graph& graph = *e.graph;
-  const int n_z = static_cast<int>(e.z.size()), n = n_z + static_cast<int>(e.g.size() + e.k.size());
+  const int n_z = static_cast<int>(e.z.size()), n = n_z + static_cast<int>(e.lambda.size() + e.psi.size());
   ImplicitEquations system;
   system.inputs = {e.t};
   for (const Exprs* list : {&e.y, &e.z, &e.z_dot, &e.lambda, &e.psi}) append(system.inputs, *list);
@@ -55,7 +55,7 @@ DensityRate::DensityRate(const Equations& e, const InitialValues& initial, doubl
   jerk_ = {t0};
   for (const auto* list : {&initial.y, &initial.z, &initial.z_dot, &initial.lambda, &initial.psi})
     jerk_.insert(jerk_.end(), list->begin(), list->end());
-  jerk_.resize(jerk_.size() + n_z_ + e.g.size() + e.k.size(), 0);
+  jerk_.resize(jerk_.size() + n_z_ + e.lambda.size() + e.psi.size(), 0);
   jerks_.emplace(jerk_system(e, z_ddot), jerk_, options);
 }
 

@@ -54,7 +54,7 @@ EventWatch::EventWatch(const Model& model, const Equations& e, DenseOutput& dens
       pattern_(jacobian(e.events, joined({&e.y, &e.z, &e.lambda, &e.psi}, {}))),
       noise_(e.events.size()),
       sizes_(3, 0.0),
-      in_(1 + n_y_ + n_z_ + e.g.size() + e.k.size(), 0.0),
+      in_(1 + n_y_ + n_z_ + e.lambda.size() + e.psi.size(), 0.0),
       values_(e.events.size()),
       scan_(parts + 1, std::vector<double>(e.events.size())) {
   slopes_ =

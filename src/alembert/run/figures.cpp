@@ -133,7 +133,7 @@ Figure figure_of(const Trajectory& trajectory) {
     figure.panels.push_back(std::move(energy));
   }
   add("Constraints", "largest residual", c.residuals, std::min(c.residuals + 3, c.invariants), size, true, "residual.");
-  add("Invariants", "change", c.invariants, c.count, change, false, "");
+  add("Invariants", "change", c.invariants, c.ports > 0 ? c.ports : c.count, change, false, "");
   add("Multipliers", "", c.multipliers, c.energy, plain, false, "");
   return figure;
 }

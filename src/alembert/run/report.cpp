@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "alembert/base/real.h"
+#include "alembert/model/port.h"
 
 namespace alembert {
 namespace {
@@ -47,7 +48,7 @@ Values multipliers(const Values& lambda, const Values& psi, const Model& model, 
     for (std::size_t i = 0; i < constraint.size() && i < values.size(); ++i) all.at(constraint[i]) = values[i];
   };
   place(equations.g_constraint, lambda);
-  place(equations.k_constraint, psi);
+  place(equations.psi_constraint, psi);
   return all;
 }
 
@@ -202,8 +203,8 @@ std::string residual_line(const Report& report, const Equations& equations) {
     of.insert(of.end(), {"g", "g'"});
   }
   if (!equations.k.empty()) {
-    parts.push_back("nonholonomic " + brief(report.nonholonomic));
-    of.push_back("k");
+    parts.push_back((equations.port ? "hidden " : "nonholonomic ") + brief(report.nonholonomic));
+    of.push_back(equations.port ? "the algebraic rows without algebraic states" : "k");
   }
   if (report.has_discrete) {
     parts.push_back("discrete " + brief(report.discrete));
@@ -310,10 +311,23 @@ std::string to_json(const Report& report, const Model& model, const Equations& e
   // Velocities go by the name of their coordinate; momenta by their own where the user gave them one.
   json["q"] = named(model.coordinates, report.y);
   json["v"] = named(model.coordinates, report.v);
-  json["p"] = named(model.form == Form::lagrangian ? model.coordinates : model.momenta, report.momentum);
+  json["p"] = model.port ? Json::object()
+                         : named(model.form == Form::lagrangian ? model.coordinates : model.momenta, report.momentum);
   Json& multiplier = json["multipliers"] = Json::object();
   const Values values = multipliers(report.lambda, report.psi, model, equations);
   for (std::size_t i = 0; i < values.size(); ++i) multiplier[model.constraints[i].name] = number(values[i]);
+  if (model.port) {
+    // Every state under its own name, the algebraic ones among them.
+    const PortSystem& port = *model.port;
+    Values x(port.x.size(), std::nan(""));
+    for (std::size_t i = 0; i < port.differential.size() && i < report.z.size(); ++i)
+      x[port.differential[i]] = report.z[i];
+    for (std::size_t i = 0; i < port.algebraic.size() && i < report.psi.size(); ++i)
+      x[port.algebraic[i]] = report.psi[i];
+    json["variables"] = named(port.states, x);
+    json["inputs"] = named(port.inputs, report.inputs);
+    json["outputs"] = named(port.outputs, report.outputs);
+  }
   if (model.form == Form::general) {
     json["variables"] = named(model.coordinates, report.y);
     json["variables"].update(named(model.momenta, report.z));
@@ -342,6 +356,11 @@ std::string to_json(const Report& report, const Model& model, const Equations& e
                              {"foretold", number(report.foretold.total)},
                              {"actual", number(report.foretold.actual)},
                              {"max_change", number(report.foretold.max_change)}};
+  if (report.foretold.parted) {
+    json["power_balance"]["stored"] = number(report.foretold.actual);
+    json["power_balance"]["dissipated"] = number(report.foretold.dissipated);
+    json["power_balance"]["supplied"] = number(report.foretold.supplied);
+  }
   if (!report.joints.empty()) json["joints"] = joints_json(report);
   if (!model.events.empty()) {
     json["events"] = events_json(report, model, equations);
@@ -389,7 +408,11 @@ std::string to_text(const Report& report, const Model& model, const Equations& e
   if (!report.initial.redundant.empty()) lines.add("redundant", shortened(report.initial.redundant, "\n"));
   if (!report.singular_positions.empty()) lines.add("singular", singular_line(report));
   lines.add("energy", energy_line(report));
-  if (report.foretold.steps > 0)
+  if (report.foretold.parted)
+    lines.add("balance", fmt::format("stored {} = supplied {} - dissipated {}; largest residual of a step {}",
+                                     plain(report.foretold.actual), plain(report.foretold.supplied),
+                                     plain(report.foretold.dissipated), brief(report.foretold.max_residual)));
+  else if (report.foretold.steps > 0)
     lines.add(
         "foretold",
         fmt::format("change of energy by the stages {}, actual {}; in one step they differ by {} at most",

@@ -9,6 +9,7 @@
 
 #include "alembert/base/error.h"
 #include "alembert/derive/massless.h"
+#include "alembert/model/port.h"
 #include "alembert/run/failure.h"
 #include "alembert/run/rank_watch.h"
 
@@ -42,12 +43,18 @@ Columns make_columns(const Model& model, const Equations& e) {
   columns.z = add(e.z_names, "");
   columns.momentum = model.form == Form::lagrangian ? add(e.y_names, "p.") : add({}, "");
   columns.multipliers = add(e.g_names, "lambda.");
-  add(e.k_names, "psi.");
+  add(e.psi_names, e.port ? "" : "psi.");
   columns.energy = e.energy ? add({"energy"}, "") : add({}, "");
   columns.residuals = add({"residual.position", "residual.velocity", "residual.nonholonomic"}, "");
   columns.invariants = static_cast<int>(names.size());
   for (const Block& block : model.invariants)
     for (int i = 0; i < block.size; ++i) names.push_back(entry_name(block, i));
+  columns.ports = static_cast<int>(names.size());
+  if (e.port) {
+    for (int i = 0; i < static_cast<int>(e.u.size()); ++i) names.push_back("input." + flat_name(e.port->inputs, i));
+    for (int i = 0; i < static_cast<int>(e.u.size()); ++i) names.push_back("output." + flat_name(e.port->outputs, i));
+    add({"stored", "dissipated", "supplied", "residual"}, "balance.");
+  }
   columns.count = static_cast<int>(names.size());
   for (const Event& event : model.events) columns.events.push_back(event.name);
   return columns;
@@ -63,6 +70,13 @@ void handle_redundant(const Model& model, const InitialValues& initial, const St
   std::vector<Diagnostic> diagnostics;
   for (std::size_t i = 0; i < initial.redundant.size(); ++i) {
     const int constraint = initial.redundant_constraints[i];
+    if (model.port) {
+      diagnostics.push_back({model.source, model.constraints[constraint].place,
+                             "the states do not determine '" + model.constraints[constraint].name + "': the row of " +
+                                 initial.redundant[i],
+                             "remove the algebraic state, or give its row an entry of the structure matrix"});
+      continue;
+    }
     const auto& powerless = initial.powerless;
     const bool without_force = std::find(powerless.begin(), powerless.end(), constraint) != powerless.end();
     if (!without_force && !too_large) continue;
@@ -179,6 +193,13 @@ class Simulation {
     motion_ = Kernel<double>(at_state, momentum_and_velocity, for_rows_.kernel);
     motion_in_.resize(at_state.size()), moving_.resize(momentum_and_velocity.size()), work_.resize(motion_.work());
     row_.reserve(columns_.count);
+    if (e.port) {
+      Exprs at_ports = at_state, values = e.u;
+      at_ports.insert(at_ports.end(), e.psi.begin(), e.psi.end());
+      values.insert(values.end(), e.y_out.begin(), e.y_out.end());
+      ports_ = Kernel<double>(at_ports, values, for_rows_.kernel);
+      ports_in_.resize(at_ports.size()), ports_out_.resize(values.size()), ports_work_.resize(ports_.work());
+    }
     report.has_discrete = control_->step().has_discrete();
     if (!method.claims.velocity) watch_.velocity_ranges.resize(e.g.size());
     next_[0] = next_[1] = point_;
@@ -207,6 +228,7 @@ class Simulation {
     if (report_.ending == Ending::done) report_.ending = ending, report_.reason = std::move(reason);
   }
   void take_motion(double t, std::span<const double> state);
+  void take_ports(double t, std::span<const double> state, std::span<const double> solved);
   void make_row(double t, std::span<const double> state);
   void record(double t, std::span<const double> state);
   bool between(const GridPoint& from, GridPoint& to, bool last);
@@ -234,17 +256,27 @@ class Simulation {
   std::optional<DenseOutput> dense_;
   std::optional<EventWatch> events_;
   std::vector<EventRecord> found_;
-  Kernel<double> motion_;
+  Kernel<double> motion_, ports_;
+  std::vector<double> ports_in_, ports_out_, ports_work_;
   std::vector<double> motion_in_, moving_, work_, row_, sampled_;
-  bool recorded_ = false;  // the present point has its row
-  bool in_view_ = false;   // the watch looked at it last
-  double energy_ = 0;      // at the last grid point
+  bool recorded_ = false;               // the present point has its row
+  bool in_view_ = false;                // the watch looked at it last
+  double energy_ = 0;                   // at the last grid point
+  double balanced_ = 0, residual_ = 0;  // its time, and the residual of the balance of the step to it
 };
 
 void Simulation::take_motion(double t, std::span<const double> state) {
   motion_in_[0] = t;
   std::copy(state.begin(), state.end(), motion_in_.begin() + 1);
   motion_(motion_in_.data(), moving_.data(), work_.data());
+}
+
+// Inputs, then outputs.
+void Simulation::take_ports(double t, std::span<const double> state, std::span<const double> solved) {
+  ports_in_[0] = t;
+  const auto behind = std::copy(state.begin(), state.end(), ports_in_.begin() + 1);
+  std::copy(solved.begin() + static_cast<long>(n_z_), solved.end(), behind);
+  ports_(ports_in_.data(), ports_out_.data(), ports_work_.data());
 }
 
 // The watch has the state in view.
@@ -259,6 +291,17 @@ void Simulation::make_row(double t, std::span<const double> state) {
   if (report_.has_energy) row_.push_back(watch_.energy());
   row_.insert(row_.end(), {watch_.position(), watch_.velocity(), watch_.nonholonomic()});
   row_.insert(row_.end(), watch_.invariants().begin(), watch_.invariants().end());
+  if (!e_.port) return;
+  take_ports(t, state, solved);
+  row_.insert(row_.end(), ports_out_.begin(), ports_out_.end());
+  // The parts are known at grid points only.
+  const EnergyForetold& sums = report_.foretold;
+  const bool known = t == balanced_ && (sums.parted || report_.steps == 0);
+  const double stored = watch_.energy() - watch_.energy_watched.initial, none = std::nan("");
+  row_.push_back(stored);
+  row_.push_back(known ? sums.dissipated : none);
+  row_.push_back(known ? sums.supplied : none);
+  row_.push_back(known ? residual_ : none);
 }
 
 void Simulation::record(double t, std::span<const double> state) {
@@ -324,7 +367,13 @@ bool Simulation::samples(const GridPoint& from, const GridPoint& to, double up_t
 void Simulation::take_balance(const GridPoint& point) {
   const double before = std::exchange(energy_, watch_.energy());
   report_.discrete = std::max(report_.discrete, point.discrete);
-  if (report_.has_energy && point.energy_change) report_.foretold.add(*point.energy_change, energy_ - before);
+  if (!report_.has_energy || !point.energy_change) return;
+  EnergyForetold& sums = report_.foretold;
+  sums.add(*point.energy_change, energy_ - before);
+  if (!point.energy_parts) return;
+  sums.parted = true;
+  sums.dissipated += point.energy_parts->first, sums.supplied += point.energy_parts->second;
+  balanced_ = point.t, residual_ = energy_ - before - *point.energy_change;
 }
 
 // A new grid point. False where the run ends with it.
@@ -387,6 +436,7 @@ void Simulation::run() {
   const Clock::time_point started = Clock::now();
   watch_.look(point_.t, y(point_), z(point_));
   energy_ = watch_.energy();
+  balanced_ = point_.t;
   in_view_ = true;
   if (every_ > 0) keep(point_);
   rank_.look(point_.t, point_.state);
@@ -433,6 +483,11 @@ void Simulation::finish() {
   report_.v.assign(moving_.begin() + static_cast<long>(n_z_), moving_.end());
   report_.lambda = part(n_z_, n_z_ + e_.lambda.size());
   report_.psi = part(n_z_ + e_.lambda.size(), solved.size());
+  if (e_.port) {
+    take_ports(report_.t, point_.state, solved);
+    const auto middle = ports_out_.begin() + static_cast<long>(e_.u.size());
+    report_.inputs.assign(ports_out_.begin(), middle), report_.outputs.assign(middle, ports_out_.end());
+  }
   report_.joints = joint_forces(e_, report_.t, point_.state, report_.lambda, report_.psi);
   if (report_.steps == 0) return;
   // A step that an event cut short was made once more, as long as it then was.

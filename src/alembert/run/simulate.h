@@ -26,7 +26,7 @@ namespace alembert {
 struct Columns {
   std::vector<std::string> names;
   // Where the parts begin: t is column 0.
-  int y = 1, z = 0, momentum = 0, multipliers = 0, energy = 0, residuals = 0, invariants = 0, count = 0;
+  int y = 1, z = 0, momentum = 0, multipliers = 0, energy = 0, residuals = 0, invariants = 0, ports = 0, count = 0;
   std::vector<std::string> events;  // names of those that may be found
 };
 
@@ -61,6 +61,8 @@ struct SimulateOptions {
 struct EnergyForetold {
   long steps = 0;  // 0: the method foretells nothing
   double total = 0, actual = 0, max_change = 0, max_residual = 0;
+  bool parted = false;                  // the parts are known: port-Hamiltonian systems
+  double dissipated = 0, supplied = 0;  // over all steps
   void add(double foretold, double change);
 };
 
@@ -89,6 +91,7 @@ struct Report {
   std::string reason;  // why it failed: place in time, constraint, what to try
   InitialValues initial;
   std::vector<double> y, z, momentum, lambda, psi;  // at t
+  std::vector<double> inputs, outputs;              // of the ports, at t
   std::vector<double> v;                            // v(t,y,z) at t
   std::vector<double> internal;                     // stage multipliers of the last step
   std::vector<std::string> internal_names;

@@ -73,6 +73,9 @@ void inspect_model(const Model& model, const State& state) {
   append(symbols, model.parameter_symbols);
   std::vector<double> values = flat(state);
   for (const Real v : model.parameter_values) values.push_back(static_cast<double>(v));
+  // An algebraic state may stand in the Hamiltonian with a factor that is 0.
+  for (const Constraint& c : model.constraints)
+    if (model.port) symbols.push_back(c.multiplier), values.push_back(0);
   Inspection inspection(model, symbols, values);
 
   Exprs energies;
@@ -176,7 +179,7 @@ void check_finite(const Model& model, const Equations& e, const State& state) {
   const auto z_place = [&](std::size_t i) { return place_of(z_blocks, static_cast<int>(i)); };
   const auto g_place = [&](std::size_t i) { return model.constraints[e.g_constraint[i]].place; };
   const auto k_place = [&](std::size_t i) { return model.constraints[e.k_constraint[i]].place; };
-  const bool general = e.form == Form::general;
+  const bool general = e.form == Form::general || e.port;
 
   inspection.inspect(
       e.g, [&](std::size_t i) { return "the constraint " + e.g_names[i]; }, g_place);

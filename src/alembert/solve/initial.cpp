@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "alembert/derive/massless.h"
+#include "alembert/model/port.h"
 #include "alembert/solve/accelerations.h"
 #include "alembert/solve/finite.h"
 #include "alembert/solve/kinematics.h"
@@ -55,12 +56,21 @@ std::vector<int> all_of_them(std::size_t n) {
   return result;
 }
 
-bool is_large(const Equations& e) { return static_cast<int>(e.z.size() + e.g.size() + e.k.size()) > largest_dense; }
+bool is_large(const Equations& e) {
+  return static_cast<int>(e.z.size() + e.lambda.size() + e.psi.size()) > largest_dense;
+}
 
 Exprs with_time(const Equations& e, const Exprs& a, const Exprs& b = {}) {
   Exprs result = {e.t};
   result.insert(result.end(), a.begin(), a.end());
   result.insert(result.end(), b.begin(), b.end());
+  return result;
+}
+
+/// t, y, z and z', in which the mass matrix is the derivative of Equations::inertial.
+Exprs with_rates(const Equations& e) {
+  Exprs result = with_time(e, e.y, e.z);
+  result.insert(result.end(), e.z_dot.begin(), e.z_dot.end());
   return result;
 }
 
@@ -121,7 +131,7 @@ class InitialSearch {
         positions_({e.t}, e.y, hidden_.positions),
         velocities_(with_time(e, e.y), hidden_.unknowns, hidden_.velocities),
         accelerations_(e),
-        mass_(with_time(e, e.y, e.z), e.p, e.z),
+        mass_(with_rates(e), e.inertial, e.z_dot),
         mobility_(with_time(e, e.y, e.z), e.v, e.z),
         rows_(with_time(e, e.y, e.z), velocity_constraints(e), e.z) {
     state_.t = t0;
@@ -167,6 +177,7 @@ class InitialSearch {
     if (!hidden_.masses.empty()) check_limit();
     record(given.y, state_.y, e_.y_names);
     record(given.z, state_.z, e_.z_names);
+    if (e_.port) record_algebraic();
     result_.y = state_.y;
     result_.z = state_.z;
     return std::move(result_);
@@ -200,17 +211,23 @@ class InitialSearch {
       position_metric_ = metric_from(H_pp, true);
       velocity_metric_ = metric_from(H_pp, false);
     } else if (e_.form == Form::lagrangian || e_.v == e_.z) {
-      position_metric_ = velocity_metric_ = metric_from(mass_.derivative(in), false);
+      position_metric_ = velocity_metric_ = metric_from(mass_.derivative(at_rest(in)), false);
     }
     if (!hidden_.masses.empty() && n == nz) {
       // What has no mass moves first; multipliers are free.
-      const SparseRows mass = mass_.derivative(in);
+      const SparseRows mass = mass_.derivative(at_rest(in));
       position_metric_ = metric_from(with_light_diagonal(mass, n), false);
       velocity_metric_ = metric_from(with_light_diagonal(mass, static_cast<int>(hidden_.unknowns.size())), false);
     }
     if (position_metric_.rows != n) position_metric_ = identity_rows(n);
     const int unknowns = static_cast<int>(hidden_.unknowns.size());
     if (velocity_metric_.rows != unknowns) velocity_metric_ = identity_rows(unknowns);
+  }
+
+  /// The inputs of the mass matrix, which does not depend on z'.
+  std::vector<double> at_rest(std::vector<double> in) const {
+    in.resize(in.size() + e_.z.size(), 0.0);
+    return in;
   }
 
   /// The matrix, widened to n, with 1e-6 of its largest entry on the diagonal where there is nothing.
@@ -388,7 +405,7 @@ class InitialSearch {
   void check_mass() const {
     if (e_.z.empty()) return;
     if (e_.form == Form::hamiltonian) return check_mobility();
-    const SparseRows mass = mass_.derivative(flat(state_));
+    const SparseRows mass = mass_.derivative(at_rest(flat(state_)));
     const int n = mass.rows;
     const auto place = [&](int i) {
       return place_of(e_.form == Form::lagrangian ? model_.coordinates : model_.momenta, i);
@@ -553,7 +570,7 @@ class InitialSearch {
       }
     };
     add_guess(e_.g_constraint);
-    add_guess(e_.k_constraint);
+    add_guess(e_.psi_constraint);
 
     Accelerations solution = accelerations_.solve(state_, guess, redundant);
     // Without masses some accelerations are not determined by this system: the smallest ones are a start.
@@ -574,6 +591,7 @@ class InitialSearch {
   }
 
   [[noreturn]] void explain_accelerations(const Accelerations& solution, const Level& level, bool redundant) const {
+    if (e_.port) explain_states(solution);
     const Place place = level.places.empty() ? Place{} : level.places.front();
     if (accelerations_.linear() && solution.not_finite) {
       refuse(place, "the accelerations are not finite at the start", "give other initial values or parameters");
@@ -593,6 +611,23 @@ class InitialSearch {
            "give starting values: multiplier NAME = VALUE");
   }
 
+  /// Port-Hamiltonian form.
+  [[noreturn]] void explain_states(const Accelerations& solution) const {
+    const PortSystem& port = *e_.port;
+    if (!port.loops.empty())
+      refuse(flat_place(port.inputs, port.loops[0]),
+             "the algebraic loop of the input '" + flat_name(port.inputs, port.loops[0]) +
+                 "' has no solution at the start",
+             "its value depends on itself, through the feedthrough and the outputs");
+    const Place place = flat_place(port.states, port.algebraic.empty() ? 0 : port.algebraic[0]);
+    if (e_.psi.empty() || solution.not_finite)
+      refuse(place, "the rates of the states are not determined at the start",
+             "E must be regular, and all values finite");
+    refuse(place, "the algebraic states " + listed(e_.psi_names) + " are not determined at the start",
+           solution.singular ? "their rows, or the derivatives of these, must contain them: the index is above 2"
+                             : "give starting values: state NAME = VALUE");
+  }
+
   void record(const std::vector<double>& from, const std::vector<double>& to, const std::vector<std::string>& names) {
     // Where a value is small against the others, only what is beyond their rounding counts as moved.
     const double floor = 4 * std::numeric_limits<double>::epsilon() * std::max(largest(from), largest(to));
@@ -604,12 +639,20 @@ class InitialSearch {
     }
   }
 
+  /// Algebraic states that the user gave and that the others determine otherwise.
+  void record_algebraic() {
+    std::vector<double> from = result_.psi;
+    for (std::size_t i = 0; i < from.size(); ++i)
+      if (const auto& given = model_.multiplier0[e_.psi_constraint[i]]) from[i] = static_cast<double>(*given);
+    record(from, result_.psi, e_.psi_names);
+  }
+
   const Model& model_;
   const Equations& e_;
   Hidden hidden_;
   NearestPoint positions_, velocities_;
   AccelerationSystem accelerations_;
-  DifferentiableList mass_, mobility_, rows_;  // p_z, v_z, d(g_dot, k)/dz
+  DifferentiableList mass_, mobility_, rows_;  // M, v_z, d(g_dot, k)/dz
   SparseRows position_metric_, velocity_metric_;
   State state_;
   InitialValues result_;

@@ -127,7 +127,7 @@ struct Step<T>::Body {
     Kernel<T> guess;
     WideKernel<T> increments;
     Kernel<T> internal;
-    Kernel<T> balance;  // the change of energy, then the discrete constraints; nothing where the method states none
+    Kernel<T> balance;  // the change of energy, its parts, the discrete constraints; nothing where there are none
     std::shared_ptr<Newton<T>> starter;  // for the starters, where there are some
     int starters = 0;
     Kernel<T> carried;             // inputs: all, carried
@@ -145,9 +145,10 @@ struct Step<T>::Body {
   std::vector<T> hints, x, guess_inputs, now, now_rest, added, inside, balance, work, predicted;
   std::vector<T> carried, carried_inputs, followed, followed_before;
   std::vector<std::string> carried_names;
-  std::size_t learnt = 0;             // substeps that the last step learnt from
-  bool foretells = true;              // every part tells the change of energy
-  T energy_change = 0, discrete = 0;  // of the last step
+  std::size_t learnt = 0;                // substeps that the last step learnt from
+  bool foretells = true, parted = true;  // every part tells the change of energy, and its parts
+  T dissipated = 0, supplied = 0;        // in the last step
+  T energy_change = 0, discrete = 0;     // of the last step
   int last = 0;
 
   Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state, const std::vector<T>& given,
@@ -179,9 +180,11 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
     const KernelOptions rare{Backend::interpreter, false};
     Exprs balance_exprs;
     if (e.energy_change) balance_exprs.push_back(e.energy_change);
+    parted = parted && e.supplied;
+    if (e.supplied) balance_exprs.insert(balance_exprs.end(), {e.dissipated, e.supplied});
     balance_exprs.insert(balance_exprs.end(), e.discrete.begin(), e.discrete.end());
     check(e.energy_change || e.discrete.empty(), "discrete constraints go with the change of energy");
-    foretells = foretells && e.energy_change && !is_zero(e.energy_change);
+    foretells = foretells && e.energy_change && (e.supplied || !is_zero(e.energy_change));
     parts.push_back({e.labels,
                      e.internal_names,
                      states,
@@ -348,7 +351,7 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest, bool singular) n
   T* const at_rest = single ? rest : now_rest.data();
   if (!single) std::copy_n(state, states, at), std::copy_n(rest, states, at_rest);
   T t = t0;
-  energy_change = discrete = 0;
+  energy_change = discrete = dissipated = supplied = 0;
   learnt = 0;
   const auto solve = [&](Substep& sub) {
     return singular ? sub.newton->solve_singular(x.data()) : sub.newton->solve(x.data());
@@ -396,7 +399,8 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest, bool singular) n
     if (part.balance.outputs() > 0) {
       part.balance(x.data(), balance.data(), work.data());
       energy_change += balance[0];
-      for (int i = 1; i < part.balance.outputs(); ++i) {
+      if (parted) dissipated += balance[1], supplied += balance[2];
+      for (int i = parted ? 3 : 1; i < part.balance.outputs(); ++i) {
         const T size = balance[i] < 0 ? -balance[i] : balance[i];
         if (size > discrete) discrete = size;
       }
@@ -492,13 +496,19 @@ std::optional<T> Step<T>::energy_change() const noexcept {
 }
 
 template <class T>
+std::optional<std::pair<T, T>> Step<T>::energy_parts() const noexcept {
+  if (!body_->parted) return {};
+  return std::pair(body_->dissipated, body_->supplied);
+}
+
+template <class T>
 T Step<T>::discrete() const {
   return body_->discrete;
 }
 
 template <class T>
 bool Step<T>::has_discrete() const {
-  return body_->parts[0].balance.outputs() > 1;
+  return body_->parts[0].balance.outputs() > (body_->parted ? 3 : 1);
 }
 
 template <class T>

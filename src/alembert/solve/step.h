@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "alembert/solve/newton.h"
@@ -41,6 +42,7 @@ struct StepEquations {
   std::vector<std::string> carried_names;
   // The change of energy that the method foretells: the work of all that does some. May be empty.
   Expr energy_change;
+  Expr dissipated, supplied;  // energy_change = supplied - dissipated, where the method tells them apart; both or none
   Exprs discrete;  // = 0: constraints in the form in which the method keeps them, where that is its own
   std::shared_ptr<const StageStructure> stages;  // for the two-matrix iteration, where it applies
 };
@@ -98,6 +100,8 @@ class Step {
   std::vector<std::string> internal_names() const;
   /// The change of energy over the last step as the method foretells it; nothing where it does not, or always says 0.
   std::optional<T> energy_change() const noexcept;
+  /// Its parts over the last step: dissipated and supplied energy; nothing where they are not told apart.
+  std::optional<std::pair<T, T>> energy_parts() const noexcept;
   /// Of the last step: the largest of the discrete constraints.
   T discrete() const;
   bool has_discrete() const;

@@ -95,6 +95,17 @@ class StatementParser {
       case Shape::declarations:
       case Shape::owned:
       case Shape::assignments: list(form, s); return;
+      case Shape::matrix: {
+        const std::size_t start = terms_.position();
+        Term whole = first_term(form);
+        if (terms_.next().is("=")) {
+          terms_.start(start);
+          list(form, s);
+          return;
+        }
+        s.left = std::move(whole);
+        break;
+      }
       case Shape::expression: s.left = first_term(form); break;
       case Shape::condition:
         if (!terms_.accept_word("when")) terms_.fail("expected 'when'", example(form));
@@ -184,7 +195,8 @@ class StatementParser {
       if (terms_.next().kind != Kind::name) terms_.fail("expected the name of a coordinate", example(form));
       item.owner = terms_.target();
     }
-    if (form.shape == Shape::assignments && !terms_.next().is("=")) terms_.fail_operand("expected '='", example(form));
+    const bool valued = form.shape == Shape::assignments || form.shape == Shape::matrix;
+    if (valued && !terms_.next().is("=")) terms_.fail_operand("expected '='", example(form));
     if (form.shape != Shape::names && terms_.accept("=")) item.value = terms_.term();
   }
 

@@ -71,6 +71,27 @@ const std::vector<StatementForm>& statement_forms() {
        "from= to= point= stiffness= length= damping="},
       {"torsion", Shape::element, "a spring or damper in a joint: in its angle, or in its distance where it slides",
        "torsion hinge joint elbow stiffness k rest 0 damping c", "", "joint= stiffness= rest= damping="},
+      {"state", Shape::declarations,
+       "the x of a port-Hamiltonian system E x' + r = (J - R) z + (B - P) u, y = (B + P)^T z + "
+       "(S - N) u, with initial values",
+       "state q = 1, p, lambda"},
+      {"flow", Shape::matrix,
+       "E, whole or by entries; the identity where nothing is said. A scalar is a multiple of the identity, a vector a "
+       "diagonal, or the only row or column",
+       "flow E(v, v) = m, E(lambda, lambda) = 0"},
+      {"structure", Shape::matrix, "J, skew; an entry brings its partner", "structure J(q, p) = 1"},
+      {"dissipation", Shape::matrix, "R, symmetric and positive semidefinite", "dissipation R(p, p) = d"},
+      {"port", Shape::matrix, "B, a row for each state and a column for each input", "port B(p, F) = 1"},
+      {"coupling", Shape::matrix, "P, the dissipation between states and inputs", "coupling P(p, F) = 1/2"},
+      {"feedthrough", Shape::matrix, "S - N, from inputs to outputs: S is its symmetric part, -N its skew part",
+       "feedthrough D(F, F) = 1"},
+      {"effort", Shape::matrix,
+       "z where it is not to be found from grad H = E^T z; of an algebraic state z is the state itself by default",
+       "effort v = v"},
+      {"drift", Shape::matrix, "r", "drift q = omega*cos(omega*t)"},
+      {"input", Shape::declarations, "an input u and its value in t, states and outputs", "input F = sin(t), M = -k*w"},
+      {"output", Shape::owned, "a name for the output that belongs to an input; by order where none is named",
+       "output w of M"},
       {"solve", Shape::method, "the method, its step and the end of time", "solve lobatto(3) step 0.01 end 240"},
   };
   return forms;
@@ -113,6 +134,7 @@ std::string syntax_of(const StatementForm& form) {
       case Shape::declarations: return "TARGET [= EXPR], ... [for RANGES]";
       case Shape::owned: return "TARGET [of TARGET] [= EXPR], ... [for RANGES]";
       case Shape::assignments: return "TARGET = EXPR, ... [for RANGES]";
+      case Shape::matrix: return "EXPR | TARGET = EXPR, ... [for RANGES]";
       case Shape::expression: return "EXPR";
       case Shape::equation:
         return form.keyword == "auxiliary" ? "TARGET: EXPR = EXPR"
