@@ -85,8 +85,9 @@ class Importer {
     Place place = s.place;
     if (s.label) place = s.label->place;
     if (path.empty()) {
-      scope_.error(place, "there is no file '" + s.string + "' for the component '" + s.label->text + "'",
-                   "it is neither " + (base / s.string).lexically_normal().string() + " nor in the library of components");
+      scope_.error(
+          place, "there is no file '" + s.string + "' for the component '" + s.label->text + "'",
+          "it is neither " + (base / s.string).lexically_normal().string() + " nor in the library of components");
       return nullptr;
     }
     for (std::size_t i = 0; i < all.open.size(); ++i) {
@@ -169,8 +170,7 @@ class Importer {
     Assignment inner = a;
     Term* root = &inner.item.target;
     Term* above = nullptr;
-    while (root->form == Term::Form::index || root->form == Term::Form::prime)
-      above = root, root = &root->parts[0];
+    while (root->form == Term::Form::index || root->form == Term::Form::prime) above = root, root = &root->parts[0];
     const std::string begin = s.label->text + (index.empty() ? "." : "[].");
     if (!root->text.starts_with(begin)) return true;
     root->text.erase(0, begin.size());

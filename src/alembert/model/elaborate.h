@@ -14,10 +14,10 @@ struct Elaboration {
   Scope& scope;
   Model& model;
   const Text& text;
-  bool complete = true;  // false: some lines could not be read, so nothing is said about what is missing
+  bool complete = true;    // false: some lines could not be read, so nothing is said about what is missing
   bool component = false;  // it is part of another model, which gives values to its inputs
   ComponentFiles* files = nullptr;
-  std::vector<Assignment> inner;      // for components
+  std::vector<Assignment> inner;     // for components
   std::deque<Component> components;  // as they were read
 
   /// The items of all statements with this keyword.

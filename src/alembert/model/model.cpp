@@ -115,8 +115,8 @@ std::vector<Exported> exported(Scope& scope) {
     if (d.kind == Kind::let && d.arguments.empty()) {
       const Value value = scope.let_value(d, d.place);
       if (!value.bad) names.push_back({d.kind, d.name, value.shape, value.entries, {}});
-    } else if (d.ready &&
-               (d.kind == Kind::parameter || d.kind == Kind::state || d.kind == Kind::input || d.kind == Kind::output)) {
+    } else if (d.ready && (d.kind == Kind::parameter || d.kind == Kind::state || d.kind == Kind::input ||
+                           d.kind == Kind::output)) {
       names.push_back({d.kind, d.name, d.shape, d.symbols, d.kind == Kind::state ? d.start : std::vector<Start>()});
     }
   }

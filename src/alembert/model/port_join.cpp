@@ -231,8 +231,8 @@ class Joiner {
     return true;
   }
 
-  /// Groups of equations that share ports, each with as many ports as equations. The output of an input that has a value
-  /// is no port of the connection: it is read off, and then the equation must hold an input.
+  /// Groups of equations that share ports, each with as many ports as equations. The output of an input that has a
+  /// value is no port of the connection: it is read off, and then the equation must hold an input.
   void check_counts() {
     std::map<int, std::vector<int>> wires_of;  // by port
     for (std::size_t i = 0; i < wires_.size(); ++i)
@@ -267,8 +267,8 @@ class Joiner {
         if (++shown <= 8) names += (names.empty() ? "" : ", ") + input(flat);
       if (shown > 8) names += ", ...";
       scope_.error(wires_[start].item->target.place,
-                   std::string("the connection has too ") + (few ? "few" : "many") + " equations: " +
-                       std::to_string(group.size()) + " for the " + std::to_string(members.size()) +
+                   std::string("the connection has too ") + (few ? "few" : "many") +
+                       " equations: " + std::to_string(group.size()) + " for the " + std::to_string(members.size()) +
                        (members.size() == 1 ? " input " : " inputs ") + names,
                    few ? "each connected input needs one equation: where a.F acts on b, connect a.F and b's input too"
                        : "leave one out, or connect the others");
@@ -338,12 +338,13 @@ class Joiner {
         scope_.error(a.item->target.place, "the connection " + a.text() + " does not conserve power",
                      entry_text + "; connect lossy ... allows a connection that takes power");
       else
-        scope_.error(b.item->target.place,
-                     "the connections " + a.text() + " and " + b.text() + " together do not conserve power",
-                     entry_text + "; " + (a.statement != b.statement
-                                              ? "the first is in line " + std::to_string(a.item->target.place.line) + "; "
-                                              : std::string()) +
-                         "usually a sign is wrong in one of them");
+        scope_.error(
+            b.item->target.place,
+            "the connections " + a.text() + " and " + b.text() + " together do not conserve power",
+            entry_text + "; " +
+                (a.statement != b.statement ? "the first is in line " + std::to_string(a.item->target.place.line) + "; "
+                                            : std::string()) +
+                "usually a sign is wrong in one of them");
     }
   }
 
@@ -431,8 +432,11 @@ class Joiner {
       row.erase(column);
   }
 
-  /// 2: a number that is not 0; 1: a function of the states.
-  int quality(Expr e) { return scope_.contents(e) & ~unsigned(holds_parameter) ? 1 : 2; }
+  /// 3: 1 or -1; 2: a number that is not 0; 1: a function of the states.
+  int quality(Expr e) {
+    if (is_constant(e, 1) || is_constant(e, -1)) return 3;
+    return scope_.contents(e) & ~unsigned(holds_parameter) ? 1 : 2;
+  }
 
   int best_row(int column) {
     int best = -1;
@@ -505,10 +509,10 @@ class Joiner {
       names += (names.empty() ? "" : ", ") + (c >= 2 * m ? input(c - 2 * m)
                                               : c >= m   ? flat_name(s_.outputs, ports_[c - m])
                                                          : input(ports_[c]));
-    scope_.error(wire.item->target.place,
-                 "the algebraic loop through " + wire.text() + " has no solution: it leaves an equation in " + names +
-                     " alone",
-                 "no input is left that could make it hold");
+    scope_.error(
+        wire.item->target.place,
+        "the algebraic loop through " + wire.text() + " has no solution: it leaves an equation in " + names + " alone",
+        "no input is left that could make it hold");
   }
 
   // The system that is left ------------------------------------------------------------------------------------------

@@ -21,6 +21,37 @@ struct Matrix {
   bool whole = false;
 };
 
+/// a/b without the factors that both have: m v/m is v.
+Expr quotient(Expr a, Expr b) {
+  Graph& graph = a.graph();
+  const auto factors = [&](Expr e) {
+    Exprs list = {e};
+    for (std::size_t i = 0; i < list.size();) {
+      const Node node = graph.node(list[i].id());
+      if (node.op != Op::multiply) {
+        ++i;
+        continue;
+      }
+      list[i] = Expr(&graph, node.a);
+      list.emplace_back(&graph, node.b);
+    }
+    return list;
+  };
+  Exprs above = factors(a), below = factors(b);
+  std::erase_if(above, [&](Expr factor) {
+    const auto same = std::find(below.begin(), below.end(), factor);
+    if (same == below.end()) return false;
+    below.erase(same);
+    return true;
+  });
+  const auto product = [&](const Exprs& list) {
+    Expr all = graph.constant(1);
+    for (const Expr factor : list) all = all * factor;
+    return all;
+  };
+  return product(above) / product(below);
+}
+
 class PortReader {
  public:
   explicit PortReader(Elaboration& e) : e_(e), scope_(e.scope), graph_(e.scope.graph()) {}
@@ -229,8 +260,7 @@ class PortReader {
                       const auto column = scope_.reference(item.target.parts[1], {column_kind}, m.keyword);
                       const Value v = scope_.evaluate(*item.value);
                       if (!own(row, item.target.parts[0]) || !own(column, item.target.parts[1])) return false;
-                      if (!allowed(v, *item.value, "the matrix " + std::string(m.letter)))
-                        return false;
+                      if (!allowed(v, *item.value, "the matrix " + std::string(m.letter))) return false;
                       return fill(m, numbers(*row), numbers(*column), v, *item.value, item.target.place);
                     });
       }
@@ -433,7 +463,7 @@ class PortReader {
     }
     for (int k = n; k-- > 0;) {
       for (int j = k + 1; j < n; ++j) b[k] = b[k] - a[k][j] * s.z[rows[j]];
-      s.z[rows[k]] = b[k] / a[k][k];
+      s.z[rows[k]] = quotient(b[k], a[k][k]);
     }
     return true;
   }
