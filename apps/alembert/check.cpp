@@ -28,7 +28,8 @@ struct CheckOptions {
 struct Findings {
   std::string form;
   int coordinates = 0, holonomic = 0, nonholonomic = 0, rank = 0;
-  int freedom() const { return coordinates - rank; }
+  int states = 0, algebraic = 0, inputs = 0;  // port-Hamiltonian form; E has the rank states - algebraic
+  int freedom() const { return coordinates + states - algebraic - rank; }
   bool rheonomic_constraints = false, time_in_energy = false, constant_mass = false, ideal = true;
   std::string nonholonomic_class;     // "linear", "affine", "nonlinear" in the velocities; empty where there are none
   std::vector<std::string> changing;  // why the energy is not constant; empty where it is
@@ -102,10 +103,17 @@ Findings examine(const Model& model, const Equations& e) {
   found.nonholonomic_class = nonholonomic_class(e);
   found.changing = energy_changes(model, e);
   found.index = found.holonomic > 0 ? 3 : found.nonholonomic > 0 ? 2 : 0;
+  if (model.port) {
+    found.states = model.port->size();
+    found.algebraic = static_cast<int>(model.port->algebraic.size());
+    found.inputs = static_cast<int>(e.u.size());
+    if (found.index == 0 && !e.algebraic.empty()) found.index = 1;
+  }
   found.initial = make_consistent(model, e);
   if (found.initial.index) found.index = *found.initial.index;
   for (const std::string& name : e.g_names) found.hidden.push_back("d/dt " + name + " = 0, d^2/dt^2 " + name + " = 0");
-  for (const std::string& name : e.k_names) found.hidden.push_back("d/dt " + name + " = 0");
+  for (const std::string& name : e.k_names)
+    found.hidden.push_back(std::string("d/dt ") + (e.port ? "of the row of " : "") + name + " = 0");
   for (const std::string& name : found.initial.hidden) found.hidden.push_back(name + " has no mass: algebraic");
   found.rank = found.holonomic + found.nonholonomic - static_cast<int>(found.initial.redundant.size());
   found.not_given = values_not_given(model, e);
@@ -139,8 +147,8 @@ std::vector<std::pair<std::string, double>> multipliers(const Model& model, cons
   for (std::size_t i = 0; i < e.g_constraint.size() && i < at.lambda.size(); ++i) {
     values.emplace_back(model.constraints[e.g_constraint[i]].name, at.lambda[i]);
   }
-  for (std::size_t i = 0; i < e.k_constraint.size() && i < at.psi.size(); ++i) {
-    values.emplace_back(model.constraints[e.k_constraint[i]].name, at.psi[i]);
+  for (std::size_t i = 0; i < e.psi_constraint.size() && i < at.psi.size(); ++i) {
+    values.emplace_back(model.constraints[e.psi_constraint[i]].name, at.psi[i]);
   }
   return values;
 }
@@ -158,6 +166,11 @@ Json to_json(const Model& model, const Equations& e, const Findings& found) {
                           {"conserves_power", !port->connection.lossy}};
   }
   json["coordinates"] = found.coordinates;
+  if (model.port)
+    json["port_hamiltonian"] = {{"states", found.states},
+                                {"algebraic", found.algebraic},
+                                {"rank_of_E", found.states - found.algebraic},
+                                {"inputs", found.inputs}};
   json["holonomic"] = found.holonomic;
   json["nonholonomic"] = found.nonholonomic;
   json["rank"] = found.rank;
@@ -225,15 +238,27 @@ void print_text(const Model& model, const Equations& e, const Findings& found) {
                      kept == 0 ? "all inputs eliminated"
                                : counted(static_cast<int>(kept), "multiplier") + ": " + listed(c.multipliers)));
   }
-  line("sizes",
-       fmt::format(
-           "{}, {}, {}, {}", counted(found.coordinates, "coordinate"), counted(found.holonomic, "holonomic constraint"),
-           counted(found.nonholonomic, "nonholonomic constraint"),
-           found.freedom() == 1 ? "1 degree of freedom" : fmt::format("{} degrees of freedom", found.freedom())));
+  if (model.port)
+    line("sizes",
+         fmt::format(
+             "{}, {}, {} ({}), {}", counted(found.states, "state"), counted(found.inputs, "input"),
+             counted(found.algebraic, "algebraic state"), fmt::format("E has rank {}", found.states - found.algebraic),
+             found.freedom() == 1 ? "1 degree of freedom" : fmt::format("{} degrees of freedom", found.freedom())));
+  else
+    line("sizes",
+         fmt::format(
+             "{}, {}, {}, {}", counted(found.coordinates, "coordinate"),
+             counted(found.holonomic, "holonomic constraint"), counted(found.nonholonomic, "nonholonomic constraint"),
+             found.freedom() == 1 ? "1 degree of freedom" : fmt::format("{} degrees of freedom", found.freedom())));
   std::vector<std::string> kind = {found.rheonomic_constraints || found.time_in_energy ? "rheonomic" : "scleronomic",
                                    found.constant_mass ? "constant mass matrix" : "mass matrix depends on the state"};
-  if (found.holonomic + found.nonholonomic > 0) kind.push_back(found.ideal ? "ideal reactions" : "nonideal reactions");
-  if (!found.nonholonomic_class.empty()) kind.push_back(found.nonholonomic_class + " nonholonomic constraints");
+  if (model.port)
+    kind = {found.rheonomic_constraints || found.time_in_energy ? "rheonomic" : "scleronomic",
+            found.constant_mass ? "constant E" : "E depends on time or state"};
+  else if (found.holonomic + found.nonholonomic > 0)
+    kind.push_back(found.ideal ? "ideal reactions" : "nonideal reactions");
+  if (!found.nonholonomic_class.empty() && !model.port)
+    kind.push_back(found.nonholonomic_class + " nonholonomic constraints");
   line("class", fmt::format("{}", fmt::join(kind, ", ")));
   if (!found.has_energy) {
     line("energy", "none in this model");
@@ -243,25 +268,29 @@ void print_text(const Model& model, const Equations& e, const Findings& found) {
   line("index", found.index == 0 ? "ordinary differential equations"
                                  : fmt::format("differential-algebraic equations of index {}", found.index));
   if (!found.hidden.empty()) line("hidden", listed(found.hidden));
-  if (found.holonomic + found.nonholonomic > 0) {
-    line("rank", fmt::format("{} of {} constraints are independent", found.rank, found.holonomic + found.nonholonomic));
+  if (found.holonomic + found.nonholonomic > 0 || !e.psi.empty()) {
+    if (found.holonomic + found.nonholonomic > 0)
+      line("rank",
+           fmt::format("{} of {} constraints are independent", found.rank, found.holonomic + found.nonholonomic));
     for (const std::string& text : found.initial.redundant) line("redundant", text);
     const InitialValues& at = found.initial;
-    line("initial",
-         fmt::format("{}; residuals as given: {}", at.changes.empty() ? "consistent" : "not consistent", [&] {
-           std::vector<std::string> parts;
-           if (found.holonomic) parts.push_back(fmt::format("position {:.2g}", at.position_residual));
-           if (found.holonomic) parts.push_back(fmt::format("velocity {:.2g}", at.velocity_residual));
-           if (found.nonholonomic) parts.push_back(fmt::format("nonholonomic {:.2g}", at.nonholonomic_residual));
-           return fmt::format("{}", fmt::join(parts, ", "));
-         }()));
+    line(
+        "initial", fmt::format("{}; residuals as given: {}", at.changes.empty() ? "consistent" : "not consistent", [&] {
+          std::vector<std::string> parts;
+          if (found.holonomic) parts.push_back(fmt::format("position {:.2g}", at.position_residual));
+          if (found.holonomic) parts.push_back(fmt::format("velocity {:.2g}", at.velocity_residual));
+          if (found.nonholonomic || model.port)
+            parts.push_back(
+                fmt::format("{} {:.2g}", model.port ? "hidden constraints" : "nonholonomic", at.nonholonomic_residual));
+          return fmt::format("{}", fmt::join(parts, ", "));
+        }()));
     std::vector<std::string> moved;
     for (const auto& c : at.changes) moved.push_back(fmt::format("{} from {:.6g} to {:.6g}", c.name, c.from, c.to));
     if (!moved.empty()) line("moved", listed(moved));
     std::vector<std::string> values;
     for (const auto& [name, value] : multipliers(model, e, at))
       values.push_back(fmt::format("{} = {:.6g}", name, value));
-    line("multipliers", listed(values));
+    line(model.port ? "algebraic" : "multipliers", listed(values));
   }
   if (!found.not_given.empty()) line("taken as 0", listed(found.not_given));
   if (!found.method.empty()) {
@@ -278,7 +307,12 @@ void print_text(const Model& model, const Equations& e, const Findings& found) {
     if (!found.momenta.lost.empty()) line("not kept", listed(found.momenta.lost));
   }
   line("methods", found.applying.empty() ? "none takes this model" : listed(found.applying, 100));
-  for (const auto& [name, why] : found.refusing) line("not", name + ": " + why);
+  // In the port-Hamiltonian form most have one reason.
+  std::vector<std::string> same;
+  for (const auto& [name, why] : found.refusing)
+    if (model.port && why == port_refusal) same.push_back(name);
+    else line("not", name + ": " + why);
+  if (!same.empty()) line("not", listed(same, 100) + ": " + std::string(port_refusal));
   for (const std::string& warning : found.warnings) line("warning", warning);
 }
 

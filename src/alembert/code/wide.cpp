@@ -15,6 +15,8 @@ namespace {
 constexpr std::uint32_t none = 0xffffffffu;
 // A formula pays off from this many places on, and only up to this size (a sum over the whole system is none).
 constexpr std::size_t least_places = 8, largest_formula = 5000;
+// Places of a run that are gone through at a time, and the least worth the way to it, on average.
+constexpr std::int64_t piece_places = 256, piece_least = 32;
 
 /// Outputs that are computed together, written so that equal formulas at different places read the same.
 struct Block {
@@ -149,7 +151,7 @@ WideKernel<T>::WideKernel(std::span<const Expr> inputs, std::span<const Expr> ou
       for (std::size_t place = 0; place < one.places; ++place) {
         const Numbers from = numbers(one.from, in.size(), place), to = numbers(one.to, out.size(), place);
         Run* run = formula.runs.empty() ? nullptr : &formula.runs.back();
-        const auto place_in_run = run ? static_cast<std::int64_t>(run->places) : 0;
+        const std::int64_t place_in_run = run ? run->places : 0;
         if (run && run->places == 1) {
           run->from_step = differences(run->from, from), run->to_step = differences(run->to, to);
           ++run->places;
@@ -164,6 +166,10 @@ WideKernel<T>::WideKernel(std::span<const Expr> inputs, std::span<const Expr> ou
       body->formulas.push_back(std::move(formula));
     }
     std::sort(alone.begin(), alone.end());
+    std::int64_t runs = 0, places = 0, longest = 0;
+    for (const Formula& formula : body->formulas)
+      for (const Run& run : formula.runs) ++runs, places += run.places, longest = std::max(longest, run.places);
+    if (runs > 0) body->pieces = std::clamp<std::int64_t>(longest / piece_places, 1, places / (piece_least * runs) + 1);
   }
   Exprs out;
   for (const std::uint32_t output : alone) out.push_back(outputs[output]);
@@ -176,16 +182,19 @@ WideKernel<T>::WideKernel(std::span<const Expr> inputs, std::span<const Expr> ou
 template <class T>
 void WideKernel<T>::operator()(const T* in, T* out, T* work) const noexcept {
   const Body& body = *body_;
-  for (const Formula& formula : body.formulas)
-    for (const Run& run : formula.runs) {
-      const std::size_t takes = run.from.size(), gives = run.to.size();
-      T *arguments = work, *values = work + takes, *space = work + takes + gives;
-      for (std::int64_t place = 0; place < static_cast<std::int64_t>(run.places); ++place) {
-        for (std::size_t i = 0; i < takes; ++i) arguments[i] = in[run.from[i] + place * run.from_step[i]];
-        formula.kernel(arguments, values, space);
-        for (std::size_t i = 0; i < gives; ++i) out[run.to[i] + place * run.to_step[i]] = values[i];
+  // Formulas at neighbouring places take neighbouring inputs: all go forward together, piece by piece.
+  for (std::int64_t piece = 0; piece < body.pieces; ++piece)
+    for (const Formula& formula : body.formulas)
+      for (const Run& run : formula.runs) {
+        const std::size_t takes = run.from.size(), gives = run.to.size();
+        T *arguments = work, *values = work + takes, *space = work + takes + gives;
+        const std::int64_t end = (piece + 1) * run.places / body.pieces;
+        for (std::int64_t place = piece * run.places / body.pieces; place < end; ++place) {
+          for (std::size_t i = 0; i < takes; ++i) arguments[i] = in[run.from[i] + place * run.from_step[i]];
+          formula.kernel(arguments, values, space);
+          for (std::size_t i = 0; i < gives; ++i) out[run.to[i] + place * run.to_step[i]] = values[i];
+        }
       }
-    }
   if (body.formulas.empty()) {
     body.rest(in, out, work);
   } else if (!body.rest_to.empty()) {

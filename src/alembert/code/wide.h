@@ -30,7 +30,7 @@ class WideKernel {
   /// Places one after the other, from each of which to the next every input and output moves by the same: what is not
   /// written down need not be read at every call.
   struct Run {
-    std::size_t places = 0;
+    std::int64_t places = 0;
     std::vector<std::int64_t> from, to;            // which inputs the first takes, which outputs it gives
     std::vector<std::int64_t> from_step, to_step;  // from place to place
   };
@@ -42,6 +42,7 @@ class WideKernel {
     int outputs = 0;
     std::size_t work = 0;
     std::vector<Formula> formulas;
+    std::int64_t pieces = 1;  // into which the places of each run are divided
     Kernel<T> rest;  // everything else, called once
     std::vector<std::uint32_t> rest_to;
   };

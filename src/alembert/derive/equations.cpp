@@ -297,14 +297,19 @@ Equations derive(const Model& model, DeriveOptions options) {
       break;
     case Form::port_hamiltonian: {
       // Inputs and outputs mean their values wherever else they occur.
-      const Exprs u = e.graph->symbols("u", static_cast<int>(model.port->u.size()));
-      const Exprs y = e.graph->symbols("y", static_cast<int>(model.port->y.size()));
+      const PortSystem& port = *model.port;
+      std::vector<bool> loop(port.u.size(), false);  // those are psi already
+      for (const int i : port.loops) loop[i] = true;
       Carrier symbols = carry;
-      symbols.add(model.port->u, u);
-      symbols.add(model.port->y, y);
-      derive_port(model, e, carried(*model.port, [&](const Exprs& list) { return symbols(list); }));
-      carry.add(model.port->u, e.u);
-      carry.add(model.port->y, e.y_out);
+      for (std::size_t i = 0; i < port.u.size(); ++i) {
+        const std::string number = std::to_string(i + 1);
+        if (!loop[i]) symbols.add({port.u[i]}, {e.graph->symbol("u" + number)});
+        symbols.add({port.y[i]}, {e.graph->symbol("y" + number)});
+      }
+      derive_port(model, e, carried(port, [&](const Exprs& list) { return symbols(list); }));
+      for (std::size_t i = 0; i < port.u.size(); ++i)
+        if (!loop[i]) carry.add({port.u[i]}, {e.u[i]});
+      carry.add(port.y, e.y_out);
       break;
     }
   }

@@ -169,11 +169,17 @@ void derive_port(const Model& model, Equations& e, PortSystem system) {
   e.f = std::move(parts.free), e.N = std::move(parts.nonholonomic);
   e.r.assign(e.f.size(), graph.constant(0));
   e.applied = e.r;
-  e.ideal = false;
 
   // 0 = F without psi is k; rows with constant coefficients of psi that depend on each other give more of them.
-  for (std::size_t i = 0; i < system.loops.size(); ++i)
-    algebraic.push_back({rows.loops[i], "input " + flat_name(system.inputs, system.loops[i])});
+  for (std::size_t i = 0; i < system.loops.size(); ++i) {
+    const int input = system.loops[i];
+    if (!depends(rows.loops[i], Exprs{system.u[input]}))
+      throw InputError(std::vector<Diagnostic>{
+          {model.source, flat_place(system.inputs, input),
+           "the algebraic loop of the input '" + flat_name(system.inputs, input) + "' does not determine it",
+           "its value depends on itself, through the feedthrough and the outputs, and there it cancels"}});
+    algebraic.push_back({rows.loops[i], "input " + flat_name(system.inputs, input)});
+  }
   Exprs values;
   for (const Equation& one : algebraic) values.push_back(one.value);
   const SparseExprs by_psi = jacobian(values, e.psi);

@@ -5,6 +5,7 @@
 
 #include "alembert/expr/operators.h"
 #include "alembert/expr/print.h"
+#include "alembert/model/port.h"
 
 namespace alembert {
 
@@ -128,7 +129,48 @@ const char* form_name(Form form) {
 
 }  // namespace
 
+namespace {
+
+/// E x' = f + N, the algebraic rows, inputs, outputs, powers.
+std::string show_port(const Model& model, const Equations& e, const ShowOptions& options) {
+  Page page(e, options);
+  page.line((model.title.empty() ? "Model" : model.title) +
+            ", port-Hamiltonian form: " + counted(e.z.size(), "differential state") + ", " +
+            counted(e.port->algebraic.size(), "algebraic state") + ", " + counted(e.u.size(), "input"));
+  std::vector<std::string> inputs, outputs;
+  for (std::size_t i = 0; i < e.u.size(); ++i) {
+    inputs.push_back(flat_name(e.port->inputs, static_cast<int>(i)));
+    outputs.push_back(flat_name(e.port->outputs, static_cast<int>(i)));
+  }
+  Exprs right = e.f;
+  std::vector<std::string> left;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    right[i] = e.f[i] + e.N[i];
+    left.push_back(options.latex ? "E x'" : to_infix(e.inertial[i]));
+  }
+  if (options.latex) page.section("", "Rows of $E \\dot x$", std::vector<std::string>(left.size(), "E x'"), e.inertial);
+  page.section("E x' = (J - R) z + (B - P) u - r", "$E \\dot x = (J - R) z + (B - P) u - r$", left, right);
+  page.section("rows without derivatives", "Rows without derivatives",
+               std::vector<std::string>(e.algebraic.size(), "0"), e.algebraic, e.algebraic_names);
+  page.section("constraints", "Constraints", std::vector<std::string>(e.k.size(), "0"), e.k, e.k_names);
+  page.section("inputs", "Inputs", inputs, e.u);
+  page.section("outputs", "Outputs", outputs, e.y_out);
+  page.section("energy, dissipated and supplied power", "Energy, dissipated and supplied power",
+               {"H", "dissipated", "supplied"}, {e.energy, e.dissipated, e.supplied});
+  std::vector<std::string> invariants;
+  for (const Block& b : model.invariants)
+    for (int i = 0; i < b.size; ++i) invariants.push_back(entry_name(b, i));
+  page.section("invariants", "Invariants", invariants, e.invariants);
+  page.section("reduced system for x' and the algebraic states",
+               "Reduced system for $\\dot x$ and the algebraic states", std::vector<std::string>(e.reduced.size(), "0"),
+               e.reduced);
+  return page.take();
+}
+
+}  // namespace
+
 std::string show(const Model& model, const Equations& e, const ShowOptions& options) {
+  if (e.port) return show_port(model, e, options);
   Page page(e, options);
   std::string head = model.title.empty() ? "Model" : model.title;
   head += ", " + std::string(model.multibody ? "multibody form" : form_name(model.form)) + ": " +

@@ -170,6 +170,8 @@ std::function<std::string(const Equations&)> refuses_to_compose(const Method& M)
   return [refuses = M.refuses, name = M.name](const Equations& e) -> std::string {
     const std::string why = refuses(e);
     if (!why.empty() || (e.g.empty() && e.k.empty())) return why;
+    if (e.port)
+      return "a step of " + name + " holds the constraints in its middle only, and compositions keep its order";
     return "a step of " + name + " turns velocities across the constraints round, and compositions of such steps " +
            "keep their order; compose the projected variant, or ask for the order: energy_momentum(4)";
   };

@@ -20,8 +20,7 @@ InputError wrong(const std::string& message, const std::string& hint, const Plac
 
 std::string refusal(const Method& method, const Equations& e) {
   if (e.port && !method.ports)
-    return "it does not know the port-Hamiltonian form E x' + r = (J - R) z + (B - P) u; gauss_collocation, lobatto_c, "
-           "murua and discrete_gradient do";
+    return port_refusal;
   const std::string reason = method.refuses ? method.refuses(e) : "";
   if (!reason.empty() || method.massless) return reason;
   const Massless without = massless(e);

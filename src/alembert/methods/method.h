@@ -81,6 +81,11 @@ std::vector<MethodFamily> all_families();
 Method find_method(const Term& term, std::optional<int> stages = {});
 Method find_method(const std::string& name, const std::vector<double>& arguments);
 
+/// What the methods say that do not take port-Hamiltonian systems.
+inline constexpr const char* port_refusal =
+    "does not know the port-Hamiltonian form; gauss_collocation, lobatto_c, murua, discrete_gradient and their "
+    "compositions do";
+
 /// Why a method does not take a model: the method's own reason, or coordinates without mass; "" when it does.
 std::string refusal(const Method& method, const Equations& equations);
 

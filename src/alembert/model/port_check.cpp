@@ -5,7 +5,9 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <numeric>
 
 #include "alembert/expr/operators.h"
@@ -63,6 +65,12 @@ bool differ(Real a, Real b) {
 }
 
 std::string text(Real value) { return to_text(static_cast<double>(value)); }
+/// Of an eigenvalue: as many digits as anybody reads.
+std::string brief(double value) {
+  std::array<char, 32> digits;
+  std::snprintf(digits.data(), digits.size(), "%.6g", value);
+  return digits.data();
+}
 
 Place statement_place(const Elaboration& e, const char* keyword) {
   Place place = e.head();
@@ -205,12 +213,11 @@ class StructureCheck {
     for (int i = 0; i < static_cast<int>(part.size()); ++i)
       if (W(i, i) < 0 && (worst < 0 || W(i, i) < W(worst, worst))) worst = i;
     if (worst >= 0) message += "its entry for " + name(part[worst]) + " is " + to_text(W(worst, worst));
-    else message += "its eigenvalue " + to_text(eigenvalue) + " is negative";
+    else message += "its eigenvalue " + brief(eigenvalue) + " is negative";
     std::string hint = "eigenvector";
     for (int i = 0; i < static_cast<int>(part.size()); ++i)
-      if (std::abs(vector[i]) > 1e-3)
-        hint += " " + name(part[i]) + ": " + std::to_string(vector[i]).substr(0, vector[i] < 0 ? 6 : 5);
-    hint += worst >= 0 ? " of the eigenvalue " + to_text(eigenvalue) : "";
+      if (std::abs(vector[i]) > 1e-3) hint += " " + name(part[i]) + ": " + brief(std::round(1000 * vector[i]) / 1000);
+    hint += worst >= 0 ? " of the eigenvalue " + brief(eigenvalue) : "";
     hint += trial == 0 ? " at the start" : " at a point near the start";
     e_.scope.error(statement_place(e_, keyword), message, hint);
   }

@@ -21,37 +21,6 @@ struct Matrix {
   bool whole = false;
 };
 
-/// a/b without the factors that both have: m v/m is v.
-Expr quotient(Expr a, Expr b) {
-  Graph& graph = a.graph();
-  const auto factors = [&](Expr e) {
-    Exprs list = {e};
-    for (std::size_t i = 0; i < list.size();) {
-      const Node node = graph.node(list[i].id());
-      if (node.op != Op::multiply) {
-        ++i;
-        continue;
-      }
-      list[i] = Expr(&graph, node.a);
-      list.emplace_back(&graph, node.b);
-    }
-    return list;
-  };
-  Exprs above = factors(a), below = factors(b);
-  std::erase_if(above, [&](Expr factor) {
-    const auto same = std::find(below.begin(), below.end(), factor);
-    if (same == below.end()) return false;
-    below.erase(same);
-    return true;
-  });
-  const auto product = [&](const Exprs& list) {
-    Expr all = graph.constant(1);
-    for (const Expr factor : list) all = all * factor;
-    return all;
-  };
-  return product(above) / product(below);
-}
-
 class PortReader {
  public:
   explicit PortReader(Elaboration& e) : e_(e), scope_(e.scope), graph_(e.scope.graph()) {}
@@ -425,6 +394,27 @@ class PortReader {
         "its row of E is 0, so grad H = E^T z does not tell: write effort " + flat_name(s.states, i) + " = ...");
   }
 
+  /// a/b where b is a factor of every term of a: m*v/m is v, also in rounding. Empty where it is not.
+  Expr cancelled(Expr a, Expr b, int depth) {
+    if (a == b) return graph_.constant(1);
+    if (is_zero(a)) return a;
+    if (depth == 0) return {};
+    const Node n = graph_.node(a.id());
+    const auto part = [&](std::uint32_t id) { return cancelled(Expr(&graph_, id), b, depth - 1); };
+    if (n.op == Op::multiply) {
+      if (const Expr left = part(n.a)) return left * Expr(&graph_, n.b);
+      if (const Expr right = part(n.b)) return Expr(&graph_, n.a) * right;
+    } else if (n.op == Op::divide) {
+      if (const Expr left = part(n.a)) return left / Expr(&graph_, n.b);
+    } else if (n.op == Op::negate) {
+      if (const Expr inside = part(n.a)) return -inside;
+    } else if (n.op == Op::add || n.op == Op::subtract) {
+      const Expr left = part(n.a), right = left ? part(n.b) : Expr();
+      if (right) return n.op == Op::add ? left + right : left - right;
+    }
+    return {};
+  }
+
   /// Elimination by hand, with pivots that are not zero with the parameters as they are.
   bool solve_part(PortSystem& s, const std::vector<int>& rows, const std::vector<int>& columns, const SparseExprs& E_T,
                   const Exprs& H_x) {
@@ -463,7 +453,8 @@ class PortReader {
     }
     for (int k = n; k-- > 0;) {
       for (int j = k + 1; j < n; ++j) b[k] = b[k] - a[k][j] * s.z[rows[j]];
-      s.z[rows[k]] = quotient(b[k], a[k][k]);
+      const Expr whole = cancelled(b[k], a[k][k], 40);
+      s.z[rows[k]] = whole ? whole : b[k] / a[k][k];
     }
     return true;
   }

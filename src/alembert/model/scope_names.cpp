@@ -212,7 +212,9 @@ std::optional<Target> Scope::reference(const Term& target, const std::vector<Kin
     std::string allowed;
     for (std::size_t i = 0; i < kinds.size(); ++i)
       allowed += (i == 0 ? "a " : i + 1 == kinds.size() ? " or a " : ", a ") + std::string(kind_name(kinds[i]));
-    error(path.root->place, "'" + name + "' is a " + kind_name(d->kind) + " and cannot be the target of " + purpose,
+    error(path.root->place,
+          "'" + name + "' is " + (d->kind == Kind::input || d->kind == Kind::output ? "an " : "a ") +
+              kind_name(d->kind) + " and cannot be the target of " + purpose,
           "it takes " + allowed);
     return {};
   }

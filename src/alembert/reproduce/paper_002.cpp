@@ -83,7 +83,11 @@ Findings claim(const Workbench& work) {
 }
 
 /// Errors of the iterates of one step from its own first guess: x <- x - (two matrices)^-1 F(x).
-std::vector<double> iterates(const Workbench& work, const Model& model, const std::string& method_name, double h) {
+struct Errors {
+  std::vector<double> z, all;  // largest of the stages Z and z_1, and of all unknowns
+};
+
+Errors iterates(const Workbench& work, const Model& model, const std::string& method_name, double h) {
   const Equations e = derive(model);
   const Method method = work.find_method(method_name);
   const MotionPoint<double> start = polish<double>(e, make_consistent(model, e), 0);
@@ -116,22 +120,24 @@ std::vector<double> iterates(const Workbench& work, const Model& model, const st
     two.solve(b.data());
     for (int i = 0; i < unknowns; ++i) x[inputs + i] -= b[i];
   }
-  // Errors of the stages Z_1..Z_s and of z_1, which come first.
-  const int first = (step.stages->s + 1) * step.stages->n_z;
-  std::vector<double> errors;
+  Errors errors;
+  const int first = (step.stages->s + 1) * step.stages->n_z;  // Z_1..Z_s and z_1 come first
   for (const std::vector<double>& at : visited) {
     double most = 0;
-    for (int i = 0; i < first; ++i) most = std::max(most, std::abs(at[inputs + i] - x[inputs + i]));
-    errors.push_back(most);
+    for (int i = 0; i < unknowns; ++i) {
+      if (i == first) errors.z.push_back(most);
+      most = std::max(most, std::abs(at[inputs + i] - x[inputs + i]));
+    }
+    errors.all.push_back(most);
   }
   return errors;
 }
 
-/// The mean factor between two iterates, without the first one (the guess may be anything) and what rounding touches.
-double contraction(const std::vector<double>& errors) {
-  std::size_t last = 2;
-  while (last + 1 < errors.size() && errors[last + 1] > 1e-9 * errors[1]) ++last;
-  return std::pow(errors[last] / errors[1], 1.0 / static_cast<double>(last - 1));
+/// The mean factor of the iterations after the first (the guess may be anything) up to `last`, or up to rounding.
+double contraction(const std::vector<double>& errors, std::size_t last) {
+  std::size_t to = 2;
+  while (to < last && errors[to + 1] > 1e-9 * errors[1]) ++to;
+  return std::pow(errors[to] / errors[1], 1.0 / static_cast<double>(to - 1));
 }
 
 Findings rates(const Workbench& work) {
@@ -141,12 +147,12 @@ Findings rates(const Workbench& work) {
   const std::vector<double> steps{0.1, 0.05, 0.025};
   const std::vector<std::string> swing{"gravity=1", "x=3/5", "y=-4/5", "x'=4/5", "y'=3/5"};
   const int count = static_cast<int>(methods.size() * steps.size());
-  std::vector<std::vector<double>> errors(count);
+  std::vector<Errors> errors(count);
   work.parallel(
       count, [&](int i) { errors[i] = iterates(work, work.model("pendulum", swing), methods[i / 3], steps[i % 3]); });
   Figure figure;
   figure.title = "Pendulum, gauss(2): errors of the iterates of one step";
-  Panel panel{"", {"iteration", false}, {"largest error of Z and z₁"}, {}};
+  Panel panel{"", {"iteration", false}, {"largest error of the unknowns"}, {}};
   Table table{"Contraction rates", {"method", "h = 0.1", "h = 0.05", "h = 0.025"}, {}};
   const double expected[3] = {0.083, 0.045, 0.022};
   std::vector<double> numbers;
@@ -155,13 +161,14 @@ Findings rates(const Workbench& work) {
     table.rows.push_back({methods[m]});
     std::vector<double> rate;
     for (std::size_t k = 0; k < steps.size(); ++k) {
-      const std::vector<double>& list = errors[3 * m + k];
-      rate.push_back(contraction(list));
+      const Errors& list = errors[3 * m + k];
+      rate.push_back(contraction(list.z, list.z.size() - 1));
       table.rows.back().push_back(fmt::format("{:.4f}", rate.back()));
       if (m > 0) continue;
       const std::string name = fmt::format("h = {}", steps[k]);
-      panel.curves.push_back({name, numbers, {list.begin(), list.begin() + 12}});
-      findings.checks.push_back(near("contraction rate of gauss(2), " + name, rate.back(), expected[k], 0.15));
+      panel.curves.push_back({name, numbers, {list.all.begin(), list.all.begin() + 12}});
+      findings.checks.push_back(
+          near("contraction rate of gauss(2), " + name, contraction(list.all, 4), expected[k], 0.07));
     }
     findings.checks.push_back(order("slope of the rate in h, " + methods[m], slope(steps, rate, 3), 1, 0.1));
   }
@@ -173,9 +180,9 @@ Findings rates(const Workbench& work) {
   findings.notes.push_back(
       "One step from (3/5, −4/5) with velocity (4/5, 3/5), mass, length and gravity 1, both matrices taken at its "
       "start. "
-      "What the two matrices leave out is O(h), and so is the contraction; the rate itself depends a little on the "
-      "point, "
-      "the method and the norm.");
+      "What the two matrices leave out is O(h), and so is the contraction. The rates "
+      "compared are mean factors of the second to fourth iteration in the largest error of all unknowns, those of the "
+      "table of all iterations up to rounding in the error of the stages Z: the choice changes them by a tenth.");
   return findings;
 }
 

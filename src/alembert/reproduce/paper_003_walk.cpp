@@ -11,12 +11,17 @@ namespace alembert::reproduce {
 namespace {
 
 constexpr double step = 0.05;
-constexpr int initial_values = 10;
 const std::vector<std::string> methods{"lobatto(2)", "lobatto_modified", "mclachlan_perlmutter"};
 
 struct Walk {
   std::vector<double> t, mu;      // mu: mean square of the energy error over h^4
   double a = 0, c = 0, mean = 0;  // the line a + c t through it
+  double mean_until(double end) const {
+    double sum = 0;
+    std::size_t k = 0;
+    for (; k < t.size() && t[k] <= end; ++k) sum += mu[k];
+    return sum / static_cast<double>(k);
+  }
 };
 
 void fit(Walk& walk) {
@@ -27,11 +32,12 @@ void fit(Walk& walk) {
   walk.c = (ts - t * s) / (tt - t * t), walk.a = s - walk.c * t, walk.mean = s;
 }
 
-std::vector<Walk> walks(const Workbench& work, const std::string& model_name, double end) {
-  const int count = static_cast<int>(methods.size()) * initial_values;
+/// The walks of all methods from the initial values 0..last.
+std::vector<Walk> walks(const Workbench& work, const std::string& model_name, int last, double end) {
+  const int initial_values = last + 1, count = static_cast<int>(methods.size()) * initial_values;
   std::vector<Recorded> runs(count);
   work.parallel(count, [&](int i) {
-    const Model model = work.model(model_name, {fmt::format("j={}", i % initial_values)});
+    const Model model = work.model(model_name, {fmt::format("J={}", last), fmt::format("j={}", i % initial_values)});
     runs[i] = record(work, model, methods[i / initial_values], step, end, 100);
   });
   std::vector<Walk> result(methods.size());
@@ -55,7 +61,8 @@ struct Known {
 Findings figure_84(const Workbench& work, bool corrected) {
   Findings findings;
   const double end = work.quick ? 2000 : 50000;
-  const std::vector<Walk> found = walks(work, corrected ? "mclachlan_perlmutter" : "mclachlan_perlmutter_printed", end);
+  const std::string model = corrected ? "mclachlan_perlmutter" : "mclachlan_perlmutter_printed";
+  const std::vector<Walk> found = walks(work, model, 9, end);
   Figure figure;
   figure.title = fmt::format("μ((E − E(0))²)/h⁴, h = 0.05, constraint {}", corrected ? "corrected" : "as printed");
   std::vector<std::string> head{"t"};
@@ -86,17 +93,21 @@ Findings figure_84(const Workbench& work, bool corrected) {
       findings.checks.push_back(
           near(fmt::format("μ/h⁴ at t = {}, {}", 5 * k.row, methods[i]), found[i].mu[k.row], k.values[i], 1e-5));
   }
-  for (std::size_t i = 0; i < found.size(); ++i) {
+  for (std::size_t i = 0; i < found.size() && !corrected; ++i) {
     const Walk& walk = found[i];
-    if (corrected) {
-      // a + c t with a = 0.2..0.5 and c = (0.3..1.2)e-4: the mean over the run, with room for chance.
-      const double middle = end / 2;
+    findings.checks.push_back(within("mean of μ/h⁴, " + methods[i], walk.mean, 0.03, 0.08));
+    findings.checks.push_back(within("change over the run, c t_end, " + methods[i], walk.c * end, -0.02, 0.02));
+  }
+  if (corrected && !work.quick) {
+    // Ten walks scatter much (the first two methods give the same motion, and c = 9e-5 and 3e-5 have been seen):
+    // sixty of them are compared with what is expected.
+    const std::vector<Walk> many = walks(work, model, 59, 20000);
+    for (std::size_t i = 0; i < many.size(); ++i) {
+      table.rows.push_back({methods[i] + ", 60 initial values, t up to 20000", fmt::format("{:.3f}", many[i].a),
+                            fmt::format("{:.2e}", many[i].c), fmt::format("{:.3f}", many[i].mean)});
+      findings.checks.push_back(within("growth c of 60 walks, " + methods[i], many[i].c, 0.3e-4, 1.2e-4));
       findings.checks.push_back(
-          within("mean of μ/h⁴, " + methods[i], walk.mean, 0.2 + 0.2e-4 * middle, 0.6 + 1.6e-4 * middle));
-      if (!work.quick) findings.checks.push_back(within("growth c, " + methods[i], walk.c, 0.2e-4, 1.8e-4));
-    } else {
-      findings.checks.push_back(within("mean of μ/h⁴, " + methods[i], walk.mean, 0.03, 0.08));
-      findings.checks.push_back(within("change over the run, c t_end, " + methods[i], walk.c * end, -0.02, 0.02));
+          within("mean of 60 walks up to t = 500, " + methods[i], many[i].mean_until(500), 0.2, 0.5));
     }
   }
   findings.show(figure);

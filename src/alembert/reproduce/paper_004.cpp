@@ -17,30 +17,32 @@ StepChanges step_changes(const Workbench& work, const Model& model, const std::s
   state.insert(state.end(), start.z.begin(), start.z.end());
   hints.insert(hints.end(), start.lambda.begin(), start.lambda.end());
   hints.insert(hints.end(), start.psi.begin(), start.psi.end());
-  std::vector<double> rest(state.size(), 0), in(state.size() + 1);
+  std::vector<double> rest(state.size(), 0);
   Exprs at_state{e.t};
   for (const Exprs* list : {&e.y, &e.z}) at_state.insert(at_state.end(), list->begin(), list->end());
-  const Kernel<double> energy(at_state, {{e.energy}}, {Backend::interpreter, false});
-  std::vector<double> space(energy.work());
+  // In 34 digits, with what rounding cut off from the state: what is left of the difference comes from the step.
+  const Kernel<Real> energy(at_state, {{e.energy}}, {Backend::interpreter, false});
+  std::vector<Real> in(state.size() + 1), space(energy.work());
   const auto energy_now = [&](double t) {
-    double value = 0;
+    Real value = 0;
     in[0] = t;
-    std::copy(state.begin(), state.end(), in.begin() + 1);
+    for (std::size_t i = 0; i < state.size(); ++i) in[i + 1] = Real(state[i]) + Real(rest[i]);
     energy(in.data(), &value, space.data());
     return value;
   };
   Step<double> step(work.find_method(method_name).step(e), 0, h, state, hints);
   StepChanges changes;
-  double before = energy_now(0);
+  Real before = energy_now(0);
   for (long i = 0; i < n; ++i) {
     const double t = h * static_cast<double>(i);
     const StepResult result = step.advance(t, h, state.data(), rest.data());
     if (result.newton.outcome != Outcome::converged) throw RunFailed(method_name + ": " + step.label(result));
     const std::optional<double> foretold = step.energy_change();
     if (!foretold) throw RunFailed(method_name + " foretells no change of the energy");
-    const double after = energy_now(t + h);
-    changes.t.push_back(t + h), changes.foretold.push_back(*foretold), changes.actual.push_back(after - before);
-    changes.difference.push_back(*foretold - (after - before));
+    const Real after = energy_now(t + h);
+    changes.t.push_back(t + h), changes.foretold.push_back(*foretold);
+    changes.actual.push_back(static_cast<double>(after - before));
+    changes.difference.push_back(static_cast<double>(Real(*foretold) - (after - before)));
     before = after;
   }
   return changes;

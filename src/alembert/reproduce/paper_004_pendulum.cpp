@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <deque>
+#include <optional>
 
 #include "alembert/base/error.h"
 #include "alembert/reproduce/paper_004.h"
 #include "alembert/reproduce/tools.h"
 #include "alembert/run/figures.h"
+#include "alembert/run/integrate.h"
 
 namespace alembert::reproduce {
 namespace {
@@ -24,6 +27,72 @@ std::vector<Recorded> record_all(const Workbench& work, const std::string& model
   work.parallel(static_cast<int>(methods.size()),
                 [&](int i) { runs[i] = record(work, work.model(model), methods[i], h, end); });
   return runs;
+}
+
+/// Fig. 9d: the size of a step's equations at the guesses that Newton may start from, along a run.
+struct GuessQuality {
+  std::vector<double> t, naive, educated, extrapolated;
+};
+
+GuessQuality guess_quality(const Workbench& work, const Model& model, const std::string& method, double h, long n) {
+  const Equations e = derive(model);
+  MotionPoint<double> point = polish<double>(e, make_consistent(model, e), 0);
+  const StepPlan plan = work.find_method(method).step(e);
+  const StepEquations& step = plan.parts.at(0);
+  Exprs in{step.t0, step.h};
+  in.insert(in.end(), step.state.begin(), step.state.end());
+  Exprs all = in, for_guess = in;
+  all.insert(all.end(), step.unknowns.begin(), step.unknowns.end());
+  for_guess.insert(for_guess.end(), step.hints.begin(), step.hints.end());
+  const KernelOptions interpreted{Backend::interpreter, false};
+  const Kernel<double> guess(for_guess, step.guess, interpreted), equations(all, step.equations, interpreted),
+      next(all, step.next, interpreted);
+  std::vector<double> space(std::max({guess.work(), equations.work(), next.work()})), F(step.equations.size());
+  std::vector<double> x(all.size()), unknowns(step.unknowns.size()), state(step.state.size());
+  std::deque<std::vector<double>> before;  // the last solutions, the newest first
+  std::optional<Newton<double>> newton;
+  GuessQuality quality;
+  for (long i = 0; i < n; ++i) {
+    const double t = h * static_cast<double>(i);
+    const auto size_at = [&](const std::vector<double>& start) {
+      x = {t, h};
+      for (const std::vector<double>* list :
+           std::initializer_list<const std::vector<double>*>{&point.y, &point.z, &start})
+        x.insert(x.end(), list->begin(), list->end());
+      equations(x.data(), F.data(), space.data());
+      double sum = 0;
+      for (const double f : F) sum += f * f;
+      return std::sqrt(sum);
+    };
+    const auto from_hints = [&](bool with_rates) {
+      std::vector<double> hinted{t, h};
+      std::vector<double> rates = point.z_dot;
+      if (!with_rates) std::fill(rates.begin(), rates.end(), 0.0);
+      for (const std::vector<double>* list :
+           std::initializer_list<const std::vector<double>*>{&point.y, &point.z, &rates, &point.lambda, &point.psi})
+        hinted.insert(hinted.end(), list->begin(), list->end());
+      guess(hinted.data(), unknowns.data(), space.data());
+      return size_at(unknowns);
+    };
+    quality.t.push_back(t);
+    quality.naive.push_back(from_hints(false)), quality.educated.push_back(from_hints(true));
+    if (before.size() == 4) {
+      for (std::size_t k = 0; k < unknowns.size(); ++k)
+        unknowns[k] = 4 * before[0][k] - 6 * before[1][k] + 4 * before[2][k] - before[3][k];
+      quality.extrapolated.push_back(size_at(unknowns));
+    } else {
+      quality.extrapolated.push_back(NAN);
+    }
+    if (!newton) newton.emplace(ImplicitEquations{in, step.unknowns, step.equations, step.groups, {}}, x);
+    if (newton->solve(x.data()).outcome != Outcome::converged) throw RunFailed(method + " failed");
+    before.emplace_front(x.begin() + static_cast<long>(in.size()), x.end());
+    if (before.size() > 4) before.pop_back();
+    next(x.data(), state.data(), space.data());
+    std::copy_n(state.begin(), point.y.size(), point.y.begin());
+    std::copy(state.begin() + static_cast<long>(point.y.size()), state.end(), point.z.begin());
+    if (complete(e, t + h, point).outcome != Outcome::converged) throw RunFailed("no accelerations");
+  }
+  return quality;
 }
 
 /// (6.15): the change of energy of a Murua step from its stages.
@@ -43,7 +112,7 @@ Findings prediction(const Workbench& work) {
   for (int i = 0; i < 3; ++i) {
     gap.curves.push_back(line(fmt::format("murua({})", i + 1), found[i].t, found[i].difference));
     findings.checks.push_back(
-        at_most(fmt::format("foretold minus actual, murua({})", i + 1), largest(found[i].difference), 1.5e-14));
+        at_most(fmt::format("foretold minus actual, murua({})", i + 1), largest(found[i].difference), 5e-15));
   }
   findings.checks.push_back(within("largest change of energy in a step, murua(1)", largest(found[0].actual), 1e-6, 1));
   // The change grows with the step as its order says.
@@ -58,11 +127,24 @@ Findings prediction(const Workbench& work) {
         order("growth of the change in a step with h, " + curve.name, slope(curve.x, curve.y, 2), 2 * s + 1, 0.3));
     growth.curves.push_back(curve);
   }
-  figure.panels = {change, gap, growth};
+  const GuessQuality quality = guess_quality(work, work.model("pendulum"), "murua(3)", h, work.quick ? 100 : 500);
+  Panel guesses_panel{"(d) murua(3): the equations at the guess", {"t", false}, {"2-norm"}, {}};
+  guesses_panel.curves = {line("naive", quality.t, quality.naive), line("educated", quality.t, quality.educated),
+                          line("extrapolated (ours)", quality.t, quality.extrapolated)};
+  const auto typical = [](std::vector<double> values) {
+    std::erase_if(values, [](double value) { return std::isnan(value); });
+    std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2), values.end());
+    return values[values.size() / 2];
+  };
+  findings.checks.push_back(at_most("size of the equations at the educated guess over that at the naive one",
+                                    typical(quality.educated) / typical(quality.naive), 0.5));
+  findings.checks.push_back(
+      at_most("the same, extrapolated over educated", typical(quality.extrapolated) / typical(quality.educated), 0.1));
+  figure.panels = {change, gap, growth, guesses_panel};
   figure.own_legends = true;
   findings.show(figure);
   findings.keep({"t", "actual", "foretold"}, {found[0].t, found[0].actual, found[0].foretold});
-  Table table{"Newton iterations a step, murua(3), h = 0.01 (Fig. 9d)", {"start", "iterations"}, {}};
+  Table table{"Newton iterations a step, murua(3), h = 0.01", {"start", "iterations"}, {}};
   const std::vector<std::pair<std::string, Guess>> guesses{
       {"naive", Guess::naive}, {"educated", Guess::educated}, {"extrapolated (ours)", Guess::extrapolated}};
   std::vector<double> iterations;
@@ -105,6 +187,57 @@ Findings paths(const Workbench& work) {
   return findings;
 }
 
+/// The energy error averaged over spans of time.
+Curve means(const std::string& name, const Recorded& run, double span) {
+  std::vector<double> t, mean;
+  const std::vector<double> error = run.energy_error();
+  const auto rows = static_cast<std::size_t>(std::lround(span / (run.trajectory.t()[1] - run.trajectory.t()[0])));
+  for (std::size_t from = 0; from + rows < error.size(); from += rows) {
+    double sum = 0;
+    for (std::size_t k = from; k < from + rows; ++k) sum += error[k] / static_cast<double>(rows);
+    t.push_back(run.trajectory.t()[from] + span / 2), mean.push_back(sum);
+  }
+  return line(name, t, mean);
+}
+
+/// The largest energy errors of runs that rounding tells apart.
+struct Scatter {
+  std::vector<double> errors;
+  double mean = 0, deviation = 0;  // of the logarithms
+
+  void measure() {
+    const double n = static_cast<double>(errors.size());
+    mean = deviation = 0;
+    for (const double e : errors) mean += std::log(e) / n;
+    for (const double e : errors) deviation += std::pow(std::log(e) - mean, 2) / (n - 1);
+    // What is known is rounded to two digits itself.
+    deviation = std::max(std::sqrt(deviation), 0.05);
+  }
+  double distance(double known) const { return std::abs(std::log(known) - mean) / deviation; }
+};
+
+std::vector<Scatter> scatter(const Workbench& work, const std::vector<std::string>& methods, double h, double end) {
+  const int starts = work.quick ? 4 : 8, count = static_cast<int>(methods.size());
+  std::vector<Scatter> result(methods.size());
+  for (Scatter& one : result) one.errors.resize(starts);
+  work.parallel(starts * count, [&](int i) {
+    const Model model = work.model("double_pendulum", {fmt::format("y1'={}e-13", i / count)});
+    result[i % count].errors[i / count] = work.run(model, methods[i % count], h, end).energy.max_error;
+  });
+  for (Scatter& one : result) one.measure();
+  return result;
+}
+
+/// J-PRK as the thesis solves it: from the naive guess, to 1e-8.
+Recorded solved_loosely(const Workbench& work, double h, double end) {
+  Recorder recorder;
+  SimulateOptions options;
+  options.step = h, options.end = end, options.newton.tolerance = 1e-8, options.steps.guess = Guess::naive;
+  options.observers = {&recorder};
+  Report report = work.run(work.model("pendulum"), "lobatto(3)", options);
+  return {std::move(report), std::move(recorder.trajectory)};
+}
+
 Findings energies(const Workbench& work) {
   Findings findings;
   const double h = 0.01, end = 240;
@@ -114,13 +247,17 @@ Findings energies(const Workbench& work) {
   for_double.push_back("gauss_collocation(3)");
   const std::vector<Recorded> simple = record_all(work, "pendulum", methods, h, end),
                               twofold = record_all(work, "double_pendulum", for_double, h, end);
+  const std::vector<Scatter> scattered = scatter(work, methods, h, end);
+  const Recorded loose = solved_loosely(work, h, end);
   Figure figure;
   figure.title = "Total energy over time, h = 0.01";
   Panel a{"(a) Simple pendulum", {"t", false}, {"E − E(0)", false}, {}},
       b{"(b) Double pendulum", {"t", false}, {"E − E(0)", false}, {}},
       c{"(c) Double pendulum, Murua's method", {"t", false}, {"E − E(0)", false}, {}},
       d{"(d) Its kinetic and potential energy", {"t", false}, {"energy", false}, {}},
-      e{"(e) Simple pendulum, Murua's method", {"t", false}, {"E − E(0)", false}, {}};
+      e{"(e) Simple pendulum, Murua's method", {"t", false}, {"E − E(0)", false}, {}},
+      f{"Simple pendulum, lobatto(3), means over 10", {"t", false}, {"E − E(0)", false}, {}};
+  f.curves = {means("solved to 1e-8", loose, 10), means("solved to rounding", simple[0], 10)};
   for (std::size_t i = 0; i < solvers.size(); ++i) {
     a.curves.push_back(line(solvers[i], simple[i].trajectory.t(), simple[i].energy_error()));
     b.curves.push_back(line(solvers[i], twofold[i].trajectory.t(), twofold[i].energy_error()));
@@ -140,7 +277,7 @@ Findings energies(const Workbench& work) {
     total.push_back(value(names.energy));
   }
   d.curves = {line("kinetic", t, kinetic), line("potential", t, potential), line("total", t, total)};
-  figure.panels = {a, b, c, d, e};
+  figure.panels = {a, b, c, d, e, f};
   figure.own_legends = true;
   findings.show(figure);
   std::vector<std::string> head{"t"};
@@ -157,11 +294,14 @@ Findings energies(const Workbench& work) {
                                    simple[i].report.energy.max_error, simple_known[i], 0.05));
   findings.checks.push_back(at_most("drift over its uncertainty, simple pendulum, lobatto(3)",
                                     std::abs(simple[0].report.drift.per_time) / simple[0].report.drift.uncertainty, 3));
-  // Chaotic: which swings come after a minute is decided by rounding, and with them the largest error.
+  // Chaotic: which swings come after a minute is decided by rounding, and with them the largest error. So starts that
+  // differ by 1e-13 are run beside, and the logarithms of their errors compared.
   const double double_known[4] = {1.7e-5, 3.5e-8, 8.1e-8, 2.7e-8};
   for (std::size_t i = 0; i < methods.size(); ++i)
-    findings.checks.push_back(within("largest energy error, double pendulum, " + methods[i],
-                                     twofold[i].report.energy.max_error, double_known[i] / 1.6, double_known[i] * 1.6));
+    findings.checks.push_back(
+        at_most(fmt::format("distance of the largest energy error, double pendulum, {}, from {:g}, over its scatter",
+                            methods[i], double_known[i]),
+                scattered[i].distance(double_known[i]), 3));
   findings.checks.push_back(
       at_most("energy error, double pendulum, gauss_collocation(3)", twofold[4].report.energy.max_error, 2e-12));
   for (const int i : {0, 2, 3})
@@ -175,10 +315,15 @@ Findings energies(const Workbench& work) {
         at_most("velocity constraints, double pendulum, " + methods[i], twofold[i].report.velocity, 1e-13));
   findings.checks.push_back(
       near("velocity constraints, double pendulum, gauss_collocation(3)", twofold[4].report.velocity, 2 * 1.7e-5, 0.1));
+  findings.checks.push_back(within("the same solved to 1e-8 from the naive guess: it drifts",
+                                   std::abs(loose.report.drift.per_time) / loose.report.drift.uncertainty, 10,
+                                   INFINITY));
+  findings.checks.push_back(near("its largest energy error", loose.report.energy.max_error, simple_known[0], 0.05));
   findings.notes.push_back(
-      "The slow loss of energy of J-PRK that the thesis could not explain is not there: it is the tolerance of 1e-8 of "
-      "its "
-      "solver. Solved to rounding the Lobatto pair oscillates without drift.");
+      "The slow change of the energy of J-PRK that the thesis could not explain is the tolerance of 1e-8 of its "
+      "solver: "
+      "with that tolerance and its naive guess it is there, solved to rounding the Lobatto pair oscillates without "
+      "drift.");
   return findings;
 }
 
@@ -287,8 +432,11 @@ Findings vanishing(const Workbench& work, int which) {
     for (const Curve& curve : {norm, thesis}) difference.curves.push_back(curve);
     for (const Curve& curve : {g, v}) levels.curves.push_back(curve);
     force.curves.push_back(f);
-    findings.checks.push_back(near(fmt::format("the thesis's measure over {} at 1e-12, {}", name, methods[m]),
-                                   thesis.y[5] / masses[5], known[which - 1], 0.08));
+    // The distance is linear in m2 from the start, in m1 below 1e-7; both as the expectation is rounded.
+    const int at = which == 1 ? 3 : 5;
+    findings.checks.push_back(
+        near(fmt::format("the thesis's measure over {} at {:g}, {}", name, masses[at], methods[m]),
+             thesis.y[at] / masses[at], known[which - 1], which == 1 ? 0.05 / 1.1 : 0.005 / 8.85));
     const std::vector<double> x(masses.begin() + 3, masses.begin() + 7), y(norm.y.begin() + 3, norm.y.begin() + 7);
     findings.checks.push_back(order(fmt::format("slope of the difference, {}", methods[m]), slope(x, y, 4), 1, 0.03));
     findings.checks.push_back(at_most(fmt::format("difference at {} = 1e-20, {}", name, methods[m]), norm.y[8], 1e-12));

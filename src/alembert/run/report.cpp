@@ -223,8 +223,8 @@ std::string residual_line(const Report& report, const Equations& equations) {
     of.insert(of.end(), {"g", "g'"});
   }
   if (!equations.k.empty()) {
-    parts.push_back("nonholonomic " + brief(report.nonholonomic));
-    of.push_back("k");
+    parts.push_back((equations.port ? "hidden " : "nonholonomic ") + brief(report.nonholonomic));
+    of.push_back(equations.port ? "the algebraic rows without algebraic states" : "k");
   }
   if (report.has_discrete) {
     parts.push_back("discrete " + brief(report.discrete));

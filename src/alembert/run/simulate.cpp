@@ -61,11 +61,14 @@ Columns make_columns(const Model& model, const Equations& e) {
 void refuse_redundant(const Model& model, const InitialValues& initial) {
   std::vector<Diagnostic> diagnostics;
   for (std::size_t i = 0; i < initial.redundant.size(); ++i)
-    diagnostics.push_back({model.source, model.constraints[initial.redundant_constraints[i]].place,
-                           "redundant constraint: " + initial.redundant[i],
-                           initial.singular_position
-                               ? "start elsewhere, or write it so that its gradient does not vanish"
-                               : "remove it: its multiplier is not determined"});
+    diagnostics.push_back(
+        {model.source, model.constraints[initial.redundant_constraints[i]].place,
+         model.port ? "the states do not determine '" + model.constraints[initial.redundant_constraints[i]].name +
+                          "': the row of " + initial.redundant[i]
+                    : "redundant constraint: " + initial.redundant[i],
+         model.port                  ? "remove the algebraic state, or give its row an entry of the structure matrix"
+         : initial.singular_position ? "start elsewhere, or write it so that its gradient does not vanish"
+                                     : "remove it: its multiplier is not determined"});
   if (!diagnostics.empty()) throw InputError(std::move(diagnostics));
 }
 

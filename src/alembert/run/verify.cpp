@@ -70,7 +70,10 @@ void verify_orders(Verification& result, const Equations& e, const InitialValues
   const double length = static_cast<double>(factor * order_steps) * h;
   const MeasuredOrders m = measure_orders(e, initial, method, 0, factor * order_steps * Real(h), order_steps, halvings);
   const Claims& c = method.claims;
-  result.properties.push_back(order_row("order of q", c.order_q, m.order.q, m));
+  if (e.y.empty())
+    result.properties.push_back(
+        {"order of q", c.order_q > 0 ? std::to_string(c.order_q) : "", "no coordinates", nan, Verdict::does_not_apply});
+  else result.properties.push_back(order_row("order of q", c.order_q, m.order.q, m));
   result.properties.push_back(order_row("order of v", c.order_v, m.order.v, m));
   if (e.g.empty() && e.k.empty()) {
     result.properties.push_back({"order of the multiplier",
@@ -95,6 +98,7 @@ bool has_forces(const Model& model) {
 /// Why the flow of the model is not symplectic on its constraints; "" when it is.
 std::string not_symplectic(const Model& model, const Equations& e) {
   if (model.form == Form::general) return "the general form has no symplectic structure";
+  if (e.port) return "the port-Hamiltonian form has ports and dissipation instead";
   if (!e.k.empty()) return "nonholonomic constraints: the motion is not symplectic";
   if (!e.ideal) return "the reactions are not ideal";
   if (model.rayleigh) return "dissipation";
@@ -376,6 +380,11 @@ bool homogeneous(const Equations& e, const SparseExprs& k_z, int i) {
 std::vector<std::string> energy_changes(const Model& model, const Equations& e) {
   const Exprs time{e.t};
   std::vector<std::string> reasons;
+  if (e.port) {
+    if (!is_zero(e.dissipated)) reasons.push_back("dissipation");
+    if (!is_zero(e.supplied)) reasons.push_back("ports");
+    return reasons;
+  }
   if (model.rayleigh) reasons.push_back("dissipation");
   if (has_forces(model)) reasons.push_back("applied forces");
   if (e.energy && depends(e.energy, time)) reasons.push_back("time in the energy");

@@ -73,6 +73,9 @@ void inspect_model(const Model& model, const State& state) {
   append(symbols, model.parameter_symbols);
   std::vector<double> values = flat(state);
   for (const Real v : model.parameter_values) values.push_back(static_cast<double>(v));
+  // An algebraic state may stand in the Hamiltonian with a factor that is 0.
+  for (const Constraint& c : model.constraints)
+    if (model.port) symbols.push_back(c.multiplier), values.push_back(0);
   Inspection inspection(model, symbols, values);
 
   Exprs energies;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "alembert/derive/massless.h"
+#include "alembert/model/port.h"
 #include "alembert/solve/accelerations.h"
 #include "alembert/solve/finite.h"
 #include "alembert/solve/kinematics.h"
@@ -55,7 +56,9 @@ std::vector<int> all_of_them(std::size_t n) {
   return result;
 }
 
-bool is_large(const Equations& e) { return static_cast<int>(e.z.size() + e.lambda.size() + e.psi.size()) > largest_dense; }
+bool is_large(const Equations& e) {
+  return static_cast<int>(e.z.size() + e.lambda.size() + e.psi.size()) > largest_dense;
+}
 
 Exprs with_time(const Equations& e, const Exprs& a, const Exprs& b = {}) {
   Exprs result = {e.t};
@@ -587,6 +590,7 @@ class InitialSearch {
   }
 
   [[noreturn]] void explain_accelerations(const Accelerations& solution, const Level& level, bool redundant) const {
+    if (e_.port) explain_states(solution);
     const Place place = level.places.empty() ? Place{} : level.places.front();
     if (accelerations_.linear() && solution.not_finite) {
       refuse(place, "the accelerations are not finite at the start", "give other initial values or parameters");
@@ -604,6 +608,23 @@ class InitialSearch {
     }
     refuse(place, "no multipliers found that keep " + listed(level.constraints) + " at the start",
            "give starting values: multiplier NAME = VALUE");
+  }
+
+  /// Port-Hamiltonian form.
+  [[noreturn]] void explain_states(const Accelerations& solution) const {
+    const PortSystem& port = *e_.port;
+    if (!port.loops.empty())
+      refuse(flat_place(port.inputs, port.loops[0]),
+             "the algebraic loop of the input '" + flat_name(port.inputs, port.loops[0]) +
+                 "' has no solution at the start",
+             "its value depends on itself, through the feedthrough and the outputs");
+    const Place place = flat_place(port.states, port.algebraic.empty() ? 0 : port.algebraic[0]);
+    if (e_.psi.empty() || solution.not_finite)
+      refuse(place, "the rates of the states are not determined at the start",
+             "E must be regular, and all values finite");
+    refuse(place, "the algebraic states " + listed(e_.psi_names) + " are not determined at the start",
+           solution.singular ? "their rows, or the derivatives of these, must contain them: the index is above 2"
+                             : "give starting values: state NAME = VALUE");
   }
 
   void record(const std::vector<double>& from, const std::vector<double>& to, const std::vector<std::string>& names) {

@@ -81,10 +81,10 @@ struct Newton<T>::Body {
   NewtonResult careful(T* x) noexcept;
   bool factorize(const T* x) noexcept;
   void solve_linear(T* b) noexcept;
-  double measure(const T* x) const noexcept;
-  void subtract(T* x) const noexcept {
-    for (int i = 0; i < n; ++i) x[inputs + i] -= delta[i];
-  }
+  template <class Unknowns>
+  double measure_while(Unknowns* x) const noexcept;
+  double measure(const T* x) const noexcept { return measure_while(x); }
+  double subtract(T* x) const noexcept { return measure_while(x); }
   /// A correction that a loose tolerance leaves out.
   bool tolerated(const T* x, NewtonResult& result) const noexcept {
     return options.tolerance > 0 && (result.correction = measure(x)) <= options.tolerance;
@@ -112,6 +112,10 @@ Newton<T>::Body::Body(const ImplicitEquations& e, const std::vector<T>& typical,
   // The exact matrix is never made where only the two small ones are used: for large systems that is the point.
   const SparseExprs J = two_matrix ? SparseExprs{} : jacobian(e.equations, e.unknowns);
 
+  int covered = 0;
+  for (const UnknownGroup& group : groups)
+    check(group.first == covered, "groups follow each other"), covered += group.count;
+  check(covered == n, "every unknown is in a group");
   Exprs group_scales;
   Graph& graph = e.unknowns.front().graph();
   for (const UnknownGroup& group : groups) group_scales.push_back(group.scale ? group.scale : graph.constant(0));
@@ -193,24 +197,39 @@ Newton<T>::Body::Body(const Body& other)
   statistics.factorization_sizes = other.statistics.factorization_sizes;
 }
 
-// Largest correction relative to the scale of its group; groups without a scale follow the others. NaN when not finite.
+// Largest correction relative to the scale of its group, after it was applied where the unknowns may be changed; groups
+// without a scale follow the others. NaN when not finite.
 template <class T>
-double Newton<T>::Body::measure(const T* x) const noexcept {
+template <class Unknowns>
+double Newton<T>::Body::measure_while(Unknowns* x) const noexcept {
+  constexpr bool apply = !std::is_const_v<Unknowns>;
   double worst = 0;
+  bool finite = true;
   for (std::size_t k = 0; k < groups.size(); ++k) {
-    const T* values_now = x + inputs + groups[k].first;
-    const T* changes = delta.data() + groups[k].first;
+    Unknowns* __restrict values_now = x + inputs + groups[k].first;
+    const T* __restrict changes = delta.data() + groups[k].first;
     T size = scales[k], change = 0, sum = 0;
-    for (int i = 0; i < groups[k].count; ++i) {
+    const auto look = [&](int i, T& most, T& largest, T& none) {
+      if constexpr (apply) values_now[i] -= changes[i];
       const T a = magnitude(values_now[i]), d = magnitude(changes[i]);
-      size = size < a ? a : size;
-      change = change < d ? d : change;
-      sum += changes[i] - changes[i];  // 0, or NaN when something is not finite
+      most = most < a ? a : most;
+      largest = largest < d ? d : largest;
+      none += changes[i] - changes[i];  // 0, or NaN when something is not finite
+    };
+    constexpr int lanes = 4;  // side by side: they do not wait for each other
+    T mosts[lanes] = {}, largests[lanes] = {}, nones[lanes] = {};
+    int i = 0;
+    for (; i + lanes <= groups[k].count; i += lanes)
+      for (int j = 0; j < lanes; ++j) look(i + j, mosts[j], largests[j], nones[j]);
+    for (; i < groups[k].count; ++i) look(i, size, change, sum);
+    for (int j = 0; j < lanes; ++j) {
+      size = std::max(size, mosts[j]), change = std::max(change, largests[j]);
+      sum += nones[j];
     }
-    if (!(sum == 0)) return std::nan("");
+    finite = finite && sum == 0;
     if (groups[k].scale && change != 0) worst = std::max(worst, static_cast<double>(change / size));
   }
-  return worst;
+  return finite ? worst : std::nan("");
 }
 
 // Whether no equation can hold better in double numbers. Near an equilibrium all unknowns vanish, and what is left of
@@ -288,8 +307,7 @@ NewtonResult Newton<T>::Body::unrolled(T* x) noexcept {
     correction(x, delta.data(), work.data());
     ++result.iterations, ++statistics.evaluations, ++statistics.factorizations;
     if (tolerated(x, result)) return result;
-    subtract(x);
-    const double now = measure(x);
+    const double now = subtract(x);
     result.correction = now;
     if (std::isnan(now)) return result.outcome = Outcome::not_finite, result;
     if (now <= eps) return result;
@@ -326,8 +344,7 @@ NewtonResult Newton<T>::Body::kept(T* x) noexcept {
     ++result.iterations, ++statistics.evaluations;
     solve_linear(delta.data());
     if (tolerated(x, result)) return result;
-    subtract(x);
-    const double now = measure(x);
+    const double now = subtract(x);
     result.correction = now;
     if (std::isnan(now)) {
       factorized = false;

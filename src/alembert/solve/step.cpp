@@ -130,7 +130,7 @@ struct Step<T>::Body {
        NewtonOptions options);
   StepResult advance(T t0, T h, T* state, T* rest) noexcept;
   void first_guess(const Part& part, T t0, T h, const T* state) noexcept;
-  NewtonResult follow(Substep& sub, const Part& part, T t, T h) noexcept;
+  NewtonResult follow(Substep& sub, const Part& part, T t, T h, const T* state) noexcept;
   void carry(const Part& part) noexcept;
 };
 
@@ -248,7 +248,7 @@ void Step<T>::Body::first_guess(const Part& part, T t0, T h, const T* state) noe
 // Follows the solution from a short step, which the method's own guess is near to, up to the step h: for steps so large
 // that no guess is near.
 template <class T>
-NewtonResult Step<T>::Body::follow(Substep& sub, const Part& part, T t, T h) noexcept {
+NewtonResult Step<T>::Body::follow(Substep& sub, const Part& part, T t, T h, const T* state) noexcept {
   constexpr int finest = 256;
   T* unknowns = x.data() + 2 + part.states;
   T reached = 0, before = 0, stride = T(1) / 4;
@@ -256,10 +256,10 @@ NewtonResult Step<T>::Body::follow(Substep& sub, const Part& part, T t, T h) noe
   while (reached < 1) {
     const T target = std::min(T(1), reached + stride);
     if (reached == 0) {
-      first_guess(part, t, target * h, now.data());
+      first_guess(part, t, target * h, state);
     } else {
       x[0] = t, x[1] = target * h;
-      std::copy_n(now.begin(), part.states, x.begin() + 2);
+      std::copy_n(state, part.states, x.begin() + 2);
       // Along the line through the last two solutions; the first of them alone stays as it is.
       const T ahead = before > 0 ? (target - reached) / (reached - before) : T(0);
       for (int i = 0; i < part.unknowns; ++i) unknowns[i] = followed[i] + ahead * (followed[i] - followed_before[i]);
@@ -293,8 +293,11 @@ template <class T>
 StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest) noexcept {
   StepResult result;
   const int states = static_cast<int>(now.size());
-  std::copy_n(state, states, now.begin());
-  std::copy_n(rest, states, now_rest.begin());
+  // A single substep changes the state when nothing can fail any more; several work on a copy.
+  const bool single = substeps.size() == 1;
+  T* const at = single ? state : now.data();
+  T* const at_rest = single ? rest : now_rest.data();
+  if (!single) std::copy_n(state, states, at), std::copy_n(rest, states, at_rest);
   T t = t0;
   energy_change = discrete = dissipated = supplied = 0;
   for (std::size_t k = 0; k < substeps.size(); ++k) {
@@ -304,11 +307,11 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest) noexcept {
     T* unknowns = x.data() + 2 + states;
     const auto fill = [&] {
       x[0] = t, x[1] = part_h;
-      std::copy_n(now.begin(), states, x.begin() + 2);
+      std::copy_n(at, states, x.begin() + 2);
     };
     result.substep = static_cast<int>(k);
     if (sub.predictor.empty()) {
-      first_guess(part, t, part_h, now.data());
+      first_guess(part, t, part_h, at);
       result.newton = sub.newton->solve(x.data());
     } else {
       fill();
@@ -323,18 +326,18 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest) noexcept {
       }
     }
     if (result.newton.outcome == Outcome::diverged || result.newton.outcome == Outcome::singular)
-      result.newton = follow(sub, part, t, part_h);
+      result.newton = follow(sub, part, t, part_h, at);
     if (result.newton.outcome != Outcome::converged) return result;
     sub.predictor.learn(unknowns);
     carry(part);
     part.increments(x.data(), added.data(), work.data());
     for (int i = 0; i < states; ++i) {
-      // Compensated: next + now_rest is now + added + the old rest, exactly but for the last bit of the rest.
-      const T plus = added[i] + now_rest[i];
-      const T next = now[i] + plus;
-      const T back = next - now[i];
-      now_rest[i] = (now[i] - (next - back)) + (plus - back);
-      now[i] = next;
+      // Compensated: next + rest is the state + added + the old rest, exactly but for the last bit of the rest.
+      const T plus = added[i] + at_rest[i];
+      const T next = at[i] + plus;
+      const T back = next - at[i];
+      at_rest[i] = (at[i] - (next - back)) + (plus - back);
+      at[i] = next;
     }
     if (part.balance.outputs() > 0) {
       part.balance(x.data(), balance.data(), work.data());
@@ -348,8 +351,7 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest) noexcept {
     t += part_h;
     last = static_cast<int>(k);
   }
-  std::copy_n(now.begin(), states, state);
-  std::copy_n(now_rest.begin(), states, rest);
+  if (!single) std::copy_n(at, states, state), std::copy_n(at_rest, states, rest);
   return result;
 }
 

@@ -6,13 +6,11 @@
 
 #include "alembert/base/error.h"
 #include "alembert/code/wide.h"
-#include "alembert/solve/linear.h"
+#include "alembert/solve/block_matrix.h"
 
 namespace alembert {
 
 namespace {
-
-constexpr int dense_size = 60;  // from here on KLU is the cheaper one
 
 using Matrix = std::vector<std::vector<double>>;
 
@@ -22,95 +20,28 @@ Matrix to_double(const RealMatrix& from) {
   return result;
 }
 
-/// A square matrix put together from blocks, factorised densely or sparsely.
-class BlockMatrix {
- public:
-  struct Placed {
-    const SparseExprs* block;
-    int row, column;
-    int first;  // of its values in the kernel's output
-    double sign;
-  };
-
-  BlockMatrix(int n, const std::vector<Placed>& blocks) : n_(n) {
-    std::vector<std::vector<std::pair<int, std::pair<int, double>>>> rows(n);
-    for (const Placed& p : blocks)
-      for (int i = 0; i < p.block->rows; ++i)
-        for (int k = p.block->row_start[i]; k < p.block->row_start[i + 1]; ++k)
-          rows[p.row + i].push_back({p.column + p.block->column[k], {p.first + k, p.sign}});
-    row_start_ = {0};
-    for (auto& row : rows) {
-      std::sort(row.begin(), row.end());
-      for (const auto& [column, from] : row) {
-        column_.push_back(column);
-        from_.push_back(from);
-      }
-      row_start_.push_back(static_cast<int>(column_.size()));
-    }
-    values_.resize(column_.size());
-    diagonal_ = static_cast<int>(column_.size()) == n;
-    for (int i = 0; i < n && diagonal_; ++i) diagonal_ = row_start_[i] == i && column_[i] == i;
-    if (diagonal_) return;
-    if (n <= dense_size) {
-      dense_.emplace(n);
-      full_.resize(static_cast<std::size_t>(n) * n);
-    } else {
-      sparse_.emplace(n, row_start_, column_);
-    }
-  }
-
-  BlockMatrix(const BlockMatrix& other)
-      : n_(other.n_),
-        diagonal_(other.diagonal_),
-        row_start_(other.row_start_),
-        column_(other.column_),
-        from_(other.from_),
-        values_(other.values_),
-        full_(other.full_),
-        dense_(other.dense_) {
-    if (other.sparse_) sparse_.emplace(n_, row_start_, column_);
-  }
-
-  int size() const { return n_; }
-
-  bool factor(const double* kernel_values) {
-    for (std::size_t k = 0; k < values_.size(); ++k) values_[k] = from_[k].second * kernel_values[from_[k].first];
-    if (diagonal_)
-      return std::all_of(values_.begin(), values_.end(), [](double d) { return d != 0 && std::isfinite(d); });
-    if (sparse_) return sparse_->factor(values_.data());
-    std::fill(full_.begin(), full_.end(), 0.0);
-    for (int i = 0; i < n_; ++i)
-      for (int k = row_start_[i]; k < row_start_[i + 1]; ++k)
-        full_[static_cast<std::size_t>(i) * n_ + column_[k]] += values_[k];
-    return dense_->factor(full_.data());
-  }
-
-  /// Right-hand sides one behind the other: the factors are read once for several.
-  void solve(double* b, int count = 1) const {
-    if (diagonal_) {
-      for (int j = 0; j < count; ++j)
-        for (int i = 0; i < n_; ++i) b[static_cast<std::size_t>(j) * n_ + i] /= values_[i];
-    } else if (sparse_) {
-      sparse_->solve(b, count);
-    } else {
-      for (int j = 0; j < count; ++j) dense_->solve(b + static_cast<std::size_t>(j) * n_);
-    }
-  }
-
- private:
-  int n_;
-  bool diagonal_ = false;  // masses of particles
-  std::vector<int> row_start_, column_;
-  std::vector<std::pair<int, double>> from_;
-  std::vector<double> values_, full_;
-  std::optional<DenseLu<double>> dense_;
-  std::optional<SparseLu> sparse_;
-};
-
 // y += a * (sparse block) x, values from the kernel's output.
 void add_product(const SparseExprs& block, const double* values, double a, const double* x, double* y) {
   for (int i = 0; i < block.rows; ++i)
     for (int k = block.row_start[i]; k < block.row_start[i + 1]; ++k) y[i] += a * values[k] * x[block.column[k]];
+}
+
+// Entries from..to of sum_j row[j] x_j, where x_0, x_1, ... lie `apart` from each other.
+void combine(const double* row, int count, const double* x, int apart, double* __restrict result, int from, int to) {
+  std::fill(result + from, result + to, 0.0);
+  for (int j = 0; j < count; ++j) {
+    const double a = row[j];
+    if (a == 0) continue;
+    const double* __restrict term = x + static_cast<std::ptrdiff_t>(j) * apart;
+    for (int c = from; c < to; ++c) result[c] += a * term[c];
+  }
+}
+
+// Long vectors piece by piece: what several sums are made of is read once from memory.
+template <class Work>
+void in_pieces(int n, Work work) {
+  constexpr int piece = 256;
+  for (int from = 0; from < n; from += piece) work(from, std::min(n, from + piece));
 }
 
 }  // namespace
@@ -118,9 +49,10 @@ void add_product(const SparseExprs& block, const double* values, double a, const
 struct TwoMatrix::Body {
   StageStructure structure;
   Matrix Q, Q_inverse, g_rows, psi_back, lambda_back;
+  Matrix g_scaled, psi_scaled, lambda_scaled;  // the last three with h
   std::vector<double> last_psi, last_lambda;
   WideKernel<double> kernel;
-  std::vector<double> values, work, blocks, one, out;
+  std::vector<double> values, work, blocks;
   int from_r = 0, from_N = 0;
   double h = 0;
   std::optional<BlockMatrix> first, last;  // last is empty where it equals first
@@ -148,82 +80,75 @@ struct TwoMatrix::Body {
     std::vector<Placed> outer = inner;
     outer.push_back({&d.N_psi, 0, d.n_z + d.n_g, from_N, -1});
     outer.push_back({&d.k_z, d.n_z + d.n_g, 0, from_k, 1});
-    first.emplace(d.n_z + d.n_g + d.n_k, outer);
+    first.emplace(d.n_z + d.n_g + d.n_k, d.n_z, d.s + 1, outer);
     const bool same = d.n_k == 0 && (d.last_with_g || d.n_g == 0);
-    if (!same && d.last_with_g) last.emplace(d.n_z + d.n_g, inner);
-    if (!same && !d.last_with_g) last.emplace(d.n_z, std::vector<Placed>{inner[0]});
+    if (!same && d.last_with_g) last.emplace(d.n_z + d.n_g, d.n_z, 1, inner);
+    if (!same && !d.last_with_g) last.emplace(d.n_z, d.n_z, 1, std::vector<Placed>{inner[0]});
     blocks.resize(static_cast<std::size_t>(d.s + 1) * first->size());
-    one.resize(first->size());
-    out.resize(static_cast<std::size_t>(d.s + 1) * d.n_z + static_cast<std::size_t>(d.s) * d.n_k +
-               static_cast<std::size_t>(d.points) * d.n_g + (d.implicit_y ? static_cast<std::size_t>(d.s) * d.n_y : 0));
+    g_scaled = g_rows, psi_scaled = psi_back, lambda_scaled = lambda_back;
   }
 
   void solve(double* b) noexcept;
+  void scale_rows() noexcept;
 };
 
 void TwoMatrix::Body::solve(double* b) noexcept {
   const StageStructure& d = structure;
   const int s = d.s, n_z = d.n_z, n_g = d.n_g, n_k = d.n_k, n = first->size();
-  const double* F_k = b + (s + 1) * n_z;
-  const double* F_g = F_k + s * n_k;
-  const double* F_y = F_g + d.points * n_g;
-  double* dZ = out.data();
-  double* dPsi = dZ + (s + 1) * n_z;
-  double* dLambda = dPsi + s * n_k;
-  double* dY = dLambda + d.points * n_g;
   const int g_blocks = n_g > 0 ? static_cast<int>(g_rows.size()) : 0;  // s + 1 or s
+  const auto block = [&](int i) { return blocks.data() + static_cast<std::size_t>(i) * n; };
+  // The parts of b: residuals at first, corrections in the end. Those of y stay as they are.
+  double* const Z = b;
+  double* const Psi = Z + (s + 1) * n_z;
+  double* const Lambda = Psi + s * n_k;
   // Right-hand sides of the blocks: transformed rows.
-  std::fill(blocks.begin(), blocks.end(), 0.0);
+  in_pieces(n_z, [&](int from, int to) {
+    for (int i = 0; i <= s; ++i) combine(Q[i].data(), s + 1, Z, n_z, block(i), from, to);
+  });
+  in_pieces(n_g, [&](int from, int to) {
+    for (int i = 0; i < g_blocks; ++i) combine(g_scaled[i].data(), d.points, Lambda, n_g, block(i) + n_z, from, to);
+  });
   for (int i = 0; i <= s; ++i) {
-    double* block = blocks.data() + static_cast<std::size_t>(i) * n;
-    for (int j = 0; j <= s; ++j) {
-      const double q = Q[i][j];
-      if (q == 0) continue;
-      for (int c = 0; c < n_z; ++c) block[c] += q * b[j * n_z + c];
-    }
-    for (int j = 0; i < g_blocks && j < d.points; ++j) {
-      const double a = g_rows[i][j] / (j + 1 < d.points ? h : 1.0);
-      for (int c = 0; c < n_g; ++c) block[n_z + c] += a * F_g[j * n_g + c];
-    }
-    for (int c = 0; i < s && c < n_k; ++c) block[n_z + n_g + c] = F_k[i * n_k + c];
+    if (i >= g_blocks) std::fill_n(block(i) + n_z, n_g, 0.0);
+    if (i < s) std::copy_n(Psi + i * n_k, n_k, block(i) + n_z + n_g);
+    else std::fill_n(block(i) + n_z + n_g, n_k, 0.0);
   }
   // The last block waits for the multipliers of the others, unless it has the same matrix and none of theirs.
   const bool together = !last && n_k == 0;
   first->solve(blocks.data(), together ? s + 1 : s);
   // Multipliers of the first s blocks; those of the last follow where it has them.
-  for (int i = 0; i < s; ++i)
-    for (int c = 0; c < n_k; ++c) {
-      double value = 0;
-      for (int j = 0; j < s; ++j) value += psi_back[i][j] * blocks[static_cast<std::size_t>(j) * n + n_z + n_g + c];
-      dPsi[i * n_k + c] = value / h;
-    }
-  double* end = blocks.data() + static_cast<std::size_t>(s) * n;
+  in_pieces(n_k, [&](int from, int to) {
+    for (int i = 0; i < s; ++i) combine(psi_scaled[i].data(), s, block(0) + n_z + n_g, n, Psi + i * n_k, from, to);
+  });
   for (int j = 0; j < s && n_k > 0; ++j)
-    if (last_psi[j] != 0) add_product(d.N_psi, values.data() + from_N, h * last_psi[j], dPsi + j * n_k, end);
+    if (last_psi[j] != 0) add_product(d.N_psi, values.data() + from_N, h * last_psi[j], Psi + j * n_k, block(s));
   const auto lambdas = [&](int count) {
-    for (int i = 0; i < d.points; ++i)
-      for (int c = 0; c < n_g; ++c) {
-        double value = 0;
-        for (int j = 0; j < count; ++j) value += lambda_back[i][j] * blocks[static_cast<std::size_t>(j) * n + n_z + c];
-        dLambda[i * n_g + c] = value / h;
-      }
+    in_pieces(n_g, [&](int from, int to) {
+      for (int i = 0; i < d.points; ++i)
+        combine(lambda_scaled[i].data(), count, block(0) + n_z, n, Lambda + i * n_g, from, to);
+    });
   };
   if (!d.last_with_g && n_g > 0) {
     lambdas(s);
     for (int j = 0; j < d.points; ++j)
       if (last_lambda[j] != 0)
-        add_product(d.r_lambda, values.data() + from_r, h * last_lambda[j], dLambda + j * n_g, end);
+        add_product(d.r_lambda, values.data() + from_r, h * last_lambda[j], Lambda + j * n_g, block(s));
   }
-  if (!together) (last ? *last : *first).solve(end);
+  if (!together) (last ? *last : *first).solve(block(s));
   if (d.last_with_g && n_g > 0) lambdas(s + 1);
-  for (int i = 0; i <= s; ++i)
-    for (int c = 0; c < n_z; ++c) {
-      double value = 0;
-      for (int j = 0; j <= s; ++j) value += Q_inverse[i][j] * blocks[static_cast<std::size_t>(j) * n + c];
-      dZ[i * n_z + c] = value;
-    }
-  if (d.implicit_y) std::copy_n(F_y, s * d.n_y, dY);
-  std::copy(out.begin(), out.end(), b);
+  in_pieces(n_z, [&](int from, int to) {
+    for (int i = 0; i <= s; ++i) combine(Q_inverse[i].data(), s + 1, block(0), n, Z + i * n_z, from, to);
+  });
+}
+
+/// What the rows of the constraints and of the multipliers are multiplied by holds h.
+void TwoMatrix::Body::scale_rows() noexcept {
+  for (std::size_t i = 0; i < g_rows.size(); ++i)
+    for (int j = 0; j < structure.points; ++j) g_scaled[i][j] = g_rows[i][j] / (j + 1 < structure.points ? h : 1.0);
+  for (std::size_t i = 0; i < psi_back.size(); ++i)
+    for (std::size_t j = 0; j < psi_back[i].size(); ++j) psi_scaled[i][j] = psi_back[i][j] / h;
+  for (std::size_t i = 0; i < lambda_back.size(); ++i)
+    for (std::size_t j = 0; j < lambda_back[i].size(); ++j) lambda_scaled[i][j] = lambda_back[i][j] / h;
 }
 
 TwoMatrix::TwoMatrix(const StageStructure& structure, const Exprs& all, int inputs, KernelOptions options)
@@ -239,6 +164,7 @@ std::unique_ptr<TwoMatrix> TwoMatrix::sibling() const {
 
 bool TwoMatrix::factor(const double* x) noexcept {
   body_->h = x[1];
+  body_->scale_rows();
   body_->kernel(x, body_->values.data(), body_->work.data());
   if (!body_->first->factor(body_->values.data())) return false;
   return !body_->last || body_->last->factor(body_->values.data());
