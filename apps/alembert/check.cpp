@@ -160,6 +160,14 @@ Json to_json(const Model& model, const Equations& e, const Findings& found) {
   Json json;
   json["model"] = model.title;
   json["form"] = found.form;
+  if (const PortSystem* port = model.port.get(); port && !port->parts.empty()) {
+    json["components"] = Json::array();
+    for (const PortSystem::Part& part : port->parts)
+      if (!part.name.empty()) json["components"].push_back(part.name);
+    json["connection"] = {{"equations", port->connection.equations},
+                          {"multipliers", port->connection.multipliers},
+                          {"conserves_power", !port->connection.lossy}};
+  }
   json["coordinates"] = found.coordinates;
   if (model.port)
     json["port_hamiltonian"] = {{"states", found.states},
@@ -218,6 +226,21 @@ void print_text(const Model& model, const Equations& e, const Findings& found) {
   fmt::print("{}\n", model.title.empty() ? "Model without a name" : model.title);
   if (!model.origin.empty()) line("source", model.origin);
   line("form", found.form);
+  if (model.port && !model.port->parts.empty()) {
+    std::vector<std::string> names;
+    for (const PortSystem::Part& part : model.port->parts)
+      if (!part.name.empty()) names.push_back(part.name);
+    line("components", listed(names));
+  }
+  if (model.port && model.port->connection.equations > 0) {
+    const Connection& c = model.port->connection;
+    const std::size_t kept = c.multipliers.size();
+    line("connection",
+         fmt::format("{}; {}; {}", counted(c.equations, "equation"),
+                     c.lossy ? "may take power (lossy)" : "conserves power: M N^T + N M^T = 0",
+                     kept == 0 ? "all inputs eliminated"
+                               : counted(static_cast<int>(kept), "multiplier") + ": " + listed(c.multipliers)));
+  }
   if (model.port)
     line("sizes",
          fmt::format(

@@ -53,6 +53,8 @@ struct Equations {
   std::vector<std::string> algebraic_names;
   Exprs u, y_out;             // inputs and outputs, in t, z, psi
   Expr dissipated, supplied;  // powers, dE/dt = supplied - dissipated
+  Exprs energies;             // of the components; none where there are none
+  std::vector<std::string> energy_names;
 
   std::vector<std::string> y_names, z_names;    // "x1", "x1'" ; "q[2]"
   std::vector<std::string> g_names, k_names;    // of the constraints

@@ -111,6 +111,10 @@ void derive_port(const Model& model, Equations& e, PortSystem system) {
   e.energy = system.H;
   e.u = rows.u, e.y_out = rows.y;
   e.dissipated = rows.dissipated, e.supplied = rows.supplied;
+  for (const PortSystem::Part& part : system.parts) {
+    e.energies.push_back(part.H);
+    e.energy_names.push_back(part.name.empty() ? "own" : part.name);
+  }
   e.y.clear(), e.v.clear();
   e.k.clear(), e.k_names.clear(), e.k_constraint.clear();
 

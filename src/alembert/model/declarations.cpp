@@ -54,6 +54,8 @@ const FormWord form_words[] = {
     {"drift", Form::port_hamiltonian},
     {"input", Form::port_hamiltonian},
     {"output", Form::port_hamiltonian},
+    {"component", Form::port_hamiltonian},
+    {"connect", Form::port_hamiltonian},
 };
 
 const char* form_title(Form form) {
@@ -193,8 +195,10 @@ void choose_form(Elaboration& e) {
         scope.error(e.head(), "the model has no variables", "add 'variable y = ...' and 'rate y' = ...'");
       break;
     case Form::port_hamiltonian:
-      if (!e.has("state")) scope.error(first->place, "the model has no states", "add 'state x = ...'");
-      if (!e.has("hamiltonian")) scope.error(first->place, "the Hamiltonian is missing", "add 'hamiltonian EXPR'");
+      if (!e.has("state") && !e.has("component") && !e.component)
+        scope.error(first->place, "the model has no states", "add 'state x = ...'");
+      if (!e.has("hamiltonian") && e.has("state"))
+        scope.error(first->place, "the Hamiltonian is missing", "add 'hamiltonian EXPR'");
       break;
   }
 }
@@ -262,10 +266,14 @@ void declare_names(Elaboration& e) {
         {"output", Kind::output}};
     for (const auto& [keyword, kind] : lists) {
       if (s.keyword != keyword) continue;
-      if (!s.ranges.empty())
+      const auto of_component = [&](const Item& item) {  // input motor.V = ...
+        return kind == Kind::input && root_of(item.target).text.find('.') != std::string::npos;
+      };
+      if (!s.ranges.empty() && !std::all_of(s.items.begin(), s.items.end(), of_component))
         scope.error(s.ranges[0].index.place, "'for' does not go with '" + s.keyword + "'",
                     "declare 'family i = 1..N' and write x[i]");
       for (const Item& item : s.items) {
+        if (of_component(item)) continue;
         Declaration* d = scope.declare(kind, root_of(item.target), &item.target);
         if (!d) continue;
         d->statement = &s;
@@ -290,6 +298,8 @@ void declare_names(Elaboration& e) {
     }
     if (s.keyword == "let")
       for (const Item& item : s.items) declare_let(e, s, item);
+    if (s.keyword == "component" && s.label)
+      if (Declaration* d = scope.declare(Kind::component, *s.label, &*s.label)) d->statement = &s;
   }
   declare_labels(e);
 }
@@ -404,7 +414,7 @@ void make_symbols(Elaboration& e) {
       if (!d.definition && scope.lost.contains(d.name)) d.bad = true;
       scope.resolve_parameter(d, d.place);
     }
-    if (d.kind == Kind::let && !d.bad) shape_let(scope, d);
+    if (d.kind == Kind::let && !d.bad && !d.imported) shape_let(scope, d);
   }
   const bool lagrangian = e.model.form == Form::lagrangian;
   double total = 0;
@@ -414,7 +424,8 @@ void make_symbols(Elaboration& e) {
     const bool state = d.kind == Kind::coordinate || d.kind == Kind::momentum || d.kind == Kind::variable || ports;
     const bool own_multiplier = d.kind == Kind::multiplier && scope.form == Form::general;
     if (!state && !own_multiplier && d.kind != Kind::quantity) continue;
-    if (d.bad || !scope.resolve_shape(d)) continue;
+    if (d.imported) total += d.size();
+    if (d.bad || d.imported || !scope.resolve_shape(d)) continue;
     if (d.kind == Kind::quantity) continue;
     total += d.size();
     if (total > 1'000'000) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "alembert/model/component.h"
 #include "alembert/model/expand.h"
 #include "alembert/model/scope.h"
 
@@ -13,7 +14,11 @@ struct Elaboration {
   Scope& scope;
   Model& model;
   const Text& text;
-  bool complete = true;  // false: some lines could not be read, so nothing is said about what is missing
+  bool complete = true;    // false: some lines could not be read, so nothing is said about what is missing
+  bool component = false;  // it is part of another model, which gives values to its inputs
+  ComponentFiles* files = nullptr;
+  std::vector<Assignment> inner;     // for components
+  std::deque<Component> components;  // as they were read
 
   /// The items of all statements with this keyword.
   void each(const char* keyword, const std::function<void(const Statement&, const Item&)>& visit) const;
@@ -32,10 +37,13 @@ Expr read_energy(Elaboration& e, const char* keyword, const char* what);
 // In this order; each reports its errors and leaves what can be used.
 void choose_form(Elaboration& e);
 void declare_names(Elaboration& e);
+void make_components(Elaboration& e);  // reads them and declares their names
 void make_symbols(Elaboration& e);
 void make_rates(Elaboration& e);       // general form: roles of the variables, v, p, f, r
 void make_kinematics(Elaboration& e);  // multibody form: q' = Z v, M v
 void make_port(Elaboration& e);        // port-Hamiltonian form: the matrices, H, inputs and outputs
+/// The system of the model itself and those of its components, connected.
+void join_ports(Elaboration& e, PortSystem& system);
 void make_constraints(Elaboration& e);
 void make_energies(Elaboration& e);  // also forces and rayleigh
 void make_invariants(Elaboration& e);
@@ -43,7 +51,7 @@ void make_events(Elaboration& e);                                 // also the de
 void check_elements(Elaboration& e, const Expansion& expansion);  // masses, inertias, axes, lengths
 void make_joints(Elaboration& e, const Expansion& expansion);
 void check_port(Elaboration& e);  // its structure, near the initial values
-void make_start(Elaboration& e, const std::vector<std::pair<std::shared_ptr<const Source>, const Item*>>& overrides);
+void make_start(Elaboration& e, const std::vector<const Assignment*>& overrides);
 void make_solve(Elaboration& e);
 
 }  // namespace alembert

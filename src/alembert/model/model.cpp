@@ -19,7 +19,10 @@ std::string entry_name(const Block& block, int offset) {
   int rest = block.size;
   for (int n : block.shape) {
     rest /= n;
-    text += "[" + std::to_string(offset / rest + 1) + "]";
+    const std::string index = std::to_string(offset / rest + 1);
+    const std::size_t hole = text.find("[]");  // cell[].q
+    if (hole == std::string::npos) text += "[" + index + "]";
+    else text.insert(hole + 1, index);
     offset %= rest;
   }
   return text;
@@ -71,18 +74,22 @@ void flatten(Elaboration& e) {
   }
 }
 
-/// Sends each --set to the parameter it names, or keeps it as an initial value.
-std::vector<std::pair<std::shared_ptr<const Source>, const Item*>> sort_overrides(
-    Scope& scope, const std::vector<Override>& overrides, std::deque<Item>& items) {
-  std::vector<std::pair<std::shared_ptr<const Source>, const Item*>> initial;
+std::vector<Assignment> read_overrides(const std::vector<Override>& overrides, std::vector<Diagnostic>& errors) {
+  std::vector<Assignment> assignments;
   for (const Override& o : overrides) {
     try {
-      items.push_back(parse_assignment(o.source));
-    } catch (const InputError& e) {
-      scope.errors.insert(scope.errors.end(), e.diagnostics().begin(), e.diagnostics().end());
-      continue;
-    }
-    const Item& item = items.back();
+      assignments.push_back({o.source, parse_assignment(o.source)});
+    } catch (const InputError& e) { errors.insert(errors.end(), e.diagnostics().begin(), e.diagnostics().end()); }
+  }
+  return assignments;
+}
+
+/// Sends each assignment to the parameter or the component it names, or keeps it as an initial value.
+std::vector<const Assignment*> sort_assignments(Elaboration& e, const std::vector<Assignment>& assignments) {
+  Scope& scope = e.scope;
+  std::vector<const Assignment*> initial;
+  for (const Assignment& one : assignments) {
+    const Item& item = one.item;
     const Term* root = &item.target;
     bool primed = false;
     while (root->form == Term::Form::index || root->form == Term::Form::prime) {
@@ -90,13 +97,34 @@ std::vector<std::pair<std::shared_ptr<const Source>, const Item*>> sort_override
       root = &root->parts[0];
     }
     Declaration* d = root->form == Term::Form::name ? scope.find(root->text) : nullptr;
-    if (d && d->kind == Kind::parameter && !primed) d->replacements.push_back({&item.target, &*item.value, o.source});
-    else initial.emplace_back(o.source, &item);
+    const std::size_t cut = root->text.find_first_of(".[");
+    const Declaration* owner = cut == std::string::npos ? nullptr : scope.find(root->text.substr(0, cut));
+    if (owner && owner->kind == Kind::component && owner->statement->ranges.empty() == (root->text[cut] == '.'))
+      e.inner.push_back(one);
+    else if (d && d->kind == Kind::parameter && !primed)
+      d->replacements.push_back({&item.target, &*item.value, one.source});
+    else initial.push_back(&one);
   }
   return initial;
 }
 
-Model elaborate(const Text& written, const std::vector<Override>& overrides, std::vector<Diagnostic> errors) {
+std::vector<Exported> exported(Scope& scope) {
+  std::vector<Exported> names;
+  for (Declaration& d : scope.declarations()) {
+    if (d.bad) continue;
+    if (d.kind == Kind::let && d.arguments.empty()) {
+      const Value value = scope.let_value(d, d.place);
+      if (!value.bad) names.push_back({d.kind, d.name, value.shape, value.entries, {}});
+    } else if (d.ready && (d.kind == Kind::parameter || d.kind == Kind::state || d.kind == Kind::input ||
+                           d.kind == Kind::output)) {
+      names.push_back({d.kind, d.name, d.shape, d.symbols, d.kind == Kind::state ? d.start : std::vector<Start>()});
+    }
+  }
+  return names;
+}
+
+ComponentModel elaborate(const Text& written, const std::vector<Assignment>& assignments,
+                         std::vector<Diagnostic> errors, ComponentFiles& files, bool component) {
   Expansion expansion;
   const bool complete = errors.empty(), elements = has_elements(written);
   // Elements that were not read whole cannot be written out.
@@ -113,11 +141,11 @@ Model elaborate(const Text& written, const std::vector<Override>& overrides, std
     if (s.keyword == "model") model.title = s.string;
     if (s.keyword == "source") model.origin = s.string;
   }
-  Elaboration e{scope, model, text, complete && errors.empty()};
-  std::deque<Item> items;
+  Elaboration e{scope, model, text, complete && errors.empty(), component, &files, {}, {}};
   choose_form(e);
   declare_names(e);
-  const auto initial = sort_overrides(scope, overrides, items);
+  const auto initial = sort_assignments(e, assignments);
+  make_components(e);
   make_symbols(e);
   make_rates(e);
   make_kinematics(e);
@@ -147,12 +175,40 @@ Model elaborate(const Text& written, const std::vector<Override>& overrides, std
     });
     throw InputError(std::move(errors));
   }
-  return model;
+  ComponentModel result{std::move(model), {}};
+  if (component) result.names = exported(scope);
+  return result;
+}
+
+Model read_whole(const Text& text, const std::vector<Override>& overrides, std::vector<Diagnostic> errors) {
+  ComponentFiles files;
+  files.open.push_back(std::filesystem::path(text.source->name).lexically_normal().string());
+  std::vector<Diagnostic> wrong;
+  const std::vector<Assignment> assignments = read_overrides(overrides, wrong);
+  if (wrong.empty()) return elaborate(text, assignments, std::move(errors), files, false).model;
+  // What is wrong with the rest is said too.
+  try {
+    elaborate(text, assignments, std::move(errors), files, false);
+  } catch (const InputError& e) { wrong.insert(wrong.begin(), e.diagnostics().begin(), e.diagnostics().end()); }
+  throw InputError(std::move(wrong));
 }
 
 }  // namespace
 
-Model make_model(const Text& text, const std::vector<Override>& overrides) { return elaborate(text, overrides, {}); }
+ComponentModel read_component(const ComponentFiles::File& file, std::vector<Assignment> assignments,
+                              ComponentFiles& files) {
+  files.open.push_back(file.text.source->name);
+  try {
+    ComponentModel result = elaborate(file.text, assignments, file.errors, files, true);
+    files.open.pop_back();
+    return result;
+  } catch (...) {
+    files.open.pop_back();
+    throw;
+  }
+}
+
+Model make_model(const Text& text, const std::vector<Override>& overrides) { return read_whole(text, overrides, {}); }
 
 Model read_model(const std::string& path, const std::vector<std::string>& overrides) {
   std::error_code ignored;
@@ -169,7 +225,7 @@ Model read_model(std::shared_ptr<const Source> source, const std::vector<std::st
     options.push_back({std::make_shared<const Source>(Source{"--set " + text, text})});
   std::vector<Diagnostic> errors;
   const Text text = parse(source, errors);
-  return elaborate(text, options, std::move(errors));
+  return read_whole(text, options, std::move(errors));
 }
 
 }  // namespace alembert

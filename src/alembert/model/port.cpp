@@ -152,6 +152,7 @@ PortSystem carried(const PortSystem& s, const std::function<Exprs(const Exprs&)>
     *list = map(*list);
   result.t = map({s.t})[0];
   result.H = map({s.H})[0];
+  for (PortSystem::Part& part : result.parts) part.H = map({part.H})[0];
   return result;
 }
 

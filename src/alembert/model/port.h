@@ -16,6 +16,13 @@
 
 namespace alembert {
 
+/// How components hang together: M y + N u = 0 in their inputs and outputs.
+struct Connection {
+  int equations = 0;
+  std::vector<std::string> multipliers;  // the inputs that became algebraic states; all others were eliminated
+  bool lossy = false;                    // it takes power, as the user allowed; else M N^T + N M^T = 0 was proved
+};
+
 struct PortSystem {
   Expr t;
   std::vector<Block> states;                 // into x
@@ -26,8 +33,15 @@ struct PortSystem {
   Expr H;
   std::vector<Block> inputs, outputs;  // into u and y, which belong together one by one
   Exprs u, y;                          // symbols
-  Exprs u_value;                       // in t, x, y and other u
+  Exprs u_value;                       // in t, x, y and other u; u itself where nobody gave one
   std::vector<int> loops;  // the inputs that are left as unknowns, because their values depend on themselves
+
+  struct Part {
+    std::string name;  // of a component; "" are the states of the model itself
+    Expr H;
+  };
+  std::vector<Part> parts;  // none where there are no components
+  Connection connection;
 
   int size() const { return static_cast<int>(x.size()); }
 };

@@ -52,14 +52,13 @@ class PortReader {
     read_inputs(s);
     if (scope_.errors.size() > before) return system;
     complete_efforts(s);
-    s.loops = input_loops(s);
     return system;
   }
 
  private:
   void flatten(Kind kind, std::vector<Block>& blocks, Exprs& symbols) {
     for (Declaration& d : scope_.declarations()) {
-      if (d.kind != kind || !d.ready) continue;
+      if (d.kind != kind || !d.ready || d.imported) continue;
       first_[&d] = static_cast<int>(symbols.size());
       blocks.push_back({d.name, d.shape, static_cast<int>(symbols.size()), d.size(), d.place});
       symbols.insert(symbols.end(), d.symbols.begin(), d.symbols.end());
@@ -106,9 +105,21 @@ class PortReader {
     });
     for (std::size_t k = 0; k < named.size(); ++k) {
       if (named[k]) continue;
-      s.outputs[k].name = "y_" + s.inputs[k].name;
-      for (int i = 0; i < s.outputs[k].size; ++i)
-        s.y[s.outputs[k].first + i] = graph_.symbol(entry_name(s.outputs[k], i));
+      Block& block = s.outputs[k];
+      block.name = "y_" + s.inputs[k].name;
+      Term name;
+      name.form = Term::Form::name;
+      name.text = block.name;
+      name.place = block.place;
+      Declaration* d = scope_.declare(Kind::output, name, nullptr);
+      for (int i = 0; i < block.size; ++i) {
+        s.y[block.first + i] = graph_.symbol(entry_name(block, i));
+        scope_.mark(s.y[block.first + i], holds_port);
+      }
+      if (!d) continue;
+      d->shape = block.shape;
+      d->symbols.assign(s.y.begin() + block.first, s.y.begin() + block.first + block.size);
+      d->ready = true;
     }
   }
 
@@ -153,6 +164,15 @@ class PortReader {
         m.entries[at] = value;
       }
     return true;
+  }
+
+  /// Matrices are those of the model itself: its components have theirs.
+  bool own(const std::optional<Target>& target, const Term& term) {
+    if (!target) return false;
+    if (!target->declaration->imported) return true;
+    scope_.error(term.place, "'" + print(term) + "' belongs to a component, which has its own matrices",
+                 "give the component a port and connect it");
+    return false;
   }
 
   std::vector<int> numbers(const Target& target) {
@@ -208,8 +228,8 @@ class PortReader {
                       const auto row = scope_.reference(item.target.parts[0], {row_kind}, m.keyword);
                       const auto column = scope_.reference(item.target.parts[1], {column_kind}, m.keyword);
                       const Value v = scope_.evaluate(*item.value);
-                      if (!row || !column || !allowed(v, *item.value, "the matrix " + std::string(m.letter)))
-                        return false;
+                      if (!own(row, item.target.parts[0]) || !own(column, item.target.parts[1])) return false;
+                      if (!allowed(v, *item.value, "the matrix " + std::string(m.letter))) return false;
                       return fill(m, numbers(*row), numbers(*column), v, *item.value, item.target.place);
                     });
       }
@@ -293,7 +313,7 @@ class PortReader {
         scope_.loop(s.ranges, {&item.target, &*item.value}, [&](const std::vector<long>&) {
           const std::optional<Target> target = scope_.reference(item.target, {Kind::state}, keyword);
           Value v = scope_.evaluate(*item.value);
-          if (!target || !allowed(v, *item.value, what)) return false;
+          if (!own(target, item.target) || !allowed(v, *item.value, what)) return false;
           v = scope_.fit(std::move(v), target->shape, item.value->place, what + " of '" + print(item.target) + "'");
           return !v.bad && put(numbers(*target), v, item.target.place);
         });
@@ -304,13 +324,10 @@ class PortReader {
 
   void read_inputs(PortSystem& s) {
     for (Declaration& d : scope_.declarations()) {
-      if (d.kind != Kind::input || !d.ready) continue;
+      if (d.kind != Kind::input || !d.ready || d.imported) continue;
       const std::size_t size = static_cast<std::size_t>(d.size());
       if (!d.definition) {
-        if (e_.complete)
-          scope_.error(d.place, "the input '" + d.name + "' has no value",
-                       "write input " + d.name + " = EXPR in t, states and outputs; 0 where nothing is connected");
-        s.u_value.insert(s.u_value.end(), size, graph_.constant(0));
+        s.u_value.insert(s.u_value.end(), d.symbols.begin(), d.symbols.end());
         continue;
       }
       const Value v =
@@ -453,7 +470,9 @@ class PortReader {
 void make_port(Elaboration& e) {
   if (e.model.form != Form::port_hamiltonian) return;
   Model& m = e.model;
-  const std::shared_ptr<const PortSystem> port = m.port = PortReader(e).read();
+  const std::shared_ptr<PortSystem> port = PortReader(e).read();
+  m.port = port;
+  if (e.scope.errors.empty()) join_ports(e, *port);
   m.hamiltonian = port->H;
   for (const int i : port->differential) {
     m.momenta.push_back({flat_name(port->states, i), {}, static_cast<int>(m.p.size()), 1, flat_place(port->states, i)});

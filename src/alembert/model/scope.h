@@ -30,6 +30,7 @@ enum class Kind {
   state,
   input,
   output,
+  component,
 };
 const char* kind_name(Kind kind);
 
@@ -37,6 +38,7 @@ const char* kind_name(Kind kind);
 struct Start {
   Real value = 0;
   bool given = false, overridden = false, pinned = false;
+  bool inherited = false;  // given by a component, so the model around it may give another
 };
 
 /// A value from --set for a parameter, or for one entry of it.
@@ -75,6 +77,7 @@ struct Declaration {
   Exprs rate, reaction;            // general form, empty Expr where not given
   bool is_z = false;
   bool auxiliary = false;  // a coordinate that an equation determines
+  bool imported = false;   // the name of a component's: entries may be expressions
 
   int size() const { return shape_size(shape); }
 };

@@ -150,6 +150,16 @@ Value Scope::product_chain(const Term& term) {
       for (Expr& e : all.entries) e = e / part.entries[0];
       continue;
     }
+    const bool matrix = all.shape.size() == 2 && part.shape.size() == 1 && all.shape[1] == part.shape[0];
+    if (matrix) {
+      Value product{{all.shape[0]}, {}, false};
+      for (int k = 0; k < all.shape[0]; ++k)
+        product.entries.push_back(
+            dot(std::span(all.entries).subspan(static_cast<std::size_t>(k * all.shape[1]), part.entries.size()),
+                part.entries));
+      all = std::move(product);
+      continue;
+    }
     if (!all.shape.empty() && !part.shape.empty()) {
       error(term.parts[i].place, "cannot multiply " + shape_text(all.shape) + " by " + shape_text(part.shape),
             "use dot(a, b) or cross(a, b)");
@@ -265,6 +275,9 @@ Value Scope::access_name(const Term& term, const Path& path) {
       return Value::failed();
     case Kind::let:
     case Kind::quantity: return access_let(*d, path);
+    case Kind::component:
+      error(place, "'" + name + "' is a component", "write " + name + ".x for what it has");
+      return Value::failed();
     case Kind::parameter:
       resolve_parameter(*d, place);
       if (d->bad) return Value::failed();

@@ -19,6 +19,7 @@ const char* kind_name(Kind kind) {
     case Kind::state: return "state";
     case Kind::input: return "input";
     case Kind::output: return "output";
+    case Kind::component: return "component";
   }
   return "";
 }
@@ -87,6 +88,10 @@ bool is_library_function(const std::string& name) {
 
 void Scope::unknown(const Place& place, const std::string& name, bool call) {
   if (lost.contains(name) || !unknown_.insert(name).second) return;
+  if (const std::size_t cut = name.find_first_of(".["); cut != std::string::npos) {
+    const Declaration* d = find(name.substr(0, cut));
+    if (d && d->kind == Kind::component && d->bad) return;  // what it has is not known
+  }
   const std::string message =
       (call ? "unknown function '" : "unknown name '") + (name.size() > 80 ? name.substr(0, 80) + "..." : name) + "'";
   if (unknown_.size() > most_hints) return error(place, message);

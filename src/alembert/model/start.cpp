@@ -1,4 +1,5 @@
 #include <cmath>
+#include <utility>
 
 #include "alembert/model/elaborate.h"
 #include "alembert/model/port.h"
@@ -30,7 +31,7 @@ bool assign(Elaboration& e, const Target& r, const Term& target, const Term& ter
   bool needed = false;
   for (std::size_t k = 0; k < size; ++k) {
     Start& s = (*start)[offset + k];
-    if (s.given && !overriding) {
+    if (s.given && !overriding && !std::exchange(s.inherited, false)) {
       scope.error(target.place, "the initial value of '" + print(target) + "' is given twice");
       return false;
     }
@@ -69,7 +70,7 @@ void read_initial(Elaboration& e) {
   for (Declaration& d : scope.declarations()) {
     const bool state = d.kind == Kind::coordinate || d.kind == Kind::momentum || d.kind == Kind::variable ||
                        d.kind == Kind::multiplier || d.kind == Kind::state;
-    if (!state || !d.ready || d.bad || !d.definition) continue;
+    if (!state || !d.ready || d.bad || !d.definition || d.imported) continue;
     // For r[i][3] = EXPR the value is that of one member.
     const Term* target = d.target;
     std::vector<const Term*> kept;
@@ -119,29 +120,28 @@ void read_pins(Elaboration& e) {
 /// Port-Hamiltonian form: the differential states; an algebraic one follows from the others.
 void append_states(Elaboration& e) {
   Model& m = e.model;
-  std::size_t flat = 0, next = 0;
-  for (const Declaration& d : e.scope.declarations()) {
-    if (d.kind != Kind::state || !d.ready) continue;
-    for (const Start& s : d.start) {
-      const std::vector<int>& differential = m.port->differential;
-      if (next < differential.size() && differential[next] == static_cast<int>(flat++)) {
-        ++next;
-        m.z0.push_back(s.value), m.z_given.push_back(s.given || s.overridden), m.z_pinned.push_back(s.pinned);
-      } else if (s.pinned) {
-        e.scope.error(d.place, "the algebraic state '" + d.name + "' cannot be pinned",
-                      "its column of the flow matrix is 0, so it follows from the other states");
-      }
-    }
+  std::unordered_map<std::uint32_t, Start> starts;
+  for (const Declaration& d : e.scope.declarations())
+    for (std::size_t k = 0; k < d.start.size() && d.kind == Kind::state; ++k) starts[d.symbols[k].id()] = d.start[k];
+  for (const int i : m.port->differential) {
+    const Start& s = starts[m.port->x[i].id()];
+    m.z0.push_back(s.value), m.z_given.push_back(s.given || s.overridden), m.z_pinned.push_back(s.pinned);
   }
+  for (const int i : m.port->algebraic)
+    if (starts[m.port->x[i].id()].pinned)
+      e.scope.error(flat_place(m.port->states, i),
+                    "the algebraic state '" + flat_name(m.port->states, i) + "' cannot be pinned",
+                    "its column of the flow matrix is 0, so it follows from the other states");
 }
 
 }  // namespace
 
-void make_start(Elaboration& e, const std::vector<std::pair<std::shared_ptr<const Source>, const Item*>>& overrides) {
+void make_start(Elaboration& e, const std::vector<const Assignment*>& overrides) {
   Scope& scope = e.scope;
   const std::shared_ptr<const Source> text = scope.source;
-  for (const auto& [source, item] : overrides) {
-    scope.source = source;
+  for (const Assignment* one : overrides) {
+    const Item* item = &one->item;
+    scope.source = one->source;
     const Term* root = &item->target;
     while (root->form == Term::Form::index || root->form == Term::Form::prime) root = &root->parts[0];
     if (const Declaration* d = root->form == Term::Form::name ? scope.find(root->text) : nullptr;
@@ -149,7 +149,7 @@ void make_start(Elaboration& e, const std::vector<std::pair<std::shared_ptr<cons
       scope.error(item->target.place, "'" + d->name + "' is a parameter and has no velocity");
       continue;
     }
-    const std::optional<Target> r = scope.reference(item->target, startable, "--set");
+    const std::optional<Target> r = scope.reference(item->target, startable, one->purpose);
     if (r) assign(e, *r, item->target, *item->value, true);
   }
   scope.source = text;

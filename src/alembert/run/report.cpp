@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "alembert/base/real.h"
 #include "alembert/model/port.h"
@@ -195,6 +196,25 @@ std::string energy_line(const Report& report) {
   return said + (seen ? ": beyond its uncertainty" : ": none beyond its uncertainty");
 }
 
+/// The energies of the components that change most.
+std::string component_line(const Report& report, const Equations& equations) {
+  constexpr std::size_t most = 4;
+  std::vector<std::size_t> order(report.energies.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto change = [&](std::size_t i) { return std::abs(report.energies[i] - report.first_energies[i]); };
+  if (order.size() > most) {
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return change(a) > change(b); });
+    order.resize(most);
+    std::sort(order.begin(), order.end());
+  }
+  std::string said = "energy of";
+  for (const std::size_t i : order)
+    said += fmt::format("{} {} from {} to {}", i == order[0] ? "" : ",", equations.energy_names[i],
+                        plain(report.first_energies[i]), plain(report.energies[i]));
+  if (report.energies.size() > most) said += fmt::format(" and of {} more", report.energies.size() - most);
+  return said;
+}
+
 std::string residual_line(const Report& report, const Equations& equations) {
   std::vector<std::string> parts, of;
   if (!equations.g.empty()) {
@@ -327,6 +347,9 @@ std::string to_json(const Report& report, const Model& model, const Equations& e
     json["variables"] = named(port.states, x);
     json["inputs"] = named(port.inputs, report.inputs);
     json["outputs"] = named(port.outputs, report.outputs);
+    for (std::size_t i = 0; i < report.energies.size(); ++i)
+      json["energies"][equations.energy_names[i]] = {{"initial", number(report.first_energies[i])},
+                                                     {"final", number(report.energies[i])}};
   }
   if (model.form == Form::general) {
     json["variables"] = named(model.coordinates, report.y);
@@ -408,6 +431,7 @@ std::string to_text(const Report& report, const Model& model, const Equations& e
   if (!report.initial.redundant.empty()) lines.add("redundant", shortened(report.initial.redundant, "\n"));
   if (!report.singular_positions.empty()) lines.add("singular", singular_line(report));
   lines.add("energy", energy_line(report));
+  if (!report.energies.empty()) lines.add("components", component_line(report, equations));
   if (report.foretold.parted)
     lines.add("balance", fmt::format("stored {} = supplied {} - dissipated {}; largest residual of a step {}",
                                      plain(report.foretold.actual), plain(report.foretold.supplied),

@@ -53,6 +53,7 @@ Columns make_columns(const Model& model, const Equations& e) {
   if (e.port) {
     for (int i = 0; i < static_cast<int>(e.u.size()); ++i) names.push_back("input." + flat_name(e.port->inputs, i));
     for (int i = 0; i < static_cast<int>(e.u.size()); ++i) names.push_back("output." + flat_name(e.port->outputs, i));
+    add(e.energy_names, "energy.");
     add({"stored", "dissipated", "supplied", "residual"}, "balance.");
   }
   columns.count = static_cast<int>(names.size());
@@ -196,9 +197,13 @@ class Simulation {
     if (e.port) {
       Exprs at_ports = at_state, values = e.u;
       at_ports.insert(at_ports.end(), e.psi.begin(), e.psi.end());
-      values.insert(values.end(), e.y_out.begin(), e.y_out.end());
+      for (const Exprs* list : {&e.y_out, &e.energies}) values.insert(values.end(), list->begin(), list->end());
       ports_ = Kernel<double>(at_ports, values, for_rows_.kernel);
       ports_in_.resize(at_ports.size()), ports_out_.resize(values.size()), ports_work_.resize(ports_.work());
+      std::vector<double> solved(n_z_, 0.0);
+      solved.insert(solved.end(), report.initial.psi.begin(), report.initial.psi.end());
+      take_ports(options.t0, point_.state, solved);
+      report.first_energies.assign(ports_out_.end() - static_cast<long>(e.energies.size()), ports_out_.end());
     }
     report.has_discrete = control_->step().has_discrete();
     if (!method.claims.velocity) watch_.velocity_ranges.resize(e.g.size());
@@ -271,7 +276,7 @@ void Simulation::take_motion(double t, std::span<const double> state) {
   motion_(motion_in_.data(), moving_.data(), work_.data());
 }
 
-// Inputs, then outputs.
+// Inputs, outputs, energies of the components.
 void Simulation::take_ports(double t, std::span<const double> state, std::span<const double> solved) {
   ports_in_[0] = t;
   const auto behind = std::copy(state.begin(), state.end(), ports_in_.begin() + 1);
@@ -485,8 +490,10 @@ void Simulation::finish() {
   report_.psi = part(n_z_ + e_.lambda.size(), solved.size());
   if (e_.port) {
     take_ports(report_.t, point_.state, solved);
-    const auto middle = ports_out_.begin() + static_cast<long>(e_.u.size());
-    report_.inputs.assign(ports_out_.begin(), middle), report_.outputs.assign(middle, ports_out_.end());
+    const auto outputs = ports_out_.begin() + static_cast<long>(e_.u.size());
+    const auto energies = outputs + static_cast<long>(e_.u.size());
+    report_.inputs.assign(ports_out_.begin(), outputs), report_.outputs.assign(outputs, energies);
+    report_.energies.assign(energies, ports_out_.end());
   }
   report_.joints = joint_forces(e_, report_.t, point_.state, report_.lambda, report_.psi);
   if (report_.steps == 0) return;

@@ -92,6 +92,7 @@ struct Report {
   InitialValues initial;
   std::vector<double> y, z, momentum, lambda, psi;  // at t
   std::vector<double> inputs, outputs;              // of the ports, at t
+  std::vector<double> energies, first_energies;     // of the components, at t and at the start
   std::vector<double> v;                            // v(t,y,z) at t
   std::vector<double> internal;                     // stage multipliers of the last step
   std::vector<std::string> internal_names;

@@ -141,7 +141,9 @@ Columns columns_from_names(const std::vector<std::string>& names) {
   // Without velocities: as many momenta as coordinates.
   if (c.z == c.momentum) c.z = 1 + (c.momentum - 1) / 2;
   c.invariants = std::min(c.count, c.residuals + 3);
-  c.ports = find(c.invariants, [&](const std::string& n) { return starts(n, "input.") || n == "balance.stored"; });
+  c.ports = find(c.invariants, [&](const std::string& n) {
+    return starts(n, "input.") || starts(n, "energy.") || n == "balance.stored";
+  });
   return c;
 }
 

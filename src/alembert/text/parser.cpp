@@ -124,6 +124,13 @@ class StatementParser {
       case Shape::ranges: s.ranges = terms_.ranges(example(form)); break;
       case Shape::method: method(form, s); break;
       case Shape::element: element(form, s); break;
+      case Shape::component:
+        if (component(form, s)) return;
+        break;
+      case Shape::connection:
+        if (terms_.next().is_word("lossy")) s.string = "lossy", terms_.skip();
+        list(form, s);
+        return;
     }
     terms_.expect_end();
   }
@@ -184,6 +191,12 @@ class StatementParser {
   }
 
   void item(const StatementForm& form, Statement& s) {
+    if (form.shape == Shape::connection) {
+      Term left = first_term(form);
+      if (!terms_.accept("=")) terms_.fail_operand("expected '='", example(form));
+      s.items.push_back({std::move(left), {}, terms_.term()});
+      return;
+    }
     const Token& token = terms_.next();
     if (token.kind != Kind::name) {
       const bool vector = token.kind == Kind::number && !s.items.empty() && s.items.back().value;
@@ -195,7 +208,8 @@ class StatementParser {
       if (terms_.next().kind != Kind::name) terms_.fail("expected the name of a coordinate", example(form));
       item.owner = terms_.target();
     }
-    const bool valued = form.shape == Shape::assignments || form.shape == Shape::matrix;
+    const bool valued =
+        form.shape == Shape::assignments || form.shape == Shape::matrix || form.shape == Shape::component;
     if (valued && !terms_.next().is("=")) terms_.fail_operand("expected '='", example(form));
     if (form.shape != Shape::names && terms_.accept("=")) item.value = terms_.term();
   }
@@ -275,6 +289,28 @@ class StatementParser {
       s.items.push_back({std::move(target), {}, {}});
       if (valued) s.items.back().value = terms_.term();
     }
+  }
+
+  /// NAME = "file" [with ...]; true where a list has been read to the end.
+  bool component(const StatementForm& form, Statement& s) {
+    if (terms_.next().kind != Kind::name) terms_.fail("expected the name of the component", example(form));
+    Term name = terms_.target();
+    if (name.form != Term::Form::name || name.text.find('.') != std::string::npos) {
+      throw SyntaxFailure{name.place, "a component has a plain name",
+                          "a family of them is written: component cell = \"cell.alm\" for i = 1..N"};
+    }
+    s.label = std::move(name);
+    if (!terms_.accept("=")) terms_.fail("expected '='", example(form));
+    if (terms_.next().kind != Kind::string) terms_.fail("expected the file of the component in quotes", example(form));
+    s.string = unquoted(terms_.next().text);
+    terms_.skip();
+    if (terms_.accept_word("with")) {
+      list(form, s);
+      return true;
+    }
+    ranges_behind(s);
+    if (terms_.next().kind != Kind::end) terms_.fail("expected 'with', 'for' or the end of the line", example(form));
+    return false;
   }
 
   static std::string nearest_or_list(const std::string& word, const std::vector<std::string>& known) {

@@ -134,14 +134,7 @@ class Printer {
         term(t.parts[0], whole);
         text("'");
         break;
-      case Form::index:
-        term(t.parts[0], whole);
-        open("[");
-        ++tight_;
-        term(t.parts[1]);
-        --tight_;
-        close("]");
-        break;
+      case Form::index: index(t); break;
       case Form::call:
         text(t.text);
         list(t.parts);
@@ -159,6 +152,36 @@ class Printer {
         break;
       case Form::range: range(t.parts[0], t.parts[1], t.parts[2]); break;
     }
+  }
+
+  void bracket(const Term& inside) {
+    open("[");
+    ++tight_;
+    term(inside);
+    --tight_;
+    close("]");
+  }
+
+  /// The first indices stand where the name has its [].
+  void index(const Term& t) {
+    std::vector<const Term*> indices;
+    const Term* root = &t;
+    for (; root->form == Form::index; root = &root->parts[0]) indices.insert(indices.begin(), &root->parts[1]);
+    std::size_t next = 0;
+    if (root->form == Form::name) {
+      const std::string_view name = root->text;
+      std::size_t at = 0;
+      for (std::size_t hole = name.find("[]"); hole != std::string_view::npos && next < indices.size();
+           hole = name.find("[]", at)) {
+        text(name.substr(at, hole - at));
+        bracket(*indices[next++]);
+        at = hole + 2;
+      }
+      text(name.substr(at));
+    } else {
+      term(*root, whole);
+    }
+    for (; next < indices.size(); ++next) bracket(*indices[next]);
   }
 
   /// Blanks stand round + and -, but not inside an index or a range: r[i-1].
@@ -243,6 +266,15 @@ std::string print_body(const Statement& s) {
       printer.text(" " + item.target.text);
       if (item.value) printer.text(" " + print(*item.value));
     }
+  } else if (form && form->shape == Shape::component) {
+    if (s.label) printer.term(*s.label);
+    printer.text(" = " + quoted(s.string));
+    if (!s.items.empty()) printer.text(" with ");
+    printer.items(s.items);
+    if (!s.ranges.empty()) {
+      printer.text(" for ");
+      printer.ranges(s.ranges);
+    }
   } else if (form && form->shape == Shape::ranges) {
     printer.ranges(s.ranges);
   } else {
@@ -251,6 +283,7 @@ std::string print_body(const Statement& s) {
       printer.text(": ");
     }
     if (form && form->shape == Shape::condition) printer.text("when ");
+    if (form && form->shape == Shape::connection && !s.string.empty()) printer.text(s.string + " ");
     printer.items(s.items);
     if (s.left) printer.term(*s.left);
     if (s.right) {

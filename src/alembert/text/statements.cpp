@@ -92,6 +92,14 @@ const std::vector<StatementForm>& statement_forms() {
       {"input", Shape::declarations, "an input u and its value in t, states and outputs", "input F = sin(t), M = -k*w"},
       {"output", Shape::owned, "a name for the output that belongs to an input; by order where none is named",
        "output w of M"},
+      {"component", Shape::component,
+       "a port-Hamiltonian model in a file of its own, with other parameters and initial values behind 'with'; its "
+       "names are NAME.x, in a family NAME[i].x",
+       "component motor = \"dc_motor.alm\" with R = 2, i = 0.1"},
+      {"connect", Shape::connection,
+       "linear equations between inputs and outputs of components; together they conserve power, unless 'lossy' allows "
+       "that they take some",
+       "connect motor.load = -gear.torque1, gear.speed1 = motor.speed"},
       {"solve", Shape::method, "the method, its step and the end of time", "solve lobatto(3) step 0.01 end 240"},
   };
   return forms;
@@ -145,6 +153,8 @@ std::string syntax_of(const StatementForm& form) {
       case Shape::ranges: return "RANGES";
       case Shape::method: return "EXPR [step EXPR] [end EXPR]";
       case Shape::element: return "NAME";
+      case Shape::component: return "NAME = \"...\" [with TARGET = EXPR, ...] [for RANGES]";
+      case Shape::connection: return "[lossy] EXPR = EXPR, ... [for RANGES]";
     }
     return {};
   };
@@ -164,13 +174,15 @@ std::string grammar() {
   out +=
       "\n## Parts of statements\n\n"
       "    TARGET   NAME, then any of '  [EXPR]  (EXPR, ...)      x   x'   q[3]   r[i][3]   q[2]'   f(a, b)\n"
+      "             with families of components a[i].b                rack[1].cell[i].q[2]\n"
       "    RANGES   NAME = EXPR..EXPR, ...                        i = 1..N, j = 1..i-1\n"
-      "    NAME     a letter or _, then letters, digits and _; a.b is the b that the body or joint a has made\n"
+      "    NAME     a letter or _, then letters, digits and _; a.b is the b that the body, joint or component a has "
+      "made\n"
       "    NUMBER   1   1.5   .5   1e-3\n"
       "    \"...\"    text on one line; \\\" and \\\\ stand for \" and \\\n\n"
       "## Expressions, loosest binding first\n\n"
       "    a + b   a - b      from left to right\n"
-      "    a*b   a/b          from left to right\n"
+      "    a*b   a/b          from left to right; a matrix may stand before a vector\n"
       "    -a   +a            so -x^2 is -(x^2)\n"
       "    a^b                from right to left; 2^-1 is allowed\n"
       "    a'   a[i]          velocity; component, counted from 1\n"

@@ -16,7 +16,7 @@ namespace alembert {
 struct Term {
   enum class Form {
     number,  // text is the literal
-    name,    // text is the name
+    name,    // text is the name; "cell[].q" with an index for each [] around it: cell[2].q
     prime,   // parts[0]'            (x', q[2]')
     index,   // parts[0][parts[1]]   (one bracket; r[i][3] is an index of an index)
     call,    // text(parts...)
@@ -56,9 +56,9 @@ bool operator==(const Range& a, const Range& b);
 struct Statement {
   std::string keyword;                // "constraint"
   Place place;                        // of the keyword
-  std::string string;                 // model, source: the quoted text
-  std::optional<Term> label;          // constraint NAME: / NAME(multiplier): / conserve NAME:
-  std::vector<Item> items;            // lists of declarations and assignments
+  std::string string;                 // model, source, component: the quoted text; connect: "lossy" or nothing
+  std::optional<Term> label;          // constraint NAME: / NAME(multiplier): / conserve NAME: / component NAME
+  std::vector<Item> items;            // lists of declarations and assignments; connect: equations
   std::optional<Term> left, right;    // constraint left = right; kinetic, potential ... : left
   std::vector<Range> ranges;          // for i = a..b [, j = c..d]; family
   std::vector<std::string> comments;  // before it, whole lines without '#': "" is a blank line, " " an empty comment

@@ -204,10 +204,26 @@ Term TermParser::postfix() {
       close(opening, "]");
       grow(std::max(height, height_) + 1);
       term = make(Form::index, start, {}, std::move(parts));
+      if (accept(".")) member(term, start);
     } else {
       return term;
     }
   }
+}
+
+/// cell[2].q: the name of all of them is "cell[].q", and the index stays where it was.
+void TermParser::member(Term& term, std::size_t start) {
+  std::size_t indices = 0, holes = 0;
+  Term* root = &term;
+  for (; root->form == Form::index; root = &root->parts[0]) ++indices;
+  for (std::size_t at = root->text.find("[]"); at != std::string::npos; at = root->text.find("[]", at + 2)) ++holes;
+  if (root->form != Form::name || indices != holes + 1) {
+    throw SyntaxFailure{term.place, "only a component of a family has names behind its index",
+                        "as in cell[2].q: one index for each family"};
+  }
+  root->text += "[]." + std::string(next().text);
+  skip();
+  root->place = term.place = make(Form::name, start, {}, {}).place;
 }
 
 Term TermParser::primary() {

@@ -58,6 +58,7 @@ class TermParser {
   Term postfix();
   Term primary();
   Term name();
+  void member(Term& term, std::size_t start);
   Term argument();
   Term chain(std::string_view signs, Term (TermParser::*part)());
   std::vector<Term> list(std::size_t opening, std::string_view closing, Term (TermParser::*part)());

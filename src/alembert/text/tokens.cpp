@@ -186,6 +186,8 @@ class Splitter {
       string();
     } else if (c == '.' && peek(1) == '.') {
       add(Kind::sign, 2, 2);
+    } else if (c == '.' && is_letter(peek(1)) && behind_bracket()) {
+      add(Kind::sign, 1, 1);  // cell[2].q
     } else if (std::string_view("+-*/^'[](),=:").find(c) != std::string_view::npos) {
       if (c == '(' || c == '[') ++depth_;
       if ((c == ')' || c == ']') && depth_ > 0) --depth_;
@@ -193,6 +195,12 @@ class Splitter {
     } else {
       strange();
     }
+  }
+
+  bool behind_bracket() const {
+    if (!open()) return false;
+    const Token& last = out_.tokens.back();
+    return last.is("]") && last.place.line == line_ && last.place.column + 1 == column_;
   }
 
   void number() {

@@ -15,7 +15,7 @@ struct Token {
     number,
     name,
     string,  // with its quotes
-    sign,    // + - * / ^ ' [ ] ( ) , = : ..
+    sign,    // + - * / ^ ' [ ] ( ) , = : .. and . behind ]
     bad,     // what is no token; Tokens::errors[error] says why
     end,     // of the logical line; its place is behind the last token
   };
