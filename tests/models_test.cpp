@@ -54,7 +54,7 @@ TEST(Gallery, HoldsWhatTheDocumentationPromises) {
   }
 }
 
-const std::set<std::string> assembled{"chain_of_links", "four_bar", "strandbeest"},
+const std::set<std::string> assembled{"four_bar", "strandbeest"},
     redundant{"bennett", "parallel_four_bar"};
 
 TEST(Gallery, EveryModelIsReadAndConsistent) {

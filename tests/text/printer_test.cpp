@@ -84,6 +84,10 @@ class Trees {
       case Shape::declarations: items(false, 1), ranges(below(3)); break;
       case Shape::owned: items(true, 1), ranges(below(3)); break;
       case Shape::assignments: items(false, 2), ranges(below(3)); break;
+      case Shape::matrix:
+        if (below(2)) items(false, 2), ranges(below(3));
+        else s.left = tree(depth);
+        break;
       case Shape::expression: s.left = tree(depth); break;
       case Shape::equation:
         if (below(2)) s.label = make(Term::Form::name, "rod", {});
