@@ -325,6 +325,22 @@ TEST(Components, CostOfAStepGrowsLinearly) {
   EXPECT_LT(c / a, 8) << "4 where it is linear, 16 where it is quadratic: " << a << " " << b << " " << c;
 }
 
+TEST(Components, TheModelOfTheirPageRuns) {
+  std::ifstream in(std::string(ALEMBERT_SOURCE_DIR) + "/docs/components.md");
+  const std::string page(std::istreambuf_iterator<char>(in), {});
+  const std::size_t first = page.find("```alm\n") + 7;
+  const Run run(model_from_text(page.substr(first, page.find("```", first) - first)), "gauss_collocation(3)", 0.01, 2);
+  EXPECT_LT(run.report.foretold.max_residual, 1e-10);
+  EXPECT_TRUE(run.model.port->connection.multipliers.empty());
+}
+
+TEST(Components, SettingWhatIsNotThereIsAnError) {
+  EXPECT_THROW(gallery("ph_line", {"N=3", "cell[4].R=1"}), InputError);
+  EXPECT_THROW(gallery("ph_line", {"N=3", "cell[3].Q=1"}), InputError);
+  EXPECT_THROW(gallery("ph_line", {"N=3", "cell.R=1"}), InputError);
+  EXPECT_NO_THROW(gallery("ph_line", {"N=3", "cell[3].R=1"}));
+}
+
 // The library --------------------------------------------------------------------------------------------------------
 
 TEST(Components, LibraryFilesAreComponents) {

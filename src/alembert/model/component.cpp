@@ -37,7 +37,8 @@ Term literal(const ArrayShape& shape, std::size_t depth, const std::vector<Real>
 
 class Importer {
  public:
-  explicit Importer(Elaboration& e) : e_(e), scope_(e.scope), graph_(e.scope.graph()) {}
+  explicit Importer(Elaboration& e)
+      : e_(e), scope_(e.scope), graph_(e.scope.graph()), forwarded_(e.inner.size(), false) {}
 
   void statement(const Statement& s) {
     Declaration* d = s.label ? scope_.find(s.label->text) : nullptr;
@@ -66,6 +67,17 @@ class Importer {
       scope_.error(s.ranges[0].last.place, "the family of components '" + d->name + "' is empty",
                    "its end must not be before its start");
     d->bad = !good || !any;
+  }
+
+  /// After all statements: what was meant for a member that is not there.
+  void finish() {
+    for (std::size_t i = 0; i < forwarded_.size() && scope_.errors.empty(); ++i) {
+      if (forwarded_[i]) continue;
+      const Assignment& a = e_.inner[i];
+      scope_.errors.push_back({a.source, a.item.target.place,
+                               "there is no component for '" + print(a.item.target) + "'",
+                               "the index is outside its family"});
+    }
   }
 
  private:
@@ -118,8 +130,8 @@ class Importer {
     std::vector<Assignment> assignments;
     for (const Item& item : s.items)
       if (item.value && !add_assignment(item, assignments)) return false;
-    for (const Assignment& a : e_.inner)
-      if (!forward(a, s, index, assignments)) return false;
+    for (std::size_t i = 0; i < e_.inner.size(); ++i)
+      if (!forward(i, s, index, assignments)) return false;
     for (const Assignment& a : assignments) key += print(a.item.target) + "=" + print(*a.item.value) + "\n";
     if (!last_ || key != last_key_) {
       try {
@@ -165,8 +177,9 @@ class Importer {
   }
 
   /// --set motor.R=2 without "motor.", where it is meant for this component.
-  bool forward(const Assignment& a, const Statement& s, const std::vector<long>& index,
+  bool forward(std::size_t number, const Statement& s, const std::vector<long>& index,
                std::vector<Assignment>& assignments) {
+    const Assignment& a = e_.inner[number];
     Assignment inner = a;
     Term* root = &inner.item.target;
     Term* above = nullptr;
@@ -184,6 +197,7 @@ class Importer {
       *above = std::move(rest);
     }
     assignments.push_back(std::move(inner));
+    forwarded_[number] = true;
     return true;
   }
 
@@ -253,6 +267,7 @@ class Importer {
   Graph& graph_;
   std::optional<ComponentModel> last_;  // the member read last, and what was given to it
   std::string last_key_;
+  std::vector<bool> forwarded_;  // which of Elaboration::inner have found their component
 };
 
 }  // namespace
@@ -260,6 +275,7 @@ class Importer {
 void make_components(Elaboration& e) {
   Importer importer(e);
   e.each("component", [&](const Statement& s) { importer.statement(s); });
+  importer.finish();
 }
 
 }  // namespace alembert

@@ -74,6 +74,7 @@ std::string brief(double value) {
 
 Place statement_place(const Elaboration& e, const char* keyword) {
   Place place = e.head();
+  if (!e.has(keyword) && e.has("connect")) return statement_place(e, "connect");
   bool found = false;
   e.each(keyword, [&](const Statement& s) {
     if (!found) place = s.place;

@@ -192,7 +192,7 @@ class Joiner {
     Exprs symbols, zeros;
     for (const Expr symbol : free_symbols(Exprs{value})) {
       if (number_.contains(symbol.id())) symbols.push_back(symbol);
-      else if (scope_.contents(symbol) & ~unsigned(holds_parameter)) {
+      else if (!fixed(symbol)) {
         scope_.error(place, "a connection contains '" + graph_.name(symbol.id()) + "', which is no input or output",
                      "it is linear in inputs and outputs, with parameters as factors");
         return false;
@@ -300,13 +300,11 @@ class Joiner {
 
   // M N^T + N M^T = 0 ------------------------------------------------------------------------------------------------
 
+  /// Made of parameters alone.
+  bool fixed(Expr e) { return !(scope_.contents(e) & ~unsigned(holds_parameter)); }
+
   /// Zero by simplification, or with the parameters as they are and to rounding.
-  bool zero(Expr e, Real scale) {
-    if (is_zero(e)) return true;
-    if (scope_.contents(e) & ~unsigned(holds_parameter)) return false;
-    const Real value = number(e);
-    return absolute(value) <= Real(1e-28) * scale;
-  }
+  bool zero(Expr e, Real scale) { return is_zero(e) || (fixed(e) && absolute(number(e)) <= Real(1e-28) * scale); }
 
   Real number(Expr e) {
     std::string missing;
@@ -425,17 +423,17 @@ class Joiner {
 
   void add(Row& row, int column, Expr value) {
     Expr& entry = row.emplace(column, graph_.constant(0)).first->second;
-    const Expr sum = entry + value;
-    const bool fixed = !(scope_.contents(sum) & ~unsigned(holds_parameter));
-    entry = sum;
-    if (is_zero(sum) || (fixed && zero(sum, absolute(number(entry - value)) + absolute(number(value)))))
+    const Expr before = entry;
+    entry = before + value;
+    if (is_zero(entry)) row.erase(column);
+    else if (fixed(entry) && fixed(value) && zero(entry, absolute(number(before)) + absolute(number(value))))
       row.erase(column);
   }
 
   /// 3: 1 or -1; 2: a number that is not 0; 1: a function of the states.
   int quality(Expr e) {
     if (is_constant(e, 1) || is_constant(e, -1)) return 3;
-    return scope_.contents(e) & ~unsigned(holds_parameter) ? 1 : 2;
+    return fixed(e) ? 2 : 1;
   }
 
   int best_row(int column) {
@@ -563,7 +561,6 @@ class Joiner {
       put_in(pivot_row_[m + j], m + j, row);
     }
     const std::vector<Row> D = feedthrough();
-    std::vector<Expr> y(s_.u.size());
     for (const int i : outside)
       for (const auto& [other, value] : D[i])
         if (const auto inner = connected_.find(other); inner != connected_.end())
@@ -677,10 +674,8 @@ class Joiner {
 
   bool equal(Expr a, Expr b) {
     if (a == b) return true;
-    const Expr difference = a - b;
-    if (is_zero(difference)) return true;
-    if (scope_.contents(difference) & ~unsigned(holds_parameter)) return false;
-    return zero(difference, absolute(number(a)) + absolute(number(b)));
+    if (!fixed(a) || !fixed(b)) return is_zero(a - b);
+    return zero(a - b, absolute(number(a)) + absolute(number(b)));
   }
 
   /// From here on a connected input or output means its value, in all that components brought along too.
