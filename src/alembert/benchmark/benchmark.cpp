@@ -39,6 +39,7 @@ Method named(const std::string& text) {
 
 MotionPoint<double> on_grid(const Model& model, const Equations& e, Row& row) {
   NewtonOptions newton;
+  newton.kernel.optimise = false;  // no run here is long enough to earn that back
   if (row.trial.exact) newton.linear = LinearSolver::exact;
   MotionPoint<double> point = polish<double>(e, make_consistent(model, e), 0);
   double t = 0;
