@@ -92,7 +92,6 @@ TEST(Benchmarks, FourBarsA02PassTheirSingularPositions) {
 TEST(Benchmarks, FortyFourBarsRunTwentySeconds) {
   const auto expected = benchmark("A02_nfourbar")["reference"]["N=40"];
   NewtonOptions options = interpreted();
-  options.linear = LinearSolver::exact;
   const Report r = run(gallery("n_four_bar", {"N=40"}), "lobatto(7)", 0.05, 20, options);
   ASSERT_EQ(r.ending, Ending::done) << r.reason;
   EXPECT_LT(relative_error({r.y[0], r.y[1]}, numbers(expected["20"])), 1e-10);

@@ -58,19 +58,25 @@ MotionPoint<double> on_grid(const Model& model, const Equations& e, Row& row) {
   return point;
 }
 
-MotionPoint<double> with_tolerance(const Model& model, const Equations& e, double end, Row& row) {
+/// By a tolerance, or in equal steps that are watched.
+MotionPoint<double> watched(const Model& model, const Equations& e, double end, Row& row) {
   Stopwatch watch;
   SimulateOptions options;
   options.end = end;
-  options.step = *model.solve.step;
   options.every = 1'000'000'000;
   options.observers = {&watch};
-  options.steps.control = Control::tolerance;
-  options.steps.tolerance = row.trial.tolerance;
+  if (row.trial.tolerance > 0) {
+    options.step = *model.solve.step;
+    options.steps.control = Control::tolerance;
+    options.steps.tolerance = row.trial.tolerance;
+  } else {
+    options.step = end / static_cast<double>(row.trial.grid.at(0).steps);
+    options.newton.kernel.optimise = false;
+  }
   const Report report = simulate(model, e, named(row.trial.method), options);
   if (report.ending != Ending::done) row.failure = report.reason;
   const long pairs = (report.steps + report.rejected) / 2;  // each is compared with one step of twice the size
-  row.steps = 3 * pairs;
+  row.steps = row.trial.tolerance > 0 ? 3 * pairs : report.steps;
   row.seconds = watch.seconds;
   count(row, report.newton);
   MotionPoint<double> point;
@@ -82,7 +88,7 @@ Row run(const Problem& problem, const Model& model, const Equations& e, const Tr
   Row row;
   row.trial = trial;
   const MotionPoint<double> end =
-      trial.tolerance > 0 ? with_tolerance(model, e, problem.end, row) : on_grid(model, e, row);
+      trial.tolerance > 0 || problem.singular ? watched(model, e, problem.end, row) : on_grid(model, e, row);
   if (!row.failure.empty()) return row;
   const std::vector<double> counted = problem.counted.value(end);
   row.scd = scd(counted, problem.counted.expected);

@@ -52,7 +52,8 @@ struct Problem {
   std::vector<double> accuracies{3, 6, 10};  // digits (scd) for which the best method is told
   std::vector<Trial> trials{};
   std::vector<Published> published{};
-  std::string origin{};  // of what was published; "" where there is no table of solvers
+  std::string origin{};   // of what was published; "" where there is no table of solvers
+  bool singular = false;  // passes singular positions: run as `alembert run` does, which watches for them
 };
 
 /// All of them; a new one is one more entry there.

@@ -1,6 +1,7 @@
 // The problems: references (computed in quadruple precision, or closed forms), what others published, and our runs.
 // The same references are in tests/reference/benchmarks.json, where a test compares them.
 
+#include <cmath>
 #include <initializer_list>
 
 #include "alembert/benchmark/benchmark.h"
@@ -199,8 +200,37 @@ Problem pendulum() {
   return p;
 }
 
+/// All cranks turn by the same angle theta from the vertical, theta'^2 = 1 + (2 W/I)(1 - cos theta).
+Problem four_bars(int N, double end, double sine, double cosine, std::vector<Trial> trials) {
+  Problem p{"four_bars_" + std::to_string(N),
+            "N four-bars A02, N = " + std::to_string(N),
+            "n_four_bar",
+            {"N=" + std::to_string(N)},
+            end};
+  const double W = 9.81 * ((N + 1) / 2.0 + N), I = (N + 1) / 3.0 + N;
+  const double rate = std::sqrt(1 + 2 * W / I * (1 - cosine));
+  Values q, v;
+  for (int i = 0; i <= N; ++i) q = joined(q, {i + sine, cosine}), v = joined(v, {rate * cosine, -rate * sine});
+  p.counted = {joined(q, v), motion};
+  p.counts = "positions and velocities";
+  p.singular = true;
+  p.trials = std::move(trials);
+  return p;
+}
+
 }  // namespace
 
-std::vector<Problem> problems() { return {car_axis(), andrews(), andrews_bodies(), fekete(), pendulum()}; }
+std::vector<Problem> problems() {
+  return {car_axis(),
+          andrews(),
+          andrews_bodies(),
+          fekete(),
+          pendulum(),
+          four_bars(2, 10, 0.3284581115408153786521642, 0.9445185381786009621612854,
+                    all({equal("gauss(4)", 10, {200, 500}), equal("gauss(8)", 10, {200, 250}),
+                         equal("lobatto(7)", 10, {200}), equal("radau(6)", 10, {250})})),
+          four_bars(40, 20, 0.4109011537629452221452456, 0.9116799009719806516314131,
+                    all({equal("lobatto(7)", 20, {400}), equal("gauss(8)", 20, {400})}))};
+}
 
 }  // namespace alembert::benchmark

@@ -21,6 +21,7 @@ constexpr int unrolled_unknowns = 60;
 constexpr std::size_t unrolled_operations = 4000;
 // From here on a SPARK step is solved with the two small matrices.
 constexpr int staged_unknowns = 120;
+constexpr double closed_share = 0.7;  // of constraints to velocities, from which on a mechanism counts as closed
 // From here on the sparse factorisation is the cheaper one.
 constexpr int dense_unknowns = 90;
 
@@ -129,8 +130,11 @@ Newton<T>::Body::Body(const ImplicitEquations& e, const std::vector<T>& typical,
   linear = options.linear;
   const bool automatic = linear == LinearSolver::automatic || linear == LinearSolver::exact;
   const bool staged = std::is_same_v<T, double> && e.stages != nullptr;
-  const bool two_matrix =
-      staged && (linear == LinearSolver::two_matrix || (linear == LinearSolver::automatic && n > staged_unknowns));
+  // A closed mechanism (few degrees of freedom, many constraints) may come to singular positions, where the two
+  // matrices contract no more.
+  const bool closed = staged && e.stages->n_g + e.stages->n_k > closed_share * e.stages->n_z;
+  const bool two_matrix = staged && (linear == LinearSolver::two_matrix ||
+                                     (linear == LinearSolver::automatic && n > staged_unknowns && !closed));
   // The exact matrix is never made where only the two small ones are used: for large systems that is the point.
   const SparseExprs J = two_matrix ? SparseExprs{} : jacobian(e.equations, e.unknowns);
 
