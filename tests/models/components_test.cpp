@@ -320,7 +320,9 @@ TEST(Components, CostOfAStepGrowsLinearly) {
   };
   int few = 0, middle = 0, many = 0;
   const double a = seconds(33, few), b = seconds(66, middle), c = seconds(132, many);
-  EXPECT_GT(few, 100), EXPECT_GT(middle, 200), EXPECT_GT(many, 398);
+  EXPECT_GT(few, 100);
+  EXPECT_GT(middle, 200);
+  EXPECT_GT(many, 398);
   RecordProperty("seconds_per_step", std::to_string(a) + " " + std::to_string(b) + " " + std::to_string(c));
   EXPECT_LT(c / a, 8) << "4 where it is linear, 16 where it is quadratic: " << a << " " << b << " " << c;
 }
