@@ -43,7 +43,7 @@ struct StepEquations {
   // The change of energy that the method foretells: the work of all that does some. May be empty.
   Expr energy_change;
   Expr dissipated, supplied;  // energy_change = supplied - dissipated, where the method tells them apart; both or none
-  Exprs discrete;  // = 0: constraints in the form in which the method keeps them, where that is its own
+  Exprs discrete;             // = 0: constraints in the form in which the method keeps them, where that is its own
   std::shared_ptr<const StageStructure> stages;  // for the two-matrix iteration, where it applies
 };
 
