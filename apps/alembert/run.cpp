@@ -28,6 +28,7 @@ struct RunOptions {
   std::string every, at, sample;  // as written; empty where not given
   std::vector<std::string> out, plot;
   bool json = false, quiet = false;
+  bool dirac = false;
 };
 
 std::vector<std::unique_ptr<Observer>> make_writers(const std::vector<std::string>& paths) {
@@ -68,6 +69,10 @@ int run(const RunOptions& options) {
   }
   if ((!simulation.at.empty() || simulation.sample > 0) && options.out.empty() && options.plot.empty())
     throw InputError("--at and --sample choose the rows of a trajectory: say --out where to write it");
+  simulation.dirac = options.dirac;
+  if (options.dirac && (!model.port || options.out.empty()))
+    throw InputError("--dirac adds columns to the trajectory of a port-Hamiltonian model: " +
+                     std::string(model.port ? "say --out where to write it" : "this one has another form"));
   const Equations equations = derive(model);
   for (const std::string& path : options.plot) require_plot(path);
   const std::vector<std::unique_ptr<Observer>> writers = make_writers(options.out);
@@ -122,6 +127,8 @@ Command add_run(CLI::App& program) {
       ->type_name("T1,T2,...");
   app->add_option("--sample", options->sample, "The same for the multiples of a time, from the start on")
       ->type_name("DT");
+  app->add_flag("--dirac", options->dirac,
+                "Port-Hamiltonian models: also write the flows E x' and the efforts z of all states");
   app->add_flag("--json", options->json, "Print one JSON object instead of the report");
   app->add_flag("-q,--quiet", options->quiet, "Print no report and no progress");
   app->footer(

@@ -380,6 +380,29 @@ TEST(PortHamiltonian, RowsHoldPortsAndTheBalance) {
   EXPECT_EQ(rows.rows.back()[column("balance.supplied")], report.foretold.supplied);
 }
 
+TEST(PortHamiltonian, FlowsAndEffortsAreOfADiracStructure) {
+  // Storage, dissipation and ports together neither make nor lose power: e^T f + dissipated = y^T u at every row.
+  const Model model = gallery("ph_mass_spring_damper");
+  Rows rows;
+  SimulateOptions options;
+  options.step = 0.1, options.end = 2, options.dirac = true;
+  options.observers = {&rows};
+  simulate(model, derive(model), method("gauss_collocation(2)"), options);
+  const auto at = [&](const std::vector<double>& row, const std::string& name) {
+    const auto& names = rows.columns.names;
+    return row.at(static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
+  };
+  for (const std::vector<double>& row : rows.rows) {
+    double stored = 0;
+    for (const char* state : {"p1", "p2", "v1", "v2"})
+      stored += at(row, std::string("flow.") + state) * at(row, std::string("effort.") + state);
+    const double v1 = at(row, "v1"), v2 = at(row, "v2");
+    EXPECT_NEAR(stored, at(row, "input.F") * at(row, "output.speed") - 0.2 * v1 * v1 - 0.5 * v2 * v2, 1e-12);
+    EXPECT_EQ(at(row, "effort.v1"), v1);
+    EXPECT_EQ(at(row, "flow.p2"), v2);
+  }
+}
+
 TEST(PortHamiltonian, LargeSystemsStaySparse) {
   const auto entries = [](int n) {
     const Model model = model_from_text(

@@ -52,6 +52,7 @@ struct Equations {
   Exprs algebraic;
   std::vector<std::string> algebraic_names;
   Exprs u, y_out;             // inputs and outputs, in t, z, psi
+  Exprs flows, efforts;       // E x' and z, one per state
   Expr dissipated, supplied;  // powers, dE/dt = supplied - dissipated
   Exprs energies;             // of the components; none where there are none
   std::vector<std::string> energy_names;

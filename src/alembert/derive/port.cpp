@@ -110,6 +110,7 @@ void derive_port(const Model& model, Equations& e, PortSystem system) {
   const PortEquations rows = port_equations(system);
   e.energy = system.H;
   e.u = rows.u, e.y_out = rows.y;
+  e.flows = rows.F, e.efforts = system.z;
   e.dissipated = rows.dissipated, e.supplied = rows.supplied;
   for (const PortSystem::Part& part : system.parts) {
     e.energies.push_back(part.H);

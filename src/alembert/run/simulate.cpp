@@ -30,7 +30,7 @@ KernelOptions code_for(double calls, KernelOptions asked) {
   return asked;
 }
 
-Columns make_columns(const Model& model, const Equations& e) {
+Columns make_columns(const Model& model, const Equations& e, bool dirac) {
   Columns columns;
   auto& names = columns.names;
   const auto add = [&](const std::vector<std::string>& list, const std::string& before) {
@@ -54,6 +54,8 @@ Columns make_columns(const Model& model, const Equations& e) {
     for (int i = 0; i < static_cast<int>(e.u.size()); ++i) names.push_back("input." + flat_name(e.port->inputs, i));
     for (int i = 0; i < static_cast<int>(e.u.size()); ++i) names.push_back("output." + flat_name(e.port->outputs, i));
     add(e.energy_names, "energy.");
+    for (const char* before : {"flow.", "effort."})
+      for (int i = 0; dirac && i < e.port->size(); ++i) names.push_back(before + flat_name(e.port->states, i));
     add({"stored", "dissipated", "supplied", "residual"}, "balance.");
   }
   columns.count = static_cast<int>(names.size());
@@ -179,7 +181,7 @@ class Simulation {
                      options.steps.control == Control::reversible || !e.events.empty()
                          ? with_calls(options.newton, steps)
                          : for_rows_),
-        columns_(make_columns(model, e)) {
+        columns_(make_columns(model, e, options.dirac)) {
     control_ = make_control(e, method, options.steps, options.end, options.step, point_, report.initial, multipliers_,
                             make_step(e, method, options, point_, report.initial, steps + samples_.count()),
                             with_calls(options.newton, steps));
@@ -198,12 +200,14 @@ class Simulation {
       Exprs at_ports = at_state, values = e.u;
       at_ports.insert(at_ports.end(), e.psi.begin(), e.psi.end());
       for (const Exprs* list : {&e.y_out, &e.energies}) values.insert(values.end(), list->begin(), list->end());
+      for (const Exprs* list : {&e.flows, &e.efforts})
+        if (options.dirac) values.insert(values.end(), list->begin(), list->end());
       ports_ = Kernel<double>(at_ports, values, for_rows_.kernel);
       ports_in_.resize(at_ports.size()), ports_out_.resize(values.size()), ports_work_.resize(ports_.work());
       std::vector<double> solved(n_z_, 0.0);
       solved.insert(solved.end(), report.initial.psi.begin(), report.initial.psi.end());
       take_ports(options.t0, point_.state, solved);
-      report.first_energies.assign(ports_out_.end() - static_cast<long>(e.energies.size()), ports_out_.end());
+      report.first_energies.assign(energies_now().begin(), energies_now().end());
     }
     report.has_discrete = control_->step().has_discrete();
     if (!method.claims.velocity) watch_.velocity_ranges.resize(e.g.size());
@@ -261,6 +265,9 @@ class Simulation {
   std::optional<DenseOutput> dense_;
   std::optional<EventWatch> events_;
   std::vector<EventRecord> found_;
+  std::span<const double> energies_now() const {  // of the components, where take_ports looked last
+    return {ports_out_.data() + 2 * e_.u.size(), e_.energies.size()};
+  }
   Kernel<double> motion_, ports_;
   std::vector<double> ports_in_, ports_out_, ports_work_;
   std::vector<double> motion_in_, moving_, work_, row_, sampled_;
@@ -493,7 +500,7 @@ void Simulation::finish() {
     const auto outputs = ports_out_.begin() + static_cast<long>(e_.u.size());
     const auto energies = outputs + static_cast<long>(e_.u.size());
     report_.inputs.assign(ports_out_.begin(), outputs), report_.outputs.assign(outputs, energies);
-    report_.energies.assign(energies, ports_out_.end());
+    report_.energies.assign(energies_now().begin(), energies_now().end());
   }
   report_.joints = joint_forces(e_, report_.t, point_.state, report_.lambda, report_.psi);
   if (report_.steps == 0) return;

@@ -49,7 +49,8 @@ struct SimulateOptions {
   // in any order and the multiples of `sample` from the start on, in the order of the run. Both with `every` too.
   std::optional<long> every;
   std::vector<double> at;
-  double sample = 0;  // above 0
+  double sample = 0;   // above 0
+  bool dirac = false;  // rows also hold the flows E x' and efforts z of a port-Hamiltonian system
   StepOptions steps;
   std::vector<Observer*> observers;
   const std::atomic<bool>* interrupt = nullptr;  // set by Ctrl-C
