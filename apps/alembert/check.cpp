@@ -134,7 +134,10 @@ Findings examine(const Model& model, const Equations& e) {
   if (!found.initial.redundant.empty()) {
     found.warnings.push_back("redundant constraints: their multipliers are not determined one by one");
   }
-  if (found.freedom() <= 0) found.warnings.push_back("no degree of freedom is left: nothing can move");
+  if (found.freedom() <= 0)
+    found.warnings.push_back(found.rheonomic_constraints
+                                 ? "no degree of freedom is left: the moving constraints alone decide the motion"
+                                 : "no degree of freedom is left: nothing can move");
   if (!model.solve.step || !model.solve.end) {
     found.warnings.push_back("solve gives no step or no end: run needs --step and --end");
   }

@@ -39,6 +39,7 @@ Command add_verify(CLI::App& program);
 Command add_reproduce(CLI::App& program);
 Command add_view(CLI::App& program);
 Command add_sweep(CLI::App& program);
+Command add_benchmark(CLI::App& program);
 
 /// A whole file, or standard input for "-"; throws InputError when it cannot be read.
 std::shared_ptr<const Source> read_source(const std::string& path);

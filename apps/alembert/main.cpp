@@ -58,9 +58,9 @@ int perform(int argc, char** argv) {
   program.get_formatter()->label("Positionals", "Arguments");
   program.get_formatter()->label("REQUIRED", "");
 
-  const Command commands[] = {add_run(program),   add_check(program),   add_derive(program),   add_methods(program),
-                              add_fmt(program),   add_grammar(program), add_converge(program), add_verify(program),
-                              add_sweep(program), add_view(program),    add_reproduce(program)};
+  const Command commands[] = {add_run(program),   add_check(program),   add_derive(program),    add_methods(program),
+                              add_fmt(program),   add_grammar(program), add_converge(program),  add_verify(program),
+                              add_sweep(program), add_view(program),    add_reproduce(program), add_benchmark(program)};
   for (const Command& command : commands) {
     command.options->allow_extras();
     command.options->group("Commands");

@@ -123,6 +123,33 @@ TEST(DeriveCommand, ShowsTheEquations) {
   EXPECT_EQ(program({"derive", "-"}, "coordinate x\nkinetic x'^2/2 + z\n").code, 2);
 }
 
+TEST(DeriveCommand, PortHamiltonianWritesAModelThatRuns) {
+  const Outcome port = program({"derive", "-", "--port-hamiltonian"}, pendulum);
+  ASSERT_EQ(port.code, 0) << port.err;
+  for (const char* line : {"state ", "flow E(", "structure J(", "hamiltonian "})
+    EXPECT_NE(port.out.find(line), std::string::npos) << line;
+  EXPECT_EQ(program({"run", "-", "--end", "0.1"}, port.out).code, 0);
+  EXPECT_EQ(program({"fmt", "-"}, port.out).code, 0);
+  // The same in polar coordinates, found from a value near by.
+  const std::string list = "x = r*cos(a), y = r*sin(a), r = 1, a = 0.1";
+  const Outcome polar = program({"derive", "-", "--port-hamiltonian", "--change", list}, port.out);
+  ASSERT_EQ(polar.code, 0) << polar.err;
+  EXPECT_NE(polar.out.find("E(r, a) = -r*sin(a)"), std::string::npos) << polar.out;
+  const auto end = [](const std::string& model) {
+    const Outcome outcome = program({"run", "-", "--end", "0.5", "--json"}, model);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return nlohmann::json::parse(outcome.out)["variables"];
+  };
+  const nlohmann::json before = end(port.out), after = end(polar.out);
+  const double r = after["r"], a = after["a"];
+  EXPECT_NEAR(before["x"].get<double>(), r * std::cos(a), 1e-9);
+  EXPECT_NEAR(before["y"].get<double>(), r * std::sin(a), 1e-9);
+  for (const char* wrong : {"x = r*cos(a), r = 1, a = 0", "x = r*cos(a), y = r*sin(b), r = 1, a = 0", "x = r +"})
+    EXPECT_EQ(program({"derive", "-", "--port-hamiltonian", "--change", wrong}, port.out).code, 2) << wrong;
+  EXPECT_EQ(program({"derive", "-", "--change", list}, port.out).code, 2);
+  EXPECT_EQ(program({"derive", "-", "--autonomous"}, port.out).code, 2);
+}
+
 TEST(MethodsCommand, ListsEveryFamily) {
   const Outcome outcome = program({"methods"});
   EXPECT_EQ(outcome.code, 0);

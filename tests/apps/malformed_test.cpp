@@ -159,8 +159,9 @@ TEST_P(Malformed, EndsWithACodeAndAMessage) {
   run_all(read_all(cases));
 }
 
-constexpr const char* kinds[] = {"constraint", "family", "finite", "form",  "mass",  "mechanism", "name",  "newton",
-                                 "parameter",  "rank",   "refuse", "shape", "solve", "start",     "syntax"};
+constexpr const char* kinds[] = {"component", "connect",   "constraint", "family", "finite",    "form",
+                                 "mass",      "mechanism", "name",       "newton", "parameter", "port",
+                                 "rank",      "refuse",    "shape",      "solve",  "start",     "syntax"};
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Malformed, testing::ValuesIn(kinds),
                          [](const auto& info) { return std::string(info.param); });

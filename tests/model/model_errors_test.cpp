@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
             "write m[...] for an entry, * for a product"},
         Bad{FRAME "initial xx = 1", 4, 9, "unknown name 'xx'", "did you mean 'x' (coordinate, line 2)?"},
         Bad{FRAME "initial length = 1", 4, 9, "'length' is a parameter and cannot be the target of initial",
-            "it takes a coordinate, a momentum, a variable or a multiplier"},
+            "it takes a coordinate, a momentum, a variable, a multiplier or a state"},
         Bad{FRAME "force m = 1", 4, 7, "'m' is a parameter and cannot be the target of force", "it takes a coordinate"},
         Bad{FRAME "force x' = 1", 4, 7, "a force acts on a coordinate, not on its velocity", "leave out the '"},
         Bad{FRAME "pin xy", 4, 5, "unknown name 'xy'", "did you mean 'x' (coordinate, line 2)?"}));

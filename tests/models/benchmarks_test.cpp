@@ -24,6 +24,12 @@ double relative_error(const std::vector<double>& values, const std::vector<doubl
   return worst;
 }
 
+NewtonOptions interpreted() {
+  NewtonOptions options;
+  options.kernel = {Backend::interpreter, false};
+  return options;
+}
+
 std::vector<double> negated(std::vector<double> values) {
   for (double& v : values) v = -v;
   return values;
@@ -70,6 +76,30 @@ TEST(Benchmarks, FeketePointsAtRest) {
   ASSERT_EQ(r.ending, Ending::done) << r.reason;
   EXPECT_LT(relative_error(r.y, numbers(benchmark("fekete20")["reference"]["q"])), 1e-10);
   for (const double lambda : r.lambda) EXPECT_NEAR(lambda, 19.0 / 4, 1e-12);
+}
+
+TEST(Benchmarks, FourBarsA02PassTheirSingularPositions) {
+  const auto expected = benchmark("A02_nfourbar")["reference"]["N=2"];
+  // Long steps of high order: the fewer points close to a singular position, the less rounding is magnified there.
+  const Report r = run(gallery("n_four_bar"), "gauss(8)", 0.04, 10, interpreted());
+  ASSERT_EQ(r.ending, Ending::done) << r.reason;
+  EXPECT_LT(relative_error({r.y[0], r.y[1]}, numbers(expected["10"])), 1e-10);
+  EXPECT_NEAR(r.y[2] - r.y[0], 1, 1e-12);  // the regular branch
+  EXPECT_NEAR(r.y[3], r.y[1], 1e-12);
+  EXPECT_GE(r.singular_positions.size(), 9u);
+}
+
+TEST(Benchmarks, FortyFourBarsRunTwentySeconds) {
+  const auto expected = benchmark("A02_nfourbar")["reference"]["N=40"];
+  NewtonOptions options = interpreted();
+  const Report r = run(gallery("n_four_bar", {"N=40"}), "lobatto(7)", 0.05, 20, options);
+  ASSERT_EQ(r.ending, Ending::done) << r.reason;
+  EXPECT_LT(relative_error({r.y[0], r.y[1]}, numbers(expected["20"])), 1e-10);
+  for (std::size_t i = 2; i < r.y.size(); i += 2) {
+    EXPECT_NEAR(r.y[i], r.y[0] + static_cast<double>(i / 2), 1e-10);
+    EXPECT_NEAR(r.y[i + 1], r.y[1], 1e-10);
+  }
+  EXPECT_EQ(r.singular_positions.size(), 20u);  // two a period of 1.9656
 }
 
 }  // namespace

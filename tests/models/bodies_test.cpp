@@ -138,6 +138,22 @@ TEST(Joints, LeaveTheFreedomThatTheirNamesSay) {
   }
 }
 
+TEST(Joints, UniversalJointTurnsUnevenly) {
+  // tan(out) = tan(in) cos(bend) for shafts that meet at an angle, each with its cross as here.
+  const double bend = 0.5;
+  const std::string text =
+      "parameter bend = 0.5\nbody in mass 1 inertia (1, 1, 1) spin (0, 0, 2)\n"
+      "body out mass 1 inertia (1, 1, 1) turned bend about (1, 0, 0) spin (0, 0, 2*cos(bend))\n"
+      "joint revolute one from ground axis (0, 0, 1) to in\n"
+      "joint cylindrical two from ground axis (0, -sin(bend), cos(bend)) to out axis (0, 0, 1)\n"
+      "joint universal cross from in axis (1, 0, 0) to out axis (0, 1, 0)\n"
+      "drive motor joint one angle 2*t\nconserve turned: two.angle\n";
+  const Report r = go(text, "gauss(3)", 0.01, 0.5);
+  ASSERT_EQ(r.ending, Ending::done) << r.reason;
+  const double turned = r.invariants[0].final - r.invariants[0].initial;
+  EXPECT_NEAR(std::tan(turned), std::tan(1.0) * std::cos(bend), 1e-8);
+}
+
 TEST(Joints, ReactionsOfStatics) {
   // A beam clamped at its left end: force m g up, moment m g l/2 about the clamp (about -y, for gravity along -z).
   const Report beam =
@@ -188,6 +204,14 @@ TEST(Elements, SpringsAndTorsionsSwing) {
   expect_near(of(run(d, "gauss(4)", 0.05, 1, interpreted()), d, "b.r", true), {std::exp(-1.0), 0}, 1e-10);
 }
 
+TEST(Elements, MayHaveAnyName) {
+  const Report r =
+      go("body PISTON planar mass 1 inertia 1\nbody N planar mass 1 inertia 1\njoint revolute PIN from N to PISTON\n"
+         "joint fixed BOLTN from ground to N\ngravity (0, -1)\n",
+         "lobatto(2)", 0.1, 0.2);
+  expect_near(joint(r, "BOLTN").force, {0, 2}, 1e-12);
+}
+
 TEST(Elements, PointsOfBodiesStandInAnyExpression) {
   const Model m = model_from_text(
       "body arm mass 1 inertia (1, 1, 1) spin (0, 0, 2)\nlet hand = arm.point(1, 0, 0)\nconserve x: hand[1]\n"
@@ -234,6 +258,19 @@ TEST(Models, HeavyTopKeepsWhatItShould) {
   EXPECT_LT(r.position, 1e-13);
   for (const Watched& w : r.invariants) EXPECT_LT(w.max_error, 1e-9);
   EXPECT_LT(r.energy.max_error, 2);  // of 5500: bounded, order two
+}
+
+TEST(Models, RedundantCrankCarriesButDoesNotMove) {
+  const Report r = run(gallery("parallel_four_bar"), "gauss(4)", 0.01, 2, interpreted());
+  ASSERT_EQ(r.ending, Ending::done) << r.reason;
+  ASSERT_EQ(r.initial.redundant.size(), 1u);
+  // A pendulum of length 1 from 1 rad at rest: energy gives the speed at any height.
+  const double speed = std::hypot(r.v[0], r.v[1]);
+  EXPECT_NEAR(speed * speed / 2, 9.81 * (std::cos(std::atan2(r.y[0] - 1, -r.y[1])) - std::cos(1.0)), 1e-9);
+  double sum = 0;
+  for (const JointForces& j : r.joints) sum += j.force_in_joint[0];
+  // All three pull along the cranks: m (g cos + v^2) together.
+  EXPECT_NEAR(std::abs(sum), 2 * (9.81 * -r.y[1] + speed * speed), 1e-7);
 }
 
 }  // namespace

@@ -144,9 +144,9 @@ TEST(Components, PassiveControllerIsASpringWithADamper) {
   const double a = 0.3, w = 2, t = 3;
   const Model model = model_from_text(R"(
 component m = "mass.alm" with v = 1
-component c = "pi_controller.alm" with Kp = 0.6, Ki = 4.09
-connect c.e = m.speed, m.F = -c.command
-conserve push: c.command + m.F
+component regulator = "pi_controller.alm" with Kp = 0.6, Ki = 4.09
+connect regulator.e = m.speed, m.F = -regulator.command
+conserve push: regulator.command + m.F
 )");
   const Motion run(model, "gauss_collocation(4)", 0.01, t);
   EXPECT_NEAR(run.state("m.v"), std::exp(-a * t) * (std::cos(w * t) - a / w * std::sin(w * t)), 1e-13);

@@ -1,5 +1,5 @@
-// Constraints that lose rank on the way: the run ends there, names them and keeps what it has; and none of this happens
-// where the rank stays.
+// Constraints that lose rank on the way, with no smooth way on: the run ends there, names them and keeps what it has;
+// and none of this happens where the rank stays.
 
 #include <gtest/gtest.h>
 
@@ -63,38 +63,12 @@ TEST(RankLoss, RodsPulledStraightEndTheRun) {
   }
 }
 
-// Cranks of length 1 that turn with the angular velocity 5 from upright: in line with the coupler at a quarter turn.
-const char parallelogram[] = R"(coordinate a[2], b[2]
-kinetic (norm2(a') + norm2(b'))/2
-constraint crank: norm2(a) = 1
-constraint coupler: norm2(a - b) = 4
-constraint rocker: norm2(b - (2, 0)) = 1
-initial a = (0, 1), b = (2, 1), a' = (5, 0), b' = (5, 0)
-)";
-
-TEST(RankLoss, ParallelogramEndsInLineWhereverTheStepsFall) {
-  const double quarter = std::acos(-1.0) / 10;
-  for (const char* method : {"lobatto(3)", "gauss(2)"}) {
-    SCOPED_TRACE(method);
-    for (const double step : {0.01, 0.011, 0.0123, 0.003, 0.0007, 0.05})
-      expect_loss(pass(parallelogram, method, step, 2), quarter, step, {"crank", "coupler", "rocker"});
-    expect_loss(pass(parallelogram, method, -0.01, -2), -quarter, 0.01, {"crank", "coupler", "rocker"});
-  }
-}
-
-TEST(RankLoss, OfNonholonomicConstraintsIsNoticedToo) {
-  // x' + y' = 0 and cos(t) x' + y' = 0 are one at t = 0 only; started at t with another phase they meet at 2 - pi.
+TEST(RankLoss, WhereVelocitiesGrowWithoutBoundEndsTheRun) {
+  // y' = 1/(2 - t): beyond t = 2 there are velocities again, but none that continue these.
   const std::string text =
-      "coordinate x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\nforce z = 1\n"
-      "constraint a: x' + y' = 0\nconstraint b: cos(t - 1.5)*x' + y' = 0\n";
-  expect_loss(pass(text, "gauss(2)", 0.01, 4), 1.5, 0.01, {"a", "b"});
-}
-
-TEST(RankLoss, OfAVanishingGradientIsNoticed) {
-  // On the cross x y = 0 the particle moves along y = 0 through the centre.
-  const std::string text =
-      "coordinate x, y\nkinetic (x'^2 + y'^2)/2\nconstraint cross: x*y = 0\ninitial x = -1, x' = 2\n";
-  expect_loss(pass(text, "lobatto(3)", 0.013, 2), 0.5, 0.013, {"cross loses its gradient"});
+      "coordinate x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\n"
+      "constraint a: x' + y' = 1\nconstraint b: x' + (t - 1)*y' = 0\n";
+  for (const double step : {0.01, 0.013}) expect_loss(pass(text, "gauss(2)", step, 4), 2, step, {"a", "b"});
 }
 
 TEST(RankLoss, IsNotSeenWhereTheRankStays) {

@@ -38,7 +38,7 @@ class RunReport : public testing::Test {
     equations.g = {zero, zero};
     equations.k = {zero};
     equations.g_constraint = {0, 2};
-    equations.k_constraint = {1};
+    equations.k_constraint = equations.psi_constraint = {1};
     model.invariants = {block("spin", {}, 0, 1), block("linear", {2}, 1, 2)};
     report.model = "Sample";
     report.method = "lobatto(3)";

@@ -84,6 +84,21 @@ class Trees {
       case Shape::declarations: items(false, 1), ranges(below(3)); break;
       case Shape::owned: items(true, 1), ranges(below(3)); break;
       case Shape::assignments: items(false, 2), ranges(below(3)); break;
+      case Shape::component:
+        s.label = make(Term::Form::name, "motor", {});
+        s.string = "motor.alm";
+        if (below(2)) items(false, 2);
+        ranges(below(3));
+        break;
+      case Shape::connection:
+        if (below(3) == 0) s.string = "lossy";
+        for (int i = 1 + below(4); i > 0; --i) s.items.push_back({tree(depth), {}, tree(depth)});
+        ranges(below(3));
+        break;
+      case Shape::matrix:
+        if (below(2)) items(false, 2), ranges(below(3));
+        else s.left = tree(depth);
+        break;
       case Shape::expression: s.left = tree(depth); break;
       case Shape::equation:
         if (below(2)) s.label = make(Term::Form::name, "rod", {});

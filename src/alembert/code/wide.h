@@ -43,7 +43,7 @@ class WideKernel {
     std::size_t work = 0;
     std::vector<Formula> formulas;
     std::int64_t pieces = 1;  // into which the places of each run are divided
-    Kernel<T> rest;  // everything else, called once
+    Kernel<T> rest;           // everything else, called once
     std::vector<std::uint32_t> rest_to;
   };
   std::shared_ptr<const Body> body_;

@@ -313,6 +313,8 @@ Equations derive(const Model& model, DeriveOptions options) {
       break;
     }
   }
+  e.rayleigh = carry(model.rayleigh);
+  e.forces = model.force.empty() ? Exprs(e.z.size(), e.graph->constant(0)) : carry(model.force);
   e.invariants = carry(model.invariant_values);
   for (const Event& event : model.events) e.events.push_back(carry(event.value));
   e.density = carry(model.density);

@@ -33,6 +33,8 @@ struct Equations {
   Expr energy;              // empty where the model has none (general form)
   Expr L;                   // in the Lagrangian form
   Exprs applied;            // forces that neither the energy nor ideal reactions account for; may hold multipliers
+  Expr rayleigh;            // the dissipation function; empty where there is none
+  Exprs forces;             // that the user wrote, one per row of p; may hold multipliers
   Exprs invariants;
   Exprs events;  // one per entry of Model::events; may contain multipliers
   Expr density;  // of steps; empty where the model says none

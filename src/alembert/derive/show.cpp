@@ -127,54 +127,74 @@ const char* form_name(Form form) {
   return "";
 }
 
-}  // namespace
-
-namespace {
-
-/// E x' = f + N, the algebraic rows, inputs, outputs, powers.
-std::string show_port(const Model& model, const Equations& e, const ShowOptions& options) {
-  Page page(e, options);
-  page.line((model.title.empty() ? "Model" : model.title) +
-            ", port-Hamiltonian form: " + counted(e.z.size(), "differential state") + ", " +
-            counted(e.port->algebraic.size(), "algebraic state") + ", " + counted(e.u.size(), "input"));
-  std::vector<std::string> inputs, outputs;
-  for (std::size_t i = 0; i < e.u.size(); ++i) {
-    inputs.push_back(flat_name(e.port->inputs, static_cast<int>(i)));
-    outputs.push_back(flat_name(e.port->outputs, static_cast<int>(i)));
-  }
-  Exprs right = e.f;
-  std::vector<std::string> left;
-  for (std::size_t i = 0; i < right.size(); ++i) {
-    right[i] = e.f[i] + e.N[i];
-    left.push_back(options.latex ? "E x'" : to_infix(e.inertial[i]));
-  }
-  if (options.latex) page.section("", "Rows of $E \\dot x$", std::vector<std::string>(left.size(), "E x'"), e.inertial);
-  page.section("E x' = (J - R) z + (B - P) u - r", "$E \\dot x = (J - R) z + (B - P) u - r$", left, right);
-  page.section("rows without derivatives", "Rows without derivatives",
-               std::vector<std::string>(e.algebraic.size(), "0"), e.algebraic, e.algebraic_names);
-  page.section("constraints", "Constraints", std::vector<std::string>(e.k.size(), "0"), e.k, e.k_names);
-  page.section("inputs", "Inputs", inputs, e.u);
-  page.section("outputs", "Outputs", outputs, e.y_out);
-  page.section("energy, dissipated and supplied power", "Energy, dissipated and supplied power",
-               {"H", "dissipated", "supplied"}, {e.energy, e.dissipated, e.supplied});
-  std::vector<std::string> invariants;
+std::vector<std::string> invariant_names(const Model& model) {
+  std::vector<std::string> names;
   for (const Block& b : model.invariants)
-    for (int i = 0; i < b.size; ++i) invariants.push_back(entry_name(b, i));
-  page.section("invariants", "Invariants", invariants, e.invariants);
-  page.section("reduced system for x' and the algebraic states",
-               "Reduced system for $\\dot x$ and the algebraic states", std::vector<std::string>(e.reduced.size(), "0"),
-               e.reduced);
-  return page.take();
+    for (int i = 0; i < b.size; ++i) names.push_back(entry_name(b, i));
+  return names;
+}
+
+/// The matrices entry by entry, then the system split into its differential and its algebraic part.
+void show_port(Page& page, const Model& model, const Equations& e) {
+  const PortSystem& s = *e.port;
+  const auto all_names = [](const std::vector<Block>& blocks, int n) {
+    std::vector<std::string> names;
+    for (int i = 0; i < n; ++i) names.push_back(flat_name(blocks, i));
+    return names;
+  };
+  const int m = static_cast<int>(s.u.size());
+  const std::vector<std::string> states = all_names(s.states, s.size()), inputs = all_names(s.inputs, m),
+                                 outputs = all_names(s.outputs, m);
+  const auto matrix = [&](const std::string& title, const std::string& letter, const SparseExprs& entries,
+                          const std::vector<std::string>& rows, const std::vector<std::string>& columns) {
+    std::vector<std::string> names;
+    for (int i = 0; i < entries.rows; ++i)
+      for (int k = entries.row_start[i]; k < entries.row_start[i + 1]; ++k)
+        names.push_back(letter + "(" + rows[i] + ", " + columns[entries.column[k]] + ")");
+    page.section(title, "$" + letter + "$", names, entries.value);
+  };
+  page.line("E x' + r = (J - R) z + (B - P) u,  y = (B + P)^T z + (S - N) u");
+  matrix("flow", "E", s.E, states, states);
+  matrix("structure", "J", s.J, states, states);
+  matrix("dissipation", "R", s.R, states, states);
+  matrix("ports", "B", s.B, states, inputs);
+  matrix("coupling", "P", s.P, states, inputs);
+  matrix("feedthrough, symmetric", "S", s.S, inputs, inputs);
+  matrix("feedthrough, skew", "N", s.N, inputs, inputs);
+  if (!all_zero(s.r)) page.section("drift", "$r$", prefixed("r_", states), s.r);
+  page.section("efforts", "$z$", prefixed("z_", states), s.z);
+  page.section("inputs", "$u$", inputs, e.u);
+  page.section("outputs", "$y$", outputs, e.y_out);
+  page.section("energy", "$H$", {"H"}, {e.energy});
+  page.section("power: dH/dt = supplied - dissipated", "Power", {"supplied", "dissipated"}, {e.supplied, e.dissipated});
+  page.section("invariants", "Invariants", invariant_names(model), e.invariants);
+  // The split form.
+  Exprs right = e.f;
+  for (std::size_t i = 0; i < right.size(); ++i) right[i] = right[i] + e.N[i];
+  Exprs dynamics = e.inertial;
+  for (std::size_t i = 0; i < dynamics.size(); ++i) dynamics[i] = dynamics[i] - right[i];
+  const auto zeros = [](const Exprs& list) { return std::vector<std::string>(list.size(), "0"); };
+  page.section("differential part", "Differential part", zeros(dynamics), dynamics, e.z_names);
+  page.section("algebraic part", "Algebraic part", zeros(e.algebraic), e.algebraic, e.algebraic_names);
+  page.section("constraints on the differential states (index 2)", "Constraints (index 2)", zeros(e.k), e.k, e.k_names);
+  const Exprs hidden(e.reduced.begin() + static_cast<long>(e.z.size()),
+                     e.reduced.begin() + static_cast<long>(e.z.size() + e.k.size()));
+  page.section("their derivatives: hidden constraints", "Hidden constraints", zeros(hidden), hidden, e.k_names);
 }
 
 }  // namespace
 
 std::string show(const Model& model, const Equations& e, const ShowOptions& options) {
-  if (e.port) return show_port(model, e, options);
   Page page(e, options);
   std::string head = model.title.empty() ? "Model" : model.title;
-  head += ", " + std::string(model.multibody ? "multibody form" : form_name(model.form)) + ": " +
-          counted(e.y.size(), "coordinate") + ", " + counted(e.g.size(), "holonomic constraint") + ", " +
+  head += ", " + std::string(model.multibody ? "multibody form" : form_name(model.form)) + ": ";
+  if (e.port) {
+    page.line(head + counted(e.z.size(), "differential state") + ", " +
+              counted(e.port->algebraic.size(), "algebraic state") + ", " + counted(e.u.size(), "input"));
+    show_port(page, model, e);
+    return page.take();
+  }
+  head += counted(e.y.size(), "coordinate") + ", " + counted(e.g.size(), "holonomic constraint") + ", " +
           counted(e.k.size(), "nonholonomic constraint");
   page.line(head);
 
@@ -208,10 +228,7 @@ std::string show(const Model& model, const Equations& e, const ShowOptions& opti
                  std::vector<std::string>(levels.size(), "0"), levels, names);
   }
   if (e.energy) page.section("energy", "Energy", {"E"}, {e.energy});
-  std::vector<std::string> invariants;
-  for (const Block& b : model.invariants)
-    for (int i = 0; i < b.size; ++i) invariants.push_back(entry_name(b, i));
-  page.section("invariants", "Invariants", invariants, e.invariants);
+  page.section("invariants", "Invariants", invariant_names(model), e.invariants);
   if (!all) return page.take();
   page.section("reduced system (linear in z' and, for ideal reactions, in the multipliers)",
                "Reduced system (linear in $\\dot z$ and, for ideal reactions, in the multipliers)",

@@ -19,8 +19,7 @@ InputError wrong(const std::string& message, const std::string& hint, const Plac
 }  // namespace
 
 std::string refusal(const Method& method, const Equations& e) {
-  if (e.port && !method.ports)
-    return port_refusal;
+  if (e.port && !method.ports) return port_refusal;
   const std::string reason = method.refuses ? method.refuses(e) : "";
   if (!reason.empty() || method.massless) return reason;
   const Massless without = massless(e);

@@ -59,7 +59,7 @@ class Expander {
   };
 
   void error(const Place& place, std::string message, std::string hint = {});
-  /// Reads statements; the names of `values` stand for terms of the user.
+  /// Reads statements, in which $ is the name of the element; the names of `values` stand for terms of the user.
   void write(const Statement& from, const std::string& lines, const Terms& values = {}, bool last = false);
   const Term* value(const Statement& s, const char* word) const;
   bool has(const Statement& s, const char* word) const;

@@ -48,29 +48,32 @@ bool given(const Text& text, const std::string& name, bool velocity) {
   return false;
 }
 
-// N is the name of the body. The quadratic forms of R(e) are those of a unit quaternion.
-const char quaternion_frame[] = R"(coordinate N.r[3], N.e[4]
-let N.x_axis = (N.e[1]^2 + N.e[2]^2 - N.e[3]^2 - N.e[4]^2, 2*(N.e[2]*N.e[3] + N.e[1]*N.e[4]), 2*(N.e[2]*N.e[4] - N.e[1]*N.e[3]))
-let N.y_axis = (2*(N.e[2]*N.e[3] - N.e[1]*N.e[4]), N.e[1]^2 - N.e[2]^2 + N.e[3]^2 - N.e[4]^2, 2*(N.e[3]*N.e[4] + N.e[1]*N.e[2]))
-let N.z_axis = (2*(N.e[2]*N.e[4] + N.e[1]*N.e[3]), 2*(N.e[3]*N.e[4] - N.e[1]*N.e[2]), N.e[1]^2 - N.e[2]^2 - N.e[3]^2 + N.e[4]^2)
-let N.spin = (2*(N.e[1]*N.e[2]' - N.e[2]*N.e[1]' - N.e[3]*N.e[4]' + N.e[4]*N.e[3]'),
-              2*(N.e[1]*N.e[3]' - N.e[3]*N.e[1]' - N.e[4]*N.e[2]' + N.e[2]*N.e[4]'),
-              2*(N.e[1]*N.e[4]' - N.e[4]*N.e[1]' - N.e[2]*N.e[3]' + N.e[3]*N.e[2]'))
-let N.turning = ((-N.e[2]/2, -N.e[3]/2, -N.e[4]/2), (N.e[1]/2, N.e[4]/2, -N.e[3]/2), (-N.e[4]/2, N.e[1]/2, N.e[2]/2),
-                 (N.e[3]/2, -N.e[2]/2, N.e[1]/2))
-constraint N.unit: norm2(N.e) = 1
+// $ stands for the name of the body. The quadratic forms of R(e) are those of a unit quaternion.
+const char quaternion_frame[] = R"(coordinate $.r[3], $.e[4]
+let $.x_axis = ($.e[1]^2 + $.e[2]^2 - $.e[3]^2 - $.e[4]^2, 2*($.e[2]*$.e[3] + $.e[1]*$.e[4]),
+                2*($.e[2]*$.e[4] - $.e[1]*$.e[3]))
+let $.y_axis = (2*($.e[2]*$.e[3] - $.e[1]*$.e[4]), $.e[1]^2 - $.e[2]^2 + $.e[3]^2 - $.e[4]^2,
+                2*($.e[3]*$.e[4] + $.e[1]*$.e[2]))
+let $.z_axis = (2*($.e[2]*$.e[4] + $.e[1]*$.e[3]), 2*($.e[3]*$.e[4] - $.e[1]*$.e[2]),
+                $.e[1]^2 - $.e[2]^2 - $.e[3]^2 + $.e[4]^2)
+let $.spin = (2*($.e[1]*$.e[2]' - $.e[2]*$.e[1]' - $.e[3]*$.e[4]' + $.e[4]*$.e[3]'),
+              2*($.e[1]*$.e[3]' - $.e[3]*$.e[1]' - $.e[4]*$.e[2]' + $.e[2]*$.e[4]'),
+              2*($.e[1]*$.e[4]' - $.e[4]*$.e[1]' - $.e[2]*$.e[3]' + $.e[3]*$.e[2]'))
+let $.turning = ((-$.e[2]/2, -$.e[3]/2, -$.e[4]/2), ($.e[1]/2, $.e[4]/2, -$.e[3]/2), (-$.e[4]/2, $.e[1]/2, $.e[2]/2),
+                 ($.e[3]/2, -$.e[2]/2, $.e[1]/2))
+constraint $.unit: norm2($.e) = 1
 )";
 
-const char spatial_lets[] = R"(let N.direction(a, b, c) = a*N.x_axis + b*N.y_axis + c*N.z_axis
-let N.point(a, b, c) = N.r + N.direction(a, b, c)
-let N.omega = N.direction(N.spin[1], N.spin[2], N.spin[3])
+const char spatial_lets[] = R"(let $.direction(a, b, c) = a*$.x_axis + b*$.y_axis + c*$.z_axis
+let $.point(a, b, c) = $.r + $.direction(a, b, c)
+let $.omega = $.direction($.spin[1], $.spin[2], $.spin[3])
 )";
 
-const char planar_frame[] = R"(coordinate N.r[2], N.phi
-let N.direction(a, b) = (a*cos(N.phi) - b*sin(N.phi), a*sin(N.phi) + b*cos(N.phi))
-let N.point(a, b) = N.r + N.direction(a, b)
-let N.spin = N.phi'
-let N.omega = N.phi'
+const char planar_frame[] = R"(coordinate $.r[2], $.phi
+let $.direction(a, b) = (a*cos($.phi) - b*sin($.phi), a*sin($.phi) + b*cos($.phi))
+let $.point(a, b) = $.r + $.direction(a, b)
+let $.spin = $.phi'
+let $.omega = $.phi'
 )";
 
 /// Rotation of v by the angle s about the axis x, y or z; backwards where asked for.
@@ -91,27 +94,27 @@ std::string unit_vector(char axis) { return axis == 'x' ? "(1, 0, 0)" : axis == 
 
 /// R = R_1(a1) R_2(a2) R_3(a3); the columns c_i of spin = sum c_i a_i', and what inverts them.
 std::string euler_frame(const std::string& order) {
-  std::string text = "coordinate N.r[3], N.angles[3]\n";
+  std::string text = "coordinate $.r[3], $.angles[3]\n";
   for (int k = 0; k < 3; ++k) {
-    const std::string number = std::to_string(k + 1), angle = "N.angles[" + number + "]";
-    text += "let N.turn" + number + "(v) = " + rotation(order[k], angle, false) + "\n";
-    text += "let N.back" + number + "(v) = " + rotation(order[k], angle, true) + "\n";
+    const std::string number = std::to_string(k + 1), angle = "$.angles[" + number + "]";
+    text += "let $.turn" + number + "(v) = " + rotation(order[k], angle, false) + "\n";
+    text += "let $.back" + number + "(v) = " + rotation(order[k], angle, true) + "\n";
   }
   for (const char axis : {'x', 'y', 'z'})
-    text += std::string("let N.") + axis + "_axis = N.turn1(N.turn2(N.turn3(" + unit_vector(axis) + ")))\n";
-  text += "let N.c1 = N.back3(N.back2(" + unit_vector(order[0]) + "))\n";
-  text += "let N.c2 = N.back3(" + unit_vector(order[1]) + ")\nlet N.c3 = " + unit_vector(order[2]) + "\n";
-  text += "let N.spin = N.c1*N.angles[1]' + N.c2*N.angles[2]' + N.c3*N.angles[3]'\n";
-  text += "let N.volume = dot(N.c1, cross(N.c2, N.c3))\n";
+    text += std::string("let $.") + axis + "_axis = $.turn1($.turn2($.turn3(" + unit_vector(axis) + ")))\n";
+  text += "let $.c1 = $.back3($.back2(" + unit_vector(order[0]) + "))\n";
+  text += "let $.c2 = $.back3(" + unit_vector(order[1]) + ")\nlet $.c3 = " + unit_vector(order[2]) + "\n";
+  text += "let $.spin = $.c1*$.angles[1]' + $.c2*$.angles[2]' + $.c3*$.angles[3]'\n";
+  text += "let $.volume = dot($.c1, cross($.c2, $.c3))\n";
   text +=
-      "let N.dual1 = cross(N.c2, N.c3)/N.volume, N.dual2 = cross(N.c3, N.c1)/N.volume, "
-      "N.dual3 = cross(N.c1, N.c2)/N.volume\n";
+      "let $.dual1 = cross($.c2, $.c3)/$.volume, $.dual2 = cross($.c3, $.c1)/$.volume, "
+      "$.dual3 = cross($.c1, $.c2)/$.volume\n";
   std::string rows;
   for (const char k : {'1', '2', '3'}) {
-    const std::string d = std::string("N.dual") + k;
-    rows += (rows.empty() ? "" : ", ") + ("N.direction(" + d + "[1], " + d + "[2], " + d + "[3])");
+    const std::string d = std::string("$.dual") + k;
+    rows += (rows.empty() ? "" : ", ") + ("$.direction(" + d + "[1], " + d + "[2], " + d + "[3])");
   }
-  return text + "let N.turning = (" + rows + ")\n";
+  return text + "let $.turning = (" + rows + ")\n";
 }
 
 }  // namespace
@@ -162,9 +165,9 @@ bool Expander::names_twice(const Statement& s) {
 }
 
 void Expander::write(const Statement& from, const std::string& lines, const Terms& values, bool last) {
-  const std::string named = replaced(replaced(lines, "N.", from.label ? from.label->text + "." : ""), "\t", " ");
+  const std::string named = replaced(lines, "$.", from.label->text + ".");
   Text text = parse(std::make_shared<const Source>(Source{"expansion", named}));
-  const Place place = from.label ? from.label->place : from.place;
+  const Place place = from.label->place;
   for (Statement& s : text.statements) {
     s.place = from.place;
     if (s.label) settle(*s.label, place, values);
@@ -259,7 +262,7 @@ void Expander::body(const Statement& s) {
 std::string Expander::inertia_times_spin(const Statement& s, const ExpandedBody& b, Terms& values) {
   const Term& inertia = *value(s, "inertia");
   values["N_I"] = inertia;
-  if (b.planar()) return "N.inertia*N.spin";
+  if (b.planar()) return "$.inertia*$.spin";
   const bool tuple = inertia.form == Term::Form::tuple;
   const std::size_t count = tuple ? inertia.parts.size() : 3;
   const bool rows = count == 3 && tuple && inertia.parts[0].form == Term::Form::tuple;
@@ -269,7 +272,7 @@ std::string Expander::inertia_times_spin(const Statement& s, const ExpandedBody&
     return "";
   }
   std::vector<std::string> entry(9, "0");
-  const auto at = [](const std::string& i) { return "N.inertia" + i; };
+  const auto at = [](const std::string& i) { return "$.inertia" + i; };
   if (rows) {
     for (int i = 0; i < 9; ++i) entry[i] = at("[" + std::to_string(i / 3 + 1) + "][" + std::to_string(i % 3 + 1) + "]");
   } else if (count == 9) {
@@ -287,12 +290,12 @@ std::string Expander::inertia_times_spin(const Statement& s, const ExpandedBody&
     text += i > 0 ? ", " : "";
     for (int j = 0; j < 3; ++j)
       if (entry[3 * i + j] != "0")
-        text += (text.back() == '(' || text.back() == ' ' ? "" : " + ") + entry[3 * i + j] + "*N.spin[" +
+        text += (text.back() == '(' || text.back() == ' ' ? "" : " + ") + entry[3 * i + j] + "*$.spin[" +
                 std::to_string(j + 1) + "]";
   }
   // The trace, for the direction in which a quaternion does not turn the body.
   values["N_trace"] = parse_term(std::make_shared<const Source>(
-      Source{"expansion", "(" + replaced(entry[0] + " + " + entry[4] + " + " + entry[8], "N.", b.name + ".") + ")/3"}));
+      Source{"expansion", "(" + replaced(entry[0] + " + " + entry[4] + " + " + entry[8], "$.", b.name + ".") + ")/3"}));
   return text + ")";
 }
 
@@ -315,63 +318,63 @@ void Expander::body_frame(const Statement& s, const ExpandedBody& b) {
   if (!b.planar()) write(s, spatial_lets);
   const std::string momentum = inertia_times_spin(s, b, values);
   if (momentum.empty()) return;
-  write(s, "let N.mass = N_m, N.inertia = N_I", values);
+  write(s, "let $.mass = N_m, $.inertia = N_I", values);
   if (b.planar()) {
-    write(s, "kinetic N.mass/2*norm2(N.r') + N.inertia/2*N.phi'^2");
+    write(s, "kinetic $.mass/2*norm2($.r') + $.inertia/2*$.phi'^2");
     return;
   }
-  write(s, "let N.momentum = " + momentum + "\nkinetic N.mass/2*norm2(N.r') + dot(N.spin, N.momentum)/2");
+  write(s, "let $.momentum = " + momentum + "\nkinetic $.mass/2*norm2($.r') + dot($.spin, $.momentum)/2");
   // Zero where the quaternion keeps its length, and the reason why the mass matrix is regular.
-  if (b.turning == ExpandedBody::Turning::quaternion) write(s, "kinetic 2*N_trace*dot(N.e, N.e')^2", values);
+  if (b.turning == ExpandedBody::Turning::quaternion) write(s, "kinetic 2*N_trace*dot($.e, $.e')^2", values);
 }
 
 void Expander::body_start(const Statement& s, const ExpandedBody& b) {
-  if (const Term* at = value(s, "at")) write(s, "initial N.r = N_v", {{"N_v", *at}});
-  if (const Term* velocity = value(s, "velocity")) write(s, "initial N.r' = N_v", {{"N_v", *velocity}});
+  if (const Term* at = value(s, "at")) write(s, "initial $.r = N_v", {{"N_v", *at}});
+  if (const Term* velocity = value(s, "velocity")) write(s, "initial $.r' = N_v", {{"N_v", *velocity}});
   const Term* spin = value(s, "spin");
   const Term* omega = value(s, "omega");
   const Term* turn = spin ? spin : omega;
   if (b.planar()) {
-    if (const Term* angle = value(s, "angle")) write(s, "initial N.phi = N_v", {{"N_v", *angle}});
-    if (turn) write(s, "initial N.phi' = N_v", {{"N_v", *turn}});
+    if (const Term* angle = value(s, "angle")) write(s, "initial $.phi = N_v", {{"N_v", *angle}});
+    if (turn) write(s, "initial $.phi' = N_v", {{"N_v", *turn}});
     return;
   }
-  if (turn) write(s, "let N.start_spin = N_v", {{"N_v", *turn}});
+  if (turn) write(s, "let $.start_spin = N_v", {{"N_v", *turn}});
   if (b.turning == ExpandedBody::Turning::euler) {
-    if (const Term* angles = value(s, "angles")) write(s, "initial N.angles = N_v", {{"N_v", *angles}});
-    else if (!given(text_, b.name + ".angles", false)) write(s, "initial N.angles = (0, 0, 0)");
+    if (const Term* angles = value(s, "angles")) write(s, "initial $.angles = N_v", {{"N_v", *angles}});
+    else if (!given(text_, b.name + ".angles", false)) write(s, "initial $.angles = (0, 0, 0)");
     if (spin)
       write(s,
-            "initial N.angles' = (dot(N.dual1, N.start_spin), dot(N.dual2, N.start_spin), dot(N.dual3, N.start_spin))",
+            "initial $.angles' = (dot($.dual1, $.start_spin), dot($.dual2, $.start_spin), dot($.dual3, $.start_spin))",
             {}, true);
     if (omega)
       write(s,
-            "initial N.angles' = (dot(N.turning[1], N.start_spin), dot(N.turning[2], N.start_spin), "
-            "dot(N.turning[3], N.start_spin))",
+            "initial $.angles' = (dot($.turning[1], $.start_spin), dot($.turning[2], $.start_spin), "
+            "dot($.turning[3], $.start_spin))",
             {}, true);
     return;
   }
   if (const Term* angle = value(s, "turned"); angle && value(s, "about")) {
     write(s,
-          "let N.start_axis = N_a/norm(N_a)\ninitial N.e = (cos(N_v/2), sin(N_v/2)*N.start_axis[1], "
-          "sin(N_v/2)*N.start_axis[2], sin(N_v/2)*N.start_axis[3])",
+          "let $.start_axis = N_a/norm(N_a)\ninitial $.e = (cos(N_v/2), sin(N_v/2)*$.start_axis[1], "
+          "sin(N_v/2)*$.start_axis[2], sin(N_v/2)*$.start_axis[3])",
           {{"N_v", *angle}, {"N_a", *value(s, "about")}});
   } else if (!given(text_, b.name + ".e", false)) {
-    write(s, "initial N.e = (1, 0, 0, 0)");
+    write(s, "initial $.e = (1, 0, 0, 0)");
   }
   // e' = e (0, spin)/2 = (0, omega) e/2
   const std::string sign = spin ? "+" : "-";
   if (turn)
     write(s,
-          "initial N.e' = (-(N.e[2]*N.start_spin[1] + N.e[3]*N.start_spin[2] + N.e[4]*N.start_spin[3])/2,"
-          "(N.e[1]*N.start_spin[1] " +
+          "initial $.e' = (-($.e[2]*$.start_spin[1] + $.e[3]*$.start_spin[2] + $.e[4]*$.start_spin[3])/2,"
+          "($.e[1]*$.start_spin[1] " +
               sign +
-              " (N.e[3]*N.start_spin[3] - N.e[4]*N.start_spin[2]))/2,"
-              "(N.e[1]*N.start_spin[2] " +
+              " ($.e[3]*$.start_spin[3] - $.e[4]*$.start_spin[2]))/2,"
+              "($.e[1]*$.start_spin[2] " +
               sign +
-              " (N.e[4]*N.start_spin[1] - N.e[2]*N.start_spin[3]))/2,"
-              "(N.e[1]*N.start_spin[3] " +
-              sign + " (N.e[2]*N.start_spin[2] - N.e[3]*N.start_spin[1]))/2)",
+              " ($.e[4]*$.start_spin[1] - $.e[2]*$.start_spin[3]))/2,"
+              "($.e[1]*$.start_spin[3] " +
+              sign + " ($.e[2]*$.start_spin[2] - $.e[3]*$.start_spin[1]))/2)",
           {}, true);
 }
 
@@ -385,7 +388,7 @@ void Expander::gravity(const Statement& s) {
     Statement at = s;  // the place of gravity, the name of the body
     at.label = b.statement->label;
     at.label->place = s.place;
-    write(at, "potential -N.mass*dot(N_g, N.r)", {{"N_g", *s.left}});
+    write(at, "potential -$.mass*dot(N_g, $.r)", {{"N_g", *s.left}});
   }
 }
 

@@ -88,15 +88,15 @@ std::string Expander::direction_of(const Side& side, const std::string& let) con
   return side.body ? side.body->name + ".direction(" + components(let, false) + ")" : let;
 }
 
-/// N.p and N.q: the two points in the world.
+/// $.p and $.q: the two points in the world.
 void Expander::points(const Statement& s, const Side& from, const Side& to, bool planar) {
   const std::string origin = planar ? "(0, 0)" : "(0, 0, 0)";
   Terms values;
   if (from.point) values["N_p"] = *from.point;
   if (to.point) values["N_q"] = *to.point;
   write(s,
-        "let N.from = " + std::string(from.point ? "N_p" : origin) + ", N.to = " + (to.point ? "N_q" : origin) +
-            "\nlet N.p = " + point_of(from, "N.from", planar) + ", N.q = " + point_of(to, "N.to", planar),
+        "let $.from = " + std::string(from.point ? "N_p" : origin) + ", $.to = " + (to.point ? "N_q" : origin) +
+            "\nlet $.p = " + point_of(from, "$.from", planar) + ", $.q = " + point_of(to, "$.to", planar),
         values);
 }
 
@@ -150,9 +150,9 @@ void Expander::spatial_joint(const Statement& s, const Side& from, const Side& t
       return;
     }
     // The frame of a rod: along it.
-    write(s, "let N.axis = (N.q - N.p)/norm(N.q - N.p)\n" + perpendicular("N.axis", "N.n") +
-                 "let N.frame = (N.n1, N.n2, N.axis)");
-    write(s, "constraint N.length: norm2(N.q - N.p) = N_l^2", {{"N_l", *value(s, "length")}});
+    write(s, "let $.axis = ($.q - $.p)/norm($.q - $.p)\n" + perpendicular("$.axis", "$.n") +
+                 "let $.frame = ($.n1, $.n2, $.axis)");
+    write(s, "constraint $.length: norm2($.q - $.p) = N_l^2", {{"N_l", *value(s, "length")}});
     return;
   }
   // Axes in the frames of the bodies, and the right-handed systems that they carry along: f with the first, g with the
@@ -164,26 +164,26 @@ void Expander::spatial_joint(const Statement& s, const Side& from, const Side& t
     return std::string(given ? name : "(0, 0, 1)");
   };
   const std::string a = axis(from, to, "N_a"), b = axis(to, from, "N_b");
-  write(s, "let N.axis = " + a + "/norm(" + a + "), N.axis2 = " + b + "/norm(" + b + ")", values);
-  write(s, perpendicular("N.axis", "N.n") + perpendicular("N.axis2", "N.m"));
+  write(s, "let $.axis = " + a + "/norm(" + a + "), $.axis2 = " + b + "/norm(" + b + ")", values);
+  write(s, perpendicular("$.axis", "$.n") + perpendicular("$.axis2", "$.m"));
   const auto carried = [&](const Side& side, const std::string& let) { return direction_of(side, let); };
-  write(s, "let N.f1 = " + carried(from, "N.n1") + ", N.f2 = " + carried(from, "N.n2") + ", N.f3 = " +
-               carried(from, "N.axis") + "\nlet N.g1 = " + carried(to, "N.m1") + ", N.g2 = " + carried(to, "N.m2") +
-               ", N.g3 = " + carried(to, "N.axis2") + "\nlet N.frame = (N.f1, N.f2, N.f3)");
-  const std::string meet = "constraint N.point: N.p = N.q\n";
-  const std::string parallel = "constraint N.parallel: (dot(N.f1, N.g3), dot(N.f2, N.g3)) = (0, 0)\n";
-  const std::string locked = "constraint N.locked: (dot(N.f1, N.g3), dot(N.f2, N.g3), dot(N.f1, N.g2)) = (0, 0, 0)\n";
-  const std::string on_axis = "constraint N.line: (dot(N.f1, N.q - N.p), dot(N.f2, N.q - N.p)) = (0, 0)\n";
-  const std::string angle = "let N.angle = atan2(dot(N.f2, N.g1), dot(N.f1, N.g1))\n";
-  const std::string distance = "let N.distance = dot(N.f3, N.q - N.p)\n";
+  write(s, "let $.f1 = " + carried(from, "$.n1") + ", $.f2 = " + carried(from, "$.n2") + ", $.f3 = " +
+               carried(from, "$.axis") + "\nlet $.g1 = " + carried(to, "$.m1") + ", $.g2 = " + carried(to, "$.m2") +
+               ", $.g3 = " + carried(to, "$.axis2") + "\nlet $.frame = ($.f1, $.f2, $.f3)");
+  const std::string meet = "constraint $.point: $.p = $.q\n";
+  const std::string parallel = "constraint $.parallel: (dot($.f1, $.g3), dot($.f2, $.g3)) = (0, 0)\n";
+  const std::string locked = "constraint $.locked: (dot($.f1, $.g3), dot($.f2, $.g3), dot($.f1, $.g2)) = (0, 0, 0)\n";
+  const std::string on_axis = "constraint $.line: (dot($.f1, $.q - $.p), dot($.f2, $.q - $.p)) = (0, 0)\n";
+  const std::string angle = "let $.angle = atan2(dot($.f2, $.g1), dot($.f1, $.g1))\n";
+  const std::string distance = "let $.distance = dot($.f3, $.q - $.p)\n";
   std::string text;
   if (kind == "spherical") text = meet;
   if (kind == "revolute") text = meet + parallel + angle;
   if (kind == "prismatic") text = on_axis + locked + distance;
   if (kind == "cylindrical") text = on_axis + parallel + angle + distance;
-  if (kind == "universal") text = meet + "constraint N.cross: dot(N.f3, N.g3) = 0";
+  if (kind == "universal") text = meet + "constraint $.cross: dot($.f3, $.g3) = 0";
   if (kind == "fixed") text = meet + locked;
-  if (kind == "planar") text = "constraint N.plane: dot(N.f3, N.q - N.p) = 0\n" + parallel + angle;
+  if (kind == "planar") text = "constraint $.plane: dot($.f3, $.q - $.p) = 0\n" + parallel + angle;
   write(s, text);
 }
 
@@ -199,15 +199,15 @@ void Expander::planar_joint(const Statement& s, const Side& from, const Side& to
     return;
   }
   const std::string phi = from.body ? from.body->name + ".phi" : "0", other = to.body ? to.body->name + ".phi" : "0";
-  write(s, "let N.angle = " + other + " - " + phi);
+  write(s, "let $.angle = " + other + " - " + phi);
   if (kind == "distance") {
     if (!value(s, "length")) {
       error(s.label->place, "the distance joint '" + s.label->text + "' has no length", "as in: length 2");
       return;
     }
     write(s,
-          "let N.axis = (N.q - N.p)/norm(N.q - N.p)\nlet N.frame = (N.axis, (-N.axis[2], N.axis[1]))\n"
-          "constraint N.length: norm2(N.q - N.p) = N_l^2",
+          "let $.axis = ($.q - $.p)/norm($.q - $.p)\nlet $.frame = ($.axis, (-$.axis[2], $.axis[1]))\n"
+          "constraint $.length: norm2($.q - $.p) = N_l^2",
           {{"N_l", *value(s, "length")}});
     return;
   }
@@ -220,16 +220,16 @@ void Expander::planar_joint(const Statement& s, const Side& from, const Side& to
   Terms values;
   if (given) values["N_a"] = *given;
   write(s,
-        "let N.axis = " + std::string(given ? "N_a/norm(N_a)" : "(1, 0)") +
-            "\nlet N.f1 = " + (owner.body ? owner.body->name + ".direction(N.axis[1], N.axis[2])" : "N.axis") +
-            "\nlet N.f2 = (-N.f1[2], N.f1[1])\nlet N.frame = (N.f1, N.f2)",
+        "let $.axis = " + std::string(given ? "N_a/norm(N_a)" : "(1, 0)") +
+            "\nlet $.f1 = " + (owner.body ? owner.body->name + ".direction($.axis[1], $.axis[2])" : "$.axis") +
+            "\nlet $.f2 = (-$.f1[2], $.f1[1])\nlet $.frame = ($.f1, $.f2)",
         values);
-  if (kind == "revolute") write(s, "constraint N.point: N.p = N.q");
-  if (kind == "fixed") write(s, "constraint N.point: N.p = N.q\nconstraint N.locked: N.angle = 0");
+  if (kind == "revolute") write(s, "constraint $.point: $.p = $.q");
+  if (kind == "fixed") write(s, "constraint $.point: $.p = $.q\nconstraint $.locked: $.angle = 0");
   if (kind == "prismatic")
     write(s,
-          "let N.distance = dot(N.f1, N.q - N.p)\nconstraint N.line: dot(N.f2, N.q - N.p) = 0\n"
-          "constraint N.locked: N.angle = 0");
+          "let $.distance = dot($.f1, $.q - $.p)\nconstraint $.line: dot($.f2, $.q - $.p) = 0\n"
+          "constraint $.locked: $.angle = 0");
 }
 
 /// A ball, or where the body has an axis a disk, on a plane of the ground.
@@ -255,41 +255,41 @@ void Expander::rolling(const Statement& s, const Side& from, const Side& to, boo
   if (ground.axis) values["N_n"] = *ground.axis;
   const std::string up = ground.axis ? "N_n" : planar ? "(0, 1)" : "(0, 0, 1)";
   write(s,
-        "let N.radius = N_r, N.normal = " + up + "/norm(" + up + "), N.ground = " +
+        "let $.radius = N_r, $.normal = " + up + "/norm(" + up + "), $.ground = " +
             (ground.point ? "N_p"
              : planar     ? "(0, 0)"
                           : "(0, 0, 0)"),
         values);
   if (planar) {
-    write(s, "let N.along = (N.normal[2], -N.normal[1])\nlet N.contact = " + r +
-                 " - N.radius*N.normal\nlet N.frame = (N.along, N.normal)\n"
-                 "constraint N.height: dot(N.normal, " +
+    write(s, "let $.along = ($.normal[2], -$.normal[1])\nlet $.contact = " + r +
+                 " - $.radius*$.normal\nlet $.frame = ($.along, $.normal)\n"
+                 "constraint $.height: dot($.normal, " +
                  r +
-                 " - N.ground) = N.radius\n"
-                 "constraint N.rolls: dot(N.along, " +
-                 r + "') + N.radius*" + w + " = 0");
+                 " - $.ground) = $.radius\n"
+                 "constraint $.rolls: dot($.along, " +
+                 r + "') + $.radius*" + w + " = 0");
     return;
   }
-  write(s, perpendicular("N.normal", "N.t"));
+  write(s, perpendicular("$.normal", "$.t"));
   if (wheel.axis) {
     // Down in the plane of the disk.
     write(s,
-          "let N.disk = N_a/norm(N_a)\nlet N.axle = " + name + ".direction(N.disk[1], N.disk[2], N.disk[3])\n" +
-              "let N.lean = dot(N.normal, N.axle)\nlet N.down = (N.lean*N.axle - N.normal)/sqrt(1 - N.lean^2)\n"
-              "let N.contact = " +
+          "let $.disk = N_a/norm(N_a)\nlet $.axle = " + name + ".direction($.disk[1], $.disk[2], $.disk[3])\n" +
+              "let $.lean = dot($.normal, $.axle)\nlet $.down = ($.lean*$.axle - $.normal)/sqrt(1 - $.lean^2)\n"
+              "let $.contact = " +
               r +
-              " + N.radius*N.down\n"
-              "constraint N.height: dot(N.normal, " +
-              r + " - N.ground) = N.radius*sqrt(1 - N.lean^2)",
+              " + $.radius*$.down\n"
+              "constraint $.height: dot($.normal, " +
+              r + " - $.ground) = $.radius*sqrt(1 - $.lean^2)",
           {{"N_a", *wheel.axis}});
   } else {
-    write(s, "let N.down = -N.normal\nlet N.contact = " + r +
-                 " + N.radius*N.down\n"
-                 "constraint N.height: dot(N.normal, " +
-                 r + " - N.ground) = N.radius");
+    write(s, "let $.down = -$.normal\nlet $.contact = " + r +
+                 " + $.radius*$.down\n"
+                 "constraint $.height: dot($.normal, " +
+                 r + " - $.ground) = $.radius");
   }
-  write(s, "let N.frame = (N.t1, N.t2, N.normal)\nlet N.slip = " + r + "' + N.radius*cross(" + w +
-               ", N.down)\nconstraint N.rolls: (dot(N.t1, N.slip), dot(N.t2, N.slip)) = (0, 0)");
+  write(s, "let $.frame = ($.t1, $.t2, $.normal)\nlet $.slip = " + r + "' + $.radius*cross(" + w +
+               ", $.down)\nconstraint $.rolls: (dot($.t1, $.slip), dot($.t2, $.slip)) = (0, 0)");
 }
 
 // What acts in joints and between points
@@ -338,11 +338,11 @@ void Expander::drive(const Statement& s) {
     return;
   }
   const std::string name = j->name;
-  if (distance) write(s, "constraint N.drive: " + name + ".distance = N_f", {{"N_f", *distance}});
-  else if (j->planar) write(s, "constraint N.drive: " + name + ".angle = N_f", {{"N_f", *angle}});
+  if (distance) write(s, "constraint $.drive: " + name + ".distance = N_f", {{"N_f", *distance}});
+  else if (j->planar) write(s, "constraint $.drive: " + name + ".angle = N_f", {{"N_f", *angle}});
   else  // sin(angle - f) = 0, which has no jump
     write(s,
-          "constraint N.drive: dot(" + name + ".f2, " + name + ".g1)*cos(N_f) = dot(" + name + ".f1, " + name +
+          "constraint $.drive: dot(" + name + ".f2, " + name + ".g1)*cos(N_f) = dot(" + name + ".f1, " + name +
               ".g1)*sin(N_f)",
           {{"N_f", *angle}});
 }
@@ -364,10 +364,10 @@ void Expander::spring(const Statement& s) {
   // Without a length the square is a polynomial, also where the points meet.
   if (has(s, "stiffness"))
     write(s,
-          rest == "0" ? "potential N_stiffness/2*norm2(N.q - N.p)"
-                      : "potential N_stiffness/2*(norm(N.q - N.p) - N_length)^2",
+          rest == "0" ? "potential N_stiffness/2*norm2($.q - $.p)"
+                      : "potential N_stiffness/2*(norm($.q - $.p) - N_length)^2",
           values);
-  if (has(s, "damping")) write(s, "rayleigh N_damping/2*dot(N.q - N.p, (N.q - N.p)')^2/norm2(N.q - N.p)", values);
+  if (has(s, "damping")) write(s, "rayleigh N_damping/2*dot($.q - $.p, ($.q - $.p)')^2/norm2($.q - $.p)", values);
 }
 
 void Expander::torsion(const Statement& s) {

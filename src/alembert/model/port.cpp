@@ -37,6 +37,18 @@ Exprs product(const SparseExprs& m, const Exprs& x, Graph& graph) {
   return result;
 }
 
+SparseExprs product(const SparseExprs& a, const SparseExprs& b) {
+  Entries entries;
+  for (int i = 0; i < a.rows; ++i)
+    for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k)
+      for (int l = b.row_start[a.column[k]]; l < b.row_start[a.column[k] + 1]; ++l) {
+        const Expr value = a.value[k] * b.value[l];
+        const auto [place, fresh] = entries.try_emplace({i, b.column[l]}, value);
+        if (!fresh) place->second = place->second + value;
+      }
+  return sparse(a.rows, b.columns, entries);
+}
+
 namespace {
 
 const Block* block_of(const std::vector<Block>& blocks, int number) {

@@ -66,6 +66,7 @@ SparseExprs sparse(int rows, int columns, const Entries& entries);
 SparseExprs transposed(const SparseExprs& matrix);
 /// matrix x; the graph is needed for rows without entries.
 Exprs product(const SparseExprs& matrix, const Exprs& x, Graph& graph);
+SparseExprs product(const SparseExprs& a, const SparseExprs& b);
 
 /// "v[2]": the name of an entry of a flat list; rows of E, J, R go by the names of the states.
 std::string flat_name(const std::vector<Block>& blocks, int number);

@@ -83,7 +83,7 @@ GuessQuality guess_quality(const Workbench& work, const Model& model, const std:
     } else {
       quality.extrapolated.push_back(NAN);
     }
-    if (!newton) newton.emplace(ImplicitEquations{in, step.unknowns, step.equations, step.groups, {}}, x);
+    if (!newton) newton.emplace(ImplicitEquations{in, step.unknowns, step.equations, step.groups, {}, step.graph}, x);
     if (newton->solve(x.data()).outcome != Outcome::converged) throw RunFailed(method + " failed");
     before.emplace_front(x.begin() + static_cast<long>(in.size()), x.end());
     if (before.size() > 4) before.pop_back();

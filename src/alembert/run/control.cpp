@@ -233,6 +233,39 @@ class ReversibleSteps final : public StepControl {
   Multipliers& multipliers_;
 };
 
+void take(const Step<double>& step, GridPoint& to) {
+  to.carried.assign(step.carried().begin(), step.carried().end());
+  to.energy_change = step.energy_change(), to.discrete = step.discrete();
+  to.energy_parts = step.energy_parts();
+}
+
+/// Makes a step again that ended at a singular position of the constraints, in the way that suits it. The rounding of
+/// the first attempt is magnified there, a little in its positions and much in its velocities: the second counts where
+/// it ends at the same position and changes the velocities no more.
+void end_singular(Step<double>& step, const GridPoint& from, double h, std::size_t n_y, GridPoint& to) {
+  constexpr double same = 1e-6;
+  GridPoint other = from;
+  step.carry_on(from.carried);
+  const StepResult result = step.again_singular(from.t, h, other.state.data(), other.rest.data());
+  double size = 0, moved = 0, change = 0, change_before = 0, speed = 0;
+  for (std::size_t i = 0; i < to.state.size(); ++i) {
+    if (i < n_y) {
+      size = std::max(size, std::abs(to.state[i]));
+      moved = std::max(moved, std::abs(other.state[i] - to.state[i]));
+    } else {
+      speed = std::max(speed, std::abs(from.state[i]));
+      change = std::max(change, std::abs(other.state[i] - from.state[i]));
+      change_before = std::max(change_before, std::abs(to.state[i] - from.state[i]));
+    }
+  }
+  const bool better = result.newton.outcome == Outcome::converged && result.newton.singular_position &&
+                      moved <= same * size && change <= 2 * change_before + same * speed;
+  if (!better) return step.carry_on(to.carried);
+  other.t = to.t;
+  take(step, other);
+  to = std::move(other);
+}
+
 double smallest_step(const StepOptions& options, double t0, double end) {
   return options.smallest > 0 ? options.smallest : shortest_part * std::abs(end - t0);
 }
@@ -289,10 +322,20 @@ bool StepControl::make(Step<double>& step, const GridPoint& from, double h, doub
   to.t = t_end;
   step.carry_on(from.carried);
   const StepResult result = step.advance(from.t, h, to.state.data(), to.rest.data());
-  to.carried.assign(step.carried().begin(), step.carried().end());
-  to.energy_change = step.energy_change(), to.discrete = step.discrete();
-  to.energy_parts = step.energy_parts();
-  if (result.newton.outcome == Outcome::converged) return true;
+  take(step, to);
+  if (result.newton.outcome == Outcome::converged) {
+    if (ends_singular && ends_singular(t_end, to.state)) end_singular(step, from, h, positions, to);
+    return true;
+  }
+  // At a singular position itself no other way leads there. What is found must be one.
+  if (ends_singular && result.newton.outcome != Outcome::not_finite) {
+    step.carry_on(from.carried);
+    const StepResult singular = step.again_singular(from.t, h, to.state.data(), to.rest.data());
+    take(step, to);
+    if (singular.newton.outcome == Outcome::converged && singular.newton.singular_position &&
+        ends_singular(t_end, to.state))
+      return true;
+  }
   failure_.result = result;
   failure_.t = from.t, failure_.h = h;
   failure_.state.assign(from.state.begin(), from.state.end());

@@ -3,7 +3,9 @@
 // How long the steps are. A control makes the grid points of a run, one or two at a time; the loop of simulate.h does
 // the rest.
 
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -64,10 +66,14 @@ class StepControl {
   /// The step that made the last grid point.
   Step<double>& step() { return step_; }
   virtual NewtonStatistics statistics() const { return step_.statistics(); }
+  /// Whether a step ended at a singular position of the constraints, and must be made again as one that does.
+  std::function<bool(double t, std::span<const double> state)> ends_singular;
+  std::size_t positions = 0;  // entries of a state before the velocities; beside ends_singular
 
  protected:
   explicit StepControl(Step<double> step) : step_(std::move(step)) {}
-  /// One step of size h; what fails is noted.
+  /// One step of size h; what fails is noted. One that ends at a singular position is made again in the way that suits
+  /// it, which counts where it ends at the same position.
   bool make(Step<double>& step, const GridPoint& from, double h, double t_end, GridPoint& to);
   int fail(const GridPoint& from, double h, std::string words);
 

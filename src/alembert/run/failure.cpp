@@ -78,21 +78,47 @@ Dependence dependence(const Equations& e, double t, std::span<const double> stat
   return result;
 }
 
+namespace {
+
+/// How near the constraints come to dependence on the straight way of a step: a step that cannot be made often fails
+/// because of what lies behind its start.
+Dependence ahead(const Equations& e, double t, double h, std::span<const double> state,
+                 std::span<const double> longest) {
+  Dependence nearest = dependence(e, t, state, longest);
+  if (e.g.empty() && e.k.empty()) return nearest;
+  Exprs in{e.t};
+  for (const Exprs* list : {&e.y, &e.z}) in.insert(in.end(), list->begin(), list->end());
+  const Kernel<double> velocity(in, e.v, {Backend::interpreter, false});
+  std::vector<double> x{t}, v(e.v.size()), work(velocity.work()), there(state.begin(), state.end());
+  x.insert(x.end(), state.begin(), state.end());
+  velocity(x.data(), v.data(), work.data());
+  for (const double share : {0.5, 1.0}) {
+    for (std::size_t i = 0; i < v.size(); ++i) there[i] = state[i] + share * h * v[i];
+    Dependence found = dependence(e, t + share * h, there, longest);
+    if (std::min(found.distance, found.length) < std::min(nearest.distance, nearest.length)) nearest = std::move(found);
+  }
+  return nearest;
+}
+
+}  // namespace
+
 std::string explain_step(const Equations& e, const NewtonResult& newton, const std::string& label, double t, double h,
                          std::span<const double> state, std::span<const double> longest) {
   std::string text;
   switch (newton.outcome) {
     case Outcome::singular: text = "the equations of the step are singular"; break;
     case Outcome::not_finite: text = "a value is not finite"; break;
+    case Outcome::contradiction: text = "the constraints contradict each other"; break;
     default: text = "Newton's method does not converge"; break;
   }
   text += " in the step from t = " + time_text(t) + " to " + time_text(t + h);
   if (!label.empty()) {
     text += " (worst: " + label;
-    if (newton.outcome == Outcome::diverged) text += ", residual " + digits(newton.residual, 3);
+    if (newton.outcome == Outcome::diverged || newton.outcome == Outcome::contradiction)
+      text += ", residual " + digits(newton.residual, 3);
     text += ")";
   }
-  const Dependence found = dependence(e, t, state, longest);
+  const Dependence found = ahead(e, t, h, state, longest);
   const double shortest = newton.outcome == Outcome::singular ? near : short_gradient;
   if (found.distance < near || found.length < shortest)
     return text + "; the constraints lose rank there: constraint " + found.words;
@@ -107,7 +133,7 @@ std::string explain_rank(const Equations& e, double t, std::span<const double> s
   const Dependence found = dependence(e, t, state, longest);
   return "the constraints lose rank near t = " + time_text(t) +
          (found.words.empty() ? "" : ": constraint " + found.words) +
-         "; the motion is not determined beyond such a position";
+         "; beyond this position the motion is not determined, or the step is too large to follow it";
 }
 
 std::string explain_light_mass(const Equations& e, double t, double h, std::span<const double> state, double share) {

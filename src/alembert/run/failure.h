@@ -26,7 +26,7 @@ Dependence dependence(const Equations& equations, double t, std::span<const doub
 /// Why the step from t to t + h failed; `label` names the equation of the result.
 std::string explain_step(const Equations& equations, const NewtonResult& newton, const std::string& label, double t,
                          double h, std::span<const double> state, std::span<const double> longest);
-/// The same where the step succeeded, but passed a position in which the constraints are dependent.
+/// The same where the step succeeded, but the motion does not go on smoothly where the constraints are dependent.
 std::string explain_rank(const Equations& equations, double t, std::span<const double> state,
                          std::span<const double> longest);
 

@@ -43,7 +43,9 @@ std::span<const double> Multipliers::at(double t, std::span<const double> state)
   x_[0] = t;
   std::copy(state.begin(), state.end(), x_.begin() + 1);
   const std::span<double> values(x_.data() + inputs_, x_.size() - inputs_);
-  if (newton_.solve(x_.data()).outcome != Outcome::converged) {
+  // A contradiction is that of a singular position, where the multipliers are what can be said.
+  const Outcome outcome = newton_.solve(x_.data()).outcome;
+  if (outcome != Outcome::converged && outcome != Outcome::contradiction) {
     if (by_least_squares(t, state)) return failed_;
     failed_.assign(values.size(), std::nan(""));
     std::fill(values.begin(), values.end(), 0);

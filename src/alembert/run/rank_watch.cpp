@@ -1,6 +1,7 @@
 #include "alembert/run/rank_watch.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace alembert {
@@ -12,6 +13,16 @@ constexpr double dependent = 1e-7;
 // A minimum between two steps this much smaller than the values around it is a zero: the motion between steps is known
 // to about the fourth power of the step.
 constexpr double passed = 3e-3;
+// Second differences of velocities beyond this part of their size are jumps; components smaller than that part of the
+// largest do not count alone.
+constexpr double turn = 0.5, still = 0.05;
+// The same for the energy, against that of the motion.
+constexpr double energy_jump = 0.1;
+// Residuals of the constraints behind a position, against those before it; less than that part of the gradients does
+// not count.
+constexpr double worse = 10, small_residual = 1e-6;
+// So many points in a row with dependent constraints are no passage.
+constexpr long longest_stay = 100;
 constexpr int samples = 16;
 constexpr int refinements = 40;
 
@@ -23,17 +34,21 @@ Exprs inputs(const Equations& e) {
 
 }  // namespace
 
-RankWatch::RankWatch(const Equations& e, Watch& watch)
-    : watch_(watch), n_y_(e.y.size()), velocity_(inputs(e), e.v, {Backend::interpreter, false}) {
+RankWatch::RankWatch(const Equations& e, Watch& watch) : watch_(watch), n_y_(e.y.size()) {
+  Exprs motion = e.v;
+  motion.push_back(e.p.size() == e.v.size() ? dot(e.p, e.v) : e.graph->constant(0));
+  motion_ = Kernel<double>(inputs(e), motion, {Backend::interpreter, false});
   const std::size_t n = e.y.size() + e.z.size();
   for (Point& p : points_) p.state.resize(n), p.velocity.resize(n_y_);
-  in_.resize(n + 1), middle_.resize(n), work_.resize(velocity_.work());
+  in_.resize(n + 1), out_.resize(n_y_ + 1), middle_.resize(n), work_.resize(motion_.work());
 }
 
-void RankWatch::find_velocity(Point& point) {
+void RankWatch::find_motion(Point& point) {
   in_[0] = point.t;
   std::copy(point.state.begin(), point.state.end(), in_.begin() + 1);
-  velocity_(in_.data(), point.velocity.data(), work_.data());
+  motion_(in_.data(), out_.data(), work_.data());
+  std::copy_n(out_.begin(), n_y_, point.velocity.begin());
+  point.kinetic = std::abs(out_.back());
 }
 
 // y by the cubic through both positions and velocities, z on the straight line.
@@ -65,22 +80,53 @@ double RankWatch::smallest_between(const Point& a, const Point& b) {
   return least;
 }
 
-bool RankWatch::lost(double t, std::span<const double> state) {
-  if (!watch_.watches_rank()) return false;
+// A motion that changes its branch turns velocities over within a step; one that is wrong has another energy.
+bool RankWatch::smooth() const {
+  const auto& [first, middle, last] = points_;
+  const double share = (last.t - middle.t) / (middle.t - first.t);  // the last step may be shorter
+  double largest = 0;
+  for (const Point& p : points_)
+    for (const double v : p.velocity) largest = std::max(largest, std::abs(v));
+  for (std::size_t i = 0; i < n_y_; ++i) {
+    const double a = first.velocity[i], b = middle.velocity[i], c = last.velocity[i];
+    const double size = std::max({std::abs(a), std::abs(b), std::abs(c), still * largest});
+    if (!(std::abs(c - b - share * (b - a)) <= turn * size)) return false;
+  }
+  const double jump = std::abs(last.energy - middle.energy - share * (middle.energy - first.energy));
+  if (!(jump <= energy_jump * std::max({first.kinetic, middle.kinetic, last.kinetic}))) return false;
+  double gradient = 0, place = 0;
+  for (const double length : watch_.longest()) gradient = std::max(gradient, length);
+  for (std::size_t i = 0; i < n_y_; ++i) place = std::max(place, std::abs(last.state[i]));
+  return last.residual <=
+         std::max(worse * std::max(first.residual, middle.residual), small_residual * gradient * place);
+}
+
+RankWatch::Rank RankWatch::look(double t, std::span<const double> state) {
+  if (!watch_.watches_rank()) return Rank::kept;
   std::swap(points_[0], points_[1]);
   std::swap(points_[1], points_[2]);
   auto& [first, middle, last] = points_;
   last.t = t;
   last.independence = watch_.independence();
+  last.energy = watch_.energy();
+  last.residual = watch_.position();
   std::copy(state.begin(), state.end(), last.state.begin());
   ++count_;
-  if (last.independence < dependent) return true;
+  dependent_ = last.independence < dependent ? dependent_ + 1 : 0;
+  if (count_ < 3) return Rank::kept;
+  if (dependent_ > longest_stay) return Rank::lost;
   // Only where the smooth function whose size this is may have gone through zero.
   const bool turned = middle.independence <= first.independence && middle.independence <= last.independence;
-  if (count_ < 3 || !turned || middle.independence > 0.5) return false;
-  for (Point& p : points_) find_velocity(p);
-  const double least = std::min(smallest_between(first, middle), smallest_between(middle, last));
-  return least < passed * std::max(first.independence, last.independence);
+  if (!turned || middle.independence > 0.5) return Rank::kept;
+  for (Point& p : points_) find_motion(p);
+  const bool through =
+      middle.independence < dependent || std::min(smallest_between(first, middle), smallest_between(middle, last)) <
+                                             passed * std::max(first.independence, last.independence);
+  if (!through) return Rank::kept;
+  if (!smooth()) return Rank::lost;
+  const bool again = count_ - said_ < 3;
+  said_ = count_;
+  return again ? Rank::kept : Rank::passed;
 }
 
 }  // namespace alembert

@@ -1,6 +1,7 @@
 #pragma once
 
-// Notices that the constraints lost rank on the way: at a step, or between two of them.
+// Notices that the constraints lost rank on the way, at a step or between two of them, and whether the motion went on
+// smoothly through that position (on its regular branch).
 
 #include <array>
 #include <span>
@@ -14,26 +15,33 @@ class RankWatch {
  public:
   RankWatch(const Equations& equations, Watch& watch);
 
-  /// Takes a state that `watch` has just looked at. True when the constraints are dependent there, or were so between
-  /// this step and the one before the last: then the branch that the motion took is anybody's guess. Never allocates.
-  bool lost(double t, std::span<const double> state);
+  enum class Rank {
+    kept,
+    passed,  // dependent here, or between this step and the one before the last, and the motion went on smoothly:
+             // velocities and energy without a jump, constraints as good as before
+    lost,    // it did not, or it stays in a position where the constraints are dependent
+  };
+  /// Takes a state that `watch` has just looked at. Says passed once for each position. Never allocates.
+  Rank look(double t, std::span<const double> state);
 
  private:
   struct Point {
-    double t = 0, independence = 1;
+    double t = 0, independence = 1, energy = 0, residual = 0;
+    double kinetic = 0;  // p . v, twice that of mechanics
     std::vector<double> state, velocity;
   };
 
-  void find_velocity(Point& point);
+  void find_motion(Point& point);
   double between(const Point& a, const Point& b, double share);
   double smallest_between(const Point& a, const Point& b);
+  bool smooth() const;
 
   Watch& watch_;
   std::size_t n_y_;
-  Kernel<double> velocity_;
+  Kernel<double> motion_;        // v, then p . v
   std::array<Point, 3> points_;  // the newest is points_[2]
-  std::vector<double> in_, middle_, work_;
-  long count_ = 0;
+  std::vector<double> in_, out_, middle_, work_;
+  long count_ = 0, said_ = -2, dependent_ = 0;  // said_: when it was last said; dependent_: points in a row
 };
 
 }  // namespace alembert

@@ -151,9 +151,9 @@ std::string with_uncertainty(double value, double uncertainty) {
 }
 
 /// "a, b, c and 4 more".
-std::string shortened(const std::vector<std::string>& parts) {
+std::string shortened(const std::vector<std::string>& parts, const char* between = ", ") {
   const std::size_t shown = std::min(parts.size(), listed);
-  std::string text = fmt::format("{}", fmt::join(parts.begin(), parts.begin() + shown, ", "));
+  std::string text = fmt::format("{}", fmt::join(parts.begin(), parts.begin() + shown, between));
   if (parts.size() > shown) text += fmt::format(" and {} more", parts.size() - shown);
   return text;
 }
@@ -291,6 +291,15 @@ std::string event_lines(const Report& report, const Model& model) {
   return fmt::format("{}", fmt::join(parts, "\n"));
 }
 
+std::string singular_line(const Report& report) {
+  const Report::SingularPosition& first = report.singular_positions.front();
+  std::string said = "passed before t = " + plain(first.t);
+  if (!first.words.empty()) said += " (constraint " + first.words + ")";
+  if (report.singular_positions.size() > 1)
+    said += fmt::format(" and {} more times", report.singular_positions.size() - 1);
+  return said;
+}
+
 std::string newton_line(const Report& report) {
   const NewtonStatistics& n = report.newton;
   std::string said = fmt::format("{:.1f} iterations a step",
@@ -397,6 +406,9 @@ std::string to_json(const Report& report, const Model& model, const Equations& e
     changes.push_back({{"name", change.name}, {"from", number(change.from)}, {"to", number(change.to)}});
   }
   json["redundant"] = report.initial.redundant;
+  for (const Report::SingularPosition& s : report.singular_positions) {
+    json["singular_positions"].push_back({{"t", number(s.t)}, {"constraints", s.words}});
+  }
   json["ending"] = ending_name(report.ending);
   json["reason"] = text_or_null(report.reason);
   Json& internal = json["internal"] = Json::object();
@@ -416,7 +428,8 @@ std::string to_text(const Report& report, const Model& model, const Equations& e
     }
     lines.add("initial", "moved onto the constraints: " + shortened(moved));
   }
-  if (!report.initial.redundant.empty()) lines.add("redundant", shortened(report.initial.redundant));
+  if (!report.initial.redundant.empty()) lines.add("redundant", shortened(report.initial.redundant, "\n"));
+  if (!report.singular_positions.empty()) lines.add("singular", singular_line(report));
   lines.add("energy", energy_line(report));
   if (!report.energies.empty()) lines.add("components", component_line(report, equations));
   if (report.foretold.parted)

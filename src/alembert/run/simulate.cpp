@@ -17,6 +17,10 @@ namespace alembert {
 
 namespace {
 
+// Constraints nearer to dependence than this leave the velocities of a step's end to rounding. The volume of their
+// gradients, which is at hand, may be much smaller where several directions are lost together.
+constexpr double singular_position = 1e-4, small_volume = 1e-3;
+
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -57,18 +61,34 @@ Columns make_columns(const Model& model, const Equations& e) {
   return columns;
 }
 
-/// Their multipliers are not determined: every one of them is named where it stands.
-void refuse_redundant(const Model& model, const InitialValues& initial) {
+/// Constraints that depend on each other: by minimum norm, as long as the matrix of a step is not too large for it.
+/// What cannot be handled is named where it stands.
+void handle_redundant(const Model& model, const InitialValues& initial, const StepPlan& plan, NewtonOptions& newton) {
+  std::size_t unknowns = 0;
+  for (const StepEquations& part : plan.parts) unknowns = std::max(unknowns, part.unknowns.size());
+  newton.linear = LinearSolver::minimum_norm;
+  const bool too_large = unknowns > static_cast<std::size_t>(most_minimum_norm_unknowns);
   std::vector<Diagnostic> diagnostics;
-  for (std::size_t i = 0; i < initial.redundant.size(); ++i)
+  for (std::size_t i = 0; i < initial.redundant.size(); ++i) {
+    const int constraint = initial.redundant_constraints[i];
+    if (model.port) {
+      diagnostics.push_back({model.source, model.constraints[constraint].place,
+                             "the states do not determine '" + model.constraints[constraint].name + "': the row of " +
+                                 initial.redundant[i],
+                             "remove the algebraic state, or give its row an entry of the structure matrix"});
+      continue;
+    }
+    const auto& powerless = initial.powerless;
+    const bool without_force = std::find(powerless.begin(), powerless.end(), constraint) != powerless.end();
+    if (!without_force && !too_large) continue;
+    const std::string hint = without_force
+                                 ? "start elsewhere, or write it so that its gradient does not vanish"
+                                 : "remove it: " + std::to_string(unknowns) +
+                                       " unknowns of a step are too many for dependent constraints (at most " +
+                                       std::to_string(most_minimum_norm_unknowns) + ")";
     diagnostics.push_back(
-        {model.source, model.constraints[initial.redundant_constraints[i]].place,
-         model.port ? "the states do not determine '" + model.constraints[initial.redundant_constraints[i]].name +
-                          "': the row of " + initial.redundant[i]
-                    : "redundant constraint: " + initial.redundant[i],
-         model.port                  ? "remove the algebraic state, or give its row an entry of the structure matrix"
-         : initial.singular_position ? "start elsewhere, or write it so that its gradient does not vanish"
-                                     : "remove it: its multiplier is not determined"});
+        {model.source, model.constraints[constraint].place, "redundant constraint: " + initial.redundant[i], hint});
+  }
   if (!diagnostics.empty()) throw InputError(std::move(diagnostics));
 }
 
@@ -151,7 +171,9 @@ class Simulation {
         for_rows_(with_calls(
             options.newton,
             options.observers.empty() ? 1 : samples_.count() + (every_ > 0 ? steps / static_cast<double>(every_) : 0))),
-        watch_(e, code_for(steps, options.newton.kernel)),
+        // Where constraints always depend on each other there is no rank to be lost.
+        watch_(e, code_for(steps, options.newton.kernel),
+               report.initial.redundant.empty() || report.initial.singular_position),
         rank_(e, watch_),
         multipliers_(e, report.initial, options.t0,
                      options.steps.control == Control::reversible || !e.events.empty()
@@ -186,7 +208,10 @@ class Simulation {
     report.has_discrete = control_->step().has_discrete();
     if (!method.claims.velocity) watch_.velocity_ranges.resize(e.g.size());
     next_[0] = next_[1] = point_;
+    control_->positions = n_y_;
+    control_->ends_singular = [this](double t, std::span<const double> state) { return ends_singular(t, state); };
   }
+  Simulation(const Simulation&) = delete;
 
   const Columns& columns() const { return columns_; }
   void run();
@@ -217,6 +242,7 @@ class Simulation {
   void keep(const GridPoint& point);
   void take_balance(const GridPoint& point);
   void explain();
+  bool ends_singular(double t, std::span<const double> state);
 
   const Model& model_;
   const Equations& e_;
@@ -376,7 +402,10 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
     if (!watch_.finite())
       end(Ending::failed,
           "energy or constraints are not finite at t = " + time_text(report_.t) + "; try a smaller step");
-    if (rank_.lost(to.t, to.state)) end(Ending::failed, explain_rank(e_, report_.t, to.state, longest()));
+    const RankWatch::Rank seen = rank_.look(to.t, to.state);
+    if (seen == RankWatch::Rank::lost) end(Ending::failed, explain_rank(e_, report_.t, to.state, longest()));
+    if (seen == RankWatch::Rank::passed)
+      report_.singular_positions.push_back({to.t, dependence(e_, to.t, to.state, longest()).words});
     if (watch_.finite() && !samples(from, to, last && !stopped ? options_.end : to.t, kept, row))
       end(Ending::failed, "the motion between t = " + time_text(from.t) + " and " + time_text(to.t) +
                               " could not be sampled: part of the step has no solution; try a smaller step");
@@ -391,6 +420,12 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
   if (row || early) keep(to);
   std::swap(point_, to);
   return !last && !early;
+}
+
+// Close to a singular position: a step that ends there is made again in the way that suits it.
+bool Simulation::ends_singular(double t, std::span<const double> state) {
+  return watch_.watches_rank() && watch_.independence() < 0.5 && watch_.independence_at(t, state) < small_volume &&
+         dependence(e_, t, {state.begin(), state.end()}, longest()).distance < singular_position;
 }
 
 void Simulation::explain() {
@@ -409,7 +444,7 @@ void Simulation::run() {
   balanced_ = point_.t;
   in_view_ = true;
   if (every_ > 0) keep(point_);
-  rank_.lost(point_.t, point_.state);
+  rank_.look(point_.t, point_.state);
   samples(point_, point_, point_.t, every_ > 0, every_ > 0);
   double shown = 0;
   bool going = options_.end != options_.t0;
@@ -507,8 +542,6 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
   report.t = options.t0;
   report.has_energy = static_cast<bool>(e.energy);
   report.initial = make_consistent(model, e, {options.t0});
-  refuse_redundant(model, report.initial);
-
   std::vector<double> state = report.initial.y;
   state.insert(state.end(), report.initial.z.begin(), report.initial.z.end());
   // The last column of Lobatto IIIB is zero: its steps feel light bodies long before the others do.
@@ -517,8 +550,10 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
       method.massless ? std::string() : explain_light_mass(e, options.t0, options.step, state, share);
   if (!light.empty() && report.claims.note.empty()) report.claims.note = light;
 
+  SimulateOptions chosen = options;
+  if (!report.initial.redundant.empty()) handle_redundant(model, report.initial, method.step(e), chosen.newton);
   const double steps = count_steps(options.t0, options.end, options.step);
-  Simulation simulation(model, e, method, options, std::move(samples), report, steps);
+  Simulation simulation(model, e, method, chosen, std::move(samples), report, steps);
   simulation.light = light;
   for (Observer* observer : options.observers)
     observer->begin(simulation.columns(),

@@ -99,6 +99,11 @@ struct Report {
   std::vector<JointForces> joints;  // at t
   std::vector<EventRecord> events;
   std::string stopped;  // the event that ended the run; "" where none did
+  struct SingularPosition {
+    double t = 0;       // of the step behind it
+    std::string words;  // "rocker becomes dependent on crank, coupler"
+  };
+  std::vector<SingularPosition> singular_positions;  // that the motion passed on its regular branch
 };
 
 /// Runs a model. Throws InputError for wrong input (method refuses the model, step 0, ...); failing numbers end the run

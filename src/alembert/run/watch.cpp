@@ -8,7 +8,9 @@ namespace alembert {
 namespace {
 
 // Up to here the determinant of G G^T is written out; it would cost more than the step beyond.
-constexpr int most_watched_constraints = 12;
+constexpr std::size_t most_written_out = 12;
+// More of them are watched while a look costs less than this many multiplications.
+constexpr double most_multiplications = 2e5;
 
 // det(G G^T) by elimination in the natural order: the matrix is positive semidefinite, so no pivoting is needed.
 Expr gram_determinant(const std::vector<Exprs>& rows, Graph& graph) {
@@ -31,6 +33,15 @@ Expr gram_determinant(const std::vector<Exprs>& rows, Graph& graph) {
 // As max, but a value that is not a number stays: nothing bad is ever hidden by something larger.
 void raise(double& most, double value) {
   if (!(value <= most) && most == most) most = value;
+}
+
+/// Both have the same columns.
+void append_rows(SparseExprs& rows, const SparseExprs& more) {
+  const int before = rows.row_start.back();
+  for (int i = 0; i < more.rows; ++i) rows.row_start.push_back(before + more.row_start[i + 1]);
+  rows.column.insert(rows.column.end(), more.column.begin(), more.column.end());
+  rows.value.insert(rows.value.end(), more.value.begin(), more.value.end());
+  rows.rows += more.rows;
 }
 
 }  // namespace
@@ -73,7 +84,7 @@ Drift DriftFit::fit() const {
   return {slope, std::sqrt(rest / (n - 2) / tt * (1 + likeness) / (1 - likeness))};
 }
 
-Watch::Watch(const Equations& e, KernelOptions options) {
+Watch::Watch(const Equations& e, KernelOptions options, bool rank) {
   Exprs in{e.t};
   in.insert(in.end(), e.y.begin(), e.y.end());
   in.insert(in.end(), e.z.begin(), e.z.end());
@@ -87,20 +98,24 @@ Watch::Watch(const Equations& e, KernelOptions options) {
   g_ = part(e.g), g_dot_ = part(e.g_dot), k_ = part(e.k), invariants_ = part(e.invariants);
   watched_.resize(e.invariants.size());
   lengths_ = volume_ = static_cast<int>(out.size());
-  std::vector<Exprs> rows;
-  const bool together = e.v == e.z;
-  const std::size_t count = e.g.size() + (together ? e.k.size() : 0);
-  watch_rank_ = count > 0 && count <= most_watched_constraints;
-  if (watch_rank_) {
-    rows = dense(jacobian(e.g, e.y), *e.graph);
-    if (together)
-      for (Exprs& row : dense(jacobian(e.k, e.z), *e.graph)) rows.push_back(std::move(row));
+  SparseExprs gradients;
+  if (rank) gradients = jacobian(e.g, e.y);
+  if (rank && e.v == e.z) append_rows(gradients, jacobian(e.k, e.z));
+  const std::size_t count = gradients.rows;
+  watch_rank_ = count > 0;
+  if (count > most_written_out) {
+    span_.emplace(gradients);
+    watch_rank_ = span_->cost() <= most_multiplications;
+    if (watch_rank_) lengths_ = part(gradients.value);
+    else span_.reset();
+  } else if (watch_rank_) {
+    const std::vector<Exprs> rows = dense(gradients, *e.graph);
     Exprs lengths;
     for (const Exprs& row : rows) lengths.push_back(dot(row, row));
     lengths_ = part(lengths);
     volume_ = part({gram_determinant(rows, *e.graph)});
-    longest_.assign(rows.size(), 0);
   }
+  if (watch_rank_) longest_.assign(count, 0);
   kernel_ = WideKernel<double>(in, out, options);
   in_.resize(in.size()), values_.resize(out.size()), other_.resize(out.size()), work_.resize(kernel_.work());
 }
@@ -142,14 +157,17 @@ void Watch::look(double t, std::span<const double> y, std::span<const double> z)
     raise(watched_[i].max_error, std::abs(value - watched_[i].initial));
   }
   if (watch_rank_) {
-    for (std::size_t i = 0; i < longest_.size(); ++i)
-      longest_[i] = std::max(longest_[i], std::sqrt(values_[lengths_ + i]));
-    independence_ = volume(values_);
+    if (span_) span_->raise_lengths(std::span(values_).subspan(lengths_), longest_);
+    else
+      for (std::size_t i = 0; i < longest_.size(); ++i)
+        longest_[i] = std::max(longest_[i], std::sqrt(values_[lengths_ + i]));
+    independence_ = independence_of(values_);
   }
   first_ = false;
 }
 
-double Watch::volume(std::span<const double> values) const {
+double Watch::independence_of(std::span<const double> values) {
+  if (span_) return span_->smallest_distance(values.subspan(lengths_), longest_);
   double result = std::sqrt(std::max(0.0, values[volume_]));
   for (const double length : longest_) result = length > 0 ? result / length : 0;
   return result;
@@ -160,7 +178,7 @@ double Watch::independence_at(double t, std::span<const double> state) {
   in_[0] = t;
   std::copy(state.begin(), state.end(), in_.begin() + 1);
   kernel_(in_.data(), other_.data(), work_.data());
-  return volume(other_);
+  return independence_of(other_);
 }
 
 }  // namespace alembert

@@ -3,11 +3,13 @@
 // What is watched at every step: energy, constraints on both levels, invariants, and how far the constraints are from
 // losing rank.
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "alembert/code/wide.h"
 #include "alembert/derive/equations.h"
+#include "alembert/run/gradient_span.h"
 
 namespace alembert {
 
@@ -45,7 +47,8 @@ class DriftFit {
 
 class Watch {
  public:
-  Watch(const Equations& equations, KernelOptions options);
+  /// rank: whether the independence of the constraints is watched too.
+  Watch(const Equations& equations, KernelOptions options, bool rank = true);
 
   /// Takes the values at (t, y, z); never allocates.
   void look(double t, std::span<const double> y, std::span<const double> z);
@@ -59,8 +62,8 @@ class Watch {
   double velocity() const { return velocity_; }
   double nonholonomic() const { return nonholonomic_; }
   /// Volume spanned by the gradients of the constraints (the nonholonomic ones too, where z are the velocities),
-  /// relative to the product of their largest lengths so far; 0 means that one follows from the others. 1 where it is
-  /// not watched (many constraints).
+  /// relative to the product of their largest lengths so far; 0 means that one follows from the others. For more than a
+  /// dozen the smallest distance of one from those before it. 1 where it is not watched (too many of them).
   double independence() const { return independence_; }
   /// The same at another state, which leaves no trace.
   double independence_at(double t, std::span<const double> state);
@@ -77,12 +80,13 @@ class Watch {
   const std::vector<Watched>& invariants_watched() const { return watched_; }
 
  private:
-  double volume(std::span<const double> values) const;
+  double independence_of(std::span<const double> values);
   void evaluate(double t, std::span<const double> y, std::span<const double> z);
 
   WideKernel<double> kernel_;
   std::vector<double> in_, values_, other_, work_, longest_;
   std::vector<Watched> watched_;
+  std::optional<GradientSpan> span_;  // of more than a dozen gradients, whose entries then begin at lengths_
   int g_, g_dot_, k_, invariants_, lengths_, volume_;  // where the parts of values_ begin
   bool first_ = true, finite_ = true, watch_rank_ = false, has_energy_ = false;
   double position_ = 0, velocity_ = 0, nonholonomic_ = 0, independence_ = 1;

@@ -2,7 +2,6 @@
 
 #include <Eigen/Core>
 #include <Eigen/LU>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +9,7 @@
 #include <optional>
 
 #include "alembert/solve/linear.h"
+#include "alembert/solve/minimum_norm.h"
 #include "alembert/solve/nearest.h"
 
 namespace alembert {
@@ -36,13 +36,14 @@ class ReducedMatrix {
  public:
   virtual ~ReducedMatrix() = default;
   virtual bool factor(const SparseRows& a) = 0;  // false: singular
-  virtual Vector solve(const Vector& b) = 0;
+  /// The correction at x.
+  virtual Vector solve(const Vector& b, const Vector& x) = 0;
   virtual bool doubtful() const { return false; }
 };
 
 class DenseReduced final : public ReducedMatrix {
  public:
-  DenseReduced(int accelerations, bool redundant) : accelerations_(accelerations), redundant_(redundant) {}
+  explicit DenseReduced(int accelerations) : accelerations_(accelerations) {}
 
   bool factor(const SparseRows& a) override {
     const int n = a.rows;
@@ -51,13 +52,8 @@ class DenseReduced final : public ReducedMatrix {
       for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k) dense(i, a.column[k]) += a.value[k];
     }
     // Equations of light bodies are as good as those of heavy ones: rows by their accelerations first, then columns,
-    // then rows. All multipliers get the same scale where the smallest ones are wanted.
+    // then rows.
     Matrix scaled = scale(dense, true);
-    if (redundant_) {
-      smallest_.setThreshold(1e-11);
-      smallest_.compute(scaled);
-      return true;
-    }
     const auto regular = [&] {
       lu_.compute(scaled);
       return lu_.matrixLU().diagonal().cwiseAbs().minCoeff() > 1e-15 * n * lu_.maxPivot();
@@ -68,10 +64,8 @@ class DenseReduced final : public ReducedMatrix {
     return regular();
   }
 
-  Vector solve(const Vector& b) override {
-    const Vector scaled = row_.cwiseProduct(b);
-    const Vector x = redundant_ ? Vector(smallest_.solve(scaled)) : Vector(lu_.solve(scaled));
-    return column_.cwiseProduct(x);
+  Vector solve(const Vector& b, const Vector&) override {
+    return column_.cwiseProduct(Vector(lu_.solve(row_.cwiseProduct(b))));
   }
 
  private:
@@ -84,13 +78,10 @@ class DenseReduced final : public ReducedMatrix {
       if (largest > 0) row_[i] = 1 / largest;
     }
     column_ = Vector::Ones(n);
-    double multiplier = 0;
     for (int j = 0; j < n; ++j) {
       const double largest = dense.col(j).cwiseProduct(row_).cwiseAbs().maxCoeff();
       if (largest > 0) column_[j] = 1 / largest;
-      if (j >= accelerations_) multiplier = std::max(multiplier, largest);
     }
-    if (redundant_ && multiplier > 0) column_.tail(n - accelerations_).setConstant(1 / multiplier);
     Matrix scaled = row_.asDiagonal() * dense * column_.asDiagonal();
     for (int i = 0; i < n; ++i) {
       const double largest = scaled.row(i).cwiseAbs().maxCoeff();
@@ -102,10 +93,38 @@ class DenseReduced final : public ReducedMatrix {
   }
 
   int accelerations_;
-  bool redundant_;
   Vector row_, column_;
   Eigen::FullPivLU<Matrix> lu_;
-  Eigen::CompleteOrthogonalDecomposition<Matrix> smallest_;
+};
+
+/// Where constraints depend on each other: the smallest multipliers.
+class DependentReduced final : public ReducedMatrix {
+ public:
+  DependentReduced(int accelerations, int multipliers) : factors_(columns(accelerations, multipliers)) {}
+
+  bool factor(const SparseRows& a) override {
+    std::vector<double> dense(static_cast<std::size_t>(a.rows) * a.rows, 0.0);
+    for (int i = 0; i < a.rows; ++i) {
+      for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k) {
+        dense[static_cast<std::size_t>(i) * a.rows + a.column[k]] += a.value[k];
+      }
+    }
+    return factors_.factor(dense.data(), MinimumNorm<double>::Cut::rounding);
+  }
+  Vector solve(const Vector& b, const Vector& x) override {
+    Vector step = b;
+    factors_.solve(step.data(), x.data());
+    return step;
+  }
+
+ private:
+  static std::vector<bool> columns(int accelerations, int multipliers) {
+    std::vector<bool> result(accelerations, false);
+    result.resize(accelerations + multipliers, true);
+    return result;
+  }
+
+  MinimumNorm<double> factors_;
 };
 
 /// Sparse LU. Where constraints depend on each other the multiplier block gets a small diagonal, which selects the
@@ -137,7 +156,7 @@ class SparseReduced final : public ReducedMatrix {
     return good;
   }
 
-  Vector solve(const Vector& b) override {
+  Vector solve(const Vector& b, const Vector&) override {
     Vector x = b;
     lu_->solve(x.data());
     for (int i = 0; redundant_ && i < 8; ++i) {
@@ -208,6 +227,10 @@ bool holds(const std::vector<double>& residual, const std::vector<double>& level
     }
     if (mass > 0) free[i] = terms(i) / mass;
   }
+  // Where nothing acts there is still the rounding of what acts elsewhere.
+  double most = 0;
+  for (const double a : free) most = std::max(most, a);
+  for (double& a : free) a = std::max(a, 1e-6 * most);
   for (int i = 0; i < matrix.rows; ++i) {
     double size = terms(i);
     for (int k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k) {
@@ -253,8 +276,10 @@ Accelerations AccelerationSystem::attempt(std::vector<double> in, std::size_t fi
     return result;
   }
   std::unique_ptr<ReducedMatrix> matrix;
-  if (n <= largest_dense) {
-    matrix = std::make_unique<DenseReduced>(accelerations_, redundant);
+  if (n <= largest_dense && redundant) {
+    matrix = std::make_unique<DependentReduced>(accelerations_, multipliers_);
+  } else if (n <= largest_dense) {
+    matrix = std::make_unique<DenseReduced>(accelerations_);
   } else {
     matrix = std::make_unique<SparseReduced>(accelerations_, redundant);
   }
@@ -281,12 +306,13 @@ Accelerations AccelerationSystem::attempt(std::vector<double> in, std::size_t fi
         return result;
       }
     }
-    const Vector step = -matrix->solve(Eigen::Map<const Vector>(residual.data(), n));
+    const Eigen::Map<const Vector> here(in.data() + first, n);
+    const Vector step = -matrix->solve(Eigen::Map<const Vector>(residual.data(), n), here);
     if (!step.allFinite()) {
       result.singular = true;
       return result;
     }
-    const double size = Eigen::Map<const Vector>(in.data() + first, n).norm();
+    const double size = here.norm();
     const double moved = step.norm();
     small = moved <= 1e-9 * size;
     // Damped by what the next step would be: that measure does not depend on how the equations are scaled.
@@ -298,7 +324,8 @@ Accelerations AccelerationSystem::attempt(std::vector<double> in, std::size_t fi
       next_residual = equations_.values(next, levels);
       if (linear_ || small || part < 1e-3) break;
       if (!all_finite(next_residual)) continue;
-      const Vector following = matrix->solve(Eigen::Map<const Vector>(next_residual.data(), n));
+      const Vector following = matrix->solve(Eigen::Map<const Vector>(next_residual.data(), n),
+                                             Eigen::Map<const Vector>(next.data() + first, n));
       if (following.norm() <= (1 - part / 4) * moved) break;
     }
     const bool settled = small && moved >= last_step / 2;

@@ -550,6 +550,7 @@ class InitialSearch {
       }
       result_.redundant.push_back(std::move(text));
       result_.redundant_constraints.push_back(level.numbers[report.dependent_rows[k]]);
+      if (from.empty()) result_.powerless.push_back(level.numbers[report.dependent_rows[k]]);
     }
   }
 

@@ -24,6 +24,7 @@ struct InitialValues {
   std::optional<int> index;                // of the equations, found out where masses vanish
   std::vector<std::string> hidden;         // algebraic equations that vanishing masses leave: "motion of x2'"
   bool singular_position = false;          // they are redundant at the start only
+  std::vector<int> powerless;              // of them: those whose gradient vanishes
   double position_residual = 0, velocity_residual = 0, nonholonomic_residual = 0;  // of the values as given
 };
 

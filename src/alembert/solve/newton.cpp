@@ -9,6 +9,7 @@
 #include "alembert/code/wide.h"
 #include "alembert/solve/elimination.h"
 #include "alembert/solve/linear.h"
+#include "alembert/solve/minimum_norm.h"
 #include "alembert/solve/rounding.h"
 
 namespace alembert {
@@ -20,6 +21,7 @@ constexpr int unrolled_unknowns = 60;
 constexpr std::size_t unrolled_operations = 4000;
 // From here on a SPARK step is solved with the two small matrices.
 constexpr int staged_unknowns = 120;
+constexpr double closed_share = 0.7;  // of constraints to velocities, from which on a mechanism counts as closed
 // From here on the sparse factorisation is the cheaper one.
 constexpr int dense_unknowns = 90;
 
@@ -49,6 +51,16 @@ constexpr double unknown_contraction = 0.02;
 constexpr double stalled = 0.5;
 // What a correction may stall at and still be called rounding, in units of epsilon: without and with a fresh matrix.
 constexpr double quiet_floor = 64, fresh_floor = 1e6;
+// Residuals of dependent equations that count as none, relative to their terms: where a direction was given up as
+// lost, and where none was.
+constexpr double lost_residual = 1e-9, full_residual = 1e-13;
+// Corrections that may be left over at a singular position, whose rounding is that of a double root.
+constexpr double singular_floor = 1e-6;
+constexpr int singular_iterations = 40, full_rank_iterations = 12;
+// Pivots above this mean that no singular position is near.
+constexpr double healthy_pivot = 1e-6;
+// Up to here the exact matrix is made where the two small ones do not contract.
+constexpr int most_exact_unknowns = 20000;
 
 }  // namespace
 
@@ -65,10 +77,13 @@ struct Newton<T>::Body {
   std::optional<DenseLu<T>> dense;
   std::unique_ptr<SparseLu> sparse;
   std::unique_ptr<TwoMatrix> two;
+  std::unique_ptr<MinimumNorm<T>> minimum;     // where the matrix has no full rank
+  std::optional<ImplicitEquations> equations;  // beside the two matrices
+  std::unique_ptr<Newton<T>> exact;            // for the steps that they cannot solve
   bool factorized = false;
   double contraction = unknown_contraction;  // the slowest seen with the kept factorisation
   double noise = 0;                          // corrections up to here were rounding lately
-  std::vector<T> start, delta, trial, values, full, scales, work;
+  std::vector<T> start, last, delta, trial, values, full, scales, work;
   Tape tape;  // of the residual, to see what rounding does to it; empty for large systems and other scalars
   std::vector<double> levels;
   NewtonStatistics statistics;
@@ -76,11 +91,19 @@ struct Newton<T>::Body {
   Body(const ImplicitEquations& equations, const std::vector<T>& typical, NewtonOptions chosen);
   Body(const Body& other);
   NewtonResult solve(T* x) noexcept;
+  NewtonResult solve_singular(T* x) noexcept;
   NewtonResult unrolled(T* x) noexcept;
   NewtonResult kept(T* x) noexcept;
   NewtonResult careful(T* x) noexcept;
+  NewtonResult singular(T* x) noexcept;
+  NewtonResult by_exact(T* x) noexcept;
+  bool make_minimum() noexcept;
+  void take_matrix(const T* x) noexcept { matrix(x, values.data(), work.data()); }
+  void equilibrate_values() noexcept;
+  void assemble() noexcept;  // the values as a full matrix
   bool factorize(const T* x) noexcept;
-  void solve_linear(T* b) noexcept;
+  void solve_linear(T* b, const T* x) noexcept;
+  bool consistent(const T* x, double tolerance) noexcept;
   template <class Unknowns>
   double measure_while(Unknowns* x) const noexcept;
   double measure(const T* x) const noexcept { return measure_while(x); }
@@ -107,8 +130,11 @@ Newton<T>::Body::Body(const ImplicitEquations& e, const std::vector<T>& typical,
   linear = options.linear;
   const bool automatic = linear == LinearSolver::automatic || linear == LinearSolver::exact;
   const bool staged = std::is_same_v<T, double> && e.stages != nullptr;
-  const bool two_matrix =
-      staged && (linear == LinearSolver::two_matrix || (linear == LinearSolver::automatic && n > staged_unknowns));
+  // A closed mechanism (few degrees of freedom, many constraints) may come to singular positions, where the two
+  // matrices contract no more.
+  const bool closed = staged && e.stages->n_g + e.stages->n_k > closed_share * e.stages->n_z;
+  const bool two_matrix = staged && (linear == LinearSolver::two_matrix ||
+                                     (linear == LinearSolver::automatic && n > staged_unknowns && !closed));
   // The exact matrix is never made where only the two small ones are used: for large systems that is the point.
   const SparseExprs J = two_matrix ? SparseExprs{} : jacobian(e.equations, e.unknowns);
 
@@ -127,13 +153,14 @@ Newton<T>::Body::Body(const ImplicitEquations& e, const std::vector<T>& typical,
   }
   scale = Kernel<T>(all, group_scales, options.kernel);
   scales.resize(groups.size());
-  start.resize(n), delta.resize(n), trial.resize(inputs + n);
+  start.resize(n), last.resize(n), delta.resize(n), trial.resize(inputs + n);
   values.resize(std::max<std::size_t>(J.value.size(), n));
 
   if (two_matrix) {
     linear = LinearSolver::two_matrix;
     if constexpr (std::is_same_v<T, double>) two = std::make_unique<TwoMatrix>(*e.stages, all, inputs, options.kernel);
     residual = WideKernel<T>(all, e.equations, options.kernel);
+    if (e.graph && n <= most_exact_unknowns) equations = e;
     statistics.factorization_sizes = two->sizes();
     work.resize(std::max(residual.work(), scale.work()));
     return;
@@ -164,6 +191,8 @@ Newton<T>::Body::Body(const ImplicitEquations& e, const std::vector<T>& typical,
   pattern.value.clear();
   if (linear == LinearSolver::sparse) {
     if constexpr (std::is_same_v<T, double>) sparse = std::make_unique<SparseLu>(n, pattern.row_start, pattern.column);
+  } else if (linear == LinearSolver::minimum_norm) {
+    check(make_minimum(), "minimum norm: the matrix fits into the memory");
   } else {
     dense.emplace(n);
     full.resize(static_cast<std::size_t>(n) * n);
@@ -183,17 +212,23 @@ Newton<T>::Body::Body(const Body& other)
       correction(other.correction),
       scale(other.scale),
       pattern(other.pattern),
+      scaled(other.scaled),
       groups(other.groups),
       dense(other.dense),
       sparse(other.sparse ? std::make_unique<SparseLu>(n, pattern.row_start, pattern.column) : nullptr),
       two(other.two ? other.two->sibling() : nullptr),
+      equations(other.equations),
       start(other.start),
+      last(other.last),
       delta(other.delta),
       trial(other.trial),
       values(other.values),
       full(other.full),
       scales(other.scales),
-      work(other.work) {
+      work(other.work),
+      tape(other.tape),
+      levels(other.levels) {
+  if (other.minimum) make_minimum();
   statistics.factorization_sizes = other.statistics.factorization_sizes;
 }
 
@@ -266,26 +301,53 @@ bool Newton<T>::Body::factorize(const T* x) noexcept {
     if constexpr (std::is_same_v<T, double>) factorized = two->factor(x);
     return factorized;
   }
-  matrix(x, values.data(), work.data());
   ++statistics.factorizations;
-  if (!scaled.row.empty())
-    for (int i = 0; i < n; ++i)
-      for (int k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
-        values[k] *= T(scaled.row[i]) * T(scaled.column[pattern.column[k]]);
   if (linear == LinearSolver::sparse) {
+    take_matrix(x);
+    equilibrate_values();
     if constexpr (std::is_same_v<T, double>) factorized = sparse->factor(values.data());
-  } else {
-    std::fill(full.begin(), full.end(), T(0));
-    for (int i = 0; i < n; ++i)
-      for (int k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
-        full[static_cast<std::size_t>(i) * n + pattern.column[k]] = values[k];
-    factorized = dense->factor(full.data());
+    return factorized;
   }
+  take_matrix(x);
+  if (linear != LinearSolver::minimum_norm) equilibrate_values();
+  assemble();
+  factorized = linear == LinearSolver::minimum_norm ? minimum->factor(full.data(), MinimumNorm<T>::Cut::rounding)
+                                                    : dense->factor(full.data());
   return factorized;
 }
 
 template <class T>
-void Newton<T>::Body::solve_linear(T* b) noexcept {
+void Newton<T>::Body::equilibrate_values() noexcept {
+  for (int i = 0; i < n && !scaled.row.empty(); ++i)
+    for (int k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
+      values[k] *= T(scaled.row[i]) * T(scaled.column[pattern.column[k]]);
+}
+
+template <class T>
+void Newton<T>::Body::assemble() noexcept {
+  std::fill(full.begin(), full.end(), T(0));
+  for (int i = 0; i < n; ++i)
+    for (int k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
+      full[static_cast<std::size_t>(i) * n + pattern.column[k]] = values[k];
+}
+
+template <class T>
+bool Newton<T>::Body::make_minimum() noexcept {
+  if (minimum) return true;
+  if (n > most_minimum_norm_unknowns) return false;
+  try {
+    std::vector<bool> multiplier(n, false);
+    for (const UnknownGroup& group : groups)
+      if (!group.scale) std::fill_n(multiplier.begin() + group.first, group.count, true);
+    full.resize(static_cast<std::size_t>(n) * n);
+    minimum = std::make_unique<MinimumNorm<T>>(std::move(multiplier));
+  } catch (const std::bad_alloc&) { return false; }
+  return true;
+}
+
+template <class T>
+void Newton<T>::Body::solve_linear(T* b, const T* x) noexcept {
+  if (linear == LinearSolver::minimum_norm) return minimum->solve(b, x + inputs);
   for (int i = 0; i < n && !scaled.row.empty(); ++i) b[i] *= T(scaled.row[i]);
   if (two) {
     if constexpr (std::is_same_v<T, double>) two->solve(b);
@@ -342,7 +404,7 @@ NewtonResult Newton<T>::Body::kept(T* x) noexcept {
     }
     residual(x, delta.data(), work.data());
     ++result.iterations, ++statistics.evaluations;
-    solve_linear(delta.data());
+    solve_linear(delta.data(), x);
     if (tolerated(x, result)) return result;
     const double now = subtract(x);
     result.correction = now;
@@ -392,7 +454,7 @@ NewtonResult Newton<T>::Body::careful(T* x) noexcept {
     if (!factorize(x)) return result.outcome = Outcome::singular, result;
     residual(x, delta.data(), work.data());
     ++result.iterations, ++statistics.evaluations;
-    solve_linear(delta.data());
+    solve_linear(delta.data(), x);
     std::copy_n(x, inputs + n, next);
     for (int i = 0; i < n; ++i) next[inputs + i] -= delta[i];
     const double now = measure(next);
@@ -410,7 +472,7 @@ NewtonResult Newton<T>::Body::careful(T* x) noexcept {
       for (int i = 0; i < n; ++i) next[inputs + i] = x[inputs + i] - T(share) * values[i];
       residual(next, delta.data(), work.data());
       ++statistics.evaluations;
-      solve_linear(delta.data());
+      solve_linear(delta.data(), next);
       const double after = measure(next);
       if (after <= (1 - share / 4) * now) break;  // false for NaN
     }
@@ -421,6 +483,77 @@ NewtonResult Newton<T>::Body::careful(T* x) noexcept {
   return result;
 }
 
+// Whether the equations hold, relative to the terms that the last assembled matrix shows.
+template <class T>
+bool Newton<T>::Body::consistent(const T* x, double tolerance) noexcept {
+  residual(x, trial.data(), work.data());
+  ++statistics.evaluations;
+  for (int i = 0; i < n; ++i) {
+    T terms = 0;
+    for (std::size_t k = 0; k < groups.size(); ++k) {
+      T size = scales[k], factors = 0;
+      for (int j = groups[k].first; j < groups[k].first + groups[k].count; ++j) {
+        size = std::max(size, magnitude(x[inputs + j]));
+        factors += magnitude(full[static_cast<std::size_t>(i) * n + j]);
+      }
+      terms += factors * size;
+    }
+    if (!(magnitude(trial[i]) <= T(tolerance) * terms)) return false;
+  }
+  return true;
+}
+
+// Over a singular position: directions about which the constraints say less than their rounding are left to the other
+// equations, so that the motion goes on as it came.
+template <class T>
+NewtonResult Newton<T>::Body::singular(T* x) noexcept {
+  const double eps = static_cast<double>(epsilon<T>());
+  NewtonResult result;
+  result.singular_position = true;
+  double before = 0;
+  while (result.iterations < singular_iterations) {
+    take_matrix(x);
+    assemble();
+    if (!minimum->factor(full.data(), MinimumNorm<T>::Cut::gap)) return result.outcome = Outcome::not_finite, result;
+    const bool full_rank = minimum->rank() == n;
+    if (full_rank && minimum->smallest_pivot() > T(healthy_pivot)) break;  // no singular position: it fails otherwise
+    residual(x, delta.data(), work.data());
+    ++result.iterations, ++statistics.evaluations, ++statistics.factorizations;
+    minimum->solve(delta.data(), x + inputs);
+    const double now = subtract(x);
+    result.correction = now;
+    if (std::isnan(now)) return result.outcome = Outcome::not_finite, result;
+    const bool settled = result.iterations > 1 && now > before / 2 && now <= singular_floor;
+    if (now <= quiet_floor * eps || settled) {
+      if (consistent(x, full_rank ? full_residual : lost_residual)) return result;
+      if (!full_rank) return result.outcome = Outcome::contradiction, worst_equation(x, result);
+    }
+    if (full_rank && result.iterations >= full_rank_iterations && now > singular_floor) break;
+    before = now;
+  }
+  result.outcome = Outcome::diverged;
+  return result;
+}
+
+// What the two matrices do not contract: where they change much within a step.
+template <class T>
+NewtonResult Newton<T>::Body::by_exact(T* x) noexcept {
+  NewtonResult failed;
+  failed.outcome = Outcome::diverged;
+  try {
+    if (!exact) {
+      NewtonOptions other = options;
+      other.linear = LinearSolver::exact;
+      other.kernel = {Backend::interpreter, false};  // now and then
+      exact = std::make_unique<Newton<T>>(*equations, std::vector<T>(x, x + inputs + n), other);
+    }
+    exact->forget();
+    const NewtonResult result = exact->solve(x);
+    statistics.factorizations += result.iterations, statistics.evaluations += result.iterations;
+    return result;
+  } catch (const std::exception&) { return failed; }
+}
+
 template <class T>
 NewtonResult Newton<T>::Body::solve(T* x) noexcept {
   NewtonResult result;
@@ -428,12 +561,32 @@ NewtonResult Newton<T>::Body::solve(T* x) noexcept {
   std::copy_n(x + inputs, n, start.begin());
   scale(x, scales.data(), work.data());
   result = linear == LinearSolver::unrolled ? unrolled(x) : kept(x);
+  const bool dependent = linear == LinearSolver::minimum_norm;
+  const auto judge = [&] {
+    if (dependent && result.outcome == Outcome::converged && !consistent(x, lost_residual))
+      result.outcome = Outcome::contradiction, worst_equation(x, result);
+  };
+  judge();
   int spent = result.iterations;
   if (result.outcome != Outcome::converged) {
     std::copy_n(start.begin(), n, x + inputs);
     result = careful(x);
     factorized = false;
+    judge();
     spent += result.iterations;
+    const auto try_instead = [&](NewtonResult (Body::*way)(T*) noexcept) {
+      const NewtonResult failed = result;
+      std::copy(x + inputs, x + inputs + n, last.begin());
+      std::copy_n(start.begin(), n, x + inputs);
+      result = (this->*way)(x);
+      spent += result.iterations;
+      if (result.outcome == Outcome::converged || result.outcome == Outcome::contradiction) return;
+      result = failed;
+      std::copy_n(last.begin(), n, x + inputs);
+    };
+    // Whether a failure comes of a singular position, only those who watch the constraints know: solve_singular.
+    if ((result.outcome == Outcome::diverged || result.outcome == Outcome::singular) && two && equations)
+      try_instead(&Body::by_exact);
     if (result.outcome != Outcome::converged) {
       // What cannot be factorised because it is no number is not singular.
       const auto finite = [](const T& value) { return value - value == 0; };
@@ -446,6 +599,18 @@ NewtonResult Newton<T>::Body::solve(T* x) noexcept {
   result.iterations = spent;
   statistics.iterations += spent;
   return result;
+}
+
+template <class T>
+NewtonResult Newton<T>::Body::solve_singular(T* x) noexcept {
+  if (n == 0 || two || !make_minimum()) return solve(x);
+  std::copy_n(x + inputs, n, start.begin());
+  scale(x, scales.data(), work.data());
+  const NewtonResult result = singular(x);
+  statistics.iterations += result.iterations;
+  if (result.outcome == Outcome::converged) return result;
+  std::copy_n(start.begin(), n, x + inputs);
+  return solve(x);
 }
 
 template <class T>
@@ -466,6 +631,10 @@ Newton<T> Newton<T>::sibling() const {
 template <class T>
 NewtonResult Newton<T>::solve(T* x) noexcept {
   return body_->solve(x);
+}
+template <class T>
+NewtonResult Newton<T>::solve_singular(T* x) noexcept {
+  return body_->solve_singular(x);
 }
 template <class T>
 void Newton<T>::forget() noexcept {

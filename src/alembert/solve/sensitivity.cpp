@@ -51,7 +51,7 @@ SteppedDerivative<T> step_derivative(const StepPlan& plan, T t0, T h, const std:
     }
     const std::vector<T> guess = values(for_guess, e.guess, guess_inputs);
     x.insert(x.end(), guess.begin(), guess.end());
-    Newton<T> newton({inputs, e.unknowns, e.equations, e.groups, {}}, x, options);
+    Newton<T> newton({inputs, e.unknowns, e.equations, e.groups, {}, {}}, x, options);
     result.newton = newton.solve(x.data());
     if (result.newton.outcome != Outcome::converged) return result;
     result.unknowns.assign(x.begin() + static_cast<long>(inputs.size()), x.end());

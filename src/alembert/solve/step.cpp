@@ -32,12 +32,20 @@ ImplicitEquations starter_system(const StepEquations& e) {
 
 namespace {
 
+// Multipliers that much larger than predicted are taken for those of a singular position, so many times in a row.
+constexpr int wild_multipliers = 1000, most_distrusted = 4;
+
+// Vectors of so many unknowns stay in the caches.
+bool small(int unknowns) { return unknowns < 2000; }
+
 // Predicts the unknowns of the next step from those of the last ones by backward differences. The degree is the one
 // that would have served best; it is looked for now and then only, since it hardly changes.
 template <class T>
 class Predictor {
  public:
-  explicit Predictor(int n) : n_(n), most_(n < 2000 ? deepest : 3), table_(static_cast<std::size_t>(most_) * n) {}
+  explicit Predictor(int n) : n_(n), most_(small(n) ? deepest : 3), table_(static_cast<std::size_t>(most_) * n) {
+    if (small(n)) beyond_.resize(n);
+  }
   void clear() { count_ = degree_ = 0; }
   bool empty() const { return count_ == 0; }
   void last(T* u) const { std::copy_n(table_.data(), n_, u); }
@@ -72,11 +80,25 @@ class Predictor {
         if (!look || k >= count_) continue;
         for (int i = 0; i < count; ++i) size[k] += left[i] * left[i];
       }
+      if (!beyond_.empty()) std::copy_n(left, count, beyond_.begin() + from);
     });
     if (look)
       for (int k = 0; k < rows && k < count_; ++k)
         if (k == 0 || size[k] < size[degree_]) degree_ = k;
     ++count_;
+  }
+
+  /// Takes the last learning back: beyond_ still holds the difference that follows the last row.
+  void unlearn() {
+    if (count_ == 0 || beyond_.empty()) return;
+    --count_;
+    const int rows = static_cast<int>(std::min<long>(count_ + 1, most_));
+    for (int k = 0; k < rows; ++k) {
+      T* row = table_.data() + static_cast<std::size_t>(k) * n_;
+      const T* next = k + 1 < rows ? row + n_ : beyond_.data();
+      for (int i = 0; i < n_; ++i) row[i] -= next[i];
+    }
+    degree_ = std::min(degree_, static_cast<int>(std::max<long>(count_ - 1, 0)));
   }
 
  private:
@@ -91,8 +113,8 @@ class Predictor {
   int n_;
   int most_;  // rows of the table; fewer where they would only stream through memory
   int degree_ = 0;
-  long count_ = 0;  // steps learnt from
-  std::vector<T> table_;
+  long count_ = 0;                 // steps learnt from
+  std::vector<T> table_, beyond_;  // beyond_: for unlearn, which only smaller systems do
 };
 
 }  // namespace
@@ -108,30 +130,34 @@ struct Step<T>::Body {
     Kernel<T> balance;  // the change of energy, its parts, the discrete constraints; nothing where there are none
     std::shared_ptr<Newton<T>> starter;  // for the starters, where there are some
     int starters = 0;
-    Kernel<T> carried;  // inputs: all, carried
+    Kernel<T> carried;             // inputs: all, carried
+    std::vector<int> multipliers;  // among the unknowns of a small part
   };
   struct Substep {
     int part;
     T share;
     std::shared_ptr<Newton<T>> newton;
     Predictor<T> predictor;
+    int distrusted = 0;  // steps in a row
   };
   std::vector<Part> parts;
   std::vector<Substep> substeps;
-  std::vector<T> hints, x, guess_inputs, now, now_rest, added, inside, balance, work;
+  std::vector<T> hints, x, guess_inputs, now, now_rest, added, inside, balance, work, predicted;
   std::vector<T> carried, carried_inputs, followed, followed_before;
   std::vector<std::string> carried_names;
+  std::size_t learnt = 0;                // substeps that the last step learnt from
   bool foretells = true, parted = true;  // every part tells the change of energy, and its parts
   T dissipated = 0, supplied = 0;        // in the last step
-  T energy_change = 0, discrete = 0;  // of the last step
+  T energy_change = 0, discrete = 0;     // of the last step
   int last = 0;
 
   Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state, const std::vector<T>& given,
        NewtonOptions options);
-  StepResult advance(T t0, T h, T* state, T* rest) noexcept;
+  StepResult advance(T t0, T h, T* state, T* rest, bool singular) noexcept;
   void first_guess(const Part& part, T t0, T h, const T* state) noexcept;
   NewtonResult follow(Substep& sub, const Part& part, T t, T h, const T* state) noexcept;
   void carry(const Part& part) noexcept;
+  void learn(Substep& sub, const Part& part, bool singular, T* unknowns) noexcept;
 };
 
 template <class T>
@@ -169,9 +195,13 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
                      Kernel<T>(all, balance_exprs, options.kernel),
                      nullptr,
                      static_cast<int>(e.starters.size()),
+                     {},
                      {}});
     balance.resize(std::max(balance.size(), balance_exprs.size()));
     Part& part = parts.back();
+    for (const UnknownGroup& group : e.groups)
+      for (int i = group.first; small(part.unknowns) && !group.scale && i < group.first + group.count; ++i)
+        part.multipliers.push_back(i);
     guess_inputs.resize(std::max(guess_inputs.size(), for_guess.size()));
     if (part.starters > 0) {
       // Starters are rates and multipliers: they begin as z' and the multipliers of the hints.
@@ -180,7 +210,7 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
       typical.insert(typical.end(), given.begin(), given.begin() + part.starters);
       NewtonOptions once;
       once.kernel = rare;
-      once.linear = LinearSolver::dense;
+      once.linear = options.linear == LinearSolver::minimum_norm ? options.linear : LinearSolver::dense;
       part.starter = std::make_shared<Newton<T>>(starter_system(e), typical, once);
     }
     space = std::max({space, part.guess.work(), part.increments.work(), part.internal.work(), part.balance.work()});
@@ -208,7 +238,7 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
       space = std::max(space, parts[k].carried.work());
     }
   }
-  x.resize(widest), work.resize(space), added.resize(states), inside.resize(most_internal);
+  x.resize(widest), predicted.resize(widest), work.resize(space), added.resize(states), inside.resize(most_internal);
   now.resize(states), now_rest.resize(states);
   for (const StepPlan::Substep& sub : plan.sequence) {
     const StepEquations& e = plan.parts[sub.part];
@@ -222,8 +252,8 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
         newton = other.newton;
     if (!newton)
       newton = std::make_shared<Newton<T>>(
-          ImplicitEquations{inputs[sub.part], e.unknowns, e.equations, e.groups, e.stages}, typical, options);
-    substeps.push_back({sub.part, T(sub.share), std::move(newton), Predictor<T>(part.unknowns)});
+          ImplicitEquations{inputs[sub.part], e.unknowns, e.equations, e.groups, e.stages, e.graph}, typical, options);
+    substeps.push_back({sub.part, T(sub.share), std::move(newton), Predictor<T>(part.unknowns), 0});
   }
 }
 
@@ -289,8 +319,30 @@ void Step<T>::Body::carry(const Part& part) noexcept {
   part.carried(carried_inputs.data(), carried.data(), work.data());
 }
 
+// The multipliers of a singular position, at the end of a step or at its start, say nothing about those behind it: what
+// was predicted for them is learnt instead.
 template <class T>
-StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest) noexcept {
+void Step<T>::Body::learn(Substep& sub, const Part& part, bool singular, T* unknowns) noexcept {
+  ++learnt;
+  if (sub.predictor.empty() || part.multipliers.empty()) return sub.predictor.learn(unknowns);
+  T largest = 0, expected = 0;
+  for (const int i : part.multipliers) {
+    largest = std::max(largest, unknowns[i] < 0 ? -unknowns[i] : unknowns[i]);
+    expected = std::max(expected, predicted[i] < 0 ? -predicted[i] : predicted[i]);
+  }
+  const bool wild = singular || largest > wild_multipliers * expected;
+  sub.distrusted = wild && sub.distrusted < most_distrusted ? sub.distrusted + 1 : 0;
+  if (sub.distrusted == 0) return sub.predictor.learn(unknowns);
+  const auto exchange = [&] {
+    for (const int i : part.multipliers) std::swap(unknowns[i], predicted[i]);
+  };
+  exchange();
+  sub.predictor.learn(unknowns);
+  exchange();
+}
+
+template <class T>
+StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest, bool singular) noexcept {
   StepResult result;
   const int states = static_cast<int>(now.size());
   // A single substep changes the state when nothing can fail any more; several work on a copy.
@@ -300,6 +352,10 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest) noexcept {
   if (!single) std::copy_n(state, states, at), std::copy_n(rest, states, at_rest);
   T t = t0;
   energy_change = discrete = dissipated = supplied = 0;
+  learnt = 0;
+  const auto solve = [&](Substep& sub) {
+    return singular ? sub.newton->solve_singular(x.data()) : sub.newton->solve(x.data());
+  };
   for (std::size_t k = 0; k < substeps.size(); ++k) {
     Substep& sub = substeps[k];
     const Part& part = parts[sub.part];
@@ -312,11 +368,12 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest) noexcept {
     result.substep = static_cast<int>(k);
     if (sub.predictor.empty()) {
       first_guess(part, t, part_h, at);
-      result.newton = sub.newton->solve(x.data());
+      result.newton = solve(sub);
     } else {
       fill();
       sub.predictor.predict(unknowns);
-      result.newton = sub.newton->solve(x.data());
+      for (const int i : part.multipliers) predicted[i] = unknowns[i];
+      result.newton = solve(sub);
       if (result.newton.outcome != Outcome::converged) {
         // The motion may have changed its character: once more from the last solution.
         fill();
@@ -328,7 +385,7 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest) noexcept {
     if (result.newton.outcome == Outcome::diverged || result.newton.outcome == Outcome::singular)
       result.newton = follow(sub, part, t, part_h, at);
     if (result.newton.outcome != Outcome::converged) return result;
-    sub.predictor.learn(unknowns);
+    learn(sub, part, result.newton.singular_position, unknowns);
     carry(part);
     part.increments(x.data(), added.data(), work.data());
     for (int i = 0; i < states; ++i) {
@@ -397,7 +454,13 @@ void Step<T>::restart(const T* hints) noexcept {
 
 template <class T>
 StepResult Step<T>::advance(T t0, T h, T* state, T* rest) noexcept {
-  return body_->advance(t0, h, state, rest);
+  return body_->advance(t0, h, state, rest, false);
+}
+
+template <class T>
+StepResult Step<T>::again_singular(T t0, T h, T* state, T* rest) noexcept {
+  for (std::size_t k = 0; k < body_->learnt; ++k) body_->substeps[k].predictor.unlearn();
+  return body_->advance(t0, h, state, rest, true);
 }
 
 template <class T>

@@ -43,7 +43,7 @@ struct StepEquations {
   // The change of energy that the method foretells: the work of all that does some. May be empty.
   Expr energy_change;
   Expr dissipated, supplied;  // energy_change = supplied - dissipated, where the method tells them apart; both or none
-  Exprs discrete;  // = 0: constraints in the form in which the method keeps them, where that is its own
+  Exprs discrete;             // = 0: constraints in the form in which the method keeps them, where that is its own
   std::shared_ptr<const StageStructure> stages;  // for the two-matrix iteration, where it applies
 };
 
@@ -90,6 +90,8 @@ class Step {
   /// One step of size h from t0. state is replaced only when all went well; rest (same size, zeros at first) carries
   /// what rounding cut off, so that errors do not add up.
   StepResult advance(T t0, T h, T* state, T* rest) noexcept;
+  /// The last step once more, from the same state, where it ended at a singular position of the constraints.
+  StepResult again_singular(T t0, T h, T* state, T* rest) noexcept;
   /// What the method carries beside the state; the next step goes on from it. Empty for most.
   const std::vector<T>& carried() const noexcept;
   void carry_on(const std::vector<T>& values) noexcept;  // as many as carried(), or none: then it stays

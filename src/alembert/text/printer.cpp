@@ -259,13 +259,12 @@ std::string print_body(const Statement& s) {
       if (s.items[i].value) printer.term(*s.items[i].value);
     }
   } else if (form && form->shape == Shape::element) {
+    // In one line: behind a break a name and the word after it could be taken for a statement.
     if (!s.string.empty()) printer.text(s.string + " ");
-    if (s.label) printer.term(*s.label);
+    if (s.label) printer.text(print(*s.label));
     for (const Item& item : s.items) {
       printer.text(" " + item.target.text);
-      if (!item.value) continue;
-      printer.text(" ");
-      printer.term(*item.value);
+      if (item.value) printer.text(" " + print(*item.value));
     }
   } else if (form && form->shape == Shape::component) {
     if (s.label) printer.term(*s.label);

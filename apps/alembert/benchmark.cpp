@@ -1,0 +1,53 @@
+// alembert benchmark: the benchmarks of others, our runs beside the published ones.
+
+#include "alembert/benchmark/benchmark.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "alembert/base/error.h"
+#include "commands.h"
+#include "progress.h"
+
+namespace alembert::app {
+namespace {
+
+struct BenchmarkArguments {
+  std::vector<std::string> names;
+  bool quick = false, json = false, markdown = false;
+};
+
+int perform(const BenchmarkArguments& arguments) {
+  if (arguments.json && arguments.markdown) throw InputError("--json and --markdown are two forms: choose one");
+  benchmark::Options options;
+  options.names = arguments.names;
+  options.quick = arguments.quick;
+  ProgressBar bar(!arguments.json);
+  if (bar.active()) options.progress = [&](double done, const std::string& running) { bar.show(done, running); };
+  const benchmark::Benchmarks made = benchmark::run_benchmarks(options);
+  bar.clear();
+  fmt::print("{}", arguments.json ? to_json(made) : arguments.markdown ? to_markdown(made) : to_text(made));
+  if (made.passed()) return done;
+  std::fflush(stdout);
+  for (const benchmark::Result& result : made.results)
+    if (!result.missed().empty()) fmt::print(stderr, "{} missed: {}\n", result.problem.name, result.missed());
+  return failed;
+}
+
+}  // namespace
+
+Command add_benchmark(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("benchmark", "Run the benchmarks of others beside their published tables");
+  auto arguments = std::make_shared<BenchmarkArguments>();
+  app->add_option("NAME", arguments->names, "Such as car_axis; all where none is given")->type_name("");
+  app->add_flag("--quick", arguments->quick, "Leave the longest runs out");
+  app->add_flag("--json", arguments->json, "Print one JSON object");
+  app->add_flag("--markdown", arguments->markdown, "Print the page of the documentation");
+  app->footer(
+      "Digits reached, steps, evaluations, Newton iterations and CPU time of several methods at several accuracies.\n"
+      "Exit code 1: a run failed, a reference was not met to 1e-10, or a published solver needs fewer steps.");
+  return {app, [arguments] { return perform(*arguments); }};
+}
+
+}  // namespace alembert::app
