@@ -83,7 +83,8 @@ Method find_method(const std::string& name, const std::vector<double>& arguments
 
 /// What the methods say that do not take port-Hamiltonian systems.
 inline constexpr const char* port_refusal =
-    "does not know the port-Hamiltonian form; gauss_collocation, lobatto_c, murua, discrete_gradient and their "
+    "does not know the port-Hamiltonian form; gauss_collocation, radau_collocation, lobatto_c, murua, "
+    "discrete_gradient and their "
     "compositions do";
 
 /// Why a method does not take a model: the method's own reason, or coordinates without mass; "" when it does.
