@@ -107,23 +107,40 @@ rayleigh DISSIPATION
 }
 
 TEST(ToPort, AirflowAsPortAndAsPotential) {
-  // Symank 2025, section 4.4.2.
-  const std::string pendulum = R"(parameter m = 1, l = 1, gravity = 9.81, kappa = 0.1, alpha = 2
+  // Symank 2025, section 4.4.2: viscosity, and a constant airflow along x; one pendulum and two of them.
+  const std::string one = R"(parameter m = 1, l = 1, gravity = 9.81, kappa = 0.1, alpha = 2
 coordinate x, y
 kinetic m/2*(x'^2 + y'^2)
 constraint rod: (x^2 + y^2 - l^2)/2 = 0
 rayleigh kappa/2*(x'^2 + y'^2)
 initial x = l
 )";
-  const Model by_port = as_port(model_from_text(pendulum + "potential m*gravity*y\nforce x = m*alpha\n"));
-  const Model by_potential = as_port(model_from_text(pendulum + "potential m*gravity*y - m*alpha*x\n"));
-  ASSERT_EQ(by_port.port->u.size(), 1u);
-  ASSERT_EQ(by_potential.port->u.size(), 0u);
-  const Report a = run(by_port, "gauss_collocation(3)", 0.01, 2),
-               b = run(by_potential, "gauss_collocation(3)", 0.01, 2);
-  for (std::size_t i = 0; i < a.z.size(); ++i) EXPECT_NEAR(a.z[i], b.z[i], 1e-12);
-  EXPECT_LT(a.foretold.max_residual, 1e-14);
-  EXPECT_LT(b.foretold.max_residual, 1e-14);
+  const std::string two = R"(parameter m = 1, l = 1, gravity = 9.81, kappa = 0.1, alpha = 2
+coordinate x, y, x2, y2
+kinetic m/2*(x'^2 + y'^2) + m/2*(x2'^2 + y2'^2)
+constraint rod: (x^2 + y^2 - l^2)/2 = 0
+constraint rod2: ((x2 - x)^2 + (y2 - y)^2 - l^2)/2 = 0
+rayleigh kappa/2*(x'^2 + y'^2 + x2'^2 + y2'^2)
+initial x = l, x2 = l, y2 = -l
+)";
+  const std::pair<std::string, std::string> cases[] = {
+      {one + "potential m*gravity*y\nforce x = m*alpha\n", one + "potential m*gravity*y - m*alpha*x\n"},
+      {two + "potential m*gravity*(y + y2)\nforce x = m*alpha, x2 = m*alpha\n",
+       two + "potential m*gravity*(y + y2) - m*alpha*(x + x2)\n"}};
+  for (const auto& [with_port, with_potential] : cases) {
+    const Model by_port = as_port(model_from_text(with_port)), by_potential = as_port(model_from_text(with_potential));
+    EXPECT_GE(by_port.port->u.size(), 1u);
+    EXPECT_EQ(by_potential.port->u.size(), 0u);
+    for (const char* method : {"gauss_collocation(3)", "discrete_gradient"}) {
+      const Report a = run(by_port, method, 0.01, 2), b = run(by_potential, method, 0.01, 2);
+      ASSERT_EQ(a.ending, Ending::done) << a.reason;
+      for (std::size_t i = 0; i < a.z.size(); ++i) EXPECT_NEAR(a.z[i], b.z[i], 1e-12) << method;
+      EXPECT_LT(a.foretold.max_residual, 5e-14) << method;
+      EXPECT_LT(b.foretold.max_residual, 5e-14) << method;
+      EXPECT_GT(std::abs(a.foretold.supplied), 0.1);
+      EXPECT_GT(b.foretold.dissipated, 0.1);
+    }
+  }
 }
 
 TEST(ToPort, TimeAsState) {
