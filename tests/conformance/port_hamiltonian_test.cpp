@@ -314,6 +314,15 @@ TEST(PortHamiltonian, DiscreteGradientsKeepTheBalanceOfEveryHamiltonian) {
   EXPECT_LT(composed.foretold.max_residual, 1e-13);
 }
 
+TEST(PortHamiltonian, TheLatticeAgreesWithEquationsWrittenByHand) {
+  // Runge-Kutta of order 4 with 32000 steps on the equations as written out by hand, in another program.
+  const Report report = good_run(gallery("ph_lattice"), "gauss_collocation(5)", 0.02, 20);
+  EXPECT_NEAR(report.energy.final, 3.689077116643, 2e-12);
+  EXPECT_NEAR(report.z[0], -0.328635518942, 2e-12);
+  EXPECT_NEAR(report.z[1], 0.025646338798, 2e-12);
+  EXPECT_NEAR(report.z[2], 0.0953181697275, 2e-12);
+}
+
 TEST(PortHamiltonian, DiscreteGradientIsTheMidpointRuleForQuadraticH) {
   const Model model = gallery("ph_mass_spring_damper");
   const Report a = good_run(model, "discrete_gradient", 0.1, 20), b = good_run(model, "gauss_collocation(1)", 0.1, 20);
