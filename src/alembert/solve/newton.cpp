@@ -21,6 +21,7 @@ constexpr int unrolled_unknowns = 60;
 constexpr std::size_t unrolled_operations = 4000;
 // From here on a SPARK step is solved with the two small matrices.
 constexpr int staged_unknowns = 120;
+constexpr int many_unknowns = 2000, scaled_every = 8;
 constexpr double closed_share = 0.7;  // of constraints to velocities, from which on a mechanism counts as closed
 // From here on the sparse factorisation is the cheaper one.
 constexpr int dense_unknowns = 90;
@@ -81,6 +82,7 @@ struct Newton<T>::Body {
   std::optional<ImplicitEquations> equations;  // beside the two matrices
   std::unique_ptr<Newton<T>> exact;            // for the steps that they cannot solve
   bool factorized = false;
+  int since_scaled = 0;                      // solves since the scales were taken
   double contraction = unknown_contraction;  // the slowest seen with the kept factorisation
   double noise = 0;                          // corrections up to here were rounding lately
   std::vector<T> start, last, delta, trial, values, full, scales, work;
@@ -559,7 +561,9 @@ NewtonResult Newton<T>::Body::solve(T* x) noexcept {
   NewtonResult result;
   if (n == 0) return result;
   std::copy_n(x + inputs, n, start.begin());
-  scale(x, scales.data(), work.data());
+  // How large the state is: of many thousand numbers it hardly changes from step to step, and all of them are read.
+  if (n < many_unknowns || !factorized || ++since_scaled >= scaled_every)
+    scale(x, scales.data(), work.data()), since_scaled = 0;
   result = linear == LinearSolver::unrolled ? unrolled(x) : kept(x);
   const bool dependent = linear == LinearSolver::minimum_norm;
   const auto judge = [&] {
