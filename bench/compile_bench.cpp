@@ -16,7 +16,7 @@
 
 namespace {
 
-using namespace alembert;
+using namespace alembert::internal;
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -28,10 +28,10 @@ Tape random_tape(std::size_t size, bool functions) {
   const auto below = [&](std::size_t n) { return static_cast<std::uint32_t>(random() % n); };
   Tape tape;
   tape.inputs = 24;
-  tape.constants = {Real(1) / 2, Real(981) / 100, -1, 3};
+  tape.constants = {Quad(1) / 2, Quad(981) / 100, -1, 3};
   std::vector<double> value;
   for (int i = 0; i < tape.inputs; ++i) value.push_back(input(i));
-  for (const Real c : tape.constants) value.push_back(static_cast<double>(c));
+  for (const Quad c : tape.constants) value.push_back(static_cast<double>(c));
   const std::size_t start = value.size();
   std::vector<std::uint32_t> unused;
   while (tape.code.size() < size) {

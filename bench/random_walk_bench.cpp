@@ -9,7 +9,7 @@
 
 #include "alembert/run/simulate.h"
 
-using namespace alembert;
+using namespace alembert::internal;
 
 namespace {
 

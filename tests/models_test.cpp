@@ -9,14 +9,15 @@
 #include <set>
 #include <string>
 
-#include "alembert/solve/initial.h"
+#include "alembert/start/initial.h"
 #include "model/support.h"
+#include "source_folder.h"
 
 namespace {
 
-using namespace alembert;
+using namespace alembert::internal;
 
-std::string gallery() { return ALEMBERT_SOURCE_DIR "/models/"; }
+std::string gallery() { return source_folder() + "/models/"; }
 
 std::set<std::string> gallery_names() {
   std::set<std::string> names;

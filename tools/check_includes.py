@@ -7,7 +7,8 @@ import pathlib
 import re
 import sys
 
-ORDER = ["base", "text", "expr", "model", "derive", "code", "solve", "methods", "run", "reproduce", "benchmark"]
+ORDER = ["base", "text", "expr", "model", "derive", "code", "linear", "newton", "start", "methods", "run",
+         "output", "plot", "study", "lab"]
 FOREIGN = re.compile(
     r"^(Eigen|unsupported/Eigen|llvm|llvm-c|fmt|nlohmann|CLI|tbb|oneapi|suitesparse)/|^(klu|hdf5|H5\w*|amd|btf)\.h$"
 )

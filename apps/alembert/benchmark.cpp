@@ -1,16 +1,16 @@
 // alembert benchmark: the benchmarks of others, our runs beside the published ones.
 
-#include "alembert/benchmark/benchmark.h"
+#include "alembert/lab/benchmark.h"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 
-#include "alembert/base/error.h"
+#include "alembert/error.h"
 #include "commands.h"
 #include "progress.h"
 
-namespace alembert::app {
+namespace alembert::internal::app {
 namespace {
 
 struct BenchmarkArguments {
@@ -50,4 +50,4 @@ Command add_benchmark(CLI::App& program) {
   return {app, [arguments] { return perform(*arguments); }};
 }
 
-}  // namespace alembert::app
+}  // namespace alembert::internal::app

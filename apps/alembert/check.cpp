@@ -5,15 +5,15 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "alembert/base/error.h"
 #include "alembert/derive/equations.h"
+#include "alembert/error.h"
 #include "alembert/methods/method.h"
-#include "alembert/model/port.h"
-#include "alembert/run/verify.h"
-#include "alembert/solve/initial.h"
+#include "alembert/model/ports/port.h"
+#include "alembert/start/initial.h"
+#include "alembert/study/verify.h"
 #include "commands.h"
 
-namespace alembert::app {
+namespace alembert::internal::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -350,4 +350,4 @@ Command add_check(CLI::App& program) {
   return {app, [options] { return check_model(*options); }};
 }
 
-}  // namespace alembert::app
+}  // namespace alembert::internal::app

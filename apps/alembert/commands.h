@@ -16,7 +16,7 @@ namespace CLI {
 class App;
 }
 
-namespace alembert::app {
+namespace alembert::internal::app {
 
 /// Exit codes: done; the numbers failed (or a check said no); the input is wrong; a mistake of ours.
 inline constexpr int done = 0, failed = 1, wrong_input = 2, internal_error = 3;
@@ -63,4 +63,4 @@ Method solve_method(const Model& model, std::optional<int> stages = {});
 /// What --method and --stages say (as written; empty where not given), else the model, else lobatto(3).
 Method chosen_method(const std::string& method, const std::string& stages, const Model& model);
 
-}  // namespace alembert::app
+}  // namespace alembert::internal::app

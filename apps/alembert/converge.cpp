@@ -5,14 +5,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "alembert/base/error.h"
 #include "alembert/derive/equations.h"
-#include "alembert/run/converge.h"
+#include "alembert/error.h"
+#include "alembert/study/converge.h"
 #include "commands.h"
 #include "progress.h"
 #include "run_options.h"
 
-namespace alembert::app {
+namespace alembert::internal::app {
 namespace {
 
 struct ConvergeArguments {
@@ -89,4 +89,4 @@ Command add_converge(CLI::App& program) {
   return {app, [arguments] { return converge_methods(*arguments); }};
 }
 
-}  // namespace alembert::app
+}  // namespace alembert::internal::app

@@ -6,15 +6,15 @@
 #include <algorithm>
 #include <limits>
 
-#include "alembert/base/error.h"
 #include "alembert/derive/equations.h"
+#include "alembert/derive/ports/to_port.h"
 #include "alembert/derive/show.h"
-#include "alembert/derive/to_port.h"
-#include "alembert/solve/initial.h"
-#include "alembert/solve/nearest.h"
+#include "alembert/error.h"
+#include "alembert/start/initial.h"
+#include "alembert/start/nearest.h"
 #include "commands.h"
 
-namespace alembert::app {
+namespace alembert::internal::app {
 
 namespace {
 
@@ -162,4 +162,4 @@ Command add_derive(CLI::App& program) {
           }};
 }
 
-}  // namespace alembert::app
+}  // namespace alembert::internal::app

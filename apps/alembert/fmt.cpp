@@ -10,10 +10,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "alembert/base/error.h"
+#include "alembert/error.h"
 #include "commands.h"
 
-namespace alembert::app {
+namespace alembert::internal::app {
 namespace {
 
 struct FmtOptions {
@@ -79,4 +79,4 @@ Command add_fmt(CLI::App& program) {
   return {app, [options] { return format_files(*options); }};
 }
 
-}  // namespace alembert::app
+}  // namespace alembert::internal::app

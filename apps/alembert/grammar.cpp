@@ -6,7 +6,7 @@
 
 #include "commands.h"
 
-namespace alembert::app {
+namespace alembert::internal::app {
 
 Command add_grammar(CLI::App& program) {
   CLI::App* options = program.add_subcommand("grammar", "Print the grammar of the model language");
@@ -16,4 +16,4 @@ Command add_grammar(CLI::App& program) {
           }};
 }
 
-}  // namespace alembert::app
+}  // namespace alembert::internal::app

@@ -10,11 +10,11 @@
 #include <fstream>
 #include <memory>
 
-#include "alembert/base/error.h"
-#include "alembert/base/real.h"
+#include "alembert/error.h"
+#include "alembert/quad.h"
 #include "commands.h"
 
-namespace alembert::app {
+namespace alembert::internal::app {
 
 std::shared_ptr<const Source> read_source(const std::string& path) {
   const bool standard = path == "-";
@@ -55,7 +55,7 @@ void require_writable(const std::string& option, const std::string& path) {
 
 double read_real(const std::string& option, const std::string& text) {
   const std::size_t slash = text.find('/');
-  Real value = 0, divisor = 1;
+  Quad value = 0, divisor = 1;
   const bool read = read_number(text.substr(0, slash), value) &&
                     (slash == std::string::npos || read_number(text.substr(slash + 1), divisor));
   const double result = static_cast<double>(value / divisor);
@@ -115,4 +115,4 @@ Method chosen_method(const std::string& method, const std::string& stages, const
   return read_method("default method", "lobatto(3)", count);
 }
 
-}  // namespace alembert::app
+}  // namespace alembert::internal::app

@@ -1,6 +1,6 @@
 #include "interrupt.h"
 
-namespace alembert::app {
+namespace alembert::internal::app {
 namespace {
 
 std::atomic<bool> set_by_signal{false};
@@ -23,4 +23,4 @@ InterruptGuard::~InterruptGuard() {
 
 const std::atomic<bool>& InterruptGuard::interrupted() const { return set_by_signal; }
 
-}  // namespace alembert::app
+}  // namespace alembert::internal::app

@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-namespace alembert::app {
+namespace alembert::internal::app {
 
 /// While it lives, the first Ctrl-C (or SIGTERM) sets interrupted(); the second one kills.
 class InterruptGuard {
@@ -22,4 +22,4 @@ class InterruptGuard {
   struct sigaction old_interrupt_ = {}, old_terminate_ = {};
 };
 
-}  // namespace alembert::app
+}  // namespace alembert::internal::app

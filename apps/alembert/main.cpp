@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <exception>
 
-#include "alembert/base/error.h"
+#include "alembert/error.h"
 #include "alembert/version.h"
 #include "commands.h"
 
-namespace alembert::app {
+namespace alembert::internal::app {
 namespace {
 
 constexpr char description[] =
@@ -92,10 +92,10 @@ int perform(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace alembert::app
+}  // namespace alembert::internal::app
 
 int main(int argc, char** argv) {
-  using namespace alembert::app;
+  using namespace alembert::internal::app;
   int code = internal_error;
   try {
     code = perform(argc, argv);

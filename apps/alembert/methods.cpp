@@ -5,11 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "alembert/base/error.h"
+#include "alembert/error.h"
 #include "alembert/methods/method.h"
 #include "commands.h"
 
-namespace alembert::app {
+namespace alembert::internal::app {
 namespace {
 
 struct MethodsOptions {
@@ -132,4 +132,4 @@ Command add_methods(CLI::App& program) {
   return {app, [options] { return show_methods(*options); }};
 }
 
-}  // namespace alembert::app
+}  // namespace alembert::internal::app

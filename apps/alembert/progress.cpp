@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
-namespace alembert::app {
+namespace alembert::internal::app {
 
 ProgressBar::ProgressBar(bool wanted) : active_(wanted && ::isatty(STDERR_FILENO)) {}
 
@@ -42,4 +42,4 @@ void ProgressBar::clear() {
   std::fflush(stderr);
 }
 
-}  // namespace alembert::app
+}  // namespace alembert::internal::app

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-namespace alembert::app {
+namespace alembert::internal::app {
 
 class ProgressBar {
  public:
@@ -30,4 +30,4 @@ class ProgressBar {
 /// "  12 % [####                        ] 00:42 left", without the carriage return.
 std::string progress_line(double done, double elapsed_seconds);
 
-}  // namespace alembert::app
+}  // namespace alembert::internal::app

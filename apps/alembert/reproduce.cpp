@@ -1,6 +1,6 @@
 // alembert reproduce: remakes the figures and tables of the papers, and says where a number misses.
 
-#include "alembert/reproduce/reproduce.h"
+#include "alembert/lab/reproduce.h"
 
 #include <fmt/format.h>
 
@@ -9,12 +9,12 @@
 #include <cstring>
 #include <fstream>
 
-#include "alembert/base/error.h"
+#include "alembert/error.h"
 #include "alembert/version.h"
 #include "commands.h"
 #include "progress.h"
 
-namespace alembert::app {
+namespace alembert::internal::app {
 namespace {
 
 struct ReproduceArguments {
@@ -102,4 +102,4 @@ Command add_reproduce(CLI::App& program) {
   return {app, [arguments] { return perform(*arguments); }};
 }
 
-}  // namespace alembert::app
+}  // namespace alembert::internal::app

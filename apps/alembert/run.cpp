@@ -7,19 +7,19 @@
 #include <filesystem>
 #include <set>
 
-#include "alembert/base/error.h"
 #include "alembert/derive/equations.h"
+#include "alembert/error.h"
 #include "alembert/methods/method.h"
-#include "alembert/run/figures.h"
-#include "alembert/run/report.h"
+#include "alembert/output/report.h"
+#include "alembert/output/writers.h"
+#include "alembert/plot/figures.h"
 #include "alembert/run/simulate.h"
-#include "alembert/run/writers.h"
 #include "commands.h"
 #include "interrupt.h"
 #include "progress.h"
 #include "run_options.h"
 
-namespace alembert::app {
+namespace alembert::internal::app {
 namespace {
 
 struct RunOptions {
@@ -137,4 +137,4 @@ Command add_run(CLI::App& program) {
   return {app, [options] { return run(*options); }};
 }
 
-}  // namespace alembert::app
+}  // namespace alembert::internal::app

@@ -3,10 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "alembert/base/error.h"
+#include "alembert/error.h"
 #include "commands.h"
 
-namespace alembert::app {
+namespace alembert::internal::app {
 namespace {
 
 LinearSolver linear_solver(const std::string& text) {
@@ -121,4 +121,4 @@ std::vector<std::string> split_list(const std::string& text) {
   return parts;
 }
 
-}  // namespace alembert::app
+}  // namespace alembert::internal::app

@@ -11,7 +11,7 @@ namespace CLI {
 class App;
 }
 
-namespace alembert::app {
+namespace alembert::internal::app {
 
 /// As written; empty where not given.
 struct RunChoices {
@@ -28,4 +28,4 @@ struct RunChoices {
 /// The parts of a list "a,b,c" with at least one entry.
 std::vector<std::string> split_list(const std::string& text);
 
-}  // namespace alembert::app
+}  // namespace alembert::internal::app

@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <fstream>
 
-#include "alembert/base/error.h"
-#include "alembert/run/sweep.h"
+#include "alembert/error.h"
+#include "alembert/study/sweep.h"
 #include "commands.h"
 #include "interrupt.h"
 #include "progress.h"
 #include "run_options.h"
 
-namespace alembert::app {
+namespace alembert::internal::app {
 namespace {
 
 struct SweepArguments {
@@ -96,4 +96,4 @@ Command add_sweep(CLI::App& program) {
   return {app, [arguments] { return run_sweep(*arguments); }};
 }
 
-}  // namespace alembert::app
+}  // namespace alembert::internal::app

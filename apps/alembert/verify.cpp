@@ -4,12 +4,12 @@
 
 #include <CLI/CLI.hpp>
 
-#include "alembert/base/error.h"
 #include "alembert/derive/equations.h"
-#include "alembert/run/verify.h"
+#include "alembert/error.h"
+#include "alembert/study/verify.h"
 #include "commands.h"
 
-namespace alembert::app {
+namespace alembert::internal::app {
 namespace {
 
 struct VerifyArguments {
@@ -51,4 +51,4 @@ Command add_verify(CLI::App& program) {
   return {app, [arguments] { return verify_method(*arguments); }};
 }
 
-}  // namespace alembert::app
+}  // namespace alembert::internal::app

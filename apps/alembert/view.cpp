@@ -5,11 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
-#include "alembert/base/error.h"
-#include "alembert/run/figures.h"
+#include "alembert/error.h"
+#include "alembert/plot/figures.h"
 #include "commands.h"
 
-namespace alembert::app {
+namespace alembert::internal::app {
 namespace {
 
 struct ViewArguments {
@@ -50,4 +50,4 @@ Command add_view(CLI::App& program) {
   return {app, [arguments] { return view(*arguments); }};
 }
 
-}  // namespace alembert::app
+}  // namespace alembert::internal::app

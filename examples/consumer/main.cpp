@@ -8,7 +8,7 @@
 #include "alembert/code/kernel.h"
 #include "alembert/expr/derivative.h"
 #include "alembert/expr/print.h"
-#include "alembert/run/report.h"
+#include "alembert/output/report.h"
 #include "alembert/run/simulate.h"
 #include "alembert/version.h"
 

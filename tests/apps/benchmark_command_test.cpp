@@ -6,7 +6,7 @@
 
 #include "apps/program.h"
 
-namespace alembert::apps_test {
+namespace alembert::internal::apps_test {
 namespace {
 
 TEST(BenchmarkCommand, PrintsTextJsonAndMarkdown) {
@@ -40,4 +40,4 @@ TEST(BenchmarkCommand, WrongInputEndsWithTwo) {
 }
 
 }  // namespace
-}  // namespace alembert::apps_test
+}  // namespace alembert::internal::apps_test

@@ -9,8 +9,9 @@
 #include "alembert/methods/method.h"
 #include "alembert/text/syntax.h"
 #include "apps/program.h"
+#include "source_folder.h"
 
-namespace alembert::apps_test {
+namespace alembert::internal::apps_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -181,7 +182,7 @@ TEST(MethodsCommand, RefusesWhatItDoesNotKnow) {
 }
 
 TEST(MethodsCommand, DocumentationIsWhatItPrints) {
-  EXPECT_EQ(file_text(ALEMBERT_SOURCE_DIR "/docs/methods.md"), program({"methods", "--markdown"}).out)
+  EXPECT_EQ(file_text(source_folder() + "/docs/methods.md"), program({"methods", "--markdown"}).out)
       << "renew it: alembert methods --markdown > docs/methods.md";
 }
 
@@ -251,7 +252,7 @@ TEST(CheckCommand, MethodThatDoesNotFitIsRefusedAfterTheRest) {
 
 TEST(ShippedModels, AreSoundAndSurviveFormatting) {
   int models = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(ALEMBERT_SOURCE_DIR "/models")) {
+  for (const auto& entry : std::filesystem::directory_iterator(source_folder() + "/models")) {
     if (entry.path().extension() != ".alm") continue;
     ++models;
     const std::string path = entry.path().string();
@@ -297,4 +298,4 @@ TEST(Program, SaysWhenItsOutputCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace alembert::apps_test
+}  // namespace alembert::internal::apps_test

@@ -7,7 +7,7 @@
 
 #include "apps/program.h"
 
-namespace alembert::apps_test {
+namespace alembert::internal::apps_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -113,4 +113,4 @@ TEST(VerifyCommand, ExitCodes) {
 }
 
 }  // namespace
-}  // namespace alembert::apps_test
+}  // namespace alembert::internal::apps_test

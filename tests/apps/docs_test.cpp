@@ -6,11 +6,12 @@
 #include <sstream>
 
 #include "program.h"
+#include "source_folder.h"
 
-namespace alembert::apps_test {
+namespace alembert::internal::apps_test {
 namespace {
 
-const std::string root = ALEMBERT_SOURCE_DIR;
+const std::string root = source_folder();
 
 struct CodeBlock {
   std::string language, text;
@@ -103,4 +104,4 @@ TEST(Documentation, GeneratedPagesAreUpToDate) {
 }
 
 }  // namespace
-}  // namespace alembert::apps_test
+}  // namespace alembert::internal::apps_test

@@ -13,8 +13,9 @@
 
 #include "alembert/model/model.h"
 #include "apps/program.h"
+#include "source_folder.h"
 
-namespace alembert::apps_test {
+namespace alembert::internal::apps_test {
 namespace {
 
 // Seconds on a processor; the sanitizers make everything ten times slower.
@@ -61,7 +62,7 @@ Expected expectation(const std::string& text) {
 
 std::vector<Case> files() {
   std::vector<Case> cases;
-  for (const auto& entry : std::filesystem::directory_iterator(ALEMBERT_SOURCE_DIR "/tests/malformed")) {
+  for (const auto& entry : std::filesystem::directory_iterator(source_folder() + "/tests/malformed")) {
     const std::string path = entry.path().string();
     cases.push_back({entry.path().stem().string(), path, expectation(file_text(path))});
   }
@@ -316,4 +317,4 @@ TEST(MalformedBytes, FilesThatCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace alembert::apps_test
+}  // namespace alembert::internal::apps_test

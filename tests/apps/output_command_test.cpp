@@ -8,8 +8,9 @@
 #include <sstream>
 
 #include "program.h"
+#include "source_folder.h"
 
-namespace alembert::apps_test {
+namespace alembert::internal::apps_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -78,7 +79,7 @@ TEST(OutputOptions, EventsAreInAllOutputs) {
 }
 
 TEST(OutputOptions, ToleranceIsReported) {
-  const std::string root = ALEMBERT_SOURCE_DIR;
+  const std::string root = source_folder();
   const Outcome outcome =
       program({"run", root + "/models/kepler.alm", "--tolerance", "1e-7", "--end", "7", "--step", "1", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -90,7 +91,7 @@ TEST(OutputOptions, ToleranceIsReported) {
 
 TEST(OutputOptions, WhatWasComputedIsOnDisk) {
   const Folder folder;
-  const std::string csv = folder / "a.csv", root = ALEMBERT_SOURCE_DIR;
+  const std::string csv = folder / "a.csv", root = source_folder();
   const Outcome small = program({"run", root + "/models/kepler.alm", "--method", "gauss(1)", "--tolerance", "1e-9",
                                  "--min-step", "0.01", "--step", "0.01", "--out", csv});
   EXPECT_EQ(small.code, 1);
@@ -179,4 +180,4 @@ TEST(SweepCommand, WrongNamesAndFailures) {
 }
 
 }  // namespace
-}  // namespace alembert::apps_test
+}  // namespace alembert::internal::apps_test

@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace alembert::apps_test {
+namespace alembert::internal::apps_test {
 
 namespace {
 
@@ -114,4 +114,4 @@ std::string file_text(const std::string& path) {
   return text.str();
 }
 
-}  // namespace alembert::apps_test
+}  // namespace alembert::internal::apps_test

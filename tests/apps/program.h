@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace alembert::apps_test {
+namespace alembert::internal::apps_test {
 
 struct Outcome {
   int code = -1;  // exit code; 128 + signal where it was killed
@@ -55,4 +55,4 @@ extern const char pendulum[];
 /// x'' = -k x with x(0) = 1, x'(0) = 0: x = cos(sqrt(k) t).
 extern const char oscillator[];
 
-}  // namespace alembert::apps_test
+}  // namespace alembert::internal::apps_test

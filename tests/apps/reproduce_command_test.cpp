@@ -6,10 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "alembert/reproduce/entry.h"
+#include "alembert/lab/entry.h"
 #include "apps/program.h"
+#include "source_folder.h"
 
-namespace alembert::apps_test {
+namespace alembert::internal::apps_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -81,7 +82,7 @@ TEST(ReproduceCommand, TheCommandsOnThePagesRun) {
         ASSERT_EQ(arguments.at(0), "alembert") << command;
         arguments.erase(arguments.begin());
         for (std::size_t i = 0; i < arguments.size(); ++i) {
-          if (arguments[i].starts_with("models/")) arguments[i] = std::string(ALEMBERT_SOURCE_DIR) + "/" + arguments[i];
+          if (arguments[i].starts_with("models/")) arguments[i] = source_folder() + "/" + arguments[i];
           if (i > 0 && (arguments[i - 1] == "--out" || arguments[i - 1] == "--plot"))
             arguments[i] = folder / arguments[i];
           if (i > 0 && arguments[i - 1] == "--end" && std::stod(arguments[i]) > 1000) arguments[i] = "50";
@@ -142,4 +143,4 @@ TEST(ViewCommand, MakesAPageOfEveryFormat) {
 }
 
 }  // namespace
-}  // namespace alembert::apps_test
+}  // namespace alembert::internal::apps_test

@@ -13,7 +13,7 @@
 
 #include "apps/program.h"
 
-namespace alembert::apps_test {
+namespace alembert::internal::apps_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -311,4 +311,4 @@ TEST(RunCommand, RubbishAndEmptyInputAreRefused) {
 }
 
 }  // namespace
-}  // namespace alembert::apps_test
+}  // namespace alembert::internal::apps_test

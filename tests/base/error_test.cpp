@@ -1,10 +1,10 @@
-#include "alembert/base/error.h"
+#include "alembert/error.h"
 
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
-namespace alembert {
+namespace alembert::internal {
 namespace {
 
 Diagnostic at(std::string text, Place place, std::string message, std::string hint = {}) {
@@ -92,4 +92,4 @@ TEST(Check, ThrowsOnlyWhenBroken) {
 }
 
 }  // namespace
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -34,7 +34,7 @@ __attribute__((weak)) void operator delete(void* p, std::size_t) noexcept { std:
 
 namespace {
 
-using namespace alembert;
+using namespace alembert::internal;
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -76,7 +76,7 @@ Tape random_tape(std::size_t size, int inputs, unsigned seed, bool all) {
   const auto below = [&](std::size_t n) { return static_cast<std::uint32_t>(random() % n); };
   Tape tape;
   tape.inputs = inputs;
-  tape.constants = {Real(1) / 3, -2, 0, Real(5) / 2, Real(981) / 100};
+  tape.constants = {Quad(1) / 3, -2, 0, Quad(5) / 2, Quad(981) / 100};
   const std::size_t start = inputs + tape.constants.size();
   const std::span<const Operator> table = operators();
   for (std::size_t i = 0; i < size; ++i) {
@@ -184,8 +184,8 @@ TEST(Native, random_expressions_give_the_same_bits) {
       const Expr a = pool[random() % pool.size()], b = pool[random() % pool.size()];
       if (entry.operands == 1) pool.push_back(graph.make(entry.op, a));
       if (entry.operands == 2) pool.push_back(graph.make(entry.op, a, b));
-      if (random() % 8 == 0) pool.push_back(pow(a, Real(static_cast<int>(random() % 41) - 20) / 2));
-      if (random() % 8 == 0) pool.push_back(a * (Real(static_cast<int>(random() % 100)) / 7));
+      if (random() % 8 == 0) pool.push_back(pow(a, Quad(static_cast<int>(random() % 41) - 20) / 2));
+      if (random() % 8 == 0) pool.push_back(a * (Quad(static_cast<int>(random() % 100)) / 7));
     }
     const Made made(make_tape(x, pool));
     for (int i = 0; i < 40; ++i) {

@@ -13,7 +13,7 @@
 
 namespace {
 
-using namespace alembert;
+using namespace alembert::internal;
 
 int count(const Tape& tape, Op op) {
   return static_cast<int>(std::count_if(tape.code.begin(), tape.code.end(), [&](const auto& i) { return i.op == op; }));
@@ -44,7 +44,7 @@ TEST(Tape, operands_come_first_and_only_what_is_reached_is_computed) {
 TEST(Tape, no_outputs_no_inputs) {
   Graph graph;
   EXPECT_EQ(make_tape({}, {}).registers(), 0u);
-  const Tape tape = make_tape({}, Exprs{graph.constant(Real(1) / 3)});
+  const Tape tape = make_tape({}, Exprs{graph.constant(Quad(1) / 3)});
   EXPECT_EQ(values<double>(tape, {}), std::vector<double>{1.0 / 3.0});
 }
 
@@ -62,7 +62,7 @@ TEST(Tape, every_small_power_has_the_right_value) {
   Graph graph;
   const Expr x = graph.symbol("x");
   for (int halves = -130; halves <= 130; ++halves) {
-    const Tape tape = make_tape(Exprs{x}, Exprs{pow(x, Real(halves) / 2)});
+    const Tape tape = make_tape(Exprs{x}, Exprs{pow(x, Quad(halves) / 2)});
     EXPECT_EQ(count(tape, Op::power), std::abs(halves) > 128 ? 1 : 0) << halves;
     for (const double at : {0.37, 1.9}) {
       const long double exact = std::pow(static_cast<long double>(at), static_cast<long double>(halves) / 2);
@@ -71,7 +71,7 @@ TEST(Tape, every_small_power_has_the_right_value) {
     }
   }
   EXPECT_EQ(values<double>(make_tape(Exprs{x}, Exprs{pow(x, -1)}), {3})[0], 1.0 / 3.0);
-  EXPECT_EQ(count(make_tape(Exprs{x}, Exprs{pow(x, Real(3) / 10)}), Op::power), 1);
+  EXPECT_EQ(count(make_tape(Exprs{x}, Exprs{pow(x, Quad(3) / 10)}), Op::power), 1);
   const Expr y = graph.symbol("y");
   EXPECT_EQ(count(make_tape(Exprs{x, y}, Exprs{pow(x, y)}), Op::power), 1);
 }
@@ -97,7 +97,7 @@ TEST(Tape, broken_promises_are_named) {
   backwards.code = {{Op::add, 0, 0}};
   backwards.outputs = {2};
   EXPECT_THROW(Kernel<double>{backwards}, std::logic_error);
-  EXPECT_THROW((Kernel<Real>(Exprs{x}, Exprs{x}, {Backend::native, true})), std::logic_error);
+  EXPECT_THROW((Kernel<Quad>(Exprs{x}, Exprs{x}, {Backend::native, true})), std::logic_error);
 }
 
 // The kinetic and potential energy of a double pendulum in angles, against the formula written in C++.
@@ -107,7 +107,7 @@ void expect_energy(T tolerance) {
   const Exprs s = graph.symbols("s", 4);
   const auto cosine = [&](Expr e) { return graph.make(Op::cos, e); };
   const Expr energy = 2 * pow(s[2], 2) + pow(s[3], 2) / 2 + s[2] * s[3] * cosine(s[0] - s[1]) -
-                      Real(981) / 100 * (3 * cosine(s[0]) + cosine(s[1]));
+                      Quad(981) / 100 * (3 * cosine(s[0]) + cosine(s[1]));
   const Kernel<T> kernel(s, Exprs{energy}, {Backend::interpreter, false});
   EXPECT_FALSE(kernel.native());
   const T in[] = {T(3) / 10, T(-11) / 10, T(7) / 10, T(13) / 10};
@@ -125,7 +125,7 @@ void expect_energy(T tolerance) {
 TEST(Interpreter, double_long_double_and_real_agree_with_the_formula) {
   expect_energy<double>(2e-14);
   expect_energy<long double>(1e-17L);
-  expect_energy<Real>(Real(1e-32));
+  expect_energy<Quad>(Quad(1e-32));
 }
 
 TEST(Interpreter, real_is_far_more_exact_than_double) {
@@ -133,7 +133,7 @@ TEST(Interpreter, real_is_far_more_exact_than_double) {
   Graph graph;
   const Expr x = graph.symbol("x");
   const Tape tape = make_tape(Exprs{x}, Exprs{pow(sqrt(x) + 1, 20) * pow(sqrt(x) - 1, 20)});
-  const Real error = values<Real>(tape, {Real(2)})[0] - 1;
+  const Quad error = values<Quad>(tape, {Quad(2)})[0] - 1;
   EXPECT_LT(std::fabs(static_cast<double>(error)), 1e-31);
   const double coarse = values<double>(tape, {2.0})[0] - 1;
   EXPECT_LT(std::fabs(coarse), 1e-13);
@@ -142,12 +142,12 @@ TEST(Interpreter, real_is_far_more_exact_than_double) {
 
 TEST(Interpreter, constants_keep_113_bits) {
   Graph graph;
-  const Tape tape = make_tape({}, Exprs{graph.constant(Real(1) / 3)});
-  EXPECT_TRUE(values<Real>(tape, {})[0] == Real(1) / 3);
+  const Tape tape = make_tape({}, Exprs{graph.constant(Quad(1) / 3)});
+  EXPECT_TRUE(values<Quad>(tape, {})[0] == Quad(1) / 3);
   EXPECT_EQ(values<long double>(tape, {})[0], 1.0L / 3.0L);
 }
 
-// A scalar type of one's own: numbers with a derivative. It knows nothing of Real.
+// A scalar type of one's own: numbers with a derivative. It knows nothing of Quad.
 struct Dual {
   double value = 0, slope = 0;
   Dual() = default;
@@ -190,7 +190,7 @@ TEST(Interpreter, runs_in_a_scalar_type_of_ones_own) {
   const Expr x = graph.symbol("x");
   const auto make = [&](Op op, Expr e) { return graph.make(op, e); };
   const Expr f =
-      make(Op::exp, make(Op::sin, x)) / pow(x, 3) + make(Op::log, x) * sqrt(x) * (Real(1) / 3) + pow(x, Real(1) / 7);
+      make(Op::exp, make(Op::sin, x)) / pow(x, 3) + make(Op::log, x) * sqrt(x) * (Quad(1) / 3) + pow(x, Quad(1) / 7);
   const Kernel<Dual> kernel(Exprs{x}, Exprs{f});
   std::vector<Dual> work(kernel.work());
   const Dual in(1.7, 1);

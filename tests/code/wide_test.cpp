@@ -8,7 +8,7 @@
 
 #include "alembert/expr/derivative.h"
 
-namespace alembert {
+namespace alembert::internal {
 namespace {
 
 struct ChainOutputs {
@@ -25,8 +25,8 @@ struct ChainOutputs {
     for (int i = 1; i + 1 < n; ++i) {
       const Expr left = x[i] - x[i - 1], right = x[i + 1] - x[i];
       outputs.push_back(h * (lambda[i] * left - lambda[i + 1] * right) + graph.make(Op::sin, x[i]));
-      outputs.push_back(left * left - Real(1));
-      squares.push_back(pow(x[i], Real(2)));
+      outputs.push_back(left * left - Quad(1));
+      squares.push_back(pow(x[i], Quad(2)));
     }
     outputs.push_back(sum(graph, squares));  // depends on everything: a formula of its own
     outputs.push_back(graph.constant(3));
@@ -66,9 +66,9 @@ TEST(WideKernel, FindsTheFormulasThatRepeat) {
 
 TEST(WideKernel, WorksInExtendedPrecision) {
   const ChainOutputs chain(1200);
-  const Kernel<Real> plain(chain.inputs, chain.outputs);
-  const WideKernel<Real> wide(chain.inputs, chain.outputs);
-  std::vector<Real> in(chain.inputs.size(), Real(1) / 3), a(chain.outputs.size()), b(a),
+  const Kernel<Quad> plain(chain.inputs, chain.outputs);
+  const WideKernel<Quad> wide(chain.inputs, chain.outputs);
+  std::vector<Quad> in(chain.inputs.size(), Quad(1) / 3), a(chain.outputs.size()), b(a),
       work(std::max(plain.work(), wide.work()));
   plain(in.data(), a.data(), work.data());
   wide(in.data(), b.data(), work.data());
@@ -76,4 +76,4 @@ TEST(WideKernel, WorksInExtendedPrecision) {
 }
 
 }  // namespace
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -5,10 +5,10 @@
 
 #include <cmath>
 
-#include "alembert/run/verify.h"
+#include "alembert/study/verify.h"
 #include "problems.h"
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 namespace {
 
 Model spark_problem(const std::string& name) {
@@ -16,7 +16,7 @@ Model spark_problem(const std::string& name) {
 }
 
 // Between two step sizes, in extended precision, against the index-reduced system solved far more accurately.
-Errors measured_orders(const Model& model, const std::string& method_text, long coarse, Real end = 1) {
+Errors measured_orders(const Model& model, const std::string& method_text, long coarse, Quad end = 1) {
   const Equations e = derive(model);
   const MeasuredOrders measured = measure_orders(e, make_consistent(model, e), method(method_text), 0, end, coarse, 1);
   EXPECT_EQ(measured.failure, "") << method_text;
@@ -96,10 +96,10 @@ TEST(Claims, OrdersOnTheNonholonomicParticle) {
   for (const char* name : {"euler_spark_1", "euler_spark_2"}) expect_claimed_orders("P81_particle", name, 256);
 }
 
-double defect_at_start(const Model& model, const std::string& method_text, Real h) {
+double defect_at_start(const Model& model, const std::string& method_text, Quad h) {
   const Equations e = derive(model);
-  const MotionPoint<Real> start = polish<Real>(e, make_consistent(model, e), 0);
-  const std::optional<double> defect = symplectic_defect<Real>(e, method(method_text), start, 0, h);
+  const MotionPoint<Quad> start = polish<Quad>(e, make_consistent(model, e), 0);
+  const std::optional<double> defect = symplectic_defect<Quad>(e, method(method_text), start, 0, h);
   EXPECT_TRUE(defect) << method_text;
   return defect.value_or(1);
 }
@@ -110,11 +110,11 @@ TEST(Claims, SymplecticToRoundingOrMeasurablyNot) {
                            "gauss_collocation(2)", "lobatto_damped(3)"}) {
     SCOPED_TRACE(name);
     for (const char* problem : {"H_pendulum", "H_double_pendulum"}) {
-      const double defect = defect_at_start(spark_problem(problem), name, Real(1) / 10);
+      const double defect = defect_at_start(spark_problem(problem), name, Quad(1) / 10);
       if (method(name).claims.symplectic) { EXPECT_LT(defect, 1e-28) << problem; }
     }
     // Here the forces are not constant and the mass matrix depends on q.
-    const double defect = defect_at_start(gallery("cart_pendulum"), name, Real(1) / 10);
+    const double defect = defect_at_start(gallery("cart_pendulum"), name, Quad(1) / 10);
     if (method(name).claims.symplectic) {
       EXPECT_LT(defect, 1e-28);
     } else {
@@ -130,8 +130,8 @@ TEST(Claims, SymmetricStepsAreUndoneByTheStepBack) {
     SCOPED_TRACE(name);
     const Model model = spark_problem("HN_knife_paraboloid");
     const Equations e = derive(model);
-    const MotionPoint<Real> start = polish<Real>(e, make_consistent(model, e), 0);
-    const std::optional<double> defect = symmetry_defect<Real>(e, method(name), start, 0, Real(1) / 10, 5);
+    const MotionPoint<Quad> start = polish<Quad>(e, make_consistent(model, e), 0);
+    const std::optional<double> defect = symmetry_defect<Quad>(e, method(name), start, 0, Quad(1) / 10, 5);
     ASSERT_TRUE(defect);
     const double error = *defect;
     if (method(name).claims.symmetric) {
@@ -149,4 +149,4 @@ TEST(Claims, TheNegativeControlKeepsEnergyAndLosesTheConstraint) {
 }
 
 }  // namespace
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "alembert/methods/method.h"
-#include "alembert/run/verify.h"
+#include "alembert/study/verify.h"
 #include "problems.h"
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 namespace {
 
 double distance(const std::vector<double>& a, const std::vector<double>& b) {
@@ -134,7 +134,7 @@ void expect_orders(const Model& model, const std::string& method_text, int order
   SCOPED_TRACE(method_text);
   const Equations e = derive(model);
   const MeasuredOrders measured =
-      measure_orders(e, make_consistent(model, e), method(method_text), 0, Real(1) / 2, order < 8 ? 24 : 12, 1);
+      measure_orders(e, make_consistent(model, e), method(method_text), 0, Quad(1) / 2, order < 8 ? 24 : 12, 1);
   ASSERT_EQ(measured.failure, "");
   EXPECT_NEAR(measured.order.q, order, 0.1);
   EXPECT_NEAR(measured.order.v, order, 0.1);
@@ -166,11 +166,11 @@ TEST(EnergyMomentum, TimeIsReversible) {
   for (const char* name : {"double_pendulum", "quartic_surface", "knife_paraboloid", "cart_pendulum"}) {
     const Model model = gallery(name);
     const Equations e = derive(model);
-    const MotionPoint<Real> start = polish<Real>(e, make_consistent(model, e), 0);
+    const MotionPoint<Quad> start = polish<Quad>(e, make_consistent(model, e), 0);
     for (const char* method_text : {"energy_momentum", "energy_momentum(projected)", "energy_momentum(4)"}) {
       SCOPED_TRACE(std::string(name) + " " + method_text);
-      const auto symmetry = symmetry_defect<Real>(e, method(method_text), start, 0, Real(1) / 20, 3);
-      const auto reversal = reversibility_defect<Real>(e, method(method_text), start, 0, Real(1) / 20, 3);
+      const auto symmetry = symmetry_defect<Quad>(e, method(method_text), start, 0, Quad(1) / 20, 3);
+      const auto reversal = reversibility_defect<Quad>(e, method(method_text), start, 0, Quad(1) / 20, 3);
       ASSERT_TRUE(symmetry && reversal);
       EXPECT_LT(*symmetry, 1e-27);
       EXPECT_LT(*reversal, 1e-27);
@@ -334,4 +334,4 @@ TEST(EnergyMomentum, ArgumentsAreRead) {
 }
 
 }  // namespace
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

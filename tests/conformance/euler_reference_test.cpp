@@ -5,12 +5,12 @@
 #include <cmath>
 #include <map>
 
-#include "alembert/methods/_euler.h"
+#include "alembert/methods/shared/euler.h"
 #include "alembert/run/integrate.h"
-#include "alembert/run/verify.h"
+#include "alembert/study/verify.h"
 #include "problems.h"
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 namespace {
 
 double size_of(const std::vector<double>& a) {
@@ -50,11 +50,11 @@ TEST(EulerReference, EveryCaseOfPaper000) {
 }
 
 // Errors at t = 1 of a method with the given numbers of steps, against a reference point.
-std::vector<double> errors(const Equations& e, const MotionPoint<Real>& start, const std::string& name,
-                           const std::vector<int>& steps, const MotionPoint<Real>& exact) {
+std::vector<double> errors(const Equations& e, const MotionPoint<Quad>& start, const std::string& name,
+                           const std::vector<int>& steps, const MotionPoint<Quad>& exact) {
   std::vector<double> result;
   for (const int n : steps) {
-    const Endpoint<Real> end = integrate<Real>(e, method(name), start, 0, Real(1) / n, n);
+    const Endpoint<Quad> end = integrate<Quad>(e, method(name), start, 0, Quad(1) / n, n);
     EXPECT_EQ(end.newton.outcome, Outcome::converged) << name << " " << n;
     double largest = 0;
     for (std::size_t i = 0; i < e.y.size(); ++i)
@@ -72,8 +72,8 @@ TEST(EulerOrders, CompositionsOfTheExactAdjointRaiseTheOrder) {
     SCOPED_TRACE(name);
     const Model model = gallery(name);
     const Equations e = derive(model);
-    const MotionPoint<Real> start = polish<Real>(e, make_consistent(model, e), 0);
-    const auto exact = integrate<Real>(e, method("suzuki(suzuki(symmetric(true_euler)))"), start, 0, Real(1) / 64, 64);
+    const MotionPoint<Quad> start = polish<Quad>(e, make_consistent(model, e), 0);
+    const auto exact = integrate<Quad>(e, method("suzuki(suzuki(symmetric(true_euler)))"), start, 0, Quad(1) / 64, 64);
     ASSERT_EQ(exact.newton.outcome, Outcome::converged);
     EXPECT_NEAR(slope(errors(e, start, "true_euler", {200, 400}, exact.point)), 1, 0.05);
     EXPECT_NEAR(slope(errors(e, start, "true_conjugate_euler", {200, 400}, exact.point)), 1, 0.05);
@@ -87,14 +87,14 @@ TEST(Adjoint, DerivedFromTheEquationsIsTheHandWrittenOne) {
   for (const char* name : {"euler_41", "steel_on_teflon"}) {
     const Model model = gallery(name);
     const Equations e = derive(model);
-    const MotionPoint<Real> start = polish<Real>(e, make_consistent(model, e), 0);
+    const MotionPoint<Quad> start = polish<Quad>(e, make_consistent(model, e), 0);
     const auto end = [&](const std::string& text) {
-      const Endpoint<Real> result = integrate<Real>(e, method(text), start, 0, Real(1) / 100, 20);
+      const Endpoint<Quad> result = integrate<Quad>(e, method(text), start, 0, Quad(1) / 100, 20);
       EXPECT_EQ(result.newton.outcome, Outcome::converged) << text;
       return result.point;
     };
     const auto gap = [&](const std::string& a, const std::string& b) {
-      const MotionPoint<Real> x = end(a), y = end(b);
+      const MotionPoint<Quad> x = end(a), y = end(b);
       double largest = 0;
       for (std::size_t i = 0; i < e.y.size(); ++i)
         largest = std::max(
@@ -112,8 +112,8 @@ TEST(Adjoint, DerivedFromTheEquationsIsTheHandWrittenOne) {
 TEST(Composition, RaisesTheOrderOfAnyMethod) {
   const Model model = gallery("double_pendulum");
   const Equations e = derive(model);
-  const MotionPoint<Real> start = polish<Real>(e, make_consistent(model, e), 0);
-  const auto exact = integrate<Real>(e, method("gauss(6)"), start, 0, Real(1) / 60, 60);
+  const MotionPoint<Quad> start = polish<Quad>(e, make_consistent(model, e), 0);
+  const auto exact = integrate<Quad>(e, method("gauss(6)"), start, 0, Quad(1) / 60, 60);
   EXPECT_NEAR(slope(errors(e, start, "triple_jump(lobatto(2))", {80, 160}, exact.point)), 4, 0.2);
   EXPECT_NEAR(slope(errors(e, start, "suzuki(lobatto(2))", {40, 80}, exact.point)), 4, 0.2);
   EXPECT_NEAR(slope(errors(e, start, "yoshida(lobatto(2), 6)", {80, 160}, exact.point)), 6, 0.3);
@@ -121,39 +121,39 @@ TEST(Composition, RaisesTheOrderOfAnyMethod) {
 }
 
 // Classical Runge-Kutta of order 4 on y' = v, z' from the derived limit equation.
-MotionPoint<Real> integrate_limit(const Equations& e, const MotionPoint<Real>& start, Real a, int steps) {
+MotionPoint<Quad> integrate_limit(const Equations& e, const MotionPoint<Quad>& start, Quad a, int steps) {
   const ImplicitEquations system = natural_limit(e, a);
   Exprs in{e.t};
   for (const Exprs* list : {&e.y, &e.z}) in.insert(in.end(), list->begin(), list->end());
-  const Kernel<Real> v(in, e.v, {Backend::interpreter, false});
-  std::vector<Real> x{0}, work(v.work());
+  const Kernel<Quad> v(in, e.v, {Backend::interpreter, false});
+  std::vector<Quad> x{0}, work(v.work());
   const std::size_t n_y = e.y.size(), n = n_y + e.z.size();
   for (const auto* list : {&start.y, &start.z, &start.z_dot, &start.z_dot, &start.lambda, &start.lambda})
     x.insert(x.end(), list->begin(), list->end());
-  Newton<Real> newton(system, x);
-  std::vector<Real> state(x.begin() + 1, x.begin() + 1 + static_cast<long>(n));
-  const Real h = Real(1) / steps;
-  const auto rate = [&](Real t, const std::vector<Real>& at) {
+  Newton<Quad> newton(system, x);
+  std::vector<Quad> state(x.begin() + 1, x.begin() + 1 + static_cast<long>(n));
+  const Quad h = Quad(1) / steps;
+  const auto rate = [&](Quad t, const std::vector<Quad>& at) {
     x[0] = t;
     std::copy(at.begin(), at.end(), x.begin() + 1);
     EXPECT_EQ(newton.solve(x.data()).outcome, Outcome::converged);
-    std::vector<Real> k(n);
+    std::vector<Quad> k(n);
     v(x.data(), k.data(), work.data());
     for (std::size_t i = n_y; i < n; ++i) k[i] = x[1 + n + i - n_y];
     return k;
   };
-  const auto shifted = [&](const std::vector<Real>& k, Real by) {
-    std::vector<Real> moved = state;
+  const auto shifted = [&](const std::vector<Quad>& k, Quad by) {
+    std::vector<Quad> moved = state;
     for (std::size_t i = 0; i < n; ++i) moved[i] += by * k[i];
     return moved;
   };
   for (int step = 0; step < steps; ++step) {
-    const Real t = step * h;
+    const Quad t = step * h;
     const auto k1 = rate(t, state), k2 = rate(t + h / 2, shifted(k1, h / 2)), k3 = rate(t + h / 2, shifted(k2, h / 2)),
                k4 = rate(t + h, shifted(k3, h));
     for (std::size_t i = 0; i < n; ++i) state[i] += h / 6 * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]);
   }
-  MotionPoint<Real> end = start;
+  MotionPoint<Quad> end = start;
   end.y.assign(state.begin(), state.begin() + static_cast<long>(n_y));
   end.z.assign(state.begin() + static_cast<long>(n_y), state.end());
   return end;
@@ -165,8 +165,8 @@ TEST(EulerLimit, NaturalMethodsConvergeToAnotherEquation) {
     SCOPED_TRACE(name);
     const Model model = gallery(name);
     const Equations e = derive(model);
-    const MotionPoint<Real> start = polish<Real>(e, make_consistent(model, e), 0);
-    const MotionPoint<Real> limit = integrate_limit(e, start, Real(1) / 2, 2000);
+    const MotionPoint<Quad> start = polish<Quad>(e, make_consistent(model, e), 0);
+    const MotionPoint<Quad> limit = integrate_limit(e, start, Quad(1) / 2, 2000);
     int compared = 0;
     for (const auto& entry : cases) {
       if (entry["problem"] != problem || entry["method"].get<std::string>().find("inconsistent") == std::string::npos)
@@ -188,12 +188,12 @@ TEST(EulerLimit, NaturalMethodsConvergeToAnotherEquation) {
 double local_slope(const std::string& name, const std::string& method_name, bool velocities) {
   const Model model = gallery(name);
   const Equations e = derive(model);
-  const MotionPoint<Real> start = polish<Real>(e, make_consistent(model, e), 0);
+  const MotionPoint<Quad> start = polish<Quad>(e, make_consistent(model, e), 0);
   std::vector<double> sizes;
   for (const int n : {1000, 2000}) {
-    const Real h = Real(1) / n;
-    const auto exact = integrate<Real>(e, method("suzuki(symmetric(true_euler))"), start, 0, h / 8, 8);
-    const auto one = integrate<Real>(e, method(method_name), start, 0, h, 1);
+    const Quad h = Quad(1) / n;
+    const auto exact = integrate<Quad>(e, method("suzuki(symmetric(true_euler))"), start, 0, h / 8, 8);
+    const auto one = integrate<Quad>(e, method(method_name), start, 0, h, 1);
     double largest = 0;
     const auto &a = velocities ? one.point.z : one.point.y, &b = velocities ? exact.point.z : exact.point.y;
     for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(static_cast<double>(a[i] - b[i])));
@@ -232,8 +232,8 @@ TEST(EulerErrors, OfTheTrueMethodsAtOneThousandth) {
 TEST(EulerOrders, OfADoublePendulumWithFriction) {
   const Model model = gallery("friction_double_pendulum");
   const Equations e = derive(model);
-  const MotionPoint<Real> start = polish<Real>(e, make_consistent(model, e), 0);
-  const auto exact = integrate<Real>(e, method("suzuki(suzuki(symmetric(true_euler)))"), start, 0, Real(1) / 100, 100);
+  const MotionPoint<Quad> start = polish<Quad>(e, make_consistent(model, e), 0);
+  const auto exact = integrate<Quad>(e, method("suzuki(suzuki(symmetric(true_euler)))"), start, 0, Quad(1) / 100, 100);
   ASSERT_EQ(exact.newton.outcome, Outcome::converged);
   EXPECT_NEAR(slope(errors(e, start, "true_euler", {400, 800}, exact.point)), 1, 0.1);
   EXPECT_NEAR(slope(errors(e, start, "symmetric(true_euler)", {100, 200}, exact.point)), 2, 0.05);
@@ -276,10 +276,10 @@ TEST(EulerSymplectic, ForHamiltonianModelsToRounding) {
       "coordinate q[3]\nmomentum p[3] of q\nhamiltonian norm2(p)/2*(1 + q[1]^2/5) + q[3]\n"
       "constraint sphere: norm2(q)/2 = 1/2\ninitial q = (1, 0, 0), p = (0, 1, 0.3)\n");
   const Equations e = derive(model);
-  const MotionPoint<Real> start = polish<Real>(e, make_consistent(model, e), 0);
+  const MotionPoint<Quad> start = polish<Quad>(e, make_consistent(model, e), 0);
   for (const char* name : {"natural_euler", "true_euler(1/3)", "natural_conjugate_euler(2/3)", "true_conjugate_euler",
                            "true_euler_adjoint", "true_conjugate_euler_adjoint", "symmetric(true_euler)"})
-    EXPECT_LT(symplectic_defect<Real>(e, method(name), start, 0, Real(1) / 20).value(), 1e-27) << name;
+    EXPECT_LT(symplectic_defect<Quad>(e, method(name), start, 0, Quad(1) / 20).value(), 1e-27) << name;
 }
 
 TEST(EulerFailures, NoRealSolutionIsSaid) {
@@ -303,4 +303,4 @@ TEST(EulerRemark, NaturalMethodsAreMarkedWhereTheReactionIsNonlinear) {
 }
 
 }  // namespace
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

@@ -7,7 +7,7 @@
 
 #include "problems.h"
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 namespace {
 
 // x = u^3 + u, y = u^2: the curve of models/curve_parameter.alm without its contact point.
@@ -141,4 +141,4 @@ constraint rod: (x^2 + y^2)/2 = 1/2
 }
 
 }  // namespace
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <map>
 
-#include "alembert/run/verify.h"
+#include "alembert/study/verify.h"
 #include "problems.h"
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 namespace {
 
 // The reference writes the constraints of pendulums with a factor 1/2, which doubles the multipliers.
@@ -223,4 +223,4 @@ TEST(Masses, AnEquilibriumIsReachedAndKept) {
 }
 
 }  // namespace
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

@@ -5,11 +5,11 @@
 
 #include <cmath>
 
-#include "alembert/model/port.h"
+#include "alembert/model/ports/port.h"
+#include "output/rows.h"
 #include "problems.h"
-#include "run/rows.h"
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 namespace {
 
 /// The value of a state, an algebraic one too, at the end.
@@ -427,4 +427,4 @@ TEST(PortHamiltonian, LargeSystemsStaySparse) {
 }
 
 }  // namespace
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

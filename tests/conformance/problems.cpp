@@ -1,12 +1,13 @@
 #include "problems.h"
+#include "source_folder.h"
 
 #include <fstream>
 #include <regex>
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 
 nlohmann::json reference(const std::string& name) {
-  std::ifstream file(std::string(ALEMBERT_SOURCE_DIR) + "/tests/reference/" + name + ".json");
+  std::ifstream file(source_folder() + "/tests/reference/" + name + ".json");
   return nlohmann::json::parse(file);
 }
 
@@ -40,7 +41,7 @@ Model model_from_text(const std::string& text, const std::vector<std::string>& o
 }
 
 Model gallery(const std::string& name, const std::vector<std::string>& overrides) {
-  return read_model(std::string(ALEMBERT_SOURCE_DIR) + "/models/" + name + ".alm", overrides);
+  return read_model(source_folder() + "/models/" + name + ".alm", overrides);
 }
 
 Method method(const std::string& text) {
@@ -69,4 +70,4 @@ std::vector<double> numbers(const nlohmann::json& list) {
   return values;
 }
 
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

@@ -8,7 +8,7 @@
 
 #include "alembert/run/simulate.h"
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 
 nlohmann::json reference(const std::string& name);  // tests/reference/NAME.json
 
@@ -24,4 +24,4 @@ Report run(const Model& model, const std::string& method_text, double step, doub
 double number(const nlohmann::json& text);  // "0.25", "1/5", 0.25
 std::vector<double> numbers(const nlohmann::json& list);
 
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

@@ -7,7 +7,7 @@
 
 #include "problems.h"
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 namespace {
 
 std::string method_of(const nlohmann::json& entry) {
@@ -87,4 +87,4 @@ TEST(SparkReference, EnergyMaxima) {
 }
 
 }  // namespace
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

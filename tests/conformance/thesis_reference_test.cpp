@@ -4,10 +4,10 @@
 
 #include <cmath>
 
+#include "newton/allocations.h"
 #include "problems.h"
-#include "solve/allocations.h"
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 namespace {
 
 // The reference writes constraints with a factor 1/2; multipliers are then twice as large, positions and velocities
@@ -103,4 +103,4 @@ TEST(Step, NeitherAllocatesNorForgetsWhatRoundingCutOff) {
 }
 
 }  // namespace
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

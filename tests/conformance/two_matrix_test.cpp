@@ -7,7 +7,7 @@
 
 #include "problems.h"
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 namespace {
 
 NewtonOptions with(LinearSolver linear) {
@@ -101,4 +101,4 @@ TEST(TwoMatrix, LongChainsAreSolvedSparsely) {
 }
 
 }  // namespace
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

@@ -8,7 +8,7 @@
 
 #include "../model/support.h"
 
-namespace alembert::test {
+namespace alembert::internal::test {
 namespace {
 
 void expect_near(const std::vector<double>& got, const std::vector<double>& wanted, double tolerance = 1e-13) {
@@ -359,4 +359,4 @@ TEST(Derive, IdealReactionsWrittenByHandAreRecognised) {
 }
 
 }  // namespace
-}  // namespace alembert::test
+}  // namespace alembert::internal::test

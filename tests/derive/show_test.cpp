@@ -7,7 +7,7 @@
 #include "../model/support.h"
 #include "alembert/text/syntax.h"
 
-namespace alembert::test {
+namespace alembert::internal::test {
 namespace {
 
 std::string shown(const char* text, ShowOptions options = {}) {
@@ -79,4 +79,4 @@ TEST(Show, WhatIsTooLongIsCutAndCounted) {
 }
 
 }  // namespace
-}  // namespace alembert::test
+}  // namespace alembert::internal::test

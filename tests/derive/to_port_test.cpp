@@ -1,4 +1,4 @@
-#include "alembert/derive/to_port.h"
+#include "alembert/derive/ports/to_port.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 
 #include "conformance/problems.h"
 
-using namespace alembert;
-using namespace alembert::testing;
+using namespace alembert::internal;
+using namespace alembert::internal::testing;
 
 namespace {
 

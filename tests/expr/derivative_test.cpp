@@ -7,7 +7,7 @@
 
 #include "evaluator.h"
 
-namespace alembert {
+namespace alembert::internal {
 namespace {
 
 using testing_expr::difference;
@@ -15,8 +15,8 @@ using testing_expr::distance;
 using testing_expr::random_graph;
 using testing_expr::Values;
 
-std::vector<Real> random_point(std::size_t n, std::mt19937& random) {
-  std::vector<Real> at;
+std::vector<Quad> random_point(std::size_t n, std::mt19937& random) {
+  std::vector<Quad> at;
   for (std::size_t i = 0; i < n; ++i) at.push_back(2.0 * random() / random.max() - 1);
   return at;
 }
@@ -46,29 +46,29 @@ TEST(DerivativeTest, AllWaysAgreeOnRandomGraphs) {
     for (const Expr e : f) rows.push_back(gradient(e, x));
     const Exprs along = directional(f, x, d), back = transposed_product(f, x, w);
 
-    const std::vector<Real> at = random_point(n, random), dv = random_point(n, random), wv = random_point(m, random);
+    const std::vector<Quad> at = random_point(n, random), dv = random_point(n, random), wv = random_point(m, random);
     Exprs symbols = x;
-    std::vector<Real> point = at;
+    std::vector<Quad> point = at;
     symbols.insert(symbols.end(), d.begin(), d.end());
     point.insert(point.end(), dv.begin(), dv.end());
     symbols.insert(symbols.end(), w.begin(), w.end());
     point.insert(point.end(), wv.begin(), wv.end());
-    const Values<Real> values(graph, symbols, point);
-    std::vector<Real> product(n, 0);
+    const Values<Quad> values(graph, symbols, point);
+    std::vector<Quad> product(n, 0);
     for (int i = 0; i < m; ++i) {
-      Real expected = 0;
+      Quad expected = 0;
       for (int j = 0; j < n; ++j) {
-        const Real entry = values(rows[i][j]);
+        const Quad entry = values(rows[i][j]);
         EXPECT_LT(distance(values(full[i][j]), entry), 1e-28);
         expected += entry * dv[j];
         product[j] += wv[i] * entry;
-        const auto through = [&](Real t) {
-          std::vector<Real> moved = at;
+        const auto through = [&](Quad t) {
+          std::vector<Quad> moved = at;
           moved[j] = t;
-          return Values<Real>(graph, x, moved)(f[i]);
+          return Values<Quad>(graph, x, moved)(f[i]);
         };
         if (trial < 25) {
-          const Real slope = difference(through, at[j], Real(1e-5));
+          const Quad slope = difference(through, at[j], Quad(1e-5));
           // Long random chains may be steep; then the difference is what is inexact.
           EXPECT_TRUE(fabsq(slope) > 1e3 || distance(entry, slope) < 1e-16) << "trial " << trial;
         }
@@ -91,12 +91,12 @@ TEST(DerivativeTest, HessianVectorAgreesWithJacobianOfGradient) {
     const Exprs slope = gradient(f, x);
     const std::vector<Exprs> hessian = dense(jacobian(slope, x), graph);
     const Exprs times = hessian_vector(f, x, d);
-    std::vector<Real> point = random_point(2 * n, random);
+    std::vector<Quad> point = random_point(2 * n, random);
     Exprs symbols = x;
     symbols.insert(symbols.end(), d.begin(), d.end());
-    const Values<Real> values(graph, symbols, point);
+    const Values<Quad> values(graph, symbols, point);
     for (int i = 0; i < n; ++i) {
-      Real expected = 0;
+      Quad expected = 0;
       for (int j = 0; j < n; ++j) {
         EXPECT_LT(distance(values(hessian[i][j]), values(hessian[j][i])), 1e-26);
         expected += values(hessian[i][j]) * point[n + j];
@@ -167,8 +167,8 @@ TEST(RewriteTest, SubstituteAcrossGraphsKeepsValues) {
   const Exprs f(pool.end() - 5, pool.end());
   const Exprs to = {u[0] * u[1], sin(u[0]), other.constant(0.25)};
   const Exprs moved = substitute(f, x, to, other);
-  const std::vector<Real> at = {0.3, -0.8};
-  const Values<Real> values(graph, x, {at[0] * at[1], sinq(at[0]), 0.25}), images(other, u, at);
+  const std::vector<Quad> at = {0.3, -0.8};
+  const Values<Quad> values(graph, x, {at[0] * at[1], sinq(at[0]), 0.25}), images(other, u, at);
   for (std::size_t i = 0; i < f.size(); ++i) EXPECT_LT(distance(images(moved[i]), values(f[i])), 1e-30);
 }
 
@@ -197,4 +197,4 @@ TEST(RewriteTest, WhatOccurs) {
 }
 
 }  // namespace
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -8,10 +8,10 @@
 #include <stdexcept>
 #include <vector>
 
-#include "alembert/expr/graph.h"
+#include "alembert/expr.h"
 #include "alembert/expr/operators.h"
 
-namespace alembert::testing_expr {
+namespace alembert::internal::testing_expr {
 
 /// Values of all nodes of a graph where symbols x have the values `at`; symbols that are not given are 0.
 template <class T>
@@ -35,12 +35,12 @@ class Values {
 
 /// d/dx f(x) by the central difference of order 8; error about h^8 times the ninth derivative.
 template <class F>
-Real difference(F f, Real x, Real h = 1e-3) {
-  return Real(4) / 5 * (f(x + h) - f(x - h)) / h - Real(1) / 5 * (f(x + 2 * h) - f(x - 2 * h)) / h +
-         Real(4) / 105 * (f(x + 3 * h) - f(x - 3 * h)) / h - Real(1) / 280 * (f(x + 4 * h) - f(x - 4 * h)) / h;
+Quad difference(F f, Quad x, Quad h = 1e-3) {
+  return Quad(4) / 5 * (f(x + h) - f(x - h)) / h - Quad(1) / 5 * (f(x + 2 * h) - f(x - 2 * h)) / h +
+         Quad(4) / 105 * (f(x + 3 * h) - f(x - 3 * h)) / h - Quad(1) / 280 * (f(x + 4 * h) - f(x - 4 * h)) / h;
 }
 
-inline double distance(Real a, Real b) { return double(fabsq(a - b) / (1 + fabsq(a) + fabsq(b))); }
+inline double distance(Quad a, Quad b) { return double(fabsq(a - b) / (1 + fabsq(a) + fabsq(b))); }
 
 /// Smooth random expressions, everywhere defined: n nodes over x, the last of which reach far down.
 inline Exprs random_graph(Graph& graph, const Exprs& x, int n, std::mt19937& random) {
@@ -65,10 +65,10 @@ inline Exprs random_graph(Graph& graph, const Exprs& x, int n, std::mt19937& ran
       case 10: pool.push_back(graph.make(Op::atan2, a, 1 + pow(b, 2))); break;
       case 11: pool.push_back(graph.make(Op::hypot, a, graph.constant(2))); break;
       case 12: pool.push_back(pow(2 + cos(a), sin(b))); break;
-      case 13: pool.push_back(Real(0.25) * a + 3 * b); break;
+      case 13: pool.push_back(Quad(0.25) * a + 3 * b); break;
     }
   }
   return pool;
 }
 
-}  // namespace alembert::testing_expr
+}  // namespace alembert::internal::testing_expr

@@ -1,4 +1,4 @@
-#include "alembert/expr/graph.h"
+#include "alembert/expr.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "evaluator.h"
 
-namespace alembert {
+namespace alembert::internal {
 namespace {
 
 using testing_expr::Values;
@@ -17,7 +17,7 @@ class GraphTest : public ::testing::Test {
  protected:
   Graph graph;
   Expr x = graph.symbol("x"), y = graph.symbol("y"), z = graph.symbol("z");
-  Expr c(Real value) { return graph.constant(value); }
+  Expr c(Quad value) { return graph.constant(value); }
 };
 
 TEST_F(GraphTest, EqualNodesAreShared) {
@@ -78,12 +78,12 @@ TEST_F(GraphTest, SignsAndMultiplesAreGathered) {
   EXPECT_EQ(3 * x - x, 2 * x);
   EXPECT_TRUE(is_zero(2 * x - 2 * x));
   EXPECT_EQ(3 * (2 * x), 6 * x);
-  EXPECT_EQ(x / 2, Real(0.5) * x);
+  EXPECT_EQ(x / 2, Quad(0.5) * x);
   EXPECT_EQ((x / 2) * (2 * y), x * y);
   EXPECT_EQ(3 * (x / 3), x);
   EXPECT_EQ((6 * x) / 3, 2 * x);
   EXPECT_EQ(2 * (x / 6), x / 3);
-  EXPECT_EQ(1 / (2 * x), Real(0.5) / x);
+  EXPECT_EQ(1 / (2 * x), Quad(0.5) / x);
   EXPECT_EQ(x * x, pow(x, 2));
   EXPECT_EQ(pow(-x, 2), pow(x, 2));
   EXPECT_EQ(pow(-x, 3), -pow(x, 3));
@@ -104,10 +104,10 @@ TEST_F(GraphTest, WhatIsNotSafeStays) {
   EXPECT_EQ(2 * (x / 3), x / 1.5);
   EXPECT_EQ(graph.node((5 * (x / 3)).id()).op, Op::multiply);  // neither 5/3 nor 3/5 is a double
   // 1e400 would be infinite in double although the nested product is not.
-  const Expr big = Real(1e200) * (Real(1e200) * x);
+  const Expr big = Quad(1e200) * (Quad(1e200) * x);
   EXPECT_EQ(Values<double>(graph, std::vector{x}, {1e-300})(big), 1e200 * (1e200 * 1e-300));
   // a product that overflows only when the factors are taken out
-  const Expr small = (Real(1e-5) * x) * (Real(1e-4) * y);
+  const Expr small = (Quad(1e-5) * x) * (Quad(1e-4) * y);
   EXPECT_NEAR(Values<double>(graph, std::vector{x, y}, {1e154, 1e156})(small) / 1e301, 1, 1e-14);
 }
 
@@ -147,7 +147,7 @@ TEST_F(GraphTest, ThereIsOneZero) {
   EXPECT_EQ(c(-0.0), c(0));
   EXPECT_TRUE(is_zero(-c(0)));
   EXPECT_FALSE(std::signbit(double(constant_value(-c(0)))));
-  EXPECT_EQ(x + Real(-0.0), x);
+  EXPECT_EQ(x + Quad(-0.0), x);
 }
 
 TEST_F(GraphTest, EmptyExpressionsAndForeignOnesAreOurError) {
@@ -180,4 +180,4 @@ TEST_F(GraphTest, SumIsBalanced) {
 }
 
 }  // namespace
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -10,7 +10,7 @@
 
 #include "evaluator.h"
 
-namespace alembert {
+namespace alembert::internal {
 namespace {
 
 using testing_expr::difference;
@@ -72,19 +72,19 @@ TEST(OperatorsTest, ValuesAgreeInAllTypes) {
     if (entry.operands == 0) continue;
     for (const double a : {0.3, 0.7}) {
       for (const double b : {0.2, 1.9}) {
-        const Real exact = evaluate<Real>(entry.op, a, b);
+        const Quad exact = evaluate<Quad>(entry.op, a, b);
         EXPECT_LT(distance(evaluate<double>(entry.op, a, b), exact), 2e-16) << entry.name;
         EXPECT_LT(distance(evaluate<long double>(entry.op, a, b), exact), 2e-19) << entry.name;
         EXPECT_EQ(evaluate<boxed::Number>(entry.op, a, b).value, evaluate<double>(entry.op, a, b)) << entry.name;
       }
     }
   }
-  // Real really has 113 bits: sin(1) and sqrt(2) to 34 digits.
-  Real expected = 0;
+  // Quad really has 113 bits: sin(1) and sqrt(2) to 34 digits.
+  Quad expected = 0;
   ASSERT_TRUE(read_number("0.841470984807896506652502321630298999622563", expected));
-  EXPECT_LT(distance(evaluate<Real>(Op::sin, 1, 0), expected), 1e-33);
+  EXPECT_LT(distance(evaluate<Quad>(Op::sin, 1, 0), expected), 1e-33);
   ASSERT_TRUE(read_number("1.41421356237309504880168872420969807856967", expected));
-  EXPECT_LT(distance(evaluate<Real>(Op::sqrt, 2, 0), expected), 1e-33);
+  EXPECT_LT(distance(evaluate<Quad>(Op::sqrt, 2, 0), expected), 1e-33);
 }
 
 TEST(OperatorsTest, EdgesOfSignMinAndMax) {
@@ -105,19 +105,19 @@ TEST(OperatorsTest, PartialsAgreeWithDifferences) {
   int compared = 0;
   for (const Operator& entry : operators()) {
     if (entry.operands == 0) continue;
-    for (const Real a : {Real(0.31), Real(0.77), Real(0.052)}) {
-      for (const Real b : {Real(0.43), Real(1.7), Real(-0.6)}) {
+    for (const Quad a : {Quad(0.31), Quad(0.77), Quad(0.052)}) {
+      for (const Quad b : {Quad(0.43), Quad(1.7), Quad(-0.6)}) {
         Graph graph;
         const Expr x = graph.symbol("x"), y = graph.symbol("y");
         const Expr node = entry.operands == 1 ? graph.make(entry.op, x) : graph.make(entry.op, x, y);
         for (int operand = 0; operand < entry.operands; ++operand) {
           const Expr slope = partial(node, operand);
-          const Real got = Values<Real>(graph, std::vector{x, y}, {a, b})(slope);
-          const auto along = [&](Real t) {
-            return operand == 0 ? evaluate<Real>(entry.op, t, b) : evaluate<Real>(entry.op, a, t);
+          const Quad got = Values<Quad>(graph, std::vector{x, y}, {a, b})(slope);
+          const auto along = [&](Quad t) {
+            return operand == 0 ? evaluate<Quad>(entry.op, t, b) : evaluate<Quad>(entry.op, a, t);
           };
           EXPECT_LT(distance(got, difference(along, operand == 0 ? a : b)), 1e-11) << entry.name << " " << operand;
-          EXPECT_LT(distance(got, difference(along, operand == 0 ? a : b, Real(1e-5))), 1e-26)
+          EXPECT_LT(distance(got, difference(along, operand == 0 ? a : b, Quad(1e-5))), 1e-26)
               << entry.name << " " << operand;
           ++compared;
         }
@@ -128,31 +128,31 @@ TEST(OperatorsTest, PartialsAgreeWithDifferences) {
 }
 
 TEST(OperatorsTest, PartialsAgreeWithClosedForms) {
-  const std::map<Op, std::function<Real(Real)>> closed = {
-      {Op::negate, [](Real) { return Real(-1); }},
-      {Op::sin, [](Real x) { return cosq(x); }},
-      {Op::cos, [](Real x) { return -sinq(x); }},
-      {Op::tan, [](Real x) { return 1 / (cosq(x) * cosq(x)); }},
-      {Op::asin, [](Real x) { return 1 / sqrtq(1 - x * x); }},
-      {Op::acos, [](Real x) { return -1 / sqrtq(1 - x * x); }},
-      {Op::atan, [](Real x) { return 1 / (1 + x * x); }},
-      {Op::sinh, [](Real x) { return (expq(x) + expq(-x)) / 2; }},
-      {Op::cosh, [](Real x) { return (expq(x) - expq(-x)) / 2; }},
-      {Op::tanh, [](Real x) { return 4 / ((expq(x) + expq(-x)) * (expq(x) + expq(-x))); }},
-      {Op::exp, [](Real x) { return expq(x); }},
-      {Op::log, [](Real x) { return 1 / x; }},
-      {Op::sqrt, [](Real x) { return powq(x, Real(-0.5)) / 2; }},
-      {Op::abs, [](Real x) { return Real(x < 0 ? -1 : 1); }},
-      {Op::sign, [](Real) { return Real(0); }},
+  const std::map<Op, std::function<Quad(Quad)>> closed = {
+      {Op::negate, [](Quad) { return Quad(-1); }},
+      {Op::sin, [](Quad x) { return cosq(x); }},
+      {Op::cos, [](Quad x) { return -sinq(x); }},
+      {Op::tan, [](Quad x) { return 1 / (cosq(x) * cosq(x)); }},
+      {Op::asin, [](Quad x) { return 1 / sqrtq(1 - x * x); }},
+      {Op::acos, [](Quad x) { return -1 / sqrtq(1 - x * x); }},
+      {Op::atan, [](Quad x) { return 1 / (1 + x * x); }},
+      {Op::sinh, [](Quad x) { return (expq(x) + expq(-x)) / 2; }},
+      {Op::cosh, [](Quad x) { return (expq(x) - expq(-x)) / 2; }},
+      {Op::tanh, [](Quad x) { return 4 / ((expq(x) + expq(-x)) * (expq(x) + expq(-x))); }},
+      {Op::exp, [](Quad x) { return expq(x); }},
+      {Op::log, [](Quad x) { return 1 / x; }},
+      {Op::sqrt, [](Quad x) { return powq(x, Quad(-0.5)) / 2; }},
+      {Op::abs, [](Quad x) { return Quad(x < 0 ? -1 : 1); }},
+      {Op::sign, [](Quad) { return Quad(0); }},
   };
   for (const Operator& entry : operators()) {
     if (entry.operands != 1) continue;
-    for (const Real at : {Real(0.3), Real(0.9), Real(-0.4)}) {
+    for (const Quad at : {Quad(0.3), Quad(0.9), Quad(-0.4)}) {
       if (at < 0 && (entry.op == Op::log || entry.op == Op::sqrt)) continue;
       Graph graph;
       const Expr x = graph.symbol("x");
       const Expr slope = partial(graph.make(entry.op, x), 0);
-      EXPECT_LT(distance(Values<Real>(graph, std::vector{x}, {at})(slope), closed.at(entry.op)(at)), 1e-31)
+      EXPECT_LT(distance(Values<Quad>(graph, std::vector{x}, {at})(slope), closed.at(entry.op)(at)), 1e-31)
           << entry.name;
     }
   }
@@ -185,4 +185,4 @@ TEST(OperatorsTest, TiesOfMinAndMaxAreHalved) {
 }
 
 }  // namespace
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -8,7 +8,7 @@
 
 #include "evaluator.h"
 
-namespace alembert {
+namespace alembert::internal {
 namespace {
 
 using testing_expr::distance;
@@ -47,9 +47,9 @@ TEST_F(PrintTest, Infix) {
   EXPECT_EQ(to_infix(pow(sin(a), 2)), "sin(a)^2");
   EXPECT_EQ(to_infix(a * (1 / b)), "a/b");
   EXPECT_EQ(to_infix(graph.make(Op::atan2, a + b, -c)), "atan2(a + b, -c)");
-  EXPECT_EQ(to_infix(Real(1) / 10 * a + 1), "0.1*a + 1");
+  EXPECT_EQ(to_infix(Quad(1) / 10 * a + 1), "0.1*a + 1");
   EXPECT_EQ(to_infix(a - 1.5), "a - 1.5");
-  EXPECT_EQ(to_infix(graph.constant(Real(1) / 3) * a), "1/3*a");
+  EXPECT_EQ(to_infix(graph.constant(Quad(1) / 3) * a), "1/3*a");
   EXPECT_EQ(to_infix(graph.constant(-2)), "-2");
   EXPECT_EQ(to_infix(x1 * v1 + q2), "q[2] + x1*x1'");
   EXPECT_THROW(to_infix(Expr()), std::logic_error);
@@ -79,7 +79,7 @@ TEST_F(PrintTest, Latex) {
   EXPECT_EQ(to_latex(abs(a)), "\\left|a\\right|");
   EXPECT_EQ(to_latex(graph.make(Op::asin, a)), "\\arcsin\\left(a\\right)");
   EXPECT_EQ(to_latex(graph.constant(1e-30)), "1 \\cdot 10^{-30}");
-  EXPECT_EQ(to_latex(graph.constant(Real(1) / 3)), "\\frac{1}{3}");
+  EXPECT_EQ(to_latex(graph.constant(Quad(1) / 3)), "\\frac{1}{3}");
 }
 
 TEST_F(PrintTest, SharingDoesNotExplode) {
@@ -95,16 +95,16 @@ TEST_F(PrintTest, SharingDoesNotExplode) {
 // A reader of the language, small and recursive, written for this test: what was printed means what was meant.
 class Reader {
  public:
-  Reader(const std::string& text, const std::map<std::string, Real>& names) : text_(text), names_(names) {}
-  Real read() {
-    const Real value = sum();
+  Reader(const std::string& text, const std::map<std::string, Quad>& names) : text_(text), names_(names) {}
+  Quad read() {
+    const Quad value = sum();
     if (at_ != text_.size()) throw std::runtime_error("rest: " + text_.substr(at_));
     return value;
   }
 
  private:
   const std::string& text_;
-  const std::map<std::string, Real>& names_;
+  const std::map<std::string, Quad>& names_;
   std::size_t at_ = 0;
 
   bool take(char c) {
@@ -114,8 +114,8 @@ class Reader {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
     return true;
   }
-  Real sum() {
-    Real value = take('-') ? -product() : product();
+  Quad sum() {
+    Quad value = take('-') ? -product() : product();
     for (;;) {
       if (take('+')) {
         value += product();
@@ -126,8 +126,8 @@ class Reader {
       }
     }
   }
-  Real product() {
-    Real value = power();
+  Quad product() {
+    Quad value = power();
     for (;;) {
       if (take('*')) {
         value *= power();
@@ -138,13 +138,13 @@ class Reader {
       }
     }
   }
-  Real power() {
-    const Real base = atom();
+  Quad power() {
+    const Quad base = atom();
     return take('^') ? powq(base, power()) : base;
   }
-  Real atom() {
+  Quad atom() {
     if (take('(')) {
-      const Real value = sum();
+      const Quad value = sum();
       if (!take(')')) throw std::runtime_error(") missing");
       return value;
     }
@@ -155,7 +155,7 @@ class Reader {
         end += text_[end + 1] == '-' || text_[end + 1] == '+' ? 2 : 1;
         while (end < text_.size() && std::isdigit(static_cast<unsigned char>(text_[end]))) ++end;
       }
-      Real value = 0;
+      Quad value = 0;
       if (!read_number(text_.substr(at_, end - at_), value)) throw std::runtime_error("number");
       at_ = end;
       return value;
@@ -168,10 +168,10 @@ class Reader {
     if (!take('(')) return names_.at(name);
     const Operator* function = find_function(name);
     if (function == nullptr) throw std::runtime_error("function " + name);
-    const Real first = sum();
-    const Real second = take(',') ? sum() : first;
+    const Quad first = sum();
+    const Quad second = take(',') ? sum() : first;
     if (!take(')')) throw std::runtime_error(") missing");
-    return evaluate<Real>(function->op, first, second);
+    return evaluate<Quad>(function->op, first, second);
   }
 };
 
@@ -189,16 +189,16 @@ TEST(PrintReadTest, InfixMeansWhatWasMeant) {
         case 0: pool.push_back(-p); break;
         case 1: pool.push_back(p - q); break;
         case 2: pool.push_back(p / q); break;
-        case 3: pool.push_back(pow(p, Real(int(random() % 9)) - 4)); break;
+        case 3: pool.push_back(pow(p, Quad(int(random() % 9)) - 4)); break;
         case 4: pool.push_back(p * q); break;
-        case 5: pool.push_back((Real(int(random() % 9)) - 4) * p); break;
-        case 6: pool.push_back(p / (Real(int(random() % 9)) + 1)); break;
-        case 7: pool.push_back((Real(int(random() % 9)) - 4) / 3 - p); break;
+        case 5: pool.push_back((Quad(int(random() % 9)) - 4) * p); break;
+        case 6: pool.push_back(p / (Quad(int(random() % 9)) + 1)); break;
+        case 7: pool.push_back((Quad(int(random() % 9)) - 4) / 3 - p); break;
       }
     }
-    const std::vector<Real> at = {Real(0.3), Real(-0.7), Real(1.1)};
-    const std::map<std::string, Real> names = {{"a", at[0]}, {"x1'", at[1]}, {"q[2]", at[2]}};
-    const Values<Real> values(graph, x, at);
+    const std::vector<Quad> at = {Quad(0.3), Quad(-0.7), Quad(1.1)};
+    const std::map<std::string, Quad> names = {{"a", at[0]}, {"x1'", at[1]}, {"q[2]", at[2]}};
+    const Values<Quad> values(graph, x, at);
     for (const Expr e : pool) {
       const std::string text = to_infix(e);
       if (text.size() > 2000 || !finiteq(values(e)) || fabsq(values(e)) > 1e6) continue;
@@ -210,4 +210,4 @@ TEST(PrintReadTest, InfixMeansWhatWasMeant) {
 }
 
 }  // namespace
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -10,7 +10,7 @@
 
 #include "evaluator.h"
 
-namespace alembert::testing_expr {
+namespace alembert::internal::testing_expr {
 namespace {
 
 struct Case {
@@ -33,10 +33,10 @@ const std::vector<Case>& cases() {
       {"a^7", [](Expr a, Expr) { return pow(a, 7); }, -0.7, 0},
       {"a^12", [](Expr a, Expr) { return pow(a, 12); }, 0.9, 0},
       {"a^-3", [](Expr a, Expr) { return pow(a, -3); }, 1.7, 0},
-      {"a^2.5", [](Expr a, Expr) { return pow(a, Real(2.5)); }, 1.7, 0},
-      {"a^-1.5", [](Expr a, Expr) { return pow(a, Real(-1.5)); }, 1.7, 0},
-      {"a^0.85", [](Expr a, Expr) { return pow(a, Real(0.85)); }, 1.7, 0},
-      {"a^-3.3", [](Expr a, Expr) { return pow(a, Real(-3.3)); }, 1.7, 0},
+      {"a^2.5", [](Expr a, Expr) { return pow(a, Quad(2.5)); }, 1.7, 0},
+      {"a^-1.5", [](Expr a, Expr) { return pow(a, Quad(-1.5)); }, 1.7, 0},
+      {"a^0.85", [](Expr a, Expr) { return pow(a, Quad(0.85)); }, 1.7, 0},
+      {"a^-3.3", [](Expr a, Expr) { return pow(a, Quad(-3.3)); }, 1.7, 0},
       {"a^b", [](Expr a, Expr b) { return pow(a, b); }, 1.7, -0.4},
       {"atan2", [](Expr a, Expr b) { return call(Op::atan2, a, b); }, 0.7, 1.4},
       {"hypot", [](Expr a, Expr b) { return call(Op::hypot, a, b); }, 0.7, -1.4},
@@ -87,9 +87,9 @@ TEST(Secant, IsExactAlongTheChangeForEveryOperator) {
       for (const double d : changes) {
         SCOPED_TRACE(std::string(c.name) + " " + std::to_string(d));
         if (kind == DiscreteGradient::midpoint && d < 1e-4) continue;  // there it is the gradient at the mean
-        const Real da = d, db = -d / 3;
-        const Values<Real> v(s.graph, s.ends, {c.a, c.b, c.a + da, c.b + db});
-        const Real change = v(s.f1) - v(s.f0), along = v(s.D[0]) * da + v(s.D[1]) * db;
+        const Quad da = d, db = -d / 3;
+        const Values<Quad> v(s.graph, s.ends, {c.a, c.b, c.a + da, c.b + db});
+        const Quad change = v(s.f1) - v(s.f0), along = v(s.D[0]) * da + v(s.D[1]) * db;
         EXPECT_LT(double(fabsq(along - change)), 1e-31) << double(change);
       }
     }
@@ -99,8 +99,8 @@ TEST(Secant, IsExactAlongTheChangeForEveryOperator) {
 TEST(Secant, IsTheSameFromBothEnds) {
   for (const Case& c : cases()) {
     const Setting s(c, DiscreteGradient::chain);
-    const Values<Real> one(s.graph, s.ends, {c.a, c.b, c.a + Real(0.3), c.b - Real(0.1)});
-    const Values<Real> other(s.graph, s.ends, {c.a + Real(0.3), c.b - Real(0.1), c.a, c.b});
+    const Values<Quad> one(s.graph, s.ends, {c.a, c.b, c.a + Quad(0.3), c.b - Quad(0.1)});
+    const Values<Quad> other(s.graph, s.ends, {c.a + Quad(0.3), c.b - Quad(0.1), c.a, c.b});
     for (int i = 0; i < 2; ++i) EXPECT_LT(double(fabsq(one(s.D[i]) - other(s.D[i]))), 1e-31) << c.name;
   }
 }
@@ -117,7 +117,7 @@ TEST(Secant, IsTheGradientWhereTheEndsMeetAndLosesNoDigits) {
     // In double precision against extended precision, for all changes.
     for (const double d : changes) {
       const Values<double> fast(s.graph, s.ends, {c.a, c.b, c.a + d, c.b - d / 3});
-      const Values<Real> exact(s.graph, s.ends, {c.a, c.b, Real(c.a + d), Real(c.b - d / 3)});
+      const Values<Quad> exact(s.graph, s.ends, {c.a, c.b, Quad(c.a + d), Quad(c.b - d / 3)});
       for (int i = 0; i < 2; ++i)
         EXPECT_NEAR(fast(s.D[i]), double(exact(s.D[i])), 3e-14 * (1 + std::abs(double(exact(s.D[i])))))
             << c.name << " " << d;
@@ -151,14 +151,14 @@ TEST(Secant, FunctionsOfDistancesAreUnchangedByRotations) {
   const Exprs x0 = graph.symbols("x0", 6), x1 = graph.symbols("x1", 6);
   Exprs ends = x0;
   ends.insert(ends.end(), x1.begin(), x1.end());
-  const std::vector<Real> at{0.3, -0.2, 0.9, 1.2, 0.4, -0.6, 0.5, -0.1, 0.7, 1.1, 0.9, -0.4};
+  const std::vector<Quad> at{0.3, -0.2, 0.9, 1.2, 0.4, -0.6, 0.5, -0.1, 0.7, 1.1, 0.9, -0.4};
   for (const bool chain : {true, false}) {
     const Exprs D =
         discrete_gradient(f, variables, x0, x1, graph, chain ? DiscreteGradient::chain : DiscreteGradient::midpoint);
-    const Values<Real> v(graph, ends, at);
-    Real turned = 0;  // D . (e_z x mean)
+    const Values<Quad> v(graph, ends, at);
+    Quad turned = 0;  // D . (e_z x mean)
     for (const int point : {0, 3}) {
-      const Real mx = (at[point] + at[6 + point]) / 2, my = (at[point + 1] + at[7 + point]) / 2;
+      const Quad mx = (at[point] + at[6 + point]) / 2, my = (at[point + 1] + at[7 + point]) / 2;
       turned += v(D[point + 1]) * mx - v(D[point]) * my;
     }
     if (chain) {
@@ -179,4 +179,4 @@ TEST(Secant, AnglesAreFollowedAcrossTheCut) {
 }
 
 }  // namespace
-}  // namespace alembert::testing_expr
+}  // namespace alembert::internal::testing_expr

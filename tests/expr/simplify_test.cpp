@@ -4,17 +4,17 @@
 
 #include "evaluator.h"
 
-namespace alembert {
+namespace alembert::internal {
 namespace {
 
 struct Step {
   Op op;
   int a = 0, b = 0;  // earlier steps; symbol: a is its number
-  Real value = 0;    // of a constant
+  Quad value = 0;    // of a constant
 };
 
 std::vector<Step> random_recipe(std::mt19937& random, int symbols, int length) {
-  static const Real constants[] = {0, 1, -1, 2, -2, 0.5, -0.5, 3, Real(1) / 3, 4, -3, 1e-3, 10, 6, -0.0};
+  static const Quad constants[] = {0, 1, -1, 2, -2, 0.5, -0.5, 3, Quad(1) / 3, 4, -3, 1e-3, 10, 6, -0.0};
   std::vector<Step> recipe;
   for (int i = 0; i < symbols; ++i) recipe.push_back({Op::symbol, i});
   for (int i = 0; i < length; ++i) {
@@ -37,14 +37,14 @@ std::vector<Step> random_recipe(std::mt19937& random, int symbols, int length) {
 }
 
 // noise: every value is changed by that relative size at random, which shows how well it is determined at all.
-std::vector<Real> follow(const std::vector<Step>& recipe, const std::vector<Real>& at, double noise,
+std::vector<Quad> follow(const std::vector<Step>& recipe, const std::vector<Quad>& at, double noise,
                          std::mt19937& random) {
-  std::vector<Real> values;
+  std::vector<Quad> values;
   for (const Step& step : recipe) {
-    Real value = step.op == Op::constant ? step.value
+    Quad value = step.op == Op::constant ? step.value
                  : step.op == Op::symbol ? at[step.a]
-                                         : evaluate<Real>(step.op, values[step.a], values[step.b]);
-    if (step.op > Op::symbol) value *= 1 + Real(noise) * (2.0 * random() / random.max() - 1);
+                                         : evaluate<Quad>(step.op, values[step.a], values[step.b]);
+    if (step.op > Op::symbol) value *= 1 + Quad(noise) * (2.0 * random() / random.max() - 1);
     values.push_back(value);
   }
   return values;
@@ -71,20 +71,20 @@ TEST(SimplifyTest, NeverChangesAFiniteValueBeyondRounding) {
     const Exprs made = build(recipe, graph, x);
     shorter += graph.size() < recipe.size();
     for (int point = 0; point < 3; ++point) {
-      std::vector<Real> at;
+      std::vector<Quad> at;
       for (int i = 0; i < 4; ++i) at.push_back(4.0 * random() / random.max() - 2);
       if (point == 2) at[random() % 4] = double(random() % 3) - 1;
-      const std::vector<Real> plain = follow(recipe, at, 0, random);
-      std::vector<Real> spread(recipe.size(), 0);
+      const std::vector<Quad> plain = follow(recipe, at, 0, random);
+      std::vector<Quad> spread(recipe.size(), 0);
       std::vector<bool> finite(recipe.size(), true);
       for (int run = 0; run < 4; ++run) {
-        const std::vector<Real> noisy = follow(recipe, at, 1e-28, random);
+        const std::vector<Quad> noisy = follow(recipe, at, 1e-28, random);
         for (std::size_t i = 0; i < recipe.size(); ++i) {
           finite[i] = finite[i] && finiteq(noisy[i]) && finiteq(plain[i]);
           if (finite[i]) spread[i] = fmaxq(spread[i], fabsq(noisy[i] - plain[i]));
         }
       }
-      const testing_expr::Values<Real> values(graph, x, at);
+      const testing_expr::Values<Quad> values(graph, x, at);
       for (std::size_t i = 0; i < recipe.size(); ++i) {
         // What stands on an infinite value may be finite by accident, such as 1/(1/0).
         const Step& step = recipe[i];
@@ -95,8 +95,8 @@ TEST(SimplifyTest, NeverChangesAFiniteValueBeyondRounding) {
         }
         if (!finite[i]) continue;
         ++compared;
-        sharp += spread[i] < Real(1e-20) * fabsq(plain[i]);
-        ASSERT_LE(double(fabsq(values(made[i]) - plain[i])), double(10 * spread[i] + Real(1e-32) * fabsq(plain[i])))
+        sharp += spread[i] < Quad(1e-20) * fabsq(plain[i]);
+        ASSERT_LE(double(fabsq(values(made[i]) - plain[i])), double(10 * spread[i] + Quad(1e-32) * fabsq(plain[i])))
             << "trial " << trial << " step " << i << " op " << operator_of(step.op).name << " value "
             << double(plain[i]) << " got " << double(values(made[i]));
       }
@@ -132,4 +132,4 @@ TEST(SimplifyTest, IsIdempotent) {
 }
 
 }  // namespace
-}  // namespace alembert
+}  // namespace alembert::internal

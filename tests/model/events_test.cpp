@@ -5,7 +5,7 @@
 #include "alembert/derive/equations.h"
 #include "support.h"
 
-namespace alembert::test {
+namespace alembert::internal::test {
 namespace {
 
 #define FRAME "parameter l = 2\nparameter other = 1\ncoordinate x, q[3]\nkinetic x'^2 + norm2(q')\n"
@@ -82,4 +82,4 @@ TEST(EventStatements, MistakesAreShownWhereTheyStand) {
 }
 
 }  // namespace
-}  // namespace alembert::test
+}  // namespace alembert::internal::test

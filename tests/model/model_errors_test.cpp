@@ -7,7 +7,7 @@
 
 #include "../model/support.h"
 
-namespace alembert::test {
+namespace alembert::internal::test {
 namespace {
 
 struct Bad {
@@ -294,4 +294,4 @@ TEST(ModelErrors, DeepAndDoublingTextsEndWithAMessage) {
 }
 
 }  // namespace
-}  // namespace alembert::test
+}  // namespace alembert::internal::test

@@ -4,7 +4,7 @@
 
 #include "../model/support.h"
 
-namespace alembert::test {
+namespace alembert::internal::test {
 namespace {
 
 TEST(ModelSpec, DoublePendulum) {
@@ -170,9 +170,9 @@ TEST(ModelParameters, OrderOverridesFamilies) {
 
 TEST(ModelParameters, NumbersAreKeptInExtendedPrecision) {
   const Model m = model_of("parameter a = 1/3, b = 0.1\ncoordinate x\nkinetic x'^2/2\n");
-  const Real third = Real(1) / 3;
+  const Quad third = Quad(1) / 3;
   EXPECT_TRUE(m.parameter_values[0] == third);
-  EXPECT_TRUE(m.parameter_values[1] == Real(1) / 10);
+  EXPECT_TRUE(m.parameter_values[1] == Quad(1) / 10);
 }
 
 TEST(ModelCoordinates, AliasesOfVectorEntries) {
@@ -276,4 +276,4 @@ TEST(ModelFamilies, LargeOnesCostLinearTime) {
 }
 
 }  // namespace
-}  // namespace alembert::test
+}  // namespace alembert::internal::test

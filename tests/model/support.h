@@ -13,7 +13,7 @@
 #include "alembert/expr/operators.h"
 #include "alembert/model/model.h"
 
-namespace alembert::test {
+namespace alembert::internal::test {
 
 inline Model model_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
   return read_model(std::make_shared<const Source>(Source{"test.alm", text}), overrides);
@@ -39,12 +39,12 @@ class Numbers {
   std::vector<double> operator()(const Exprs& list) const {
     if (list.empty()) return {};
     const Graph& graph = list[0].graph();
-    std::map<std::uint32_t, Real> value;
+    std::map<std::uint32_t, Quad> value;
     for (std::uint32_t id : reachable(list)) {
       const Node n = graph.node(id);
       if (n.op == Op::constant) value[id] = graph.value(id);
       else if (n.op == Op::symbol) value[id] = values_.at(id);
-      else value[id] = evaluate<Real>(n.op, value.at(n.a), operator_of(n.op).operands == 2 ? value.at(n.b) : Real(0));
+      else value[id] = evaluate<Quad>(n.op, value.at(n.a), operator_of(n.op).operands == 2 ? value.at(n.b) : Quad(0));
     }
     std::vector<double> result;
     for (Expr e : list) result.push_back(static_cast<double>(value.at(e.id())));
@@ -52,7 +52,7 @@ class Numbers {
   }
 
  private:
-  std::map<std::uint32_t, Real> values_;
+  std::map<std::uint32_t, Quad> values_;
 };
 
 /// Solves the reduced system, which must be linear in its unknowns, at the values that are set: z', then lambda, then
@@ -89,7 +89,7 @@ inline std::vector<double> solve_reduced(const Equations& e, Numbers numbers) {
   return x;
 }
 
-inline std::vector<double> doubles(const std::vector<Real>& list) { return {list.begin(), list.end()}; }
+inline std::vector<double> doubles(const std::vector<Quad>& list) { return {list.begin(), list.end()}; }
 
 // The models of the contract, word for word.
 inline const char* const double_pendulum = R"(model "Double pendulum"
@@ -149,4 +149,4 @@ constraint rod: norm2(r[i] - r[i-1]) = l^2   for i = 2..N
 initial r[i] = (i*l, 0, 0)
 )";
 
-}  // namespace alembert::test
+}  // namespace alembert::internal::test

@@ -8,7 +8,7 @@
 
 #include "../conformance/problems.h"
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 namespace {
 
 nlohmann::json benchmark(const std::string& name) {
@@ -103,4 +103,4 @@ TEST(Benchmarks, FortyFourBarsRunTwentySeconds) {
 }
 
 }  // namespace
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

@@ -6,9 +6,9 @@
 #include <map>
 
 #include "../conformance/problems.h"
-#include "alembert/solve/initial.h"
+#include "alembert/start/initial.h"
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 namespace {
 
 NewtonOptions interpreted() {
@@ -274,4 +274,4 @@ TEST(Models, RedundantCrankCarriesButDoesNotMove) {
 }
 
 }  // namespace
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

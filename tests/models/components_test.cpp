@@ -9,14 +9,15 @@
 #include <fstream>
 #include <numeric>
 
-#include "alembert/model/port.h"
+#include "alembert/model/ports/port.h"
 #include "alembert/text/syntax.h"
 #include "conformance/problems.h"
+#include "source_folder.h"
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 namespace {
 
-const std::string library = std::string(ALEMBERT_SOURCE_DIR) + "/models/components/";
+const std::string library = source_folder() + "/models/components/";
 
 struct Motion {
   Model model;
@@ -330,7 +331,7 @@ TEST(Components, CostOfAStepGrowsLinearly) {
 }
 
 TEST(Components, TheModelOfTheirPageRuns) {
-  std::ifstream in(std::string(ALEMBERT_SOURCE_DIR) + "/docs/components.md");
+  std::ifstream in(source_folder() + "/docs/components.md");
   const std::string page(std::istreambuf_iterator<char>(in), {});
   const std::size_t first = page.find("```alm\n") + 7;
   const Motion run(model_from_text(page.substr(first, page.find("```", first) - first)), "gauss_collocation(3)", 0.01,
@@ -368,4 +369,4 @@ TEST(Components, LibraryFilesAreComponents) {
 }
 
 }  // namespace
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

@@ -1,4 +1,5 @@
 #include "models/follow.h"
+#include "source_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 namespace {
 
 class Keeper final : public Observer {
@@ -35,7 +36,7 @@ double Followed::value(std::size_t row, const std::string& name) const { return 
 Followed follow(const std::string& name, const std::string& method, double step, double end,
                 const std::vector<std::string>& overrides) {
   SCOPED_TRACE(name + " " + method);
-  const Model model = read_model(std::string(ALEMBERT_SOURCE_DIR) + "/models/" + name + ".alm", overrides);
+  const Model model = read_model(source_folder() + "/models/" + name + ".alm", overrides);
   Followed followed;
   Keeper keeper(followed);
   SimulateOptions options;
@@ -125,4 +126,4 @@ void Reference::advance(long double h) {
   t_ += h;
 }
 
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

@@ -10,7 +10,7 @@
 
 #include "alembert/run/simulate.h"
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 
 struct Followed {
   Report report;
@@ -52,4 +52,4 @@ class Reference {
   State x_;
 };
 
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

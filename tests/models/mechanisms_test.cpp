@@ -8,7 +8,7 @@
 #include "../conformance/problems.h"
 #include "follow.h"
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 namespace {
 
 const double pi = std::acos(-1.0);
@@ -229,4 +229,4 @@ TEST(Mechanisms, FallingDiskKeepsItsConstraintsAndTheEnergyAsClaimed) {
 }
 
 }  // namespace
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

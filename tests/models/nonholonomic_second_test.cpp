@@ -11,8 +11,9 @@
 
 #include "conformance/problems.h"
 #include "models/follow.h"
+#include "source_folder.h"
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 namespace {
 
 using std::cos;
@@ -323,7 +324,7 @@ TEST(NonholonomicSecond, PrintedConstraintIsIntegrable) {
 
 TEST(Gallery, EveryModelIsCanonicalAndReadable) {
   int models = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(ALEMBERT_SOURCE_DIR) + "/models")) {
+  for (const auto& entry : std::filesystem::directory_iterator(source_folder() + "/models")) {
     if (entry.path().extension() != ".alm") continue;
     SCOPED_TRACE(entry.path().filename().string());
     std::ifstream file(entry.path());
@@ -341,4 +342,4 @@ TEST(Gallery, EveryModelIsCanonicalAndReadable) {
 }
 
 }  // namespace
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

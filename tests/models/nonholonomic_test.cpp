@@ -6,10 +6,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "alembert/base/real.h"
+#include "alembert/quad.h"
 #include "models/follow.h"
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 namespace {
 
 using std::cos;
@@ -233,4 +233,4 @@ TEST(Nonholonomic, FallingDiskRollsOnACircle) {
 }
 
 }  // namespace
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

@@ -8,7 +8,7 @@
 
 #include "../conformance/problems.h"
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 namespace {
 
 using Vector = std::array<double, 3>;
@@ -115,4 +115,4 @@ TEST(RedundantBodies, BennettsLinkageMovesAsItsTwin) {
 }
 
 }  // namespace
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

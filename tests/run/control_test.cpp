@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <numbers>
 
-#include "rows.h"
+#include "output/rows.h"
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 namespace {
 
 Report run_controlled(const Model& model, const std::string& method_text, double step, double end,
@@ -253,4 +253,4 @@ TEST(ReversibleControl, TheWayBackIsTheWayThere) {
 }
 
 }  // namespace
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

@@ -9,9 +9,9 @@
 #include <random>
 
 #include "alembert/run/integrate.h"
-#include "rows.h"
+#include "output/rows.h"
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 namespace {
 
 std::vector<double> random_times(double end, int count) {
@@ -138,19 +138,19 @@ TEST(DenseOutput, IsAStepOfTheSharesSizeHoweverSmall) {
     const Step<double> step(lobatto.step(e), point.t, h, point.state, hints, newton);
     DenseOutput dense(e, step, point, multipliers, newton);
     dense.begin(point, h);
-    MotionPoint<Real> wide;
-    const auto widen = [](const std::vector<double>& list) { return std::vector<Real>(list.begin(), list.end()); };
+    MotionPoint<Quad> wide;
+    const auto widen = [](const std::vector<double>& list) { return std::vector<Quad>(list.begin(), list.end()); };
     wide.y = widen(start.y), wide.z = widen(start.z), wide.z_dot = widen(start.z_dot);
     wide.lambda = widen(start.lambda), wide.psi = widen(start.psi);
     for (const double share : {1e-14, 1e-10, 9e-9, 2e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5, 0.9, 1.0}) {
       std::vector<double> state;
       ASSERT_TRUE(dense.at(share, state)) << share;
-      const MotionPoint<Real> exact =
-          integrate<Real>(e, lobatto, wide, Real(point.t), Real(share * h), 1, newton).point;
+      const MotionPoint<Quad> exact =
+          integrate<Quad>(e, lobatto, wide, Quad(point.t), Quad(share * h), 1, newton).point;
       double difference = 0;
       for (std::size_t i = 0; i < state.size(); ++i) {
-        const Real value = i < exact.y.size() ? exact.y[i] : exact.z[i - exact.y.size()];
-        difference = std::max(difference, std::abs(static_cast<double>(Real(state[i]) - value)));
+        const Quad value = i < exact.y.size() ? exact.y[i] : exact.z[i - exact.y.size()];
+        difference = std::max(difference, std::abs(static_cast<double>(Quad(state[i]) - value)));
       }
       EXPECT_LT(difference, 2e-13) << share;
     }
@@ -215,4 +215,4 @@ TEST(DenseOutput, RefusesTimesOutsideTheRun) {
 }
 
 }  // namespace
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "rows.h"
+#include "output/rows.h"
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -173,4 +173,4 @@ TEST(Events, OrbitOnTheSphereClosesAfterItsPeriod) {
 }
 
 }  // namespace
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

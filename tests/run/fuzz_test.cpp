@@ -14,8 +14,9 @@
 #include <random>
 
 #include "alembert/run/simulate.h"
+#include "source_folder.h"
 
-namespace alembert {
+namespace alembert::internal {
 namespace {
 
 using Random = std::mt19937_64;
@@ -24,7 +25,7 @@ std::size_t below(Random& random, std::size_t n) { return n == 0 ? 0 : random() 
 
 std::vector<std::pair<std::string, std::string>> gallery_texts() {
   std::vector<std::pair<std::string, std::string>> texts;
-  for (const auto& entry : std::filesystem::directory_iterator(ALEMBERT_SOURCE_DIR "/models")) {
+  for (const auto& entry : std::filesystem::directory_iterator(source_folder() + "/models")) {
     if (entry.path().extension() != ".alm") continue;
     std::ifstream file(entry.path(), std::ios::binary);
     texts.emplace_back(entry.path().stem().string(), std::string(std::istreambuf_iterator<char>(file), {}));
@@ -181,4 +182,4 @@ TEST(Fuzz, SpoiltModelsGiveAReportOrAnInputError) {
 }
 
 }  // namespace
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -8,7 +8,7 @@
 
 #include "../conformance/problems.h"
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 namespace {
 
 class Rows : public Observer {
@@ -106,4 +106,4 @@ TEST(RankLoss, IsNotSeenWhereTheRankStays) {
 }
 
 }  // namespace
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

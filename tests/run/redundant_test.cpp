@@ -7,7 +7,7 @@
 
 #include "../conformance/problems.h"
 
-namespace alembert::testing {
+namespace alembert::internal::testing {
 namespace {
 
 NewtonOptions interpreted() {
@@ -213,4 +213,4 @@ TEST(SingularPosition, StartInLine) {
 }
 
 }  // namespace
-}  // namespace alembert::testing
+}  // namespace alembert::internal::testing

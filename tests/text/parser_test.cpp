@@ -7,7 +7,7 @@
 #include "alembert/text/syntax.h"
 #include "text/spec_models.h"
 
-namespace alembert {
+namespace alembert::internal {
 namespace {
 
 std::shared_ptr<const Source> model(std::string text) {
@@ -362,4 +362,4 @@ TEST(ParseFuzz, MutatedTextsParseOrSayWhy) {
 }
 
 }  // namespace
-}  // namespace alembert
+}  // namespace alembert::internal

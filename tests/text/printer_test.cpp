@@ -8,7 +8,7 @@
 #include "alembert/text/syntax.h"
 #include "text/spec_models.h"
 
-namespace alembert {
+namespace alembert::internal {
 namespace {
 
 std::shared_ptr<const Source> from(std::string text) {
@@ -254,4 +254,4 @@ TEST(Grammar, ComesFromTheTableAndItsExamplesAreCanonical) {
 }
 
 }  // namespace
-}  // namespace alembert
+}  // namespace alembert::internal

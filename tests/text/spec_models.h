@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace alembert::text_test {
+namespace alembert::internal::text_test {
 
 inline const std::vector<std::string>& spec_models() {
   static const std::vector<std::string> models = {
@@ -85,4 +85,4 @@ solve suzuki(symmetric(true_euler)) end -1 step -1e-2
   return models;
 }
 
-}  // namespace alembert::text_test
+}  // namespace alembert::internal::text_test

@@ -1,4 +1,4 @@
-#include "alembert/base/error.h"
+#include "alembert/error.h"
 
 #include <algorithm>
 #include <cctype>
@@ -24,7 +24,7 @@ std::string_view line_of(const std::string& text, int line) {
     start = end + 1;
   }
   std::string_view rest = std::string_view(text).substr(start);
-  if (start == 0) rest.remove_prefix(byte_order_mark(rest));
+  if (start == 0) rest.remove_prefix(internal::byte_order_mark(rest));
   rest = rest.substr(0, rest.find('\n'));
   if (!rest.empty() && rest.back() == '\r') rest.remove_suffix(1);
   return rest;
@@ -36,7 +36,7 @@ template <class Visit>
 int visit_columns(std::string_view line, Visit visit) {
   int column = 0;
   for (std::size_t i = 0; i < line.size(); ++column) {
-    const int length = character_length(line.substr(i));
+    const int length = internal::character_length(line.substr(i));
     const unsigned char first = line[i];
     const bool upper_control = length == 2 && first == 0xC2 && static_cast<unsigned char>(line[i + 1]) < 0xA0;
     if (first == '\t') visit(column, std::string_view(" "));

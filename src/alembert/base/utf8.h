@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace alembert {
+namespace alembert::internal {
 
 /// Length in bytes of the character that starts `rest` (not empty); 0 when that is not valid UTF-8.
 inline int character_length(std::string_view rest) {
@@ -24,4 +24,4 @@ inline int character_length(std::string_view rest) {
 /// Bytes of the mark that some editors write at the start of a file; it takes no column.
 inline std::size_t byte_order_mark(std::string_view text) { return text.substr(0, 3) == "\xEF\xBB\xBF" ? 3 : 0; }
 
-}  // namespace alembert
+}  // namespace alembert::internal

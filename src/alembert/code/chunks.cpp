@@ -1,6 +1,6 @@
 #include "alembert/code/chunks.h"
 
-namespace alembert::detail {
+namespace alembert::internal::detail {
 
 Chunks split(const Tape& tape, std::size_t longest) {
   Chunks chunks;
@@ -36,4 +36,4 @@ Chunks split(const Tape& tape, std::size_t longest) {
   return chunks;
 }
 
-}  // namespace alembert::detail
+}  // namespace alembert::internal::detail

@@ -8,7 +8,7 @@
 
 #include "alembert/code/kernel.h"
 
-namespace alembert::detail {
+namespace alembert::internal::detail {
 
 struct Chunks {
   static constexpr std::uint32_t local = 0xffffffffu;
@@ -21,4 +21,4 @@ struct Chunks {
 /// Equal chunks of at most `longest` instructions. A slot is used again once no later chunk reads it.
 Chunks split(const Tape& tape, std::size_t longest);
 
-}  // namespace alembert::detail
+}  // namespace alembert::internal::detail

@@ -13,7 +13,7 @@
 
 #include "alembert/expr/operators.h"
 
-namespace alembert::detail {
+namespace alembert::internal::detail {
 namespace {
 
 class Emitter {
@@ -229,6 +229,6 @@ std::unique_ptr<llvm::Module> emit(const EmitJob& job, std::size_t first, std::s
   return emitter.finish();
 }
 
-}  // namespace alembert::detail
+}  // namespace alembert::internal::detail
 
 #endif  // ALEMBERT_LLVM

@@ -11,7 +11,7 @@
 
 #include "alembert/code/chunks.h"
 
-namespace alembert::detail {
+namespace alembert::internal::detail {
 
 struct EmitJob {
   const Tape& tape;
@@ -24,4 +24,4 @@ struct EmitJob {
 /// Operations are IEEE, each rounded by itself: nothing is contracted, reordered or folded by what a name means.
 std::unique_ptr<llvm::Module> emit(const EmitJob& job, std::size_t first, std::size_t last, llvm::LLVMContext& context);
 
-}  // namespace alembert::detail
+}  // namespace alembert::internal::detail

@@ -2,9 +2,9 @@
 
 #include <stdexcept>
 
-#include "alembert/base/error.h"
+#include "alembert/error.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 bool native_available() {
 #if ALEMBERT_LLVM
@@ -61,6 +61,6 @@ NativeCode compile_native(const Tape&, std::span<const double>, bool) {
 
 template class Kernel<double>;
 template class Kernel<long double>;
-template class Kernel<Real>;
+template class Kernel<Quad>;
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "alembert/expr/graph.h"
+#include "alembert/expr.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 /// A straight-line program. Registers: first the inputs, then the constants, then one per instruction in order.
 struct Tape {
@@ -20,7 +20,7 @@ struct Tape {
     std::uint32_t a, b;
   };  // b = a where the operator takes one operand
   int inputs = 0;
-  std::vector<Real> constants;
+  std::vector<Quad> constants;
   std::vector<Instruction> code;
   std::vector<std::uint32_t> outputs;  // registers
   std::size_t registers() const { return inputs + constants.size() + code.size(); }
@@ -86,6 +86,6 @@ class Kernel {
 /// Whether this build can compile (ALEMBERT_LLVM).
 bool native_available();
 
-}  // namespace alembert
+}  // namespace alembert::internal
 
 #include "alembert/code/kernel_impl.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-// Template bodies of kernel.h. A scalar type of your own needs a constructor from double (or from Real), arithmetic,
+// Template bodies of kernel.h. A scalar type of your own needs a constructor from double (or from Quad), arithmetic,
 // and what evaluate<T> asks for.
 
 #include <bit>
@@ -13,12 +13,12 @@
 #include "alembert/code/native.h"
 #include "alembert/expr/operators.h"
 
-namespace alembert {
+namespace alembert::internal {
 
-/// A Real as T: directly where T knows Real, else as the exact sum of three doubles.
+/// A Quad as T: directly where T knows Quad, else as the exact sum of three doubles.
 template <class T>
-T from_real(Real value) {
-  if constexpr (std::is_constructible_v<T, Real>) {
+T from_real(Quad value) {
+  if constexpr (std::is_constructible_v<T, Quad>) {
     return static_cast<T>(value);
   } else {
     const double high = static_cast<double>(value);
@@ -74,7 +74,7 @@ void run_tape(const Tape& tape, const T* in, T* out, T* work) {
 template <class T>
 void interpret(const Tape& tape, const T* in, T* out, T* work) {
   T* constant = work + tape.inputs;
-  for (const Real value : tape.constants) *constant++ = from_real<T>(value);
+  for (const Quad value : tape.constants) *constant++ = from_real<T>(value);
   detail::run_tape(tape, in, out, work);
 }
 
@@ -88,7 +88,7 @@ Kernel<T>::Kernel(Tape tape, KernelOptions options) {
   program->tape = std::move(tape);
   detail::check_tape(program->tape);
   program->constants.reserve(program->tape.constants.size());
-  for (const Real value : program->tape.constants) program->constants.push_back(from_real<T>(value));
+  for (const Quad value : program->tape.constants) program->constants.push_back(from_real<T>(value));
   work_ = program->tape.registers();
   if constexpr (std::is_same_v<T, double>) {
     if (detail::NativeCode native = detail::make_native(program->tape, program->constants, options); native.function) {
@@ -112,6 +112,6 @@ void Kernel<T>::interpret(const T* in, T* out, T* work) const noexcept {
 
 extern template class Kernel<double>;
 extern template class Kernel<long double>;
-extern template class Kernel<Real>;
+extern template class Kernel<Quad>;
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -29,7 +29,7 @@
 #include "alembert/code/emit.h"
 #include "alembert/code/kernel.h"
 
-namespace alembert::detail {
+namespace alembert::internal::detail {
 namespace {
 
 constexpr std::size_t chunk_length = 500;  // operations; 250 to 1000 made no clear difference
@@ -201,6 +201,6 @@ NativeCode compile_native(const Tape& tape, std::span<const double> constants, b
   return code;
 }
 
-}  // namespace alembert::detail
+}  // namespace alembert::internal::detail
 
 #endif  // ALEMBERT_LLVM

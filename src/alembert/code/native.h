@@ -7,7 +7,7 @@
 #include <memory>
 #include <span>
 
-namespace alembert {
+namespace alembert::internal {
 
 struct Tape;
 struct KernelOptions;
@@ -32,4 +32,4 @@ void check_tape(const Tape& tape);
 void refuse_native(const KernelOptions& options);
 
 }  // namespace detail
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -5,7 +5,7 @@
 
 #include "alembert/expr/operators.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 OutputOrder order_outputs(std::span<const Expr> inputs, std::span<const Expr> outputs) {
   constexpr std::uint32_t none = 0xffffffffu;
@@ -37,4 +37,4 @@ OutputOrder order_outputs(std::span<const Expr> inputs, std::span<const Expr> ou
   return order;
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "alembert/expr/graph.h"
+#include "alembert/expr.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 /// Below this many outputs everything stays in the caches whatever the order.
 inline constexpr std::size_t many_outputs = 1000;
@@ -22,4 +22,4 @@ struct OutputOrder {
 };
 OutputOrder order_outputs(std::span<const Expr> inputs, std::span<const Expr> outputs);
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -8,12 +8,12 @@
 #include <string>
 #include <unordered_map>
 
-#include "alembert/base/error.h"
 #include "alembert/code/kernel.h"
 #include "alembert/code/order.h"
+#include "alembert/error.h"
 #include "alembert/expr/operators.h"
 
-namespace alembert {
+namespace alembert::internal {
 namespace {
 
 constexpr int largest_power = 64;  // beyond it pow() is as fast and more exact
@@ -25,7 +25,7 @@ class TapeBuilder {
  public:
   explicit TapeBuilder(int inputs) { tape_.inputs = inputs; }
 
-  std::uint32_t constant(Real value) {
+  std::uint32_t constant(Quad value) {
     std::uint64_t bits[2];
     static_assert(sizeof bits == sizeof value);
     std::memcpy(bits, &value, sizeof value);
@@ -48,8 +48,8 @@ class TapeBuilder {
   }
 
   /// base^exponent as products and square roots where the exponent is half of a small whole number, else none.
-  std::uint32_t power(std::uint32_t base, Real exponent) {
-    const Real twice = exponent + exponent;
+  std::uint32_t power(std::uint32_t base, Quad exponent) {
+    const Quad twice = exponent + exponent;
     if (!(twice >= -2 * largest_power && twice <= 2 * largest_power)) return none;
     const int halves = static_cast<int>(twice);
     if (halves != twice) return none;
@@ -173,4 +173,4 @@ Tape make_tape(std::span<const Expr> inputs, std::span<const Expr> outputs) {
   return builder.finish(results);
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -4,11 +4,11 @@
 #include <string>
 #include <unordered_map>
 
-#include "alembert/base/error.h"
 #include "alembert/code/order.h"
+#include "alembert/error.h"
 #include "alembert/expr/operators.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 namespace {
 
@@ -204,6 +204,6 @@ void WideKernel<T>::operator()(const T* in, T* out, T* work) const noexcept {
 }
 
 template class WideKernel<double>;
-template class WideKernel<Real>;
+template class WideKernel<Quad>;
 
-}  // namespace alembert
+}  // namespace alembert::internal

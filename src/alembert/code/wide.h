@@ -10,7 +10,7 @@
 
 #include "alembert/code/kernel.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 /// As Kernel<T>: a pure function of its arguments, neither allocating nor throwing when called.
 template <class T>
@@ -49,4 +49,4 @@ class WideKernel {
   std::shared_ptr<const Body> body_;
 };
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "alembert/derive/identity.h"
-#include "alembert/derive/port.h"
+#include "alembert/derive/ports/port.h"
 #include "alembert/derive/split.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 namespace {
 
@@ -186,7 +186,7 @@ void derive_multibody(const Model& model, Equations& e, const Carrier& carry) {
   e.g_dot = along_motion(e, e.g, {});
   e.f = along_motion(e, e.p, {});
   Exprs terms;
-  for (std::size_t i = 0; i < e.z.size(); ++i) terms.push_back(e.z[i] * e.p[i] / Real(2));
+  for (std::size_t i = 0; i < e.z.size(); ++i) terms.push_back(e.z[i] * e.p[i] / Quad(2));
   e.energy = sum(*e.graph, terms);
   if (model.potential) {
     const Expr U = carry(model.potential);
@@ -376,4 +376,4 @@ Exprs at(const Equations& e, const Exprs& function, const Point& x, const Exprs&
   return substitute(function, from, to, x.t.graph());
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -13,7 +13,7 @@
 #include "alembert/expr/derivative.h"
 #include "alembert/model/model.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 /// The reaction of a joint on a body, at the point of the joint: functions of t, y, z, lambda, psi.
 struct JointReaction {
@@ -87,4 +87,4 @@ struct Point {
 Exprs at(const Equations& e, const Exprs& function, const Point& x);
 Exprs at(const Equations& e, const Exprs& function, const Point& x, const Exprs& lambda, const Exprs& psi);
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -4,10 +4,10 @@
 
 #include "alembert/expr/derivative.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 /// Compares values in extended precision at a few points without structure, which no two different formulas share in
 /// practice. Where a value is not finite the texts must be equal. Both lists in one graph.
 bool equal_functions(ExprSpan a, ExprSpan b);
 
-}  // namespace alembert
+}  // namespace alembert::internal

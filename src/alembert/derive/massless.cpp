@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace alembert {
+namespace alembert::internal {
 
 namespace {
 
@@ -97,7 +97,7 @@ Massless massless(const Equations& e) {
     std::string names;
     for (int i = 0; i < n; ++i) {
       if (x[i] == 0) continue;
-      terms.push_back(Real(x[i]) * left[i]);
+      terms.push_back(Quad(x[i]) * left[i]);
       names += (names.empty() ? "" : ", ") + e.z_names[i];
     }
     result.rows.push_back(sum(*e.graph, terms));
@@ -110,4 +110,4 @@ Massless massless(const Equations& e) {
   return result;
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

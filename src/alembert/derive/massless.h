@@ -5,7 +5,7 @@
 
 #include "alembert/derive/equations.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 struct Massless {
   std::vector<int> z;              // numbers of the z that the mass matrix leaves undetermined
@@ -19,4 +19,4 @@ struct Massless {
 /// constant matrix. Empty for most models; a matrix that becomes singular somewhere is not seen here.
 Massless massless(const Equations& e);
 
-}  // namespace alembert
+}  // namespace alembert::internal

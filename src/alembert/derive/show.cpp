@@ -5,9 +5,9 @@
 
 #include "alembert/expr/operators.h"
 #include "alembert/expr/print.h"
-#include "alembert/model/port.h"
+#include "alembert/model/ports/port.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 namespace {
 
@@ -236,4 +236,4 @@ std::string show(const Model& model, const Equations& e, const ShowOptions& opti
   return page.take();
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -7,7 +7,7 @@
 
 #include "alembert/derive/equations.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 /// all: everything that is derived. The others: one system of differential-algebraic equations, with the holonomic
 /// constraints differentiated twice, once, or as they are together with their first derivative (Gear, Gupta,
@@ -25,4 +25,4 @@ struct ShowOptions {
 /// out. The equations are best derived with symbolic parameters. Ends with a newline.
 std::string show(const Model& model, const Equations& e, const ShowOptions& options = {});
 
-}  // namespace alembert
+}  // namespace alembert::internal

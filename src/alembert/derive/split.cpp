@@ -5,7 +5,7 @@
 
 #include "alembert/expr/operators.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 namespace {
 
@@ -149,4 +149,4 @@ std::optional<double> homogeneous_degree(Expr e, ExprSpan x) {
   return degree.at(e.id());
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

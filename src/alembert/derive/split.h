@@ -6,7 +6,7 @@
 
 #include "alembert/expr/derivative.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 /// force = free + holonomic(lambda) + nonholonomic(psi).
 struct ForceParts {
@@ -21,4 +21,4 @@ ForceParts split_force(ExprSpan force, ExprSpan lambda, ExprSpan psi, Graph& gra
 /// constant powers; nothing where these do not tell.
 std::optional<double> homogeneous_degree(Expr e, ExprSpan x);
 
-}  // namespace alembert
+}  // namespace alembert::internal

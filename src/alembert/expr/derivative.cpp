@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "alembert/base/error.h"
+#include "alembert/error.h"
 #include "alembert/expr/marks.h"
 #include "alembert/expr/operators.h"
 #include "alembert/expr/sweep.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 Active::Active(ExprSpan f, ExprSpan x) {
   for (const ExprSpan list : {f, x}) {
@@ -153,4 +153,4 @@ Exprs hessian_vector(Expr f, ExprSpan x, ExprSpan d) {
   return directional(gradient(f, x), x, d);
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "alembert/expr/graph.h"
+#include "alembert/expr.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 using ExprSpan = std::span<const Expr>;
 
@@ -45,4 +45,4 @@ Exprs free_symbols(ExprSpan f);
 /// Nodes reached from f, in an order where operands come first.
 std::vector<std::uint32_t> reachable(ExprSpan f);
 
-}  // namespace alembert
+}  // namespace alembert::internal

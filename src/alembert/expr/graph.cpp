@@ -1,10 +1,10 @@
-#include "alembert/expr/graph.h"
+#include "alembert/expr.h"
 
 #include <cstring>
 #include <limits>
 #include <utility>
 
-#include "alembert/base/error.h"
+#include "alembert/error.h"
 #include "alembert/expr/simplify.h"
 
 namespace alembert {
@@ -16,7 +16,7 @@ std::uint64_t mix(std::uint64_t x) {  // the finaliser of splitmix64
   return x ^ (x >> 31);
 }
 
-bool same_bits(Real a, Real b) { return std::memcmp(&a, &b, sizeof(Real)) == 0; }
+bool same_bits(Quad a, Quad b) { return std::memcmp(&a, &b, sizeof(Quad)) == 0; }
 
 // Addition and multiplication do not care for the order of their operands: one order is stored, so that a + b and b + a
 // share. Constants go where one writes them, in front of a product and behind a sum.
@@ -83,7 +83,7 @@ std::uint32_t Graph::intern(Node node) {
   return std::uint32_t(nodes_.size() - 1);
 }
 
-Expr Graph::constant(Real value) {
+Expr Graph::constant(Quad value) {
   if (value == 0) value = 0;
   if (value != value) value = std::numeric_limits<double>::quiet_NaN();
   values_.push_back(value);
@@ -108,7 +108,7 @@ Exprs Graph::symbols(const std::string& name, int count) {
 Expr Graph::make(Op op, Expr a) {
   check(operand_count(op) == 1, "an operator of another number of operands");
   check(&graph_of(a) == this, "an operand of another graph");
-  if (const Expr simpler = simplify(op, a, a)) return simpler;
+  if (const Expr simpler = internal::simplify(op, a, a)) return simpler;
   return {this, intern({op, a.id(), 0})};
 }
 
@@ -116,15 +116,15 @@ Expr Graph::make(Op op, Expr a, Expr b) {
   check(operand_count(op) == 2, "an operator of another number of operands");
   check(&common_graph(a, b) == this, "an operand of another graph");
   if ((op == Op::add || op == Op::multiply) && !in_order(op, a, b)) std::swap(a, b);
-  if (const Expr simpler = simplify(op, a, b)) return simpler;
+  if (const Expr simpler = internal::simplify(op, a, b)) return simpler;
   return {this, intern({op, a.id(), b.id()})};
 }
 
 bool is_constant(Expr e) { return e && e.graph().node(e.id()).op == Op::constant; }
-bool is_constant(Expr e, double value) { return is_constant(e) && e.graph().value(e.id()) == Real(value); }
+bool is_constant(Expr e, double value) { return is_constant(e) && e.graph().value(e.id()) == Quad(value); }
 bool is_zero(Expr e) { return is_constant(e, 0); }
 
-Real constant_value(Expr e) {
+Quad constant_value(Expr e) {
   check(is_constant(e), "the expression is not a constant");
   return e.graph().value(e.id());
 }
@@ -134,16 +134,16 @@ Expr operator-(Expr a, Expr b) { return binary(Op::subtract, a, b); }
 Expr operator*(Expr a, Expr b) { return binary(Op::multiply, a, b); }
 Expr operator/(Expr a, Expr b) { return binary(Op::divide, a, b); }
 Expr operator-(Expr a) { return unary(Op::negate, a); }
-Expr operator+(Expr a, Real b) { return a + graph_of(a).constant(b); }
-Expr operator+(Real a, Expr b) { return graph_of(b).constant(a) + b; }
-Expr operator-(Expr a, Real b) { return a - graph_of(a).constant(b); }
-Expr operator-(Real a, Expr b) { return graph_of(b).constant(a) - b; }
-Expr operator*(Expr a, Real b) { return a * graph_of(a).constant(b); }
-Expr operator*(Real a, Expr b) { return graph_of(b).constant(a) * b; }
-Expr operator/(Expr a, Real b) { return a / graph_of(a).constant(b); }
-Expr operator/(Real a, Expr b) { return graph_of(b).constant(a) / b; }
+Expr operator+(Expr a, Quad b) { return a + graph_of(a).constant(b); }
+Expr operator+(Quad a, Expr b) { return graph_of(b).constant(a) + b; }
+Expr operator-(Expr a, Quad b) { return a - graph_of(a).constant(b); }
+Expr operator-(Quad a, Expr b) { return graph_of(b).constant(a) - b; }
+Expr operator*(Expr a, Quad b) { return a * graph_of(a).constant(b); }
+Expr operator*(Quad a, Expr b) { return graph_of(b).constant(a) * b; }
+Expr operator/(Expr a, Quad b) { return a / graph_of(a).constant(b); }
+Expr operator/(Quad a, Expr b) { return graph_of(b).constant(a) / b; }
 Expr pow(Expr a, Expr b) { return binary(Op::power, a, b); }
-Expr pow(Expr a, Real b) { return pow(a, graph_of(a).constant(b)); }
+Expr pow(Expr a, Quad b) { return pow(a, graph_of(a).constant(b)); }
 Expr sqrt(Expr a) { return unary(Op::sqrt, a); }
 Expr abs(Expr a) { return unary(Op::abs, a); }
 Expr sin(Expr a) { return unary(Op::sin, a); }

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <iterator>
 
-#include "alembert/base/error.h"
+#include "alembert/error.h"
 #include "alembert/expr/derivative.h"
 #include "alembert/expr/operators.h"
 #include "alembert/expr/sweep.h"
 
-namespace alembert {
+namespace alembert::internal {
 namespace {
 
 constexpr std::uint32_t none = Marks::none;
@@ -251,4 +251,4 @@ std::vector<Exprs> dense(const SparseExprs& matrix, Graph& graph) {
   return result;
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

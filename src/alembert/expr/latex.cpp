@@ -5,12 +5,12 @@
 #include <cctype>
 #include <string_view>
 
-#include "alembert/base/error.h"
+#include "alembert/error.h"
 #include "alembert/expr/operators.h"
 #include "alembert/expr/print.h"
 #include "alembert/expr/writer.h"
 
-namespace alembert {
+namespace alembert::internal {
 namespace {
 
 constexpr std::array<std::string_view, 39> greek = {
@@ -79,7 +79,7 @@ std::string fraction(const std::string& numerator, const std::string& denominato
   return "\\frac{" + numerator + "}{" + denominator + "}";
 }
 
-std::string number_text(Real value) {  // not negative
+std::string number_text(Quad value) {  // not negative
   long p, q;
   if (value != value) return "\\mathrm{nan}";
   if (!finiteq(value)) return "\\infty";
@@ -136,7 +136,7 @@ class Latex {
   }
 
   // |c|*x
-  Pieces multiple(Real c, Expr x) const {
+  Pieces multiple(Quad c, Expr x) const {
     long half;
     if (!as_half(c, half)) {
       return {number_text(c) + (begins_with_digit(x) ? " \\cdot " : " "), {x, Level::product, true}};
@@ -150,7 +150,7 @@ class Latex {
 
   Form product(Expr a, Expr b, bool behind) const {
     if (is_constant(a)) {
-      const Real factor = graph_.value(a.id());
+      const Quad factor = graph_.value(a.id());
       if (!(factor < 0)) return {Level::product, multiple(factor, b)};
       Pieces pieces = multiple(-factor, b);
       pieces.insert(pieces.begin(), "-");
@@ -184,7 +184,7 @@ class Latex {
     const Expr a(&graph_, n.a), b(&graph_, n.b);
     switch (n.op) {
       case Op::constant: {
-        const Real value = graph_.value(e.id());
+        const Quad value = graph_.value(e.id());
         if (value < 0) return {Level::sum, {"-" + number_text(-value)}, true};
         std::string text = number_text(value);
         const bool plain = text.find("\\cdot") == std::string::npos && text.find("\\frac") == std::string::npos;
@@ -222,4 +222,4 @@ std::string to_latex(Expr e) {
   return write(e, [&](const Piece& piece) { return latex.expand(piece); });
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace alembert {
+namespace alembert::internal {
 
 class Marks {
  public:
@@ -55,4 +55,4 @@ class Marks {
   std::uint64_t stamp_;
 };
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "alembert/base/error.h"
+#include "alembert/error.h"
 
-namespace alembert {
+namespace alembert::internal {
 namespace {
 
 constexpr std::array<Operator, 26> table = {{
@@ -103,4 +103,4 @@ Expr partial(Expr node, int operand) {
   return {};
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -5,9 +5,9 @@
 #include <span>
 #include <string_view>
 
-#include "alembert/expr/graph.h"
+#include "alembert/expr.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 struct Operator {
   Op op;
@@ -22,7 +22,7 @@ const Operator& operator_of(Op op);
 const Operator* find_function(std::string_view name);
 std::span<const Operator> operators();
 
-/// Value in any scalar type: double, long double, Real, and any class with < > + - * / beside which the functions of
+/// Value in any scalar type: double, long double, Quad, and any class with < > + - * / beside which the functions of
 /// <cmath> stand (fabs for abs). b is not looked at where the operator has one operand. sign(0) is 0.
 template <class T>
 T evaluate(Op op, T a, T b);
@@ -30,6 +30,6 @@ T evaluate(Op op, T a, T b);
 /// Partial derivative of node = op(a, b) for operand 0 or 1, as an expression.
 Expr partial(Expr node, int operand);
 
-}  // namespace alembert
+}  // namespace alembert::internal
 
 #include "alembert/expr/operators_impl.h"

@@ -6,34 +6,34 @@
 
 #include <cmath>
 
-#include "alembert/base/error.h"
+#include "alembert/error.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 /// The functions for the built-in types under one roof, so that evaluate() calls every scalar type alike; those of a
-/// class type are found beside the class. Absolute value is fabs: libstdc++ has an abs of its own for Real in some
+/// class type are found beside the class. Absolute value is fabs: libstdc++ has an abs of its own for Quad in some
 /// dialects only.
 namespace scalar {
 
 using std::acos, std::asin, std::atan, std::atan2, std::cos, std::cosh, std::exp, std::fabs, std::hypot, std::log;
 using std::pow, std::sin, std::sinh, std::sqrt, std::tan, std::tanh;
 
-inline Real acos(Real x) { return acosq(x); }
-inline Real asin(Real x) { return asinq(x); }
-inline Real atan(Real x) { return atanq(x); }
-inline Real atan2(Real y, Real x) { return atan2q(y, x); }
-inline Real cos(Real x) { return cosq(x); }
-inline Real cosh(Real x) { return coshq(x); }
-inline Real exp(Real x) { return expq(x); }
-inline Real fabs(Real x) { return fabsq(x); }
-inline Real hypot(Real x, Real y) { return hypotq(x, y); }
-inline Real log(Real x) { return logq(x); }
-inline Real pow(Real x, Real y) { return powq(x, y); }
-inline Real sin(Real x) { return sinq(x); }
-inline Real sinh(Real x) { return sinhq(x); }
-inline Real sqrt(Real x) { return sqrtq(x); }
-inline Real tan(Real x) { return tanq(x); }
-inline Real tanh(Real x) { return tanhq(x); }
+inline Quad acos(Quad x) { return acosq(x); }
+inline Quad asin(Quad x) { return asinq(x); }
+inline Quad atan(Quad x) { return atanq(x); }
+inline Quad atan2(Quad y, Quad x) { return atan2q(y, x); }
+inline Quad cos(Quad x) { return cosq(x); }
+inline Quad cosh(Quad x) { return coshq(x); }
+inline Quad exp(Quad x) { return expq(x); }
+inline Quad fabs(Quad x) { return fabsq(x); }
+inline Quad hypot(Quad x, Quad y) { return hypotq(x, y); }
+inline Quad log(Quad x) { return logq(x); }
+inline Quad pow(Quad x, Quad y) { return powq(x, y); }
+inline Quad sin(Quad x) { return sinq(x); }
+inline Quad sinh(Quad x) { return sinhq(x); }
+inline Quad sqrt(Quad x) { return sqrtq(x); }
+inline Quad tan(Quad x) { return tanq(x); }
+inline Quad tanh(Quad x) { return tanhq(x); }
 
 }  // namespace scalar
 
@@ -73,4 +73,4 @@ T evaluate(Op op, T a, T b) {
   return a;
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -1,10 +1,10 @@
 #include "alembert/expr/print.h"
 
-#include "alembert/base/error.h"
+#include "alembert/error.h"
 #include "alembert/expr/operators.h"
 #include "alembert/expr/writer.h"
 
-namespace alembert {
+namespace alembert::internal {
 namespace {
 
 struct Form {
@@ -13,7 +13,7 @@ struct Form {
   bool minus = false;  // begins with one
 };
 
-Form constant_form(Real value) {
+Form constant_form(Quad value) {
   long p, q;
   if (value < 0) {
     Form form = constant_form(-value);
@@ -44,7 +44,7 @@ Form form_of(Expr e, bool behind) {
     case Op::multiply: {
       Expr divisor;
       if (is_constant(a)) {
-        const Real factor = graph.value(n.a);
+        const Quad factor = graph.value(n.a);
         const bool minus = factor < 0;
         const Level level = minus ? Level::sum : Level::product;
         Pieces pieces;
@@ -96,4 +96,4 @@ std::string to_infix(Expr e) {
   });
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -4,11 +4,11 @@
 
 #include <string>
 
-#include "alembert/expr/graph.h"
+#include "alembert/expr.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 std::string to_infix(Expr e);
 std::string to_latex(Expr e);
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "alembert/base/error.h"
+#include "alembert/error.h"
 #include "alembert/expr/derivative.h"
 #include "alembert/expr/marks.h"
 
-namespace alembert {
+namespace alembert::internal {
 namespace {
 
 Graph* common_graph(ExprSpan f, Graph* graph = nullptr) {
@@ -128,4 +128,4 @@ Expr substitute(Expr f, ExprSpan from, ExprSpan to, Graph& target) {
   return substitute(ExprSpan(&f, 1), from, to, target)[0];
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -4,22 +4,22 @@
 
 #include <cmath>
 
-#include "alembert/base/error.h"
+#include "alembert/error.h"
 #include "alembert/expr/sweep.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 namespace {
 
-Expr mean(Expr a, Expr b) { return a == b ? a : (a + b) / Real(2); }
+Expr mean(Expr a, Expr b) { return a == b ? a : (a + b) / Quad(2); }
 
 /// Two formulas for one function, one for |x| < bound and one beyond; both must be finite everywhere, which `inside`
 /// and `outside` see to. A bound that no decimal number meets.
 class Switch {
  public:
   Switch(Expr x, Expr bound)
-      : outside_((1 + x.graph().make(Op::sign, abs(x) - bound)) / Real(2)), inside_(1 - outside_) {}
-  Switch(Expr x, Real bound) : Switch(x, x.graph().constant(bound)) {}
+      : outside_((1 + x.graph().make(Op::sign, abs(x) - bound)) / Quad(2)), inside_(1 - outside_) {}
+  Switch(Expr x, Quad bound) : Switch(x, x.graph().constant(bound)) {}
   /// x where the formula is used; what cannot hurt elsewhere.
   Expr inside(Expr x) const { return inside_ * x; }
   Expr outside(Expr x) const { return outside_ * x + inside_; }
@@ -30,8 +30,8 @@ class Switch {
   Expr outside_, inside_;
 };
 
-const Real small = 0.31415926535;  // where the series below are good for 34 digits with few terms
-const Real smaller = 0.10471975512;
+const Quad small = 0.31415926535;  // where the series below are good for 34 digits with few terms
+const Quad smaller = 0.10471975512;
 
 /// sum_k coefficient(k) u^k by Horner's rule.
 template <class Coefficient>
@@ -41,8 +41,8 @@ Expr series(Expr u, int terms, Coefficient coefficient) {
   return value;
 }
 
-Real reciprocal_factorial(int n) {
-  Real value = 1;
+Quad reciprocal_factorial(int n) {
+  Quad value = 1;
   for (int k = 2; k <= n; ++k) value /= k;
   return value;
 }
@@ -58,7 +58,7 @@ Expr cardinal(Expr x, int sign) {
 
 /// atan(w)/w (sign -1) or atanh(w)/w (sign +1) for small w.
 Expr arc_series(Expr w, int sign) {
-  return series(pow(w, 2), 18, [&](int k) { return Real(sign < 0 && k % 2 ? -1 : 1) / (2 * k + 1); });
+  return series(pow(w, 2), 18, [&](int k) { return Quad(sign < 0 && k % 2 ? -1 : 1) / (2 * k + 1); });
 }
 
 Expr atan_slope(Expr a0, Expr a1, Expr n0, Expr n1) {  // atan(a1) - atan(a0) = atan(d/(1 + a0 a1))
@@ -78,20 +78,20 @@ Expr log_slope(Expr a0, Expr a1, Expr n0, Expr n1) {  // log(a1/a0) = 2 atanh(d/
 Expr whole_power_slope(Expr a0, Expr a1, int n) {  // n >= 1
   if (n == 1) return a0.graph().constant(1);
   if (n % 2 == 0) {
-    const Real half = n / 2;
+    const Quad half = n / 2;
     return (pow(a0, half) + pow(a1, half)) * whole_power_slope(a0, a1, n / 2);
   }
-  return mean(pow(a0, Real(n - 1)), pow(a1, Real(n - 1))) + mean(a0, a1) * whole_power_slope(a0, a1, n - 1);
+  return mean(pow(a0, Quad(n - 1)), pow(a1, Quad(n - 1))) + mean(a0, a1) * whole_power_slope(a0, a1, n - 1);
 }
 
 Expr signed_power_slope(Expr a0, Expr a1, int n) {  // of either sign, not 0
   if (n > 0) return whole_power_slope(a0, a1, n);
-  return -(whole_power_slope(a0, a1, -n) / (pow(a0, Real(-n)) * pow(a1, Real(-n))));
+  return -(whole_power_slope(a0, a1, -n) / (pow(a0, Quad(-n)) * pow(a1, Quad(-n))));
 }
 
-Expr power_slope(Expr a0, Expr a1, Real c, Expr n0, Expr n1) {
+Expr power_slope(Expr a0, Expr a1, Quad c, Expr n0, Expr n1) {
   constexpr int most = 64;
-  const Real twice = 2 * c;
+  const Quad twice = 2 * c;
   if (twice == floorq(twice) && fabsq(twice) <= 2 * most && c != 0) {
     if (c == floorq(c)) return signed_power_slope(a0, a1, static_cast<int>(c));
     const Expr s0 = sqrt(a0), s1 = sqrt(a1);
@@ -109,7 +109,7 @@ Expr power_slope(Expr a0, Expr a1, Real c, Expr n0, Expr n1) {
 /// (|d1| - |d0|)/(d1 - d0).
 Expr abs_slope(Expr d0, Expr d1) {
   Graph& graph = d0.graph();
-  return (d0 + d1) / graph.make(Op::max, abs(d0) + abs(d1), graph.constant(Real(1e-300)));
+  return (d0 + d1) / graph.make(Op::max, abs(d0) + abs(d1), graph.constant(Quad(1e-300)));
 }
 
 }  // namespace
@@ -145,11 +145,11 @@ Slopes slopes(Op op, Expr a0, Expr a1, Expr b0, Expr b1, Expr n0, Expr n1) {
     case Op::min:
     case Op::max: {  // (a + b -+ |a - b|)/2
       const Expr slope = abs_slope(a0 - b0, a1 - b1);
-      const Expr less = (1 - slope) / Real(2), more = (1 + slope) / Real(2);
+      const Expr less = (1 - slope) / Quad(2), more = (1 + slope) / Quad(2);
       return op == Op::min ? Slopes{less, more} : Slopes{more, less};
     }
-    case Op::sin: return {cos(m) * cardinal(d / Real(2), -1), {}};
-    case Op::cos: return {-(sin(m) * cardinal(d / Real(2), -1)), {}};
+    case Op::sin: return {cos(m) * cardinal(d / Quad(2), -1), {}};
+    case Op::cos: return {-(sin(m) * cardinal(d / Quad(2), -1)), {}};
     case Op::tan: return {cardinal(d, -1) / (cos(a0) * cos(a1)), {}};
     case Op::asin:
     case Op::acos: {  // asin(x) = atan(x/sqrt(1 - x^2))
@@ -161,9 +161,9 @@ Slopes slopes(Op op, Expr a0, Expr a1, Expr b0, Expr b1, Expr n0, Expr n1) {
       return {op == Op::asin ? slope : -slope, {}};
     }
     case Op::atan: return {atan_slope(a0, a1, n0, n1), {}};
-    case Op::exp: return {exp(m) * cardinal(d / Real(2), +1), {}};
-    case Op::sinh: return {apply(Op::cosh, m) * cardinal(d / Real(2), +1), {}};
-    case Op::cosh: return {apply(Op::sinh, m) * cardinal(d / Real(2), +1), {}};
+    case Op::exp: return {exp(m) * cardinal(d / Quad(2), +1), {}};
+    case Op::sinh: return {apply(Op::cosh, m) * cardinal(d / Quad(2), +1), {}};
+    case Op::cosh: return {apply(Op::sinh, m) * cardinal(d / Quad(2), +1), {}};
     case Op::tanh: {
       const Switch at(d, small);
       const Expr near = cardinal(at.inside(d), +1) / (apply(Op::cosh, a0) * apply(Op::cosh, a1));
@@ -253,7 +253,7 @@ Exprs Secant::corrected(ExprSpan w) const {
   }
   Graph& source = f_[0].graph();
   const Exprs weights = source.symbols("w", static_cast<int>(f_.size()));
-  const Exprs slope = alembert::transposed_product(f_, x_, weights);
+  const Exprs slope = alembert::internal::transposed_product(f_, x_, weights);
   Exprs from = x_, to = middle;
   from.insert(from.end(), weights.begin(), weights.end());
   to.insert(to.end(), w.begin(), w.end());
@@ -263,7 +263,7 @@ Exprs Secant::corrected(ExprSpan w) const {
   for (std::size_t i = 0; i < f_.size(); ++i) change.push_back(w[i] * (f1[i] - f0[i]));
   // Where the points are so near that the difference below is rounding only, the gradient at the mean is better.
   const Expr length = sum(target_, squares);
-  const Switch at(length, Real(3.7e-11) * sum(target_, sizes) + Real(1e-200));
+  const Switch at(length, Quad(3.7e-11) * sum(target_, sizes) + Quad(1e-200));
   const Expr missing = sum(target_, change) - dot(result, dx);
   const Expr factor = at.take(target_.constant(0), missing / at.outside(length));
   for (std::size_t i = 0; i < x_.size(); ++i) result[i] = result[i] + factor * dx[i];
@@ -275,4 +275,4 @@ Exprs discrete_gradient(Expr f, ExprSpan x, ExprSpan x0, ExprSpan x1, Graph& tar
   return Secant(ExprSpan(&f, 1), x, x0, x1, target, kind).transposed_product(ExprSpan(&one, 1));
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

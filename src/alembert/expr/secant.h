@@ -16,7 +16,7 @@
 
 #include "alembert/expr/derivative.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 enum class DiscreteGradient { chain, midpoint };
 
@@ -50,4 +50,4 @@ struct Slopes {
 };
 Slopes slopes(Op op, Expr a0, Expr a1, Expr b0, Expr b1, Expr n0, Expr n1);
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -5,39 +5,39 @@
 
 #include "alembert/expr/operators.h"
 
-namespace alembert {
+namespace alembert::internal {
 namespace {
 
 const Node& node_of(Expr e) { return e.graph().node(e.id()); }
 bool is(Expr e, Op op) { return node_of(e).op == op; }
 Expr left(Expr e) { return {&e.graph(), node_of(e).a}; }
 Expr right(Expr e) { return {&e.graph(), node_of(e).b}; }
-Real value_of(Expr e) { return e.graph().value(e.id()); }
+Quad value_of(Expr e) { return e.graph().value(e.id()); }
 
 bool is_finite_constant(Expr e) { return is_constant(e) && finiteq(value_of(e)); }
 bool is_wild_constant(Expr e) { return is_constant(e) && !finiteq(value_of(e)); }
 
-bool is_integer(Real x) { return finiteq(x) && floorq(x) == x; }
-bool is_even(Real x) { return is_integer(x) && is_integer(x / 2); }
-bool is_double(Real x) { return finiteq(x) && Real(double(x)) == x; }
+bool is_integer(Quad x) { return finiteq(x) && floorq(x) == x; }
+bool is_even(Quad x) { return is_integer(x) && is_integer(x / 2); }
+bool is_double(Quad x) { return finiteq(x) && Quad(double(x)) == x; }
 
 // Whether a product of two factors may stand for them in double without leaving its normal range.
-bool is_moderate(Real c) { return fabsq(c) > 1e-280 && fabsq(c) < 1e280; }
+bool is_moderate(Quad c) { return fabsq(c) > 1e-280 && fabsq(c) < 1e280; }
 
-bool is_power_of_two(Real c) {
+bool is_power_of_two(Quad c) {
   int exponent = 0;
-  return c != 0 && finiteq(c) && fabsq(frexpq(c, &exponent)) == Real(0.5) && exponent > -1000 && exponent < 1000;
+  return c != 0 && finiteq(c) && fabsq(frexpq(c, &exponent)) == Quad(0.5) && exponent > -1000 && exponent < 1000;
 }
 
 // c/d when that is exact and a double, so that c*x/d and (c/d)*x differ by no more than the order of rounding.
-bool exact_ratio(Real c, Real d, Real& ratio) {
+bool exact_ratio(Quad c, Quad d, Quad& ratio) {
   ratio = c / d;
   return is_moderate(ratio) && is_double(ratio) && ratio * d == c;
 }
 
 // e = factor*rest; a constant is its own rest.
 struct Scaled {
-  Real factor;
+  Quad factor;
   Expr rest;
 };
 bool is_scaled(Expr e) { return is(e, Op::multiply) && is_finite_constant(left(e)); }
@@ -62,7 +62,7 @@ bool is_negative(Expr e) {
 
 Expr fold(Op op, Expr a, Expr b) {
   if (!is_finite_constant(a) || !is_finite_constant(b)) return {};
-  const Real value = evaluate<Real>(op, value_of(a), value_of(b));
+  const Quad value = evaluate<Quad>(op, value_of(a), value_of(b));
   return finiteq(value) ? a.graph().constant(value) : Expr();
 }
 
@@ -70,7 +70,7 @@ Expr fold(Op op, Expr a, Expr b) {
 Expr gather(Expr a, Expr b, int sign) {
   const Scaled p = scaled(a), q = scaled(b);
   if (p.rest != q.rest || is_constant(p.rest)) return {};
-  const Real factor = p.factor + sign * q.factor;
+  const Quad factor = p.factor + sign * q.factor;
   if (factor != 0 && !is_moderate(factor)) return {};
   return factor * p.rest;
 }
@@ -101,19 +101,19 @@ Expr simplify_negate(Expr a) {
   return {};
 }
 
-Expr multiply_by(Real c, Expr x) {
+Expr multiply_by(Quad c, Expr x) {
   if (c == 1) return x;
   if (c == -1) return -x;
   if (is_constant(x)) return {};
   const Scaled p = scaled(x);
   if (p.factor != 1 && is_moderate(c * p.factor)) return (c * p.factor) * p.rest;
-  Real ratio;
+  Quad ratio;
   if (is(x, Op::divide) && is_finite_constant(right(x))) {
     if (exact_ratio(c, value_of(right(x)), ratio)) return ratio * left(x);
     if (exact_ratio(value_of(right(x)), c, ratio)) return left(x) / ratio;
   }
   if (is_reciprocal(x)) {
-    const Real product = c * value_of(left(x));
+    const Quad product = c * value_of(left(x));
     if (is_double(product) && is_moderate(product)) return product / right(x);
   }
   return {};
@@ -127,33 +127,33 @@ Expr simplify_multiply(Expr a, Expr b) {
   if (is(b, Op::negate)) return -(a * left(b));
   if (is_scaled(a) && is_scaled(b)) {
     const Scaled p = scaled(a), q = scaled(b);
-    const Real factor = p.factor * q.factor;
+    const Quad factor = p.factor * q.factor;
     // Where the factor stands decides that no product overflows that did not before.
     if (fabsq(factor) >= 1 && fabsq(factor) <= 1024) return factor * (p.rest * q.rest);
-    if (fabsq(factor) < 1 && fabsq(factor) >= Real(1) / 1024) return (factor * p.rest) * q.rest;
+    if (fabsq(factor) < 1 && fabsq(factor) >= Quad(1) / 1024) return (factor * p.rest) * q.rest;
   }
   if (a == b && !is_constant(a)) return pow(a, 2);
   if (is_reciprocal(b) && is_scaled(a)) std::swap(a, b);
   if (is_reciprocal(a) && is_scaled(b)) {  // (c/y)*(d x)
-    const Real factor = value_of(left(a)) * value_of(left(b));
+    const Quad factor = value_of(left(a)) * value_of(left(b));
     if (is_double(factor) && is_moderate(factor)) return (factor / right(a)) * right(b);
   }
   return {};
 }
 
-Expr divide_by(Expr a, Real c) {
+Expr divide_by(Expr a, Quad c) {
   if (c == 1) return a;
   if (c == -1) return -a;
   if (is_wild_constant(a)) return {};
   if (is_power_of_two(c)) return (1 / c) * a;
   if (c < 0) return -(a / -c);
-  Real ratio;
+  Quad ratio;
   if (is_scaled(a)) {
     if (exact_ratio(value_of(left(a)), c, ratio)) return ratio * right(a);
     if (exact_ratio(c, value_of(left(a)), ratio)) return right(a) / ratio;
   }
   if (is(a, Op::divide) && is_finite_constant(right(a))) {
-    const Real product = c * value_of(right(a));
+    const Quad product = c * value_of(right(a));
     if (is_double(product) && is_moderate(product)) return left(a) / product;
   }
   return {};
@@ -171,7 +171,7 @@ Expr simplify_divide(Expr a, Expr b) {
   if (is_scaled(b)) {  // (c x)/(d y)
     const Scaled q = scaled(b);
     const Scaled p = is_finite_constant(a) ? Scaled{value_of(a), a.graph().constant(1)} : scaled(a);
-    Real ratio;
+    Quad ratio;
     if ((p.factor != 1 || is_constant(p.rest)) && exact_ratio(p.factor, q.factor, ratio)) {
       return (ratio * p.rest) / q.rest;
     }
@@ -183,17 +183,17 @@ Expr simplify_power(Expr a, Expr b) {
   Graph& graph = a.graph();
   if (is_zero(b) || is_constant(a, 1)) return graph.constant(1);
   if (!is_finite_constant(b)) return {};
-  const Real exponent = value_of(b);
+  const Quad exponent = value_of(b);
   if (exponent == 1) return a;
   if (is_constant(a)) return {};
-  if (exponent == Real(0.5)) return sqrt(a);
+  if (exponent == Quad(0.5)) return sqrt(a);
   if (exponent == -1) return 1 / a;
-  if (exponent == Real(-0.5)) return 1 / sqrt(a);
+  if (exponent == Quad(-0.5)) return 1 / sqrt(a);
   if (is_even(exponent) && (is(a, Op::negate) || is(a, Op::abs))) return pow(left(a), b);
   if (is_integer(exponent) && is(a, Op::negate)) return -pow(left(a), b);
   if (is(a, Op::power) && is_finite_constant(right(a))) {
     // Only for integers: (x^2)^(1/2) is |x|.
-    const Real inner = value_of(right(a));
+    const Quad inner = value_of(right(a));
     if (is_integer(inner) && is_integer(exponent) && fabsq(inner * exponent) <= 1024) {
       return pow(left(a), inner * exponent);
     }
@@ -253,4 +253,4 @@ Expr simplify(Op op, Expr a, Expr b) {
   }
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -9,7 +9,7 @@
 #include "alembert/expr/derivative.h"
 #include "alembert/expr/marks.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 struct ActiveNode {
   std::uint32_t id;
@@ -58,4 +58,4 @@ class ReverseSweep {
   std::vector<Entry> entries_;
 };
 
-}  // namespace alembert
+}  // namespace alembert::internal

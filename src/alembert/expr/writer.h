@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "alembert/expr/graph.h"
+#include "alembert/expr.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 /// How tightly the text of an expression holds together.
 enum class Level { sum = 1, product, power, atom };
@@ -52,15 +52,15 @@ std::string write(Expr e, Expand expand, std::size_t longest = 100000) {
 }
 
 /// A constant as text; one that came from a double is written as that double is.
-inline std::string constant_text(Real value) {
-  return Real(double(value)) == value || value != value ? to_text(double(value)) : to_text(value);
+inline std::string constant_text(Quad value) {
+  return Quad(double(value)) == value || value != value ? to_text(double(value)) : to_text(value);
 }
 
 /// Whether value is p/q with small numbers, as read from "p/q", and not better written as a decimal.
-inline bool as_fraction(Real value, long& p, long& q) {
-  if (!finiteq(value) || Real(double(value)) == value || fabsq(value) > 1000) return false;
+inline bool as_fraction(Quad value, long& p, long& q) {
+  if (!finiteq(value) || Quad(double(value)) == value || fabsq(value) > 1000) return false;
   for (q = 3; q <= 1000; ++q) {
-    const Real numerator = roundq(value * q);
+    const Quad numerator = roundq(value * q);
     if (numerator == 0 || numerator / q != value) continue;
     p = long(numerator);
     // A factor of the decimals alone: 0.1 is read as 0.1.
@@ -73,11 +73,11 @@ inline bool as_fraction(Real value, long& p, long& q) {
 }
 
 /// Whether value is 1/2, 1/4 ... 1/1024, which division by 2, 4 ... leaves behind; gives that divisor.
-inline bool as_half(Real value, long& divisor) {
+inline bool as_half(Quad value, long& divisor) {
   for (divisor = 2; divisor <= 1024; divisor *= 2) {
     if (value * divisor == 1) return true;
   }
   return false;
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "alembert/base/error.h"
-#include "alembert/methods/_composition.h"
+#include "alembert/error.h"
+#include "alembert/methods/shared/composition.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 MethodFamily composed() {
   MethodFamily family;
@@ -58,7 +58,7 @@ MethodFamily composed() {
         const int before = static_cast<int>(plan.parts.size());
         plan.parts.insert(plan.parts.end(), one.parts.begin(), one.parts.end());
         for (const auto& sub : one.sequence)
-          plan.sequence.push_back({before + sub.part, sub.share / static_cast<Real>(parts.size())});
+          plan.sequence.push_back({before + sub.part, sub.share / static_cast<Quad>(parts.size())});
       }
       return plan;
     };
@@ -67,4 +67,4 @@ MethodFamily composed() {
   return family;
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

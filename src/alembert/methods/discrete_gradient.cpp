@@ -9,11 +9,11 @@
 #include <algorithm>
 
 #include "alembert/expr/secant.h"
-#include "alembert/methods/_frame.h"
 #include "alembert/methods/method.h"
-#include "alembert/model/port.h"
+#include "alembert/methods/shared/frame.h"
+#include "alembert/model/ports/port.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 namespace {
 
@@ -51,13 +51,13 @@ StepPlan step(const Equations& e) {
   const Exprs psi = frame.unknown("psi", frame.psi0);
   Exprs mean, x1;
   for (std::size_t i = 0; i < dx.size(); ++i) {
-    mean.push_back(frame.z0[i] + dx[i] / Real(2));
+    mean.push_back(frame.z0[i] + dx[i] / Quad(2));
     x1.push_back(frame.z0[i] + dx[i]);
   }
-  const Point m{t0 + h / Real(2), {}, mean};
+  const Point m{t0 + h / Quad(2), {}, mean};
 
   // E(m)^T zd = D H.
-  const Exprs DH = alembert::discrete_gradient(s.H, e.z, frame.z0, x1, graph);
+  const Exprs DH = alembert::internal::discrete_gradient(s.H, e.z, frame.z0, x1, graph);
   const Exprs E_value = at(e, s.E.value, m, {}, psi);
   Exprs zd = at(e, s.z, m, {}, psi), rest = DH;
   const SparseExprs E_T = transposed(s.E);
@@ -140,4 +140,4 @@ MethodFamily discrete_gradient() {
   return family;
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

@@ -15,13 +15,13 @@
 
 #include <algorithm>
 
-#include "alembert/base/error.h"
-#include "alembert/methods/_composition.h"
-#include "alembert/methods/_discrete_motion.h"
-#include "alembert/methods/_frame.h"
-#include "alembert/methods/_momenta.h"
+#include "alembert/error.h"
+#include "alembert/methods/shared/composition.h"
+#include "alembert/methods/shared/discrete_motion.h"
+#include "alembert/methods/shared/frame.h"
+#include "alembert/methods/shared/momenta.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 namespace {
 
@@ -54,7 +54,7 @@ StepPlan step(const Equations& e, const Variant& variant) {
 
   const Exprs dz = frame.unknown("dz", frame.z_dot0, h);
   // Positions that are rounded at |y| eps show in velocities as |y| eps/h.
-  const Expr rounding = Real(1e-4) * frame.size_y() / abs(h);
+  const Expr rounding = Quad(1e-4) * frame.size_y() / abs(h);
   step.groups.push_back({0, n, graph.make(Op::max, frame.size_z(), rounding)});
   const Exprs lambda = frame.unknown("lambda", frame.lambda0), psi = frame.unknown("psi", frame.psi0);
   const Exprs mu = frame.unknown("mu", zeros(projected ? m : 0)), w = frame.unknown("w", zeros(needs_w(e) ? n : 0));
@@ -113,13 +113,13 @@ StepPlan step(const Equations& e, const Variant& variant) {
   return frame.plan(y1, z1);
 }
 
-std::vector<Real> shares(int order) {
+std::vector<Quad> shares(int order) {
   if (order == 2) return {1};
   if (order == 4) return suzuki_shares(2);
   if (order == 6) return nine_shares();
-  std::vector<Real> result;
-  for (const Real outer : suzuki_shares(order - 2))
-    for (const Real inner : shares(order - 2)) result.push_back(outer * inner);
+  std::vector<Quad> result;
+  for (const Quad outer : suzuki_shares(order - 2))
+    for (const Quad inner : shares(order - 2)) result.push_back(outer * inner);
   return result;
 }
 
@@ -148,7 +148,7 @@ constexpr const char* usage =
 
 Variant read(const std::vector<Term>& arguments) {
   Variant variant;
-  Real order = 2;
+  Quad order = 2;
   for (const Term& argument : arguments) {
     if (argument.form == Term::Form::name && argument.text == "projected") variant.projected = true;
     else if (argument.form == Term::Form::name && argument.text == "full") variant.gradient = EnergyGradient::full;
@@ -208,4 +208,4 @@ MethodFamily energy_momentum() {
   return family;
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

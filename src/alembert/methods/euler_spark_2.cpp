@@ -1,12 +1,12 @@
 // "Symplectic" Euler SPARK method II: A = 1, c = 1, A^ = A' = 0. Order 1, nonholonomic constraints only. Jay 2009,
 // section 7.2.
 
-#include "alembert/methods/_spark.h"
+#include "alembert/methods/shared/spark.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 MethodFamily euler_spark_2() {
   return euler_spark_family("euler_spark_2", "symplectic Euler SPARK II, nonholonomic only", 1, 0);
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

@@ -2,9 +2,9 @@
 // both levels (ggl) hold at the stages, and so nowhere at the grid points. Order 2s in y; in z, as the index-2 form has
 // it, s+1 for odd and s for even s. Exact power balance for quadratic energies. Symank 2025, sections 5 and 7.2.
 
-#include "alembert/methods/_collocation.h"
+#include "alembert/methods/shared/collocation.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 MethodFamily gauss_collocation() {
   return collocation_family(
@@ -22,4 +22,4 @@ MethodFamily gauss_collocation() {
       });
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

@@ -1,16 +1,16 @@
 // Standard Gauss collocation: k = 0 at the stages and not at the end. Kept as a negative control: it can hold the
 // energy to rounding while it violates k, so a small energy error alone proves nothing. docs/references.md.
 
-#include "alembert/methods/_spark.h"
+#include "alembert/methods/shared/spark.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 MethodFamily gauss_standard() {
   return spark_family(
       "gauss_standard", "negative control: k = 0 at the stages only, lost at the grid points", "Jay 2009, section 8.1",
       "s, s+1", 1, 2,
       [](int s) {
-        SparkCoefficients k = with_lobatto_points(alembert::gauss(s));
+        SparkCoefficients k = with_lobatto_points(alembert::internal::gauss(s));
         k.nonholonomic = SparkCoefficients::Nonholonomic::stages;
         return k;
       },
@@ -24,4 +24,4 @@ MethodFamily gauss_standard() {
       });
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

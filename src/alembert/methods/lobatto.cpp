@@ -1,9 +1,9 @@
 // Lobatto IIIA-IIIB: IIIA for y, IIIB for f, N and r; all constraints at the stages. s = 2 is RATTLE, and Symank 2025
 // calls the family J-PRK. Order 2s-2. Jay 1996, 2009; Symank 2025.
 
-#include "alembert/methods/_spark.h"
+#include "alembert/methods/shared/spark.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 MethodFamily lobatto() {
   return spark_family(
@@ -11,4 +11,4 @@ MethodFamily lobatto() {
       [](int s) { return lobatto_pair(s, lobatto_iiib(s).A); }, [](int s) { return symplectic_claims(2 * s - 2); });
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

@@ -1,8 +1,8 @@
 // Lobatto IIIA-IIIB-IIID: as lobatto, but the nonholonomic reactions N go with IIID. Order 2s-2. Jay 2009, section 7.5.
 
-#include "alembert/methods/_spark.h"
+#include "alembert/methods/shared/spark.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 MethodFamily lobatto_abd() {
   return spark_family(
@@ -10,4 +10,4 @@ MethodFamily lobatto_abd() {
       [](int s) { return lobatto_pair(s, lobatto_iiid(s).A); }, [](int s) { return symplectic_claims(2 * s - 2); });
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

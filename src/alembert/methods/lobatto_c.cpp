@@ -1,9 +1,9 @@
 // Lobatto IIIC on the multibody form: stiffly accurate, so that what holds at the stages holds at the end of the step:
 // the velocity level (index2) or both (ggl). Damps. Order 2s-2. Symank 2025, section 7.2.
 
-#include "alembert/methods/_collocation.h"
+#include "alembert/methods/shared/collocation.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 MethodFamily lobatto_c() {
   return collocation_family(
@@ -19,4 +19,4 @@ MethodFamily lobatto_c() {
       });
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

@@ -1,8 +1,8 @@
 // Lobatto IIID for y, f and N, holonomic constraints at the s+1 Lobatto points. Order 2s-2. Jay 2009.
 
-#include "alembert/methods/_spark.h"
+#include "alembert/methods/shared/spark.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 MethodFamily lobatto_d() {
   return spark_family(
@@ -10,4 +10,4 @@ MethodFamily lobatto_d() {
       [](int s) { return with_lobatto_points(lobatto_iiid(s)); }, [](int s) { return symplectic_claims(2 * s - 2); });
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

@@ -6,9 +6,9 @@
 //     g(Q_i) = 0, i = 2..s ;  g_t + g_q v = 0 at the end ;  k(Q_i, C_i) = 0
 // Order 2s-2. Remedy for the failure that Symank 2025, section 7.3.3, reports of J-PRK.
 
-#include "alembert/methods/_collocation.h"
+#include "alembert/methods/shared/collocation.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 namespace {
 
@@ -91,4 +91,4 @@ MethodFamily lobatto_damped() {
   return family;
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

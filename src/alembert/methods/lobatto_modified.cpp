@@ -1,9 +1,9 @@
 // The modified 2-stage Lobatto IIIA-IIIB method of Jay 2009, section 8.4: the weighted condition on k is replaced by
 // k(t0 + h/2, q0 + h/2 V_1, V_1) = 0. Order 2, only for L = v^T M v / 2 - U(q) with constant M.
 
-#include "alembert/methods/_spark.h"
+#include "alembert/methods/shared/spark.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 MethodFamily lobatto_modified() {
   MethodFamily family = spark_family(
@@ -18,4 +18,4 @@ MethodFamily lobatto_modified() {
   return two_stages_only(std::move(family));
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

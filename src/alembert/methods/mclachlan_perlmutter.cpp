@@ -6,23 +6,23 @@
 //     0 = k(q1, v1)                                                  (7.3d)
 // Order 2.
 
-#include "alembert/methods/_spark.h"
+#include "alembert/methods/shared/spark.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 namespace {
 
 StepPlan step(const Equations& e) {
   Frame frame(e);
   StepEquations& step = frame.step;
-  const Expr h = step.h, half = h / Real(2);
+  const Expr h = step.h, half = h / Quad(2);
   const Exprs dv = frame.unknown("dv", frame.z_dot0, h), Psi = frame.unknown("Psi", frame.psi0);
   Exprs Q, q1, v1, middle;
   for (std::size_t i = 0; i < e.y.size(); ++i) {
     Q.push_back(frame.y0[i] + half * frame.z0[i]);
-    q1.push_back(frame.y0[i] + h * (frame.z0[i] + dv[i] / Real(2)));
+    q1.push_back(frame.y0[i] + h * (frame.z0[i] + dv[i] / Quad(2)));
     v1.push_back(frame.z0[i] + dv[i]);
-    middle.push_back(frame.z0[i] + dv[i] / Real(2));
+    middle.push_back(frame.z0[i] + dv[i] / Quad(2));
   }
   const Point at_Q{step.t0 + half, Q, middle};
   const Exprs f = at(e, e.f, at_Q), N = at(e, e.N, at_Q, {}, Psi);
@@ -61,4 +61,4 @@ MethodFamily mclachlan_perlmutter() {
   return family;
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

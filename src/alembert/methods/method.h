@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "alembert/derive/equations.h"
-#include "alembert/solve/step.h"
+#include "alembert/newton/step.h"
 #include "alembert/text/syntax.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 /// What a method says of itself; the conformance tests measure every entry from both sides.
 struct Claims {
@@ -91,11 +91,11 @@ inline constexpr const char* port_refusal =
 std::string refusal(const Method& method, const Equations& equations);
 
 /// A matrix of coefficients under its heading, for `alembert methods NAME`.
-std::string table_text(const std::string& heading, const std::vector<std::vector<Real>>& rows);
+std::string table_text(const std::string& heading, const std::vector<std::vector<Quad>>& rows);
 
 /// For families: complains of any argument.
 void no_arguments(const std::string& family, const std::vector<Term>& arguments);
 /// For families: the whole-number argument s >= least, default `normal` when there is none.
 int stages_argument(const std::string& family, const std::vector<Term>& arguments, int least, int normal);
 
-}  // namespace alembert
+}  // namespace alembert::internal

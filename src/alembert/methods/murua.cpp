@@ -1,9 +1,9 @@
 // Murua's partitioned method on the index-2 form: Gauss stages, g_t + g_y v = 0 and k = 0 at the Lobatto points other
 // than the start. Order 2s; g itself drifts with that order. Murua 1997; Symank 2025, definition 6.5 (M-PRK).
 
-#include "alembert/methods/_collocation.h"
+#include "alembert/methods/shared/collocation.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 MethodFamily murua() {
   return collocation_family("murua", "Gauss stages, velocity constraints at the Lobatto points; keeps them, not g",
@@ -17,4 +17,4 @@ MethodFamily murua() {
                             });
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

@@ -1,9 +1,9 @@
 // Murua's partitioned method on the Gear-Gupta-Leimkuhler form y' = v + g_y^T mu: g = 0 and g_t + g_y v = 0 at the
 // Lobatto points other than the start. Order 2s. Murua 1997; Gear, Gupta, Leimkuhler 1985; Symank 2025 (M-PRK-GGL).
 
-#include "alembert/methods/_collocation.h"
+#include "alembert/methods/shared/collocation.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 MethodFamily murua_ggl() {
   return collocation_family("murua_ggl", "Murua's method on the Gear-Gupta-Leimkuhler form; keeps both levels",
@@ -16,4 +16,4 @@ MethodFamily murua_ggl() {
                             });
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

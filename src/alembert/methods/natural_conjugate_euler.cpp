@@ -2,14 +2,14 @@
 // multiplier:
 //     Z = z0 + h a r(y0,z0,S0), g(y1) = 0 ;  z1 = Z + h f(y1,Z) + h (1-a) r(y1,z1,S1), g_t + g_y v = 0
 
-#include "alembert/methods/_euler.h"
+#include "alembert/methods/shared/euler.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 MethodFamily natural_conjugate_euler() {
   return euler_family(
       "natural_conjugate_euler", "conjugate symplectic Euler, natural treatment of the reaction",
-      "Jay and Simeon (3.7)", true, [](const Equations& e, Real a) {
+      "Jay and Simeon (3.7)", true, [](const Equations& e, Quad a) {
         EulerStep step(e, true);
         step.start_from(false, a, 0);
         step.momentum(step.P(), {{a, step.r0(step.S0)}}, " in the middle");
@@ -18,4 +18,4 @@ MethodFamily natural_conjugate_euler() {
       });
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

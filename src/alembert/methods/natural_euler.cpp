@@ -1,14 +1,14 @@
 // Natural symplectic Euler (Jay and Simeon, 3.2), y1 = y0 + h v(y0, Z), order 1 where r is linear in the multiplier:
 //     Z = z0 + h f(y0,Z) + h a r(y0,z0,S0), g(y1) = 0 ;  z1 = Z + h (1-a) r(y1,z1,S1), g_t + g_y v = 0
 
-#include "alembert/methods/_euler.h"
+#include "alembert/methods/shared/euler.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 MethodFamily natural_euler() {
   return euler_family(
       "natural_euler", "symplectic Euler, natural treatment of the reaction", "Jay and Simeon (3.2)", true,
-      [](const Equations& e, Real a) {
+      [](const Equations& e, Quad a) {
         EulerStep step(e, false);
         step.start_from(true, a, 0);
         step.momentum(step.P(), {{1, step.f()}, {a, step.r0(step.S0)}}, " in the middle");
@@ -17,4 +17,4 @@ MethodFamily natural_euler() {
       });
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

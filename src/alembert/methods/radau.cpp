@@ -1,9 +1,9 @@
 // Radau IIA for y, f and N, holonomic constraints at the s+1 Lobatto points. Order 2s-1; neither symmetric nor
 // symplectic. Jay (modified Newton iterations).
 
-#include "alembert/methods/_spark.h"
+#include "alembert/methods/shared/spark.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 MethodFamily radau() {
   return spark_family(
@@ -16,4 +16,4 @@ MethodFamily radau() {
       });
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

@@ -2,9 +2,9 @@
 // the stages holds at the end of the step. Damps less than Lobatto IIIC and has one order more. Order 2s-1. Hairer and
 // Wanner, Solving Ordinary Differential Equations II, IV.5 and VII.
 
-#include "alembert/methods/_collocation.h"
+#include "alembert/methods/shared/collocation.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 MethodFamily radau_collocation() {
   return collocation_family(
@@ -21,4 +21,4 @@ MethodFamily radau_collocation() {
       });
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

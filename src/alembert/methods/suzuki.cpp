@@ -1,12 +1,12 @@
 // Five steps of M with the shares gamma, gamma, 1 - 4 gamma, gamma, gamma, gamma = 1/(4 - 4^(1/(p+1))): removes the
 // leading error of M with smaller constants than triple_jump.
 
-#include "alembert/methods/_composition.h"
+#include "alembert/methods/shared/composition.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 MethodFamily suzuki() {
   return raising_family("suzuki", "five steps gamma, gamma, 1 - 4 gamma, gamma, gamma", "Suzuki 1990", suzuki_shares);
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

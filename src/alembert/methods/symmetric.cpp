@@ -1,8 +1,8 @@
 // Half a step of M, then half a step of its exact adjoint: symmetric, so of even order.
 
-#include "alembert/methods/_composition.h"
+#include "alembert/methods/shared/composition.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 MethodFamily symmetric() {
   return composed_family(
@@ -25,4 +25,4 @@ MethodFamily symmetric() {
       });
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

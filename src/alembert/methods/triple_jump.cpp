@@ -1,13 +1,13 @@
 // Three steps of M with the shares gamma, 1 - 2 gamma, gamma, gamma = 1/(2 - 2^(1/(p+1))): removes the leading error of
 // M.
 
-#include "alembert/methods/_composition.h"
+#include "alembert/methods/shared/composition.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 MethodFamily triple_jump() {
   return raising_family("triple_jump", "three steps gamma, 1 - 2 gamma, gamma", "Yoshida 1990; Creutz, Gocksch 1989",
                         triple_jump_shares);
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

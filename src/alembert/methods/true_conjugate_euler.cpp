@@ -2,14 +2,14 @@
 // multiplier:
 //     Z = z0 + h a r(y0,z0,S0), g(y1) = 0 ;  z1 = Z + h f(y1,Z) - h a r(y1,z1,S0) + h r(y1,z1,S1), g_t + g_y v = 0
 
-#include "alembert/methods/_euler.h"
+#include "alembert/methods/shared/euler.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 MethodFamily true_conjugate_euler() {
   return euler_family(
       "true_conjugate_euler", "conjugate symplectic Euler, consistent for nonlinear reactions", "Jay and Simeon (3.8)",
-      false, [](const Equations& e, Real a) {
+      false, [](const Equations& e, Quad a) {
         EulerStep step(e, true);
         step.start_from(false, a, 0);
         step.momentum(step.P(), {{a, step.r0(step.S0)}}, " in the middle");
@@ -19,4 +19,4 @@ MethodFamily true_conjugate_euler() {
       });
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

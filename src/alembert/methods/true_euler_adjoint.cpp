@@ -2,14 +2,14 @@
 //     Z = z0 - h a r(y0,z0,S0) + h r(y0,z0,S1), g(y1) = 0 ;  z1 = Z + h f(y1,Z) + h a r(y1,z1,S0), g_t + g_y v = 0
 // For r nonlinear in the multiplier this is not true_conjugate_euler.
 
-#include "alembert/methods/_euler.h"
+#include "alembert/methods/shared/euler.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 MethodFamily true_euler_adjoint() {
   return euler_family(
       "true_euler_adjoint", "exact adjoint of true_euler", "the exact adjoint; Hairer, Lubich, Wanner II.3", false,
-      [](const Equations& e, Real a) {
+      [](const Equations& e, Quad a) {
         EulerStep step(e, true);
         step.start_from(false, -a, 1);
         step.momentum(step.P(), {{-a, step.r0(step.S0)}, {1, step.r0(step.S1)}}, " in the middle");
@@ -19,4 +19,4 @@ MethodFamily true_euler_adjoint() {
       });
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

@@ -1,9 +1,9 @@
 // Yoshida's compositions of a symmetric method of order 2 to the orders 4, 6, 8: triple jumps of triple jumps.
 
-#include "alembert/base/error.h"
-#include "alembert/methods/_composition.h"
+#include "alembert/error.h"
+#include "alembert/methods/shared/composition.h"
 
-namespace alembert::methods {
+namespace alembert::internal::methods {
 
 MethodFamily yoshida() {
   MethodFamily family;
@@ -41,4 +41,4 @@ MethodFamily yoshida() {
   return family;
 }
 
-}  // namespace alembert::methods
+}  // namespace alembert::internal::methods

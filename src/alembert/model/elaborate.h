@@ -4,11 +4,11 @@
 
 #include <functional>
 
-#include "alembert/model/component.h"
-#include "alembert/model/expand.h"
-#include "alembert/model/scope.h"
+#include "alembert/model/bodies/expand.h"
+#include "alembert/model/ports/component.h"
+#include "alembert/model/scope/scope.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 struct Elaboration {
   Scope& scope;
@@ -54,4 +54,4 @@ void check_port(Elaboration& e);  // its structure, near the initial values
 void make_start(Elaboration& e, const std::vector<const Assignment*>& overrides);
 void make_solve(Elaboration& e);
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -4,7 +4,7 @@
 
 #include "alembert/model/elaborate.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 namespace {
 
@@ -68,4 +68,4 @@ void make_events(Elaboration& e) {
   });
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -3,7 +3,7 @@
 #include "alembert/expr/derivative.h"
 #include "alembert/model/elaborate.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 namespace {
 
@@ -295,4 +295,4 @@ void make_rates(Elaboration& e) {
   }
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

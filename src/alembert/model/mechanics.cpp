@@ -4,7 +4,7 @@
 #include "alembert/expr/derivative.h"
 #include "alembert/model/elaborate.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 std::string brackets(const std::vector<long>& indices) {
   std::string text;
@@ -488,4 +488,4 @@ void make_invariants(Elaboration& e) {
   });
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -12,7 +12,7 @@
 
 #include "alembert/model/elaborate.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 std::string entry_name(const Block& block, int offset) {
   std::string text = block.name;
@@ -228,4 +228,4 @@ Model read_model(std::shared_ptr<const Source> source, const std::vector<std::st
   return read_whole(text, options, std::move(errors));
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "alembert/base/error.h"
-#include "alembert/expr/graph.h"
+#include "alembert/error.h"
+#include "alembert/expr.h"
 #include "alembert/text/syntax.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 /// How consecutive entries of a flat list make up a named thing: scalar {}, vector {3}, family of vectors {N, 3}.
 struct Block {
@@ -77,7 +77,7 @@ struct Model {
   Expr t;
   std::vector<Block> parameters;  // into the next two
   Exprs parameter_symbols;
-  std::vector<Real> parameter_values;
+  std::vector<Quad> parameter_values;
 
   // Lagrangian: q, and velocities q' in `velocities`. Hamiltonian: q, and momenta (block i belongs to coordinates[i]'s
   // entries, in the order of q). General: y in `coordinates`/q, z in `momenta`/z.
@@ -110,9 +110,9 @@ struct Model {
   Expr density;  // of steps, up to a factor; empty where the user gave none
 
   // Initial values (flat, as q and v/p). Entries nobody gave are 0.
-  std::vector<Real> q0, z0;  // z0: velocities, momenta, or z
+  std::vector<Quad> q0, z0;  // z0: velocities, momenta, or z
   std::vector<bool> q_given, z_given, q_pinned, z_pinned;
-  std::vector<std::optional<Real>> multiplier0;  // one per constraint: a starting guess, where given
+  std::vector<std::optional<Quad>> multiplier0;  // one per constraint: a starting guess, where given
 
   SolveStatement solve;
 };
@@ -129,4 +129,4 @@ Model read_model(std::shared_ptr<const Source> source, const std::vector<std::st
 /// From a tree that was read without errors.
 Model make_model(const Text& text, const std::vector<Override>& overrides = {});
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -2,9 +2,9 @@
 #include <utility>
 
 #include "alembert/model/elaborate.h"
-#include "alembert/model/port.h"
+#include "alembert/model/ports/port.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 namespace {
 
@@ -46,7 +46,7 @@ bool assign(Elaboration& e, const Target& r, const Term& target, const Term& ter
     Start& s = (*start)[offset + k];
     if (s.overridden && !overriding) continue;
     std::string missing;
-    const std::optional<Real> number = scope.number(value.entries[k], missing);
+    const std::optional<Quad> number = scope.number(value.entries[k], missing);
     if (!number) {
       scope.error(term.place, "this initial value needs '" + missing + "', which has none before this line",
                   "give an initial value of '" + missing + "' first");
@@ -157,7 +157,7 @@ void make_start(Elaboration& e, const std::vector<const Assignment*>& overrides)
   read_pins(e);
 
   Model& m = e.model;
-  const auto append = [](const std::vector<Start>& from, std::vector<Real>& value, std::vector<bool>& given,
+  const auto append = [](const std::vector<Start>& from, std::vector<Quad>& value, std::vector<bool>& given,
                          std::vector<bool>& pinned) {
     for (const Start& s : from) {
       value.push_back(s.value);
@@ -174,14 +174,14 @@ void make_start(Elaboration& e, const std::vector<const Assignment*>& overrides)
     if (d.kind == Kind::coordinate && d.partner) append(d.partner->start, m.z0, m.z_given, m.z_pinned);
   }
   if (m.port) append_states(e);
-  std::unordered_map<std::uint32_t, Real> guesses;
+  std::unordered_map<std::uint32_t, Quad> guesses;
   for (const Declaration& d : scope.declarations())
     if (d.kind == Kind::multiplier || d.kind == Kind::state)
       for (std::size_t k = 0; k < d.symbols.size(); ++k)
         if (d.start[k].given || d.start[k].overridden) guesses[d.symbols[k].id()] = d.start[k].value;
   for (const Constraint& c : m.constraints) {
     const auto guess = guesses.find(c.multiplier.id());
-    m.multiplier0.push_back(guess == guesses.end() ? std::nullopt : std::optional<Real>(guess->second));
+    m.multiplier0.push_back(guess == guesses.end() ? std::nullopt : std::optional<Quad>(guess->second));
   }
 }
 
@@ -198,7 +198,7 @@ void make_solve(Elaboration& e) {
       return;
     }
     const bool step = item.target.text == "step";
-    const std::optional<Real> number = scope.number_of(*item.value, step ? "the step" : "the end");
+    const std::optional<Quad> number = scope.number_of(*item.value, step ? "the step" : "the end");
     if (!number) return;
     const double x = static_cast<double>(*number);
     if (!std::isfinite(x) || (step && x == 0))
@@ -208,4 +208,4 @@ void make_solve(Elaboration& e) {
   });
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

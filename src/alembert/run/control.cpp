@@ -4,11 +4,11 @@
 #include <cmath>
 #include <utility>
 
-#include "alembert/base/error.h"
+#include "alembert/error.h"
 #include "alembert/run/density.h"
 #include "alembert/run/failure.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 namespace {
 
@@ -92,7 +92,7 @@ class ToleranceSteps final : public StepControl {
         end_(end),
         h_(limited(h)),
         n_y_(n_y),
-        check_(step_.sibling()),
+        check_(step_.clone()),
         check_to_(start),
         multipliers_(multipliers) {}
 
@@ -370,4 +370,4 @@ std::unique_ptr<StepControl> make_control(const Equations& e, const Method& meth
                                       std::move(step));
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -12,7 +12,7 @@
 #include "alembert/methods/method.h"
 #include "alembert/run/dense.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 /// fixed: all equal, a shorter one at the end. tolerance: two equal steps are compared with one of twice their size,
 /// made beside them; where they differ too much they are made again, smaller. reversible: the density of steps follows
@@ -88,4 +88,4 @@ std::unique_ptr<StepControl> make_control(const Equations& equations, const Meth
                                           const InitialValues& initial, Multipliers& multipliers, Step<double> step,
                                           NewtonOptions newton);
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace alembert {
+namespace alembert::internal {
 
 namespace {
 
@@ -21,7 +21,7 @@ Exprs inputs(const Equations& e) {
 DenseOutput::DenseOutput(const Equations& e, const Step<double>& step, const GridPoint& start, Multipliers& multipliers,
                          NewtonOptions options)
     : n_y_(e.y.size()),
-      step_(step.sibling()),
+      step_(step.clone()),
       multipliers_(multipliers),
       projection_(e, start.t, start.state, options),
       velocity_(inputs(e), e.v, {Backend::interpreter, false}),
@@ -67,4 +67,4 @@ bool DenseOutput::at(double share, std::vector<double>& state) {
   return projection_.apply(time(share), state.data()) == Outcome::converged;
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -4,11 +4,11 @@
 // method from the same state: it has the method's order for every method (a collocation polynomial would have s + 1
 // only) and joins the grid points at both ends. It is then put back on the constraints, which hold to rounding.
 
+#include "alembert/newton/projection.h"
+#include "alembert/newton/step.h"
 #include "alembert/run/multipliers.h"
-#include "alembert/solve/projection.h"
-#include "alembert/solve/step.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 /// A grid point of a run: rest is what rounding cut off from the state (y, then z); carried is what the method takes
 /// along beside it.
@@ -49,4 +49,4 @@ class DenseOutput {
   std::vector<double> rates_, rest_, in_, v_, work_;
 };
 
-}  // namespace alembert
+}  // namespace alembert::internal

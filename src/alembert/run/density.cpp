@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace alembert {
+namespace alembert::internal {
 
 namespace {
 
@@ -13,7 +13,7 @@ Expr usual_density(const Equations& e, const InitialValues& initial) {
   double square = 0;
   for (const double x : initial.z_dot) square += x * x;
   const double floor = square > 0 ? 1e-4 * square : 1;
-  return pow(e.graph->constant(floor) + dot(e.z_dot, e.z_dot), Real(0.25));
+  return pow(e.graph->constant(floor) + dot(e.z_dot, e.z_dot), Quad(0.25));
 }
 
 // The index-reduced system differentiated along the motion: linear in z'', lambda', psi'.
@@ -77,4 +77,4 @@ double DensityRate::at(double t, std::span<const double> state) {
   return out[0] > 0 ? out[1] / out[0] : std::nan("");
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -6,7 +6,7 @@
 
 #include "alembert/run/multipliers.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 /// G = d/dt log(rho). rho is what the model says; else (a^2 + |z'|^2)^(1/4), with a hundredth of |z'| at the start for
 /// a: then the steps deviate from straight lines by about the same length everywhere.
@@ -26,4 +26,4 @@ class DensityRate {
   std::vector<double> in_, jerk_, work_;
 };
 
-}  // namespace alembert
+}  // namespace alembert::internal

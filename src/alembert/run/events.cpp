@@ -5,9 +5,9 @@
 #include <limits>
 #include <utility>
 
-#include "alembert/solve/rounding.h"
+#include "alembert/newton/rounding.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 namespace {
 
@@ -266,4 +266,4 @@ bool EventWatch::search(const GridPoint& from, const GridPoint& to, bool last, s
   return true;
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -5,7 +5,7 @@
 #include "alembert/model/model.h"
 #include "alembert/run/dense.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 /// An event that was found. The constraints hold there as at every grid point.
 struct EventRecord {
@@ -65,4 +65,4 @@ class EventWatch {
   End left_, right_;
 };
 
-}  // namespace alembert
+}  // namespace alembert::internal

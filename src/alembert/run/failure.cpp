@@ -9,7 +9,7 @@
 #include "alembert/code/kernel.h"
 #include "alembert/expr/derivative.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 namespace {
 
@@ -163,4 +163,4 @@ std::string explain_light_mass(const Equations& e, double t, double h, std::span
   return "";
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "alembert/derive/equations.h"
-#include "alembert/solve/newton.h"
+#include "alembert/newton/newton.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 /// How far the constraints are from losing rank at (t, y, z).
 struct Dependence {
@@ -38,4 +38,4 @@ std::string time_text(double t);
 /// where there is none.
 std::string explain_light_mass(const Equations& e, double t, double h, std::span<const double> state, double share);
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace alembert {
+namespace alembert::internal {
 
 namespace {
 
@@ -74,4 +74,4 @@ double GradientSpan::smallest_distance(std::span<const double> values, std::span
   return std::sqrt(smallest);
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

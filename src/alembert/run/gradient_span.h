@@ -8,7 +8,7 @@
 
 #include "alembert/expr/derivative.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 class GradientSpan {
  public:
@@ -31,4 +31,4 @@ class GradientSpan {
   std::vector<double> row_, gram_, inverse_;  // a gradient, dense; L D L^T of the Gram matrix row by row; 1/D
 };
 
-}  // namespace alembert
+}  // namespace alembert::internal

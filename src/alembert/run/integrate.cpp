@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <ctime>
 
-#include "alembert/base/error.h"
+#include "alembert/error.h"
+#include "alembert/newton/projection.h"
 #include "alembert/run/failure.h"
-#include "alembert/solve/projection.h"
-#include "alembert/solve/reduced.h"
+#include "alembert/start/reduced.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 template <class T>
 NewtonResult complete(const Equations& e, T t, MotionPoint<T>& point, NewtonOptions options) {
@@ -79,12 +79,12 @@ Endpoint<T> integrate(const Equations& e, const Method& method, const MotionPoin
 }
 
 template NewtonResult complete(const Equations&, double, MotionPoint<double>&, NewtonOptions);
-template NewtonResult complete(const Equations&, Real, MotionPoint<Real>&, NewtonOptions);
+template NewtonResult complete(const Equations&, Quad, MotionPoint<Quad>&, NewtonOptions);
 template MotionPoint<double> polish(const Equations&, const InitialValues&, double);
-template MotionPoint<Real> polish(const Equations&, const InitialValues&, Real);
+template MotionPoint<Quad> polish(const Equations&, const InitialValues&, Quad);
 template Endpoint<double> integrate(const Equations&, const Method&, const MotionPoint<double>&, double, double, long,
                                     NewtonOptions);
-template Endpoint<Real> integrate(const Equations&, const Method&, const MotionPoint<Real>&, Real, Real, long,
+template Endpoint<Quad> integrate(const Equations&, const Method&, const MotionPoint<Quad>&, Quad, Quad, long,
                                   NewtonOptions);
 
-}  // namespace alembert
+}  // namespace alembert::internal

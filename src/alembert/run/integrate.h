@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "alembert/methods/method.h"
-#include "alembert/solve/initial.h"
+#include "alembert/start/initial.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 /// A state with z' and the multipliers there, from the index-reduced system.
 template <class T>
@@ -39,4 +39,4 @@ template <class T>
 Endpoint<T> integrate(const Equations& equations, const Method& method, const MotionPoint<T>& from, T t0, T h, long n,
                       NewtonOptions options = {});
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "alembert/solve/reduced.h"
+#include "alembert/start/reduced.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 namespace {
 
@@ -54,4 +54,4 @@ std::span<const double> Multipliers::at(double t, std::span<const double> state)
   return values;
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -4,11 +4,11 @@
 
 #include <span>
 
-#include "alembert/solve/accelerations.h"
-#include "alembert/solve/initial.h"
-#include "alembert/solve/newton.h"
+#include "alembert/newton/newton.h"
+#include "alembert/start/accelerations.h"
+#include "alembert/start/initial.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 class Multipliers {
  public:
@@ -29,4 +29,4 @@ class Multipliers {
   AccelerationSystem accelerations_;
 };
 
-}  // namespace alembert
+}  // namespace alembert::internal

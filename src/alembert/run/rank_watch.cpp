@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-namespace alembert {
+namespace alembert::internal {
 
 namespace {
 
@@ -129,4 +129,4 @@ RankWatch::Rank RankWatch::look(double t, std::span<const double> state) {
   return again ? Rank::kept : Rank::passed;
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

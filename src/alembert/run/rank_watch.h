@@ -9,7 +9,7 @@
 
 #include "alembert/run/watch.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 class RankWatch {
  public:
@@ -44,4 +44,4 @@ class RankWatch {
   long count_ = 0, said_ = -2, dependent_ = 0;  // said_: when it was last said; dependent_: points in a row
 };
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -2,7 +2,7 @@
 
 #include "alembert/code/kernel.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 std::vector<JointForces> joint_forces(const Equations& e, double t, std::span<const double> state,
                                       std::span<const double> lambda, std::span<const double> psi) {
@@ -31,4 +31,4 @@ std::vector<JointForces> joint_forces(const Equations& e, double t, std::span<co
   return result;
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -8,7 +8,7 @@
 
 #include "alembert/derive/equations.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 /// On `body`, at the joint's point.
 struct JointForces {
@@ -21,4 +21,4 @@ struct JointForces {
 std::vector<JointForces> joint_forces(const Equations& equations, double t, std::span<const double> state,
                                       std::span<const double> lambda, std::span<const double> psi);
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -7,13 +7,13 @@
 #include <optional>
 #include <utility>
 
-#include "alembert/base/error.h"
 #include "alembert/derive/massless.h"
-#include "alembert/model/port.h"
+#include "alembert/error.h"
+#include "alembert/model/ports/port.h"
 #include "alembert/run/failure.h"
 #include "alembert/run/rank_watch.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 namespace {
 
@@ -571,4 +571,4 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
   return report;
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

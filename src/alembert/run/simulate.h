@@ -18,9 +18,9 @@
 #include "alembert/run/events.h"
 #include "alembert/run/reactions.h"
 #include "alembert/run/watch.h"
-#include "alembert/solve/initial.h"
+#include "alembert/start/initial.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 /// What a row of a trajectory holds, in this order; names as the user wrote them ("x1", "x1'", "q[2]", "lambda.rod1").
 struct Columns {
@@ -111,4 +111,4 @@ struct Report {
 /// early, with Report::ending and reason, after the observers got all rows.
 Report simulate(const Model& model, const Equations& equations, const Method& method, const SimulateOptions& options);
 
-}  // namespace alembert
+}  // namespace alembert::internal

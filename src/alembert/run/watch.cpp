@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace alembert {
+namespace alembert::internal {
 
 namespace {
 
@@ -181,4 +181,4 @@ double Watch::independence_at(double t, std::span<const double> state) {
   return independence_of(other_);
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

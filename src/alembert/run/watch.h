@@ -11,7 +11,7 @@
 #include "alembert/derive/equations.h"
 #include "alembert/run/gradient_span.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 /// Extremes of something watched at every step.
 struct Watched {
@@ -92,4 +92,4 @@ class Watch {
   double position_ = 0, velocity_ = 0, nonholonomic_ = 0, independence_ = 1;
 };
 
-}  // namespace alembert
+}  // namespace alembert::internal

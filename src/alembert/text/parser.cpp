@@ -6,7 +6,7 @@
 #include "alembert/text/terms.h"
 #include "alembert/text/tokens.h"
 
-namespace alembert {
+namespace alembert::internal {
 namespace {
 
 using Kind = Token::Kind;
@@ -407,4 +407,4 @@ Term parse_term(std::shared_ptr<const Source> source) {
   return parse_one(std::move(source), [](TermParser& terms) { return terms.term(); });
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -4,7 +4,7 @@
 #include "alembert/text/statements.h"
 #include "alembert/text/syntax.h"
 
-namespace alembert {
+namespace alembert::internal {
 namespace {
 
 constexpr std::size_t width = 120;
@@ -326,4 +326,4 @@ std::string print(const Text& text) {
   return out;
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

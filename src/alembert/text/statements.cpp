@@ -4,7 +4,7 @@
 
 #include "alembert/text/syntax.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 const std::vector<StatementForm>& statement_forms() {
   static const std::vector<StatementForm> forms = {
@@ -201,4 +201,4 @@ std::string grammar() {
   return out;
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace alembert {
+namespace alembert::internal {
 
 /// What follows a keyword. Every shape except text, expression, ranges, method and element may end with "for i = a..b,
 /// ...".
@@ -49,4 +49,4 @@ const StatementForm* find_statement(std::string_view keyword);
 /// "parameter TARGET [= EXPR], ... [for RANGES]"
 std::string syntax_of(const StatementForm& form);
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -1,6 +1,6 @@
 #include "alembert/text/syntax.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 bool operator==(const Term& a, const Term& b) { return a.form == b.form && a.text == b.text && a.parts == b.parts; }
 
@@ -18,4 +18,4 @@ bool operator==(const Statement& a, const Statement& b) {
 
 bool operator==(const Text& a, const Text& b) { return a.statements == b.statements && a.comments == b.comments; }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "alembert/base/error.h"
+#include "alembert/error.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 /// An expression as written. Chains of one precedence are flat, so that long sums are wide and never deep:
 /// a - b + c is {chain, "-+", {a, b, c}}; a*b/c is {chain, "*/", {a, b, c}}.
@@ -92,4 +92,4 @@ std::string print(const Term& term);
 /// The grammar, generated from the table that the parser itself works from (docs/language.md holds it).
 std::string grammar();
 
-}  // namespace alembert
+}  // namespace alembert::internal

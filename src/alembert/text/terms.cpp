@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace alembert {
+namespace alembert::internal {
 namespace {
 
 using Kind = Token::Kind;
@@ -340,4 +340,4 @@ std::vector<Range> TermParser::ranges(const std::string& hint) {
   return ranges;
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -9,7 +9,7 @@
 #include "alembert/text/syntax.h"
 #include "alembert/text/tokens.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 /// What is wrong with a statement; never leaves the parser.
 struct SyntaxFailure {
@@ -73,4 +73,4 @@ class TermParser {
   int height_ = 0;  // of the term read last
 };
 
-}  // namespace alembert
+}  // namespace alembert::internal

@@ -4,11 +4,11 @@
 #include <cstdio>
 #include <utility>
 
-#include "alembert/base/real.h"
 #include "alembert/base/utf8.h"
+#include "alembert/quad.h"
 #include "alembert/text/statements.h"
 
-namespace alembert {
+namespace alembert::internal {
 namespace {
 
 using Kind = Token::Kind;
@@ -217,9 +217,9 @@ class Splitter {
         while (is_digit(peek(size))) ++size;
       }
     }
-    Real value = 0;
+    Quad value = 0;
     const bool reads = read_number(text_.substr(at_, size), value);
-    if (reads && value <= Real(1.7976931348623157e308)) return add(Kind::number, size, static_cast<int>(size));
+    if (reads && value <= Quad(1.7976931348623157e308)) return add(Kind::number, size, static_cast<int>(size));
     add_bad(size, static_cast<int>(size), "this number is too large", "the largest is about 1.8e308");
   }
 
@@ -363,4 +363,4 @@ bool split(const Source& source, Tokens& tokens) {
   return true;
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

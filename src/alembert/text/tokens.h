@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "alembert/base/error.h"
+#include "alembert/error.h"
 
-namespace alembert {
+namespace alembert::internal {
 
 struct Token {
   enum class Kind : unsigned char {
@@ -48,4 +48,4 @@ struct Tokens {
 /// Returns false, with one error and nothing else, when the source is no text at all.
 bool split(const Source& source, Tokens& tokens);
 
-}  // namespace alembert
+}  // namespace alembert::internal

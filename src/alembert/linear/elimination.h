@@ -1,0 +1,37 @@
+#pragma once
+
+// Gaussian elimination written out as expressions: for small systems the solution of J d = F becomes straight-line
+// code.
+
+#include <optional>
+#include <vector>
+
+#include "alembert/expr/derivative.h"
+
+namespace alembert::internal {
+
+/// Factors of rows and columns that make light and heavy bodies alike: each row that belongs to a preferred unknown by
+/// its largest entry in preferred columns (accelerations), then columns, then rows, all by powers of two. Empty where
+/// no row needs it: where those entries are not far below the others of their row.
+struct Equilibration {
+  std::vector<double> row, column;
+};
+Equilibration equilibrate(const SparseExprs& pattern, const std::vector<double>& values,
+                          const std::vector<bool>& preferred);
+
+/// The order of the pivots, chosen once from values of J at a typical point.
+struct PivotOrder {
+  std::vector<int> rows, columns;  // pivot k stands at (rows[k], columns[k])
+  std::size_t operations = 0;      // multiplications, divisions and subtractions of elimination and substitution
+};
+
+/// Sparse pivots (least fill) among those that are not small. preferred[i]: row i and column i belong to the block that
+/// is eliminated first (the mass matrix, whose pivots stay good wherever the system moves); the rest is its Schur
+/// complement. Nothing when J is singular there.
+std::optional<PivotOrder> choose_pivots(const SparseExprs& J, const std::vector<double>& values,
+                                        const std::vector<bool>& preferred);
+
+/// d with J d = F.
+Exprs eliminate(const SparseExprs& J, ExprSpan F, const PivotOrder& order);
+
+}  // namespace alembert::internal

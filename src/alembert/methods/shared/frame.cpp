@@ -1,0 +1,73 @@
+#include "alembert/methods/shared/frame.h"
+
+#include <utility>
+
+namespace alembert::internal {
+
+Frame::Frame(const Equations& e) : graph(*(step.graph = std::make_shared<Graph>())) {
+  step.t0 = graph.symbol("t0"), step.h = graph.symbol("h");
+  y0 = graph.symbols("y0", static_cast<int>(e.y.size())), z0 = graph.symbols("z0", static_cast<int>(e.z.size()));
+  step.state = y0;
+  step.state.insert(step.state.end(), z0.begin(), z0.end());
+  step.rates = static_cast<int>(e.z.size());
+  z_dot0 = graph.symbols("z'", static_cast<int>(e.z.size()));
+  lambda0 = graph.symbols("lambda", static_cast<int>(e.g.size()));
+  psi0 = graph.symbols("psi", static_cast<int>(e.psi.size()));
+  for (const Exprs* list : {&z_dot0, &lambda0, &psi0}) step.hints.insert(step.hints.end(), list->begin(), list->end());
+}
+
+Exprs Frame::unknown(const std::string& name, const Exprs& guess, Expr factor) {
+  Exprs symbols = graph.symbols(name, static_cast<int>(guess.size()));
+  step.unknowns.insert(step.unknowns.end(), symbols.begin(), symbols.end());
+  for (const Expr g : guess) step.guess.push_back(factor ? factor * g : g);
+  return symbols;
+}
+
+void Frame::equation(const Exprs& values, const std::string& what, const std::vector<std::string>& names,
+                     const std::string& where) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    step.equations.push_back(values[i]);
+    step.labels.push_back(what + names[i] + where);
+  }
+}
+
+void Frame::at_end(const Equations& e, const Exprs& functions, const Point& end, const std::string& what,
+                   const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < functions.size(); ++i)
+    step.end_conditions.push_back({static_cast<int>(step.equations.size() + i), functions[i]});
+  equation(at(e, functions, end), what, names, " at the end of the step");
+}
+
+void Frame::keep(const Exprs& values, const std::string& before, const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    step.internal.push_back(values[i]);
+    step.internal_names.push_back(before + names[i]);
+  }
+}
+
+void Frame::carry(const Exprs& start, const RealVector& weights, const std::vector<Exprs>& values,
+                  const std::string& before, const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    const Expr last = graph.symbol("last " + before + names[i]);
+    Exprs terms = {weights[0] * last};
+    for (std::size_t j = 0; j < values.size(); ++j) terms.push_back(weights[j + 1] * values[j][i]);
+    step.carried.push_back(last);
+    step.carried_start.push_back(start[i]);
+    step.carried_next.push_back(sum(graph, terms));
+    step.carried_names.push_back(before + names[i]);
+  }
+}
+
+Expr Frame::size_y() { return largest(graph, y0); }
+Expr Frame::size_z() { return largest(graph, z0); }
+
+StepPlan Frame::plan(const Exprs& y1, const Exprs& z1) {
+  step.next = y1;
+  step.next.insert(step.next.end(), z1.begin(), z1.end());
+  StepPlan plan;
+  plan.parts.push_back(std::move(step));
+  plan.sequence.push_back({0, 1});
+  return plan;
+}
+
+}  // namespace alembert::internal

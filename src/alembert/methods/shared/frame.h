@@ -1,0 +1,35 @@
+#pragma once
+
+// The frame in which a method writes the equations of its step.
+
+#include "alembert/derive/equations.h"
+#include "alembert/methods/shared/coefficients.h"
+#include "alembert/newton/step.h"
+
+namespace alembert::internal {
+
+/// The frame of a step's equations: state, hints, unknowns with their guesses, labelled equations.
+struct Frame {
+  explicit Frame(const Equations& equations);
+  StepEquations step;
+  Graph& graph;
+  Exprs y0, z0, z_dot0, lambda0, psi0;
+
+  /// New unknowns that start from factor * guess (factor may be empty).
+  Exprs unknown(const std::string& name, const Exprs& guess, Expr factor = {});
+  void equation(const Exprs& values, const std::string& what, const std::vector<std::string>& names,
+                const std::string& where);
+  /// Equations that ask for functions of the model to vanish at the end of the step; its adjoint asks for them at its
+  /// own.
+  void at_end(const Equations& equations, const Exprs& functions, const Point& end, const std::string& what,
+              const std::vector<std::string>& names);
+  void keep(const Exprs& values, const std::string& before, const std::vector<std::string>& names);
+  /// A multiplier of the method's own: weights[0] times its value before the step (at first `start`) plus weights[j]
+  /// times values[j-1].
+  void carry(const Exprs& start, const RealVector& weights, const std::vector<Exprs>& values, const std::string& before,
+             const std::vector<std::string>& names);
+  Expr size_y(), size_z();  // largest of |y0|, |z0|
+  StepPlan plan(const Exprs& y1, const Exprs& z1);
+};
+
+}  // namespace alembert::internal

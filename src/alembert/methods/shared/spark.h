@@ -1,0 +1,53 @@
+#pragma once
+
+// The (s,s)-SPARK step (Jay 2009) for the general system, shared by all families that differ in coefficients only.
+
+#include "alembert/derive/equations.h"
+#include "alembert/methods/method.h"
+#include "alembert/methods/shared/coefficients.h"
+#include "alembert/methods/shared/frame.h"
+
+namespace alembert::internal {
+
+/// Coefficients as in Jay 2009: Y with A, f with A_hat, N with A_prime, r with A_tilde; the holonomic constraints are
+/// taken at Y~_i, i = 0..m, with A_bar (row 0 is zero, row m is b).
+struct SparkCoefficients {
+  /// Where k = 0 is asked for: weighted over the stages and at the end (SPARK); weighted replaced by the middle
+  /// k(t0 + h/2, y0 + h/2 Z_1, Z_1); at each stage and not at the end (the standard way, which loses k).
+  enum class Nonholonomic { weighted, middle, stages };
+  Nonholonomic nonholonomic = Nonholonomic::weighted;
+  RealMatrix A, A_hat, A_prime;           // s x s
+  RealMatrix A_bar;                       // (m+1) x s
+  RealMatrix A_tilde;                     // s x (m+1)
+  RealVector b, b_hat, b_prime, b_tilde;  // b_tilde: m+1
+  RealVector c, c_tilde;
+  int s() const { return static_cast<int>(b.size()); }
+  int m() const { return static_cast<int>(b_tilde.size()) - 1; }
+};
+
+/// One tableau for y, f and N, with the s+1 Lobatto points for the holonomic constraints and the symplectic choice
+/// a~_ij = b~_j (1 - a-bar_ji / b_i).
+SparkCoefficients with_lobatto_points(const Tableau& tableau);
+/// Lobatto IIIA for y, IIIB for f and r; N with A_prime.
+SparkCoefficients lobatto_pair(int s, const RealMatrix& A_prime);
+
+StepPlan spark_step(const Equations& equations, const SparkCoefficients& coefficients);
+/// Why the step is not defined for a model ("" when it is): reactions r that depend on z.
+std::string spark_refuses(const Equations& equations);
+std::string spark_tableau(const SparkCoefficients& coefficients);
+
+/// The claims of a symmetric, symplectic method of this order.
+Claims symplectic_claims(int order);
+/// L = v^T M v / 2 - U(t, q) with constant M is all that some methods take: the reason when the model is none.
+std::string only_constant_mass(const Equations& equations);
+/// A family of one member with two stages, for models with constant mass only.
+MethodFamily two_stages_only(MethodFamily family);
+/// One stage with A = c = a, A^ = A' = a_hat, no holonomic constraints.
+MethodFamily euler_spark_family(std::string name, std::string summary, Quad a, Quad a_hat);
+
+/// What all these families share; a family adds its name, its orders and its coefficients.
+MethodFamily spark_family(std::string name, std::string summary, std::string source, std::string orders, int least,
+                          int normal, std::function<SparkCoefficients(int)> coefficients,
+                          std::function<Claims(int)> claims);
+
+}  // namespace alembert::internal

@@ -1,0 +1,97 @@
+#pragma once
+
+// Bodies, joints, springs and motors written out in the language itself: coordinates, energies and constraints like
+// those that a user could have written. Inside model/ only.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "alembert/text/syntax.h"
+
+namespace alembert::internal {
+
+/// What a joint became: names that the expanded text declares.
+struct ExpandedJoint {
+  std::string name, kind;
+  std::string body;   // on which the reaction is reported
+  std::string other;  // "ground" or a body
+  Place place;
+  const Statement* statement = nullptr;
+  bool planar = false;
+  std::string position;  // a let: the point of the joint, in the world
+  std::string frame;     // a let: the axes of the joint's frame, in the world
+};
+
+struct ExpandedBody {
+  enum class Turning { quaternion, euler, planar };
+  std::string name;
+  Turning turning = Turning::quaternion;
+  const Statement* statement = nullptr;
+  bool planar() const { return turning == Turning::planar; }
+};
+
+struct Expansion {
+  Text text;
+  std::vector<ExpandedBody> bodies;
+  std::vector<ExpandedJoint> joints;
+};
+
+/// Whether there is anything to expand.
+bool has_elements(const Text& text);
+/// Appends what is wrong to `errors` (of the text's source) and leaves the element concerned out.
+Expansion expand_elements(const Text& text, std::vector<Diagnostic>& errors);
+
+/// Shared by the parts of the expansion.
+class Expander {
+ public:
+  Expander(const Text& text, std::vector<Diagnostic>& errors) : text_(text), errors_(errors) {}
+  Expansion run();
+
+ private:
+  using Terms = std::map<std::string, Term>;
+  struct Side {
+    const ExpandedBody* body = nullptr;  // none: the ground
+    const Term* name = nullptr;
+    const Term* point = nullptr;
+    const Term* axis = nullptr;
+    std::string text() const { return body ? body->name : "ground"; }
+  };
+
+  void error(const Place& place, std::string message, std::string hint = {});
+  /// Reads statements, in which $ is the name of the element; the names of `values` stand for terms of the user.
+  void write(const Statement& from, const std::string& lines, const Terms& values = {}, bool last = false);
+  const Term* value(const Statement& s, const char* word) const;
+  bool has(const Statement& s, const char* word) const;
+  bool once(const Statement& s, const std::vector<std::string>& repeated);
+  bool names_twice(const Statement& s);
+
+  void body(const Statement& s);
+  void body_frame(const Statement& s, const ExpandedBody& b);
+  void body_start(const Statement& s, const ExpandedBody& b);
+  std::string inertia_times_spin(const Statement& s, const ExpandedBody& b, Terms& values);
+  void gravity(const Statement& s);
+  const ExpandedBody* find(const std::string& name) const;
+  const ExpandedJoint* joint_of(const Statement& s);
+
+  bool sides(const Statement& s, Side& from, Side& to);
+  void points(const Statement& s, const Side& from, const Side& to, bool planar);
+  std::string point_of(const Side& side, const std::string& let, bool planar) const;
+  std::string direction_of(const Side& side, const std::string& let) const;
+  void joint(const Statement& s);
+  void spatial_joint(const Statement& s, const Side& from, const Side& to);
+  void planar_joint(const Statement& s, const Side& from, const Side& to);
+  void rolling(const Statement& s, const Side& from, const Side& to, bool planar);
+  void drive(const Statement& s);
+  void spring(const Statement& s);
+  void torsion(const Statement& s);
+
+  const Text& text_;
+  std::vector<Diagnostic>& errors_;
+  Expansion result_;
+  std::vector<Statement> at_end_;  // initial values that need others
+  std::map<std::string, Place> names_;
+  const Statement* gravity_ = nullptr;
+};
+
+}  // namespace alembert::internal

@@ -1,0 +1,395 @@
+#include <algorithm>
+
+#include "alembert/model/bodies/expand.h"
+
+namespace alembert::internal {
+
+namespace {
+
+const char* const keywords[] = {"body", "gravity", "joint", "drive", "spring", "torsion"};
+
+bool is_element(const std::string& keyword) {
+  return std::find(std::begin(keywords), std::end(keywords), keyword) != std::end(keywords);
+}
+
+/// Everything in an expanded statement stands where the user wrote the element; his own terms keep their places.
+void settle(Term& term, const Place& place, const std::map<std::string, Term>& values) {
+  if (term.form == Term::Form::name) {
+    const auto found = values.find(term.text);
+    if (found != values.end()) {
+      term = found->second;
+      return;
+    }
+  }
+  term.place = place;
+  for (Term& part : term.parts) settle(part, place, values);
+}
+
+std::string replaced(std::string text, const std::string& name, const std::string& by) {
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + by.size()))
+    text.replace(at, name.size(), by);
+  return text;
+}
+
+/// Whether the user gives an initial value of this coordinate himself.
+bool given(const Text& text, const std::string& name, bool velocity) {
+  for (const Statement& s : text.statements) {
+    if (s.keyword != "initial") continue;
+    for (const Item& item : s.items) {
+      const Term* root = &item.target;
+      bool primed = false;
+      while (root->form == Term::Form::index || root->form == Term::Form::prime) {
+        primed |= root->form == Term::Form::prime;
+        root = &root->parts[0];
+      }
+      if (root->text == name && primed == velocity) return true;
+    }
+  }
+  return false;
+}
+
+// $ stands for the name of the body. The quadratic forms of R(e) are those of a unit quaternion.
+const char quaternion_frame[] = R"(coordinate $.r[3], $.e[4]
+let $.x_axis = ($.e[1]^2 + $.e[2]^2 - $.e[3]^2 - $.e[4]^2, 2*($.e[2]*$.e[3] + $.e[1]*$.e[4]),
+                2*($.e[2]*$.e[4] - $.e[1]*$.e[3]))
+let $.y_axis = (2*($.e[2]*$.e[3] - $.e[1]*$.e[4]), $.e[1]^2 - $.e[2]^2 + $.e[3]^2 - $.e[4]^2,
+                2*($.e[3]*$.e[4] + $.e[1]*$.e[2]))
+let $.z_axis = (2*($.e[2]*$.e[4] + $.e[1]*$.e[3]), 2*($.e[3]*$.e[4] - $.e[1]*$.e[2]),
+                $.e[1]^2 - $.e[2]^2 - $.e[3]^2 + $.e[4]^2)
+let $.spin = (2*($.e[1]*$.e[2]' - $.e[2]*$.e[1]' - $.e[3]*$.e[4]' + $.e[4]*$.e[3]'),
+              2*($.e[1]*$.e[3]' - $.e[3]*$.e[1]' - $.e[4]*$.e[2]' + $.e[2]*$.e[4]'),
+              2*($.e[1]*$.e[4]' - $.e[4]*$.e[1]' - $.e[2]*$.e[3]' + $.e[3]*$.e[2]'))
+let $.turning = ((-$.e[2]/2, -$.e[3]/2, -$.e[4]/2), ($.e[1]/2, $.e[4]/2, -$.e[3]/2), (-$.e[4]/2, $.e[1]/2, $.e[2]/2),
+                 ($.e[3]/2, -$.e[2]/2, $.e[1]/2))
+constraint $.unit: norm2($.e) = 1
+)";
+
+const char spatial_lets[] = R"(let $.direction(a, b, c) = a*$.x_axis + b*$.y_axis + c*$.z_axis
+let $.point(a, b, c) = $.r + $.direction(a, b, c)
+let $.omega = $.direction($.spin[1], $.spin[2], $.spin[3])
+)";
+
+const char planar_frame[] = R"(coordinate $.r[2], $.phi
+let $.direction(a, b) = (a*cos($.phi) - b*sin($.phi), a*sin($.phi) + b*cos($.phi))
+let $.point(a, b) = $.r + $.direction(a, b)
+let $.spin = $.phi'
+let $.omega = $.phi'
+)";
+
+/// Rotation of v by the angle s about the axis x, y or z; backwards where asked for.
+std::string rotation(char axis, const std::string& angle, bool back) {
+  const std::string c = "cos(" + angle + ")", s = "sin(" + angle + ")";
+  const auto first = [&](const std::string& a, const std::string& b) {
+    return c + "*" + a + (back ? "+" : "-") + s + "*" + b;
+  };
+  const auto second = [&](const std::string& a, const std::string& b) {
+    return (back ? "-" : "") + s + "*" + a + "+" + c + "*" + b;
+  };
+  if (axis == 'x') return "(v[1], " + first("v[2]", "v[3]") + ", " + second("v[2]", "v[3]") + ")";
+  if (axis == 'y') return "(" + second("v[3]", "v[1]") + ", v[2], " + first("v[3]", "v[1]") + ")";
+  return "(" + first("v[1]", "v[2]") + ", " + second("v[1]", "v[2]") + ", v[3])";
+}
+
+std::string unit_vector(char axis) { return axis == 'x' ? "(1, 0, 0)" : axis == 'y' ? "(0, 1, 0)" : "(0, 0, 1)"; }
+
+/// R = R_1(a1) R_2(a2) R_3(a3); the columns c_i of spin = sum c_i a_i', and what inverts them.
+std::string euler_frame(const std::string& order) {
+  std::string text = "coordinate $.r[3], $.angles[3]\n";
+  for (int k = 0; k < 3; ++k) {
+    const std::string number = std::to_string(k + 1), angle = "$.angles[" + number + "]";
+    text += "let $.turn" + number + "(v) = " + rotation(order[k], angle, false) + "\n";
+    text += "let $.back" + number + "(v) = " + rotation(order[k], angle, true) + "\n";
+  }
+  for (const char axis : {'x', 'y', 'z'})
+    text += std::string("let $.") + axis + "_axis = $.turn1($.turn2($.turn3(" + unit_vector(axis) + ")))\n";
+  text += "let $.c1 = $.back3($.back2(" + unit_vector(order[0]) + "))\n";
+  text += "let $.c2 = $.back3(" + unit_vector(order[1]) + ")\nlet $.c3 = " + unit_vector(order[2]) + "\n";
+  text += "let $.spin = $.c1*$.angles[1]' + $.c2*$.angles[2]' + $.c3*$.angles[3]'\n";
+  text += "let $.volume = dot($.c1, cross($.c2, $.c3))\n";
+  text +=
+      "let $.dual1 = cross($.c2, $.c3)/$.volume, $.dual2 = cross($.c3, $.c1)/$.volume, "
+      "$.dual3 = cross($.c1, $.c2)/$.volume\n";
+  std::string rows;
+  for (const char k : {'1', '2', '3'}) {
+    const std::string d = std::string("$.dual") + k;
+    rows += (rows.empty() ? "" : ", ") + ("$.direction(" + d + "[1], " + d + "[2], " + d + "[3])");
+  }
+  return text + "let $.turning = (" + rows + ")\n";
+}
+
+}  // namespace
+
+bool has_elements(const Text& text) {
+  return std::any_of(text.statements.begin(), text.statements.end(),
+                     [](const Statement& s) { return is_element(s.keyword); });
+}
+
+Expansion expand_elements(const Text& text, std::vector<Diagnostic>& errors) { return Expander(text, errors).run(); }
+
+Expansion Expander::run() {
+  result_.text.source = text_.source;
+  result_.text.comments = text_.comments;
+  // Bodies first, then joints, then what refers to joints: elements may stand in any order.
+  for (const Statement& s : text_.statements)
+    if (s.keyword == "gravity") {
+      if (gravity_) error(s.place, "'gravity' is given twice", "first in line " + std::to_string(gravity_->place.line));
+      else gravity_ = &s;
+    }
+  for (const Statement& s : text_.statements) {
+    if (!is_element(s.keyword)) result_.text.statements.push_back(s);
+    else if (s.keyword == "body" && s.label && !names_twice(s)) body(s);
+  }
+  if (gravity_) gravity(*gravity_);
+  for (const Statement& s : text_.statements)
+    if (s.keyword == "joint" && s.label && !names_twice(s)) joint(s);
+  for (const Statement& s : text_.statements) {
+    if (!s.label || s.keyword == "joint" || s.keyword == "body" || !is_element(s.keyword) || names_twice(s)) continue;
+    if (s.keyword == "drive") drive(s);
+    if (s.keyword == "spring") spring(s);
+    if (s.keyword == "torsion") torsion(s);
+  }
+  for (Statement& s : at_end_) result_.text.statements.push_back(std::move(s));
+  return std::move(result_);
+}
+
+void Expander::error(const Place& place, std::string message, std::string hint) {
+  errors_.push_back({text_.source, place, std::move(message), std::move(hint)});
+}
+
+bool Expander::names_twice(const Statement& s) {
+  const auto [first, fresh] = names_.emplace(s.label->text, s.label->place);
+  if (!fresh)
+    error(s.label->place, "'" + s.label->text + "' names two elements",
+          "the first is in line " + std::to_string(first->second.line));
+  return !fresh;
+}
+
+void Expander::write(const Statement& from, const std::string& lines, const Terms& values, bool last) {
+  const std::string named = replaced(lines, "$.", from.label->text + ".");
+  Text text = parse(std::make_shared<const Source>(Source{"expansion", named}));
+  const Place place = from.label->place;
+  for (Statement& s : text.statements) {
+    s.place = from.place;
+    if (s.label) settle(*s.label, place, values);
+    for (Item& item : s.items) {
+      settle(item.target, place, values);
+      if (item.value) settle(*item.value, place, values);
+    }
+    if (s.left) settle(*s.left, place, values);
+    if (s.right) settle(*s.right, place, values);
+    (last ? at_end_ : result_.text.statements).push_back(std::move(s));
+  }
+}
+
+const Term* Expander::value(const Statement& s, const char* word) const {
+  for (const Item& item : s.items)
+    if (item.target.text == word && item.value) return &*item.value;
+  return nullptr;
+}
+
+bool Expander::has(const Statement& s, const char* word) const {
+  return std::any_of(s.items.begin(), s.items.end(), [&](const Item& item) { return item.target.text == word; });
+}
+
+bool Expander::once(const Statement& s, const std::vector<std::string>& repeated) {
+  bool sound = true;
+  for (std::size_t i = 0; i < s.items.size(); ++i) {
+    const std::string& word = s.items[i].target.text;
+    if (std::find(repeated.begin(), repeated.end(), word) != repeated.end()) continue;
+    for (std::size_t k = 0; k < i; ++k)
+      if (s.items[k].target.text == word) {
+        error(s.items[i].target.place, "'" + word + "' is given twice");
+        sound = false;
+        break;
+      }
+  }
+  return sound;
+}
+
+const ExpandedBody* Expander::find(const std::string& name) const {
+  for (const ExpandedBody& b : result_.bodies)
+    if (b.name == name) return &b;
+  return nullptr;
+}
+
+// Bodies
+// ---------------------------------------------------------------------------------------------------------------
+
+void Expander::body(const Statement& s) {
+  if (!once(s, {})) return;
+  ExpandedBody b;
+  b.name = s.label->text;
+  b.statement = &s;
+  if (b.name == "ground" || b.name == "t" || b.name == "pi") {
+    error(s.label->place, "a body cannot be called '" + b.name + "'");
+    return;
+  }
+  const Term* order = value(s, "euler");
+  if (order && has(s, "planar")) {
+    error(order->place, "a planar body has one angle: 'euler' does not go with 'planar'");
+    return;
+  }
+  if (order) b.turning = ExpandedBody::Turning::euler;
+  if (has(s, "planar")) b.turning = ExpandedBody::Turning::planar;
+  const bool planar = b.planar();
+  for (const char* word : {"mass", "inertia"})
+    if (!value(s, word)) {
+      error(s.label->place, "the body '" + b.name + "' has no " + word,
+            planar ? "as in: body disk planar mass 1 inertia 1/2" : "as in: body arm mass 1 inertia (1, 1, 1/2)");
+      return;
+    }
+  const auto belongs = [&](const char* word, bool allowed, const char* hint) {
+    for (const Item& item : s.items)
+      if (item.target.text == word && !allowed)
+        error(item.target.place, std::string("'") + word + "' does not go with this kind of body", hint);
+  };
+  const bool quaternion = b.turning == ExpandedBody::Turning::quaternion;
+  belongs("turned", quaternion, planar ? "say: angle EXPR" : "say: angles (a, b, c)");
+  belongs("about", quaternion, planar ? "say: angle EXPR" : "say: angles (a, b, c)");
+  belongs("angles", b.turning == ExpandedBody::Turning::euler,
+          planar ? "say: angle EXPR" : "say: turned EXPR about AXIS");
+  belongs("angle", planar, quaternion ? "say: turned EXPR about AXIS" : "say: angles (a, b, c)");
+  if (has(s, "turned") != has(s, "about"))
+    error(s.label->place, "'turned' needs an axis, 'about' an angle", "as in: turned pi/2 about (0, 0, 1)");
+  if (has(s, "spin") && has(s, "omega"))
+    error(value(s, "omega")->place, "'spin' and 'omega' are the same angular velocity in two frames",
+          "give one of them");
+  result_.bodies.push_back(b);
+  body_frame(s, b);
+  body_start(s, b);
+}
+
+std::string Expander::inertia_times_spin(const Statement& s, const ExpandedBody& b, Terms& values) {
+  const Term& inertia = *value(s, "inertia");
+  values["N_I"] = inertia;
+  if (b.planar()) return "$.inertia*$.spin";
+  const bool tuple = inertia.form == Term::Form::tuple;
+  const std::size_t count = tuple ? inertia.parts.size() : 3;
+  const bool rows = count == 3 && tuple && inertia.parts[0].form == Term::Form::tuple;
+  if (count != 3 && count != 6 && count != 9) {
+    error(inertia.place, "an inertia has 3, 6 or 9 entries, not " + std::to_string(count),
+          "(Ixx, Iyy, Izz), (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) or the whole tensor, row after row");
+    return "";
+  }
+  std::vector<std::string> entry(9, "0");
+  const auto at = [](const std::string& i) { return "$.inertia" + i; };
+  if (rows) {
+    for (int i = 0; i < 9; ++i) entry[i] = at("[" + std::to_string(i / 3 + 1) + "][" + std::to_string(i % 3 + 1) + "]");
+  } else if (count == 9) {
+    for (int i = 0; i < 9; ++i) entry[i] = at("[" + std::to_string(i + 1) + "]");
+  } else {
+    entry[0] = at("[1]"), entry[4] = at("[2]"), entry[8] = at("[3]");
+    if (count == 6) {
+      entry[1] = entry[3] = at("[4]");
+      entry[2] = entry[6] = at("[5]");
+      entry[5] = entry[7] = at("[6]");
+    }
+  }
+  std::string text = "(";
+  for (int i = 0; i < 3; ++i) {
+    text += i > 0 ? ", " : "";
+    for (int j = 0; j < 3; ++j)
+      if (entry[3 * i + j] != "0")
+        text += (text.back() == '(' || text.back() == ' ' ? "" : " + ") + entry[3 * i + j] + "*$.spin[" +
+                std::to_string(j + 1) + "]";
+  }
+  // The trace, for the direction in which a quaternion does not turn the body.
+  values["N_trace"] = parse_term(std::make_shared<const Source>(
+      Source{"expansion", "(" + replaced(entry[0] + " + " + entry[4] + " + " + entry[8], "$.", b.name + ".") + ")/3"}));
+  return text + ")";
+}
+
+void Expander::body_frame(const Statement& s, const ExpandedBody& b) {
+  Terms values{{"N_m", *value(s, "mass")}};
+  if (b.turning == ExpandedBody::Turning::euler) {
+    const Term& order = *value(s, "euler");
+    const std::string text = order.form == Term::Form::name ? order.text : "";
+    const bool sound = text.size() == 3 && text.find_first_not_of("xyz") == std::string::npos && text[0] != text[1] &&
+                       text[1] != text[2];
+    if (!sound) {
+      error(order.place, "this is no order of Euler angles",
+            "three of x, y, z, no two alike next to each other: zxz, zyx, xyz");
+      return;
+    }
+    write(s, euler_frame(text));
+  } else {
+    write(s, b.planar() ? planar_frame : quaternion_frame);
+  }
+  if (!b.planar()) write(s, spatial_lets);
+  const std::string momentum = inertia_times_spin(s, b, values);
+  if (momentum.empty()) return;
+  write(s, "let $.mass = N_m, $.inertia = N_I", values);
+  if (b.planar()) {
+    write(s, "kinetic $.mass/2*norm2($.r') + $.inertia/2*$.phi'^2");
+    return;
+  }
+  write(s, "let $.momentum = " + momentum + "\nkinetic $.mass/2*norm2($.r') + dot($.spin, $.momentum)/2");
+  // Zero where the quaternion keeps its length, and the reason why the mass matrix is regular.
+  if (b.turning == ExpandedBody::Turning::quaternion) write(s, "kinetic 2*N_trace*dot($.e, $.e')^2", values);
+}
+
+void Expander::body_start(const Statement& s, const ExpandedBody& b) {
+  if (const Term* at = value(s, "at")) write(s, "initial $.r = N_v", {{"N_v", *at}});
+  if (const Term* velocity = value(s, "velocity")) write(s, "initial $.r' = N_v", {{"N_v", *velocity}});
+  const Term* spin = value(s, "spin");
+  const Term* omega = value(s, "omega");
+  const Term* turn = spin ? spin : omega;
+  if (b.planar()) {
+    if (const Term* angle = value(s, "angle")) write(s, "initial $.phi = N_v", {{"N_v", *angle}});
+    if (turn) write(s, "initial $.phi' = N_v", {{"N_v", *turn}});
+    return;
+  }
+  if (turn) write(s, "let $.start_spin = N_v", {{"N_v", *turn}});
+  if (b.turning == ExpandedBody::Turning::euler) {
+    if (const Term* angles = value(s, "angles")) write(s, "initial $.angles = N_v", {{"N_v", *angles}});
+    else if (!given(text_, b.name + ".angles", false)) write(s, "initial $.angles = (0, 0, 0)");
+    if (spin)
+      write(s,
+            "initial $.angles' = (dot($.dual1, $.start_spin), dot($.dual2, $.start_spin), dot($.dual3, $.start_spin))",
+            {}, true);
+    if (omega)
+      write(s,
+            "initial $.angles' = (dot($.turning[1], $.start_spin), dot($.turning[2], $.start_spin), "
+            "dot($.turning[3], $.start_spin))",
+            {}, true);
+    return;
+  }
+  if (const Term* angle = value(s, "turned"); angle && value(s, "about")) {
+    write(s,
+          "let $.start_axis = N_a/norm(N_a)\ninitial $.e = (cos(N_v/2), sin(N_v/2)*$.start_axis[1], "
+          "sin(N_v/2)*$.start_axis[2], sin(N_v/2)*$.start_axis[3])",
+          {{"N_v", *angle}, {"N_a", *value(s, "about")}});
+  } else if (!given(text_, b.name + ".e", false)) {
+    write(s, "initial $.e = (1, 0, 0, 0)");
+  }
+  // e' = e (0, spin)/2 = (0, omega) e/2
+  const std::string sign = spin ? "+" : "-";
+  if (turn)
+    write(s,
+          "initial $.e' = (-($.e[2]*$.start_spin[1] + $.e[3]*$.start_spin[2] + $.e[4]*$.start_spin[3])/2,"
+          "($.e[1]*$.start_spin[1] " +
+              sign +
+              " ($.e[3]*$.start_spin[3] - $.e[4]*$.start_spin[2]))/2,"
+              "($.e[1]*$.start_spin[2] " +
+              sign +
+              " ($.e[4]*$.start_spin[1] - $.e[2]*$.start_spin[3]))/2,"
+              "($.e[1]*$.start_spin[3] " +
+              sign + " ($.e[2]*$.start_spin[2] - $.e[3]*$.start_spin[1]))/2)",
+          {}, true);
+}
+
+void Expander::gravity(const Statement& s) {
+  if (!s.left) return;
+  if (result_.bodies.empty()) {
+    error(s.place, "'gravity' acts on bodies, and there are none", "write a 'potential'");
+    return;
+  }
+  for (const ExpandedBody& b : result_.bodies) {
+    Statement at = s;  // the place of gravity, the name of the body
+    at.label = b.statement->label;
+    at.label->place = s.place;
+    write(at, "potential -$.mass*dot(N_g, $.r)", {{"N_g", *s.left}});
+  }
+}
+
+}  // namespace alembert::internal

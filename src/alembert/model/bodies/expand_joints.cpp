@@ -1,0 +1,395 @@
+#include <algorithm>
+
+#include "alembert/model/bodies/expand.h"
+
+namespace alembert::internal {
+
+namespace {
+
+/// Two unit vectors n1, n2 that make a right-handed system with the unit vector a: a constant choice without a case in
+/// which it fails (Duff et al. 2017).
+std::string perpendicular(const std::string& axis, const std::string& n) {
+  const std::string x = axis + "[1]", y = axis + "[2]", z = axis + "[3]", s = axis + "_sign", d = axis + "_scale";
+  return "let " + s + " = sign(" + z + " + 1e-300), " + d + " = -1/(" + s + " + " + z + ")\n" +  //
+         "let " + n + "1 = (1 + " + s + "*" + d + "*" + x + "^2, " + s + "*" + d + "*" + x + "*" + y + ", -" + s + "*" +
+         x + ")\n" +  //
+         "let " + n + "2 = (" + d + "*" + x + "*" + y + ", " + s + " + " + d + "*" + y + "^2, -" + y + ")\n";
+}
+
+std::string components(const std::string& let, bool planar) {
+  return let + "[1], " + let + "[2]" + (planar ? "" : ", " + let + "[3]");
+}
+
+}  // namespace
+
+bool Expander::sides(const Statement& s, Side& from, Side& to) {
+  Side* side = nullptr;
+  bool sound = true;
+  for (const Item& item : s.items) {
+    const std::string& word = item.target.text;
+    if (word == "from" || word == "to") {
+      side = word == "from" ? &from : &to;
+      side->name = &*item.value;
+      if (item.value->form != Term::Form::name) {
+        error(item.value->place, "a " + s.keyword + " joins bodies by their names",
+              "as in: from arm point (0, 0, 1) to ground");
+        sound = false;
+      } else if (item.value->text != "ground") {
+        side->body = find(item.value->text);
+        if (!side->body) {
+          std::vector<std::string> names{"ground"};
+          for (const ExpandedBody& b : result_.bodies) names.push_back(b.name);
+          const std::string near = nearest_name(item.value->text, names);
+          error(item.value->place, "there is no body '" + item.value->text + "'",
+                near.empty() ? "a joint connects bodies, or a body with the ground" : "did you mean '" + near + "'?");
+          sound = false;
+        }
+      }
+    } else if (word == "point" || word == "axis") {
+      const Term*& place = word == "point" ? (side ? side->point : from.point) : (side ? side->axis : from.axis);
+      if (!side || place) {
+        error(item.target.place,
+              side ? "'" + word + "' is given twice for '" + print(*side->name) + "'"
+                   : "'" + word + "' stands before the body to which it belongs",
+              "as in: from arm point (0, 0, 1) to ground point (0, 0, 0)");
+        sound = false;
+      } else {
+        place = &*item.value;
+      }
+    }
+  }
+  if (!sound) return false;
+  for (const char* word : {"from", "to"})
+    if (!has(s, word)) {
+      error(s.label->place, "the " + s.keyword + " '" + s.label->text + "' lacks '" + word + "'",
+            "it goes from a body to another, or to the ground");
+      return false;
+    }
+  if (!from.body && !to.body) {
+    error(to.name->place, "the ground is joined to itself", "one of the two must be a body");
+    return false;
+  }
+  if (from.body == to.body) {
+    error(to.name->place, "the body '" + from.body->name + "' is joined to itself");
+    return false;
+  }
+  if (from.body && to.body && from.body->planar() != to.body->planar()) {
+    error(to.name->place, "'" + from.body->name + "' and '" + to.body->name + "' are not both planar");
+    return false;
+  }
+  return true;
+}
+
+std::string Expander::point_of(const Side& side, const std::string& let, bool planar) const {
+  return side.body ? side.body->name + ".point(" + components(let, planar) + ")" : let;
+}
+
+std::string Expander::direction_of(const Side& side, const std::string& let) const {
+  return side.body ? side.body->name + ".direction(" + components(let, false) + ")" : let;
+}
+
+/// $.p and $.q: the two points in the world.
+void Expander::points(const Statement& s, const Side& from, const Side& to, bool planar) {
+  const std::string origin = planar ? "(0, 0)" : "(0, 0, 0)";
+  Terms values;
+  if (from.point) values["N_p"] = *from.point;
+  if (to.point) values["N_q"] = *to.point;
+  write(s,
+        "let $.from = " + std::string(from.point ? "N_p" : origin) + ", $.to = " + (to.point ? "N_q" : origin) +
+            "\nlet $.p = " + point_of(from, "$.from", planar) + ", $.q = " + point_of(to, "$.to", planar),
+        values);
+}
+
+void Expander::joint(const Statement& s) {
+  if (!once(s, {"point", "axis"})) return;
+  Side from, to;
+  if (!sides(s, from, to)) return;
+  const std::string& kind = s.string;
+  const auto only = [&](const char* word, const char* for_kind) {
+    if (kind == for_kind || !has(s, word)) return true;
+    error(value(s, word)->place, "a " + kind + " joint has no " + word);
+    return false;
+  };
+  if (!only("length", "distance") || !only("radius", "rolling")) return;
+  const bool planar = (from.body ? from.body : to.body)->planar();
+  if (kind != "rolling") points(s, from, to, planar);
+  ExpandedJoint j;
+  j.name = s.label->text;
+  j.kind = kind;
+  j.place = s.label->place;
+  j.statement = &s;
+  j.planar = planar;
+  const bool on_to = to.body != nullptr;
+  j.body = on_to ? to.body->name : from.body->name;
+  j.other = on_to ? from.text() : to.text();
+  j.position = j.name + (kind == "rolling" ? ".contact" : on_to ? ".q" : ".p");
+  j.frame = j.name + ".frame";
+  const std::size_t before = errors_.size();
+  if (kind == "rolling") rolling(s, from, to, planar);
+  else if (planar) planar_joint(s, from, to);
+  else spatial_joint(s, from, to);
+  if (errors_.size() == before) result_.joints.push_back(std::move(j));
+}
+
+void Expander::spatial_joint(const Statement& s, const Side& from, const Side& to) {
+  const std::string& kind = s.string;
+  const bool needs_axis = kind != "spherical" && kind != "distance" && kind != "fixed";
+  if (needs_axis && !from.axis && !to.axis) {
+    error(s.label->place, "the " + kind + " joint '" + s.label->text + "' has no axis",
+          "as in: from arm axis (0, 0, 1)");
+    return;
+  }
+  if (kind == "universal" && (!from.axis || !to.axis)) {
+    error(s.label->place, "a universal joint has an axis on each side",
+          "as in: from shaft axis (1, 0, 0) to fork axis (0, 1, 0)");
+    return;
+  }
+  if (kind == "distance") {
+    if (!value(s, "length")) {
+      error(s.label->place, "the distance joint '" + s.label->text + "' has no length", "as in: length 2");
+      return;
+    }
+    // The frame of a rod: along it.
+    write(s, "let $.axis = ($.q - $.p)/norm($.q - $.p)\n" + perpendicular("$.axis", "$.n") +
+                 "let $.frame = ($.n1, $.n2, $.axis)");
+    write(s, "constraint $.length: norm2($.q - $.p) = N_l^2", {{"N_l", *value(s, "length")}});
+    return;
+  }
+  // Axes in the frames of the bodies, and the right-handed systems that they carry along: f with the first, g with the
+  // second. Where one side names no axis, it is the same in both frames.
+  Terms values;
+  const auto axis = [&](const Side& side, const Side& other, const char* name) {
+    const Term* given = side.axis ? side.axis : kind == "universal" ? nullptr : other.axis;
+    if (given) values[name] = *given;
+    return std::string(given ? name : "(0, 0, 1)");
+  };
+  const std::string a = axis(from, to, "N_a"), b = axis(to, from, "N_b");
+  write(s, "let $.axis = " + a + "/norm(" + a + "), $.axis2 = " + b + "/norm(" + b + ")", values);
+  write(s, perpendicular("$.axis", "$.n") + perpendicular("$.axis2", "$.m"));
+  const auto carried = [&](const Side& side, const std::string& let) { return direction_of(side, let); };
+  write(s, "let $.f1 = " + carried(from, "$.n1") + ", $.f2 = " + carried(from, "$.n2") + ", $.f3 = " +
+               carried(from, "$.axis") + "\nlet $.g1 = " + carried(to, "$.m1") + ", $.g2 = " + carried(to, "$.m2") +
+               ", $.g3 = " + carried(to, "$.axis2") + "\nlet $.frame = ($.f1, $.f2, $.f3)");
+  const std::string meet = "constraint $.point: $.p = $.q\n";
+  const std::string parallel = "constraint $.parallel: (dot($.f1, $.g3), dot($.f2, $.g3)) = (0, 0)\n";
+  const std::string locked = "constraint $.locked: (dot($.f1, $.g3), dot($.f2, $.g3), dot($.f1, $.g2)) = (0, 0, 0)\n";
+  const std::string on_axis = "constraint $.line: (dot($.f1, $.q - $.p), dot($.f2, $.q - $.p)) = (0, 0)\n";
+  const std::string angle = "let $.angle = atan2(dot($.f2, $.g1), dot($.f1, $.g1))\n";
+  const std::string distance = "let $.distance = dot($.f3, $.q - $.p)\n";
+  std::string text;
+  if (kind == "spherical") text = meet;
+  if (kind == "revolute") text = meet + parallel + angle;
+  if (kind == "prismatic") text = on_axis + locked + distance;
+  if (kind == "cylindrical") text = on_axis + parallel + angle + distance;
+  if (kind == "universal") text = meet + "constraint $.cross: dot($.f3, $.g3) = 0";
+  if (kind == "fixed") text = meet + locked;
+  if (kind == "planar") text = "constraint $.plane: dot($.f3, $.q - $.p) = 0\n" + parallel + angle;
+  write(s, text);
+}
+
+void Expander::planar_joint(const Statement& s, const Side& from, const Side& to) {
+  const std::string& kind = s.string;
+  if (kind != "revolute" && kind != "prismatic" && kind != "fixed" && kind != "distance") {
+    error(s.label->place, "there is no " + kind + " joint between planar bodies",
+          "revolute, prismatic, fixed, distance and rolling are possible");
+    return;
+  }
+  if (from.axis && kind != "prismatic") {
+    error(from.axis->place, "a " + kind + " joint of planar bodies has no axis");
+    return;
+  }
+  const std::string phi = from.body ? from.body->name + ".phi" : "0", other = to.body ? to.body->name + ".phi" : "0";
+  write(s, "let $.angle = " + other + " - " + phi);
+  if (kind == "distance") {
+    if (!value(s, "length")) {
+      error(s.label->place, "the distance joint '" + s.label->text + "' has no length", "as in: length 2");
+      return;
+    }
+    write(s,
+          "let $.axis = ($.q - $.p)/norm($.q - $.p)\nlet $.frame = ($.axis, (-$.axis[2], $.axis[1]))\n"
+          "constraint $.length: norm2($.q - $.p) = N_l^2",
+          {{"N_l", *value(s, "length")}});
+    return;
+  }
+  const Term* given = from.axis ? from.axis : to.axis;
+  const Side& owner = from.axis || !to.axis ? from : to;
+  if (kind == "prismatic" && !given) {
+    error(s.label->place, "the prismatic joint '" + s.label->text + "' has no axis", "as in: from ground axis (1, 0)");
+    return;
+  }
+  Terms values;
+  if (given) values["N_a"] = *given;
+  write(s,
+        "let $.axis = " + std::string(given ? "N_a/norm(N_a)" : "(1, 0)") +
+            "\nlet $.f1 = " + (owner.body ? owner.body->name + ".direction($.axis[1], $.axis[2])" : "$.axis") +
+            "\nlet $.f2 = (-$.f1[2], $.f1[1])\nlet $.frame = ($.f1, $.f2)",
+        values);
+  if (kind == "revolute") write(s, "constraint $.point: $.p = $.q");
+  if (kind == "fixed") write(s, "constraint $.point: $.p = $.q\nconstraint $.locked: $.angle = 0");
+  if (kind == "prismatic")
+    write(s,
+          "let $.distance = dot($.f1, $.q - $.p)\nconstraint $.line: dot($.f2, $.q - $.p) = 0\n"
+          "constraint $.locked: $.angle = 0");
+}
+
+/// A ball, or where the body has an axis a disk, on a plane of the ground.
+void Expander::rolling(const Statement& s, const Side& from, const Side& to, bool planar) {
+  const Side& ground = from.body ? to : from;
+  const Side& wheel = from.body ? from : to;
+  if (ground.body) {
+    error(s.label->place, "a body rolls on the ground only",
+          "as in: joint rolling contact from ground axis (0, 0, 1) to ball radius 1");
+    return;
+  }
+  if (!value(s, "radius")) {
+    error(s.label->place, "the rolling joint '" + s.label->text + "' has no radius", "as in: radius 1");
+    return;
+  }
+  if (wheel.point) {
+    error(wheel.point->place, "a body rolls about its centre of mass", "leave out the point on the body");
+    return;
+  }
+  const std::string name = wheel.body->name, r = name + ".r", w = name + ".omega";
+  Terms values{{"N_r", *value(s, "radius")}};
+  if (ground.point) values["N_p"] = *ground.point;
+  if (ground.axis) values["N_n"] = *ground.axis;
+  const std::string up = ground.axis ? "N_n" : planar ? "(0, 1)" : "(0, 0, 1)";
+  write(s,
+        "let $.radius = N_r, $.normal = " + up + "/norm(" + up + "), $.ground = " +
+            (ground.point ? "N_p"
+             : planar     ? "(0, 0)"
+                          : "(0, 0, 0)"),
+        values);
+  if (planar) {
+    write(s, "let $.along = ($.normal[2], -$.normal[1])\nlet $.contact = " + r +
+                 " - $.radius*$.normal\nlet $.frame = ($.along, $.normal)\n"
+                 "constraint $.height: dot($.normal, " +
+                 r +
+                 " - $.ground) = $.radius\n"
+                 "constraint $.rolls: dot($.along, " +
+                 r + "') + $.radius*" + w + " = 0");
+    return;
+  }
+  write(s, perpendicular("$.normal", "$.t"));
+  if (wheel.axis) {
+    // Down in the plane of the disk.
+    write(s,
+          "let $.disk = N_a/norm(N_a)\nlet $.axle = " + name + ".direction($.disk[1], $.disk[2], $.disk[3])\n" +
+              "let $.lean = dot($.normal, $.axle)\nlet $.down = ($.lean*$.axle - $.normal)/sqrt(1 - $.lean^2)\n"
+              "let $.contact = " +
+              r +
+              " + $.radius*$.down\n"
+              "constraint $.height: dot($.normal, " +
+              r + " - $.ground) = $.radius*sqrt(1 - $.lean^2)",
+          {{"N_a", *wheel.axis}});
+  } else {
+    write(s, "let $.down = -$.normal\nlet $.contact = " + r +
+                 " + $.radius*$.down\n"
+                 "constraint $.height: dot($.normal, " +
+                 r + " - $.ground) = $.radius");
+  }
+  write(s, "let $.frame = ($.t1, $.t2, $.normal)\nlet $.slip = " + r + "' + $.radius*cross(" + w +
+               ", $.down)\nconstraint $.rolls: (dot($.t1, $.slip), dot($.t2, $.slip)) = (0, 0)");
+}
+
+// What acts in joints and between points
+// ---------------------------------------------------------------------------------
+
+const ExpandedJoint* Expander::joint_of(const Statement& s) {
+  const Term* name = value(s, "joint");
+  if (!name) {
+    error(s.label->place, "the " + s.keyword + " '" + s.label->text + "' names no joint", "as in: joint elbow");
+    return nullptr;
+  }
+  std::vector<std::string> names;
+  for (const ExpandedJoint& j : result_.joints) {
+    if (name->form == Term::Form::name && j.name == name->text) return &j;
+    names.push_back(j.name);
+  }
+  // A joint that could not be made has said why.
+  if (name->form == Term::Form::name && names_.contains(name->text) && !errors_.empty()) return nullptr;
+  const std::string near = nearest_name(print(*name), names);
+  error(name->place, "there is no joint '" + print(*name) + "'", near.empty() ? "" : "did you mean '" + near + "'?");
+  return nullptr;
+}
+
+namespace {
+
+bool turns(const ExpandedJoint& j) {
+  return j.kind == "revolute" || (!j.planar && (j.kind == "cylindrical" || j.kind == "planar"));
+}
+bool slides(const ExpandedJoint& j) { return j.kind == "prismatic" || j.kind == "cylindrical"; }
+
+}  // namespace
+
+void Expander::drive(const Statement& s) {
+  if (!once(s, {})) return;
+  const ExpandedJoint* j = joint_of(s);
+  if (!j) return;
+  const Term *angle = value(s, "angle"), *distance = value(s, "distance");
+  if (!angle == !distance) {
+    error(s.label->place, "the drive '" + s.label->text + "' needs an angle or a distance, one of them",
+          "as in: drive motor joint crank angle 2*pi*t");
+    return;
+  }
+  if (angle ? !turns(*j) : !slides(*j)) {
+    error((angle ? angle : distance)->place,
+          "the " + j->kind + " joint '" + j->name + "' has no " + (angle ? "angle" : "distance") + " to drive");
+    return;
+  }
+  const std::string name = j->name;
+  if (distance) write(s, "constraint $.drive: " + name + ".distance = N_f", {{"N_f", *distance}});
+  else if (j->planar) write(s, "constraint $.drive: " + name + ".angle = N_f", {{"N_f", *angle}});
+  else  // sin(angle - f) = 0, which has no jump
+    write(s,
+          "constraint $.drive: dot(" + name + ".f2, " + name + ".g1)*cos(N_f) = dot(" + name + ".f1, " + name +
+              ".g1)*sin(N_f)",
+          {{"N_f", *angle}});
+}
+
+void Expander::spring(const Statement& s) {
+  if (!once(s, {"point"})) return;
+  Side from, to;
+  if (!sides(s, from, to)) return;
+  if (!has(s, "stiffness") && !has(s, "damping")) {
+    error(s.label->place, "the spring '" + s.label->text + "' has neither stiffness nor damping",
+          "as in: stiffness 100");
+    return;
+  }
+  points(s, from, to, (from.body ? from.body : to.body)->planar());
+  Terms values;
+  for (const char* word : {"stiffness", "length", "damping"})
+    if (const Term* given = value(s, word)) values[std::string("N_") + word] = *given;
+  const std::string rest = value(s, "length") ? "N_length" : "0";
+  // Without a length the square is a polynomial, also where the points meet.
+  if (has(s, "stiffness"))
+    write(s,
+          rest == "0" ? "potential N_stiffness/2*norm2($.q - $.p)"
+                      : "potential N_stiffness/2*(norm($.q - $.p) - N_length)^2",
+          values);
+  if (has(s, "damping")) write(s, "rayleigh N_damping/2*dot($.q - $.p, ($.q - $.p)')^2/norm2($.q - $.p)", values);
+}
+
+void Expander::torsion(const Statement& s) {
+  if (!once(s, {})) return;
+  const ExpandedJoint* j = joint_of(s);
+  if (!j) return;
+  if (!turns(*j) && !slides(*j)) {
+    error(s.label->place,
+          "a " + j->kind + " joint has neither an angle nor a distance for the torsion '" + s.label->text + "'");
+    return;
+  }
+  if (!has(s, "stiffness") && !has(s, "damping")) {
+    error(s.label->place, "the torsion '" + s.label->text + "' has neither stiffness nor damping",
+          "as in: stiffness 100");
+    return;
+  }
+  Terms values;
+  for (const char* word : {"stiffness", "rest", "damping"})
+    if (const Term* given = value(s, word)) values[std::string("N_") + word] = *given;
+  const std::string x = j->name + (turns(*j) ? ".angle" : ".distance"), rest = value(s, "rest") ? "N_rest" : "0";
+  if (has(s, "stiffness")) write(s, "potential N_stiffness/2*(" + x + " - " + rest + ")^2", values);
+  if (has(s, "damping")) write(s, "rayleigh N_damping/2*" + x + "'^2", values);
+}
+
+}  // namespace alembert::internal

@@ -1,0 +1,159 @@
+#include "alembert/model/ports/port.h"
+
+#include <algorithm>
+
+namespace alembert::internal {
+
+SparseExprs sparse(int rows, int columns, const Entries& entries) {
+  SparseExprs m;
+  m.rows = rows, m.columns = columns;
+  m.row_start.assign(1, 0);
+  auto at = entries.begin();
+  for (int i = 0; i < rows; ++i) {
+    for (; at != entries.end() && at->first.first == i; ++at) {
+      if (is_zero(at->second)) continue;
+      m.column.push_back(at->first.second);
+      m.value.push_back(at->second);
+    }
+    m.row_start.push_back(static_cast<int>(m.value.size()));
+  }
+  return m;
+}
+
+SparseExprs transposed(const SparseExprs& m) {
+  Entries entries;
+  for (int i = 0; i < m.rows; ++i)
+    for (int k = m.row_start[i]; k < m.row_start[i + 1]; ++k) entries[{m.column[k], i}] = m.value[k];
+  return sparse(m.columns, m.rows, entries);
+}
+
+Exprs product(const SparseExprs& m, const Exprs& x, Graph& graph) {
+  Exprs result;
+  for (int i = 0; i < m.rows; ++i) {
+    Exprs terms;
+    for (int k = m.row_start[i]; k < m.row_start[i + 1]; ++k) terms.push_back(m.value[k] * x[m.column[k]]);
+    result.push_back(sum(graph, terms));
+  }
+  return result;
+}
+
+SparseExprs product(const SparseExprs& a, const SparseExprs& b) {
+  Entries entries;
+  for (int i = 0; i < a.rows; ++i)
+    for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k)
+      for (int l = b.row_start[a.column[k]]; l < b.row_start[a.column[k] + 1]; ++l) {
+        const Expr value = a.value[k] * b.value[l];
+        const auto [place, fresh] = entries.try_emplace({i, b.column[l]}, value);
+        if (!fresh) place->second = place->second + value;
+      }
+  return sparse(a.rows, b.columns, entries);
+}
+
+namespace {
+
+const Block* block_of(const std::vector<Block>& blocks, int number) {
+  const auto after =
+      std::upper_bound(blocks.begin(), blocks.end(), number, [](int n, const Block& block) { return n < block.first; });
+  return after == blocks.begin() ? nullptr : &*(after - 1);
+}
+
+Exprs plus(Exprs a, const Exprs& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = a[i] + b[i];
+  return a;
+}
+
+Exprs minus(Exprs a, const Exprs& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = a[i] - b[i];
+  return a;
+}
+
+/// a^T M b.
+Expr form(const Exprs& a, const SparseExprs& m, const Exprs& b, Graph& graph) {
+  Exprs terms;
+  for (int i = 0; i < m.rows; ++i)
+    for (int k = m.row_start[i]; k < m.row_start[i + 1]; ++k) terms.push_back(m.value[k] * (a[i] * b[m.column[k]]));
+  return sum(graph, terms);
+}
+
+}  // namespace
+
+std::string flat_name(const std::vector<Block>& blocks, int number) {
+  const Block* block = block_of(blocks, number);
+  return block ? entry_name(*block, number - block->first) : std::string();
+}
+
+Place flat_place(const std::vector<Block>& blocks, int number) {
+  const Block* block = block_of(blocks, number);
+  return block ? block->place : Place{};
+}
+
+std::vector<int> input_loops(const PortSystem& s) {
+  if (s.u.empty()) return {};
+  Graph& graph = s.u[0].graph();
+  const Exprs y = minus(product(s.S, s.u, graph), product(s.N, s.u, graph));
+  const Exprs values = substitute(s.u_value, s.y, y, graph);  // what y has besides does not count
+  std::vector<bool> done(s.u.size(), false);
+  std::vector<int> loops;
+  for (std::size_t left = s.u.size(); left > 0;) {
+    Exprs waiting;
+    for (std::size_t i = 0; i < s.u.size(); ++i)
+      if (!done[i]) waiting.push_back(s.u[i]);
+    const std::size_t before = left;
+    int first = -1;
+    for (std::size_t i = 0; i < s.u.size(); ++i) {
+      if (done[i]) continue;
+      if (first < 0) first = static_cast<int>(i);
+      if (!depends(values[i], waiting)) done[i] = true, --left;
+    }
+    if (left < before) continue;
+    loops.push_back(first);
+    done[first] = true, --left;
+  }
+  return loops;
+}
+
+PortEquations port_equations(const PortSystem& s) {
+  Graph& graph = s.x.empty() ? s.H.graph() : s.x[0].graph();
+  PortEquations e;
+  const Exprs free = plus(product(transposed(s.B), s.z, graph), product(transposed(s.P), s.z, graph));
+  const Exprs y = plus(free, minus(product(s.S, s.u, graph), product(s.N, s.u, graph)));
+  // Inputs one after the other, each when all that it needs is known; those in `loops` are known from the start.
+  std::vector<bool> done(s.u.size(), false);
+  Exprs values = substitute(s.u_value, s.y, y, graph);
+  for (const int i : s.loops) done[i] = true;
+  e.u = s.u;
+  for (bool more = true; more;) {
+    more = false;
+    Exprs waiting, from, to;
+    for (std::size_t i = 0; i < s.u.size(); ++i) {
+      if (!done[i]) waiting.push_back(s.u[i]);
+      else if (!(e.u[i] == s.u[i])) from.push_back(s.u[i]), to.push_back(e.u[i]);
+    }
+    for (std::size_t i = 0; i < s.u.size(); ++i) {
+      if (done[i] || depends(values[i], waiting)) continue;
+      e.u[i] = substitute(values[i], from, to, graph);
+      done[i] = more = true;
+    }
+  }
+  e.y = substitute(y, s.u, e.u, graph);
+  for (const int i : s.loops) e.loops.push_back(s.u[i] - substitute(values[i], s.u, e.u, graph));
+  e.F = minus(product(s.J, s.z, graph), product(s.R, s.z, graph));
+  e.F = plus(std::move(e.F), minus(product(s.B, e.u, graph), product(s.P, e.u, graph)));
+  e.F = minus(std::move(e.F), s.r);
+  e.dissipated = form(s.z, s.R, s.z, graph) + 2 * form(s.z, s.P, e.u, graph) + form(e.u, s.S, e.u, graph);
+  e.supplied = e.u.empty() ? graph.constant(0) : dot(e.y, e.u);
+  return e;
+}
+
+PortSystem carried(const PortSystem& s, const std::function<Exprs(const Exprs&)>& map) {
+  PortSystem result = s;
+  for (Exprs* list : {&result.x, &result.E.value, &result.J.value, &result.R.value, &result.B.value, &result.P.value,
+                      &result.S.value, &result.N.value, &result.r, &result.z, &result.u, &result.y, &result.u_value})
+    *list = map(*list);
+  result.t = map({s.t})[0];
+  result.H = map({s.H})[0];
+  for (PortSystem::Part& part : result.parts) part.H = map({part.H})[0];
+  return result;
+}
+
+}  // namespace alembert::internal

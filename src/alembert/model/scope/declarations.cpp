@@ -1,0 +1,450 @@
+#include <algorithm>
+
+#include "alembert/model/elaborate.h"
+
+namespace alembert::internal {
+
+void Elaboration::each(const char* keyword, const std::function<void(const Statement&, const Item&)>& visit) const {
+  for (const Statement& s : text.statements)
+    if (s.keyword == keyword)
+      for (const Item& item : s.items) visit(s, item);
+}
+
+void Elaboration::each(const char* keyword, const std::function<void(const Statement&)>& visit) const {
+  for (const Statement& s : text.statements)
+    if (s.keyword == keyword) visit(s);
+}
+
+bool Elaboration::has(const char* keyword) const {
+  return std::any_of(text.statements.begin(), text.statements.end(),
+                     [&](const Statement& s) { return s.keyword == keyword; });
+}
+
+Place Elaboration::head() const {
+  for (const Statement& s : text.statements)
+    if (s.keyword == "model") return s.place;
+  return text.statements.empty() ? Place{1, 1, 1} : text.statements.front().place;
+}
+
+namespace {
+
+struct FormWord {
+  const char* keyword;
+  Form form;
+};
+const FormWord form_words[] = {
+    {"kinetic", Form::lagrangian},
+    {"potential", Form::lagrangian},
+    {"lagrangian", Form::lagrangian},
+    {"rayleigh", Form::lagrangian},
+    {"hamiltonian", Form::hamiltonian},
+    {"momentum", Form::hamiltonian},
+    {"variable", Form::general},
+    {"multiplier", Form::general},
+    {"quantity", Form::general},
+    {"rate", Form::general},
+    {"state", Form::port_hamiltonian},
+    {"flow", Form::port_hamiltonian},
+    {"structure", Form::port_hamiltonian},
+    {"dissipation", Form::port_hamiltonian},
+    {"port", Form::port_hamiltonian},
+    {"coupling", Form::port_hamiltonian},
+    {"feedthrough", Form::port_hamiltonian},
+    {"effort", Form::port_hamiltonian},
+    {"drift", Form::port_hamiltonian},
+    {"input", Form::port_hamiltonian},
+    {"output", Form::port_hamiltonian},
+    {"component", Form::port_hamiltonian},
+    {"connect", Form::port_hamiltonian},
+};
+
+const char* form_title(Form form) {
+  switch (form) {
+    case Form::lagrangian: return "Lagrangian";
+    case Form::hamiltonian: return "Hamiltonian";
+    case Form::general: return "general";
+    case Form::port_hamiltonian: return "port-Hamiltonian";
+  }
+  return "";
+}
+
+std::string in_line(const Statement& s) { return "'" + s.keyword + "' (line " + std::to_string(s.place.line) + ")"; }
+
+void only_once(Elaboration& e, const char* keyword) {
+  const Statement* first = nullptr;
+  e.each(keyword, [&](const Statement& s) {
+    if (first)
+      e.scope.error(s.place, "'" + s.keyword + "' is given twice",
+                    "first in line " + std::to_string(first->place.line));
+    else first = &s;
+  });
+}
+
+}  // namespace
+
+namespace {
+
+/// kinematics, velocity or mass: what must be there, and what does not go with them.
+bool choose_multibody(Elaboration& e) {
+  const Statement* first = nullptr;
+  for (const Statement& s : e.text.statements)
+    if (!first && (s.keyword == "kinematics" || s.keyword == "velocity" || s.keyword == "mass")) first = &s;
+  if (!first) return false;
+  Scope& scope = e.scope;
+  e.model.form = Form::general;
+  e.model.multibody = true;
+  scope.form = Form::lagrangian;  // q' has a meaning, and multipliers need no declaration
+  bool clash = false;
+  for (const Statement& s : e.text.statements)
+    for (const FormWord& word : form_words) {
+      if (s.keyword != word.keyword || s.keyword == "potential" || s.keyword == "rayleigh" || clash) continue;
+      clash = true;
+      scope.error(s.place, in_line(s) + " does not go with " + in_line(*first) + " of the multibody form",
+                  s.keyword == "kinetic" ? "the kinetic energy follows from 'mass'" : "a model has one form");
+    }
+  only_once(e, "solve");
+  if (!e.complete || clash) return true;
+  const std::pair<const char*, const char*> needed[] = {{"coordinate", "coordinate q[3]"},
+                                                        {"velocity", "velocity v[3]"},
+                                                        {"kinematics", "kinematics q' = v"},
+                                                        {"mass", "mass v = m"}};
+  for (const auto& [keyword, example] : needed)
+    if (!e.has(keyword))
+      scope.error(first->place, std::string("the multibody form needs '") + keyword + "'",
+                  "add '" + std::string(example) + "'");
+  return true;
+}
+
+}  // namespace
+
+void choose_form(Elaboration& e) {
+  if (choose_multibody(e)) return;
+  Scope& scope = e.scope;
+  const Statement* first = nullptr;  // decides
+  bool clash = false;
+  const bool ports = std::any_of(e.text.statements.begin(), e.text.statements.end(), [](const Statement& s) {
+    return std::any_of(std::begin(form_words), std::end(form_words), [&](const FormWord& word) {
+      return s.keyword == word.keyword && word.form == Form::port_hamiltonian;
+    });
+  });
+  for (const Statement& s : e.text.statements) {
+    for (const FormWord& word : form_words) {
+      if (s.keyword != word.keyword || (ports && s.keyword == "hamiltonian")) continue;
+      if (!first) {
+        first = &s;
+        e.model.form = word.form;
+      } else if (word.form != e.model.form && !clash) {
+        clash = true;
+        scope.error(s.place,
+                    in_line(s) + " belongs to the " + form_title(word.form) + " form, but " + in_line(*first) +
+                        " to the " + form_title(e.model.form) + " form",
+                    "a model has one form");
+      }
+    }
+  }
+  scope.form = e.model.form;
+  if ((e.model.form == Form::general || ports) && !clash) {
+    std::vector<const char*> foreign = {"coordinate", "force"};
+    if (ports) foreign.push_back("constraint");
+    for (const char* keyword : foreign)
+      e.each(keyword, [&](const Statement& s) {
+        const char* hint = s.keyword == "force" ? "add it to a rate" : "declare a variable and give its rate";
+        if (ports)
+          hint = s.keyword == "force"        ? "write an input with its port"
+                 : s.keyword == "coordinate" ? "declare a state"
+                                             : "a state with a zero row of the flow matrix is its multiplier";
+        if (!clash)
+          scope.error(
+              s.place,
+              in_line(s) + " does not go with " + in_line(*first) + " of the " + form_title(e.model.form) + " form",
+              hint);
+        clash = true;
+      });
+  }
+  only_once(e, "lagrangian");
+  only_once(e, "hamiltonian");
+  only_once(e, "solve");
+  if (e.has("lagrangian")) {
+    const Statement* lagrangian = nullptr;
+    e.each("lagrangian", [&](const Statement& s) { lagrangian = &s; });
+    for (const char* keyword : {"kinetic", "potential"})
+      e.each(keyword, [&](const Statement& s) {
+        scope.error(s.place, in_line(s) + " clashes with " + in_line(*lagrangian),
+                    "the Lagrangian already is kinetic minus potential energy");
+      });
+  }
+  if (!e.complete || clash) return;
+  if (!first) {
+    scope.error(e.head(), "the model says nothing about its motion",
+                "it needs kinetic (and potential), lagrangian, hamiltonian, or variables with rates");
+    return;
+  }
+  switch (e.model.form) {
+    case Form::lagrangian:
+      if (!e.has("kinetic") && !e.has("lagrangian"))
+        scope.error(first->place, "the kinetic energy is missing", "add 'kinetic EXPR', or give a 'lagrangian'");
+      if (!e.has("coordinate")) scope.error(e.head(), "the model has no coordinates", "add 'coordinate x'");
+      break;
+    case Form::hamiltonian:
+      if (!e.has("hamiltonian")) scope.error(first->place, "the Hamiltonian is missing", "add 'hamiltonian EXPR'");
+      if (!e.has("coordinate"))
+        scope.error(e.head(), "the model has no coordinates", "add 'coordinate x' and 'momentum p of x'");
+      break;
+    case Form::general:
+      if (!e.has("variable"))
+        scope.error(e.head(), "the model has no variables", "add 'variable y = ...' and 'rate y' = ...'");
+      break;
+    case Form::port_hamiltonian:
+      if (!e.has("state") && !e.has("component") && !e.component)
+        scope.error(first->place, "the model has no states", "add 'state x = ...'");
+      if (!e.has("hamiltonian") && e.has("state"))
+        scope.error(first->place, "the Hamiltonian is missing", "add 'hamiltonian EXPR'");
+      break;
+  }
+}
+
+namespace {
+
+const Term& root_of(const Term& target) {
+  const Term* at = &target;
+  while (at->form == Term::Form::index) at = &at->parts[0];
+  return *at;
+}
+
+/// f(a, b) declares a function; d[i] over a family a let with members.
+void declare_let(Elaboration& e, const Statement& s, const Item& item) {
+  Scope& scope = e.scope;
+  if (item.target.form == Term::Form::call) {
+    Term name = item.target;
+    name.form = Term::Form::name;
+    name.parts.clear();
+    name.place.length = static_cast<int>(name.text.size());
+    Declaration* d = scope.declare(Kind::function, name, &item.target);
+    if (!d) return;
+    d->definition = item.value ? &*item.value : nullptr;
+    d->bad = !item.value;
+    for (const Term& argument : item.target.parts) {
+      if (argument.form != Term::Form::name) {
+        scope.error(argument.place, "an argument of a function must be a name");
+        d->bad = true;
+      } else if (std::find(d->arguments.begin(), d->arguments.end(), argument.text) != d->arguments.end()) {
+        scope.error(argument.place, "the argument '" + argument.text + "' appears twice");
+        d->bad = true;
+      }
+      d->arguments.push_back(argument.text);
+    }
+    return;
+  }
+  Declaration* d = scope.declare(Kind::let, root_of(item.target), &item.target);
+  if (!d) return;
+  d->definition = item.value ? &*item.value : nullptr;
+  d->bad = !item.value;
+  d->statement = &s;
+}
+
+void declare_labels(Elaboration& e) {
+  // Outside the general form a label makes its multipliers; their shape is known when the constraint is.
+  e.each("constraint", [&](const Statement& s) {
+    if (s.label && s.label->form == Term::Form::call && e.scope.form != Form::general)
+      for (const Term& name : s.label->parts) e.scope.declare(Kind::multiplier, name, &name);
+  });
+}
+
+}  // namespace
+
+void declare_names(Elaboration& e) {
+  Scope& scope = e.scope;
+  // In the order of the text, so that the later of two is the wrong one.
+  for (const Statement& s : e.text.statements) {
+    if (s.keyword == "family")
+      for (const Range& r : s.ranges)
+        if (Declaration* d = scope.declare(Kind::family, r.index, &r.index)) d->statement = &s;
+    static const std::pair<const char*, Kind> lists[] = {
+        {"parameter", Kind::parameter}, {"coordinate", Kind::coordinate}, {"momentum", Kind::momentum},
+        {"variable", Kind::variable},   {"multiplier", Kind::multiplier}, {"quantity", Kind::quantity},
+        {"velocity", Kind::variable},   {"state", Kind::state},           {"input", Kind::input},
+        {"output", Kind::output}};
+    for (const auto& [keyword, kind] : lists) {
+      if (s.keyword != keyword) continue;
+      const auto of_component = [&](const Item& item) {  // input motor.V = ...
+        return kind == Kind::input && root_of(item.target).text.find('.') != std::string::npos;
+      };
+      if (!s.ranges.empty() && !std::all_of(s.items.begin(), s.items.end(), of_component))
+        scope.error(s.ranges[0].index.place, "'for' does not go with '" + s.keyword + "'",
+                    "declare 'family i = 1..N' and write x[i]");
+      for (const Item& item : s.items) {
+        if (of_component(item)) continue;
+        Declaration* d = scope.declare(kind, root_of(item.target), &item.target);
+        if (!d) continue;
+        d->statement = &s;
+        d->definition = item.value ? &*item.value : nullptr;
+        d->is_z = s.keyword == "velocity";
+        if ((kind == Kind::quantity && !item.value) || !s.ranges.empty()) d->bad = true;
+      }
+    }
+    if (s.keyword == "auxiliary") {
+      if (!s.label || s.label->form == Term::Form::call)
+        scope.error(s.label ? s.label->place : s.place, "'auxiliary' needs the name of its variable before ':'",
+                    "as in: auxiliary s: s^3 + s = x");
+      else if (e.model.form != Form::lagrangian && !e.model.multibody)
+        scope.error(s.place, "'auxiliary' belongs to the Lagrangian and the multibody form",
+                    "write kinetic and potential energy, or kinematics and mass");
+      else if (!s.ranges.empty())
+        scope.error(s.ranges[0].index.place, "'for' does not go with 'auxiliary'", "write auxiliary s[3]: ... = ...");
+      else if (Declaration* d = scope.declare(Kind::coordinate, root_of(*s.label), &*s.label)) {
+        d->statement = &s;
+        d->auxiliary = true;
+      }
+    }
+    if (s.keyword == "let")
+      for (const Item& item : s.items) declare_let(e, s, item);
+    if (s.keyword == "component" && s.label)
+      if (Declaration* d = scope.declare(Kind::component, *s.label, &*s.label)) d->statement = &s;
+  }
+  declare_labels(e);
+}
+
+namespace {
+
+/// Indices of a let over families; what else stands in its brackets is its size.
+void shape_let(Scope& scope, Declaration& d) {
+  std::vector<const Term*> brackets;
+  for (const Term* at = d.target; at->form == Term::Form::index; at = &at->parts[0])
+    brackets.insert(brackets.begin(), &at->parts[1]);
+  for (const Term* bracket : brackets) {
+    bool index = false;
+    if (bracket->form == Term::Form::name && d.shape.empty()) {
+      const Declaration* named = scope.find(bracket->text);
+      index = named && named->kind == Kind::family;
+      for (const Range& r : d.statement->ranges) index |= r.index.text == bracket->text;
+    }
+    if (index) {
+      d.arguments.push_back(bracket->text);
+      continue;
+    }
+    const std::optional<long> size = scope.whole(*bracket, "the size of '" + d.name + "'");
+    if (!size || *size < 1 || *size > 1'000'000) {
+      if (size)
+        scope.error(bracket->place,
+                    "the size of '" + d.name + "' must be from 1 to 1,000,000, not " + std::to_string(*size));
+      d.bad = true;
+      return;
+    }
+    d.shape.push_back(static_cast<int>(*size));
+  }
+  for (const Range& r : d.statement->ranges)
+    if (std::find(d.arguments.begin(), d.arguments.end(), r.index.text) == d.arguments.end()) {
+      scope.error(r.index.place, "'" + r.index.text + "' does not occur on the left of this let",
+                  "write let " + d.name + "[" + r.index.text + "] = ...");
+      d.bad = true;
+    }
+}
+
+void make_entries(Scope& scope, Declaration& d, Content content, bool with_velocity) {
+  const Block block{d.name, d.shape, 0, d.size(), d.place};
+  d.start.resize(static_cast<std::size_t>(block.size));
+  if (with_velocity) d.start_velocity.resize(static_cast<std::size_t>(block.size));
+  for (int i = 0; i < block.size; ++i) {
+    const std::string name = entry_name(block, i);
+    const Expr symbol = scope.graph().symbol(name);
+    d.symbols.push_back(symbol);
+    scope.mark(symbol, content);
+    scope.owner_of[symbol.id()] = &d;
+    if (!with_velocity) continue;
+    const Expr velocity = scope.graph().symbol(name + "'");
+    d.velocities.push_back(velocity);
+    scope.mark(velocity, holds_z);
+    scope.owner_of[velocity.id()] = &d;
+    scope.velocity_of[symbol.id()] = velocity;
+  }
+  d.ready = true;
+}
+
+void pair_momenta(Elaboration& e) {
+  Scope& scope = e.scope;
+  bool sound = true;
+  e.each("momentum", [&](const Statement&, const Item& item) {
+    Declaration* p = scope.find(root_of(item.target).text);
+    if (!p || p->kind != Kind::momentum || p->bad) {
+      sound = false;
+      return;
+    }
+    if (!item.owner) {
+      if (e.complete)
+        scope.error(item.target.place, "the momentum '" + p->name + "' belongs to no coordinate",
+                    "write momentum " + p->name + " of x");
+      p->bad = true;
+      sound = false;
+      return;
+    }
+    Declaration* q = item.owner->form == Term::Form::name ? scope.find(item.owner->text) : nullptr;
+    // One that names a wrong owner may be the momentum that another coordinate lacks.
+    sound &= q && q->kind == Kind::coordinate && !q->partner;
+    if (!q && item.owner->form == Term::Form::name) {
+      scope.unknown(item.owner->place, item.owner->text);
+    } else if (!q || q->kind != Kind::coordinate) {
+      scope.error(item.owner->place, "a momentum belongs to a whole coordinate",
+                  "write the name of a coordinate, without brackets");
+    } else if (q->partner) {
+      scope.error(item.owner->place, "the coordinate '" + q->name + "' has two momenta",
+                  "the other is '" + q->partner->name + "'");
+    } else if (!q->bad && q->shape != p->shape) {
+      scope.error(item.target.place, "'" + p->name + "' is " + shape_text(p->shape) + ", but its coordinate '" +
+                                         q->name + "' is " + shape_text(q->shape));
+      q->partner = p;
+    } else {
+      q->partner = p;
+      p->partner = q;
+    }
+  });
+  for (Declaration& q : scope.declarations())
+    if (q.kind == Kind::coordinate && !q.partner && !q.bad && e.complete && sound)
+      scope.error(q.place, "the coordinate '" + q.name + "' has no momentum", "add momentum p of " + q.name);
+}
+
+}  // namespace
+
+void make_symbols(Elaboration& e) {
+  Scope& scope = e.scope;
+  for (Declaration& d : scope.declarations())
+    if (d.kind == Kind::family) scope.resolve_family(d, d.place);
+  for (Declaration& d : scope.declarations()) {
+    if (d.kind == Kind::parameter) {
+      // A parameter whose line could not be read to its end has no value for that reason.
+      if (!d.definition && scope.lost.contains(d.name)) d.bad = true;
+      scope.resolve_parameter(d, d.place);
+    }
+    if (d.kind == Kind::let && !d.bad && !d.imported) shape_let(scope, d);
+  }
+  const bool lagrangian = e.model.form == Form::lagrangian;
+  double total = 0;
+  std::vector<std::pair<Declaration*, Content>> wanted;
+  for (Declaration& d : scope.declarations()) {
+    const bool ports = d.kind == Kind::state || d.kind == Kind::input || d.kind == Kind::output;
+    const bool state = d.kind == Kind::coordinate || d.kind == Kind::momentum || d.kind == Kind::variable || ports;
+    const bool own_multiplier = d.kind == Kind::multiplier && scope.form == Form::general;
+    if (!state && !own_multiplier && d.kind != Kind::quantity) continue;
+    if (d.imported) total += d.size();
+    if (d.bad || d.imported || !scope.resolve_shape(d)) continue;
+    if (d.kind == Kind::quantity) continue;
+    total += d.size();
+    if (total > 1'000'000) {
+      scope.error(d.place, "the model has more than 1,000,000 coordinates");
+      d.bad = true;
+      break;
+    }
+    // Variables get their role (y or z) when the rates are known.
+    wanted.emplace_back(&d, ports && d.kind != Kind::state                                ? holds_port
+                            : own_multiplier                                              ? holds_multiplier
+                            : d.kind == Kind::state || d.kind == Kind::momentum || d.is_z ? holds_z
+                                                                                          : holds_q);
+  }
+  for (const auto& [d, content] : wanted) {
+    if (total > 1'000'000) d->bad = true;
+    else make_entries(scope, *d, content, d->kind == Kind::coordinate && (lagrangian || d->auxiliary));
+  }
+  scope.sizes_only = false;
+  if (e.model.form == Form::hamiltonian) pair_momenta(e);
+}
+
+}  // namespace alembert::internal

@@ -1,0 +1,140 @@
+#pragma once
+
+// The names of one model, and what expressions made of them mean. Inside model/ only.
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "alembert/model/model.h"
+#include "alembert/model/scope/declaration.h"
+#include "alembert/model/scope/value.h"
+
+namespace alembert::internal {
+
+/// What an expression contains, as bits.
+enum Content : unsigned char {
+  holds_parameter = 1,
+  holds_time = 2,
+  holds_q = 4,
+  holds_z = 8,
+  holds_multiplier = 16,
+  holds_port = 32
+};
+
+class Scope {
+ public:
+  Scope(std::shared_ptr<const Source> source, std::shared_ptr<Graph> graph);
+
+  // Errors. One a place: in a family the same text would fail again and again.
+  void error(const Place& place, std::string message, std::string hint = {});
+  std::vector<Diagnostic> errors;
+  std::shared_ptr<const Source> source;  // of the text that is being evaluated
+  std::set<std::string> lost;            // names in lines that could not be read: nothing is said about them
+
+  // Names.
+  Declaration* declare(Kind kind, const Term& name, const Term* target);
+  Declaration* find(const std::string& name);
+  std::deque<Declaration>& declarations() { return declarations_; }
+  void unknown(const Place& place, const std::string& name, bool call = false);
+  /// What target means; reports and gives nothing when it means nothing that is in one of the kinds.
+  std::optional<Target> reference(const Term& target, const std::vector<Kind>& kinds, const char* purpose);
+
+  // Evaluating.
+  Value evaluate(const Term& term);
+  Value evaluate_scalar(const Term& term, const std::string& what);
+  /// The value brought to a shape: equal, or the number 0, which fits every shape; reports otherwise.
+  Value fit(Value value, const ArrayShape& shape, const Place& place, const std::string& what);
+  std::optional<long> whole(const Term& term, const std::string& what);
+  /// The number an expression has with the values known so far; else `missing` names a symbol without one.
+  std::optional<Quad> number(Expr e, std::string& missing);
+  /// The number of a term made of parameters and indices only; reports what changes.
+  std::optional<Quad> number_of(const Term& term, const std::string& what);
+  void know(Expr symbol, Quad value);
+  void mark(Expr symbol, Content content);
+  unsigned contents(Expr e);
+  unsigned contents(const Value& value);
+
+  /// Runs body for all values of the ranges, and of the families whose index stands free in terms. Stops when body
+  /// returns false.
+  void loop(const std::vector<Range>& ranges, const std::vector<const Term*>& terms,
+            const std::function<bool(const std::vector<long>&)>& body);
+
+  // Things worked out on first use.
+  void resolve_family(Declaration& d, const Place& use);
+  void resolve_parameter(Declaration& d, const Place& use);
+  /// ArrayShape from the brackets of a declared target; families among them only where they start at 1.
+  bool resolve_shape(Declaration& d);
+  Value let_value(Declaration& d, const Place& use);
+
+  Graph& graph() { return *graph_; }
+  Form form = Form::lagrangian;
+  bool sizes_only = true;  // while sizes and parameters are worked out, nothing else has a meaning yet
+  Expr t;
+  std::unordered_map<std::uint32_t, Expr> velocity_of;       // by number of the coordinate's symbol
+  std::unordered_map<std::uint32_t, Declaration*> owner_of;  // by number of a symbol
+
+ private:
+  struct Local {
+    std::string name;
+    bool is_index;
+    long index;
+    Value value;
+  };
+  struct Frame;  // a text of its own: other locals are not seen
+  struct Path;   // root, brackets and primes of x[2]'
+
+  Declaration* find_alias(const std::string& name, long& index);
+  const Local* local(const std::string& name) const;
+  std::optional<Target> element(Declaration& d, const Path& path, long alias);
+  std::optional<int> offset_of(const Declaration& d, const ArrayShape& shape, const std::vector<const Term*>& indices,
+                               std::size_t first, long alias);
+  Value access(const Term& term);
+  Value access_name(const Term& term, const Path& path);
+  Value access_let(Declaration& d, const Path& path);
+  Value take(Value base, const std::string& name, const Path& path, std::size_t first);
+  Value member(Declaration& d, const std::vector<long>& indices, const Place& use);
+  bool resolve_let_ranges(Declaration& d);
+  Value time_derivative(const Value& value, const Place& place);
+  Value call(const Term& term);
+  Value call_function(Declaration& d, const Term& term);
+  Value call_library(const Term& term);
+  Value call_vector(const Term& term);
+  Value call_friction(const Term& term);
+  Value call_sum(const Term& term);
+  double least_cost(const Term& term);
+  Value chain(const Term& term);
+  Value sum_chain(const Term& term);
+  Value product_chain(const Term& term);
+  Value tuple(const Term& term);
+  Value power(const Term& term);
+  std::string changing(const Value& value);
+  std::optional<Quad> quick_number(const Term& term);
+  bool parameter_values(Declaration& d, const Term& value, std::vector<Quad>& values);
+  bool range(const Term& first, const Term& last, long& a, long& b);
+  void free_indices(const Term& term, std::vector<std::string>& bound, std::vector<std::string>& found);
+
+  std::shared_ptr<const Source> text_;  // of the model
+  std::shared_ptr<Graph> graph_;
+  std::deque<Declaration> declarations_;
+  std::unordered_map<std::string, Declaration*> by_name_;
+  std::set<std::pair<const Source*, std::pair<int, int>>> reported_;
+  std::set<std::string> unknown_;
+  std::vector<Local> locals_;
+  std::size_t visible_ = 0;  // locals before this one belong to other texts
+  std::vector<Quad> value_;
+  std::vector<char> known_;
+  std::vector<unsigned char> contents_;
+  std::unordered_map<std::uint32_t, unsigned char> marks_;
+  int depth_ = 0;
+  long budget_ = 12'000'000;  // terms; a chain of 300,000 rods needs 9 million
+  bool spent_ = false, too_deep_ = false;
+};
+
+}  // namespace alembert::internal

@@ -1,0 +1,73 @@
+#include "alembert/newton/rounding.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "alembert/expr/operators.h"
+
+namespace alembert::internal {
+namespace {
+
+constexpr double half_unit = std::numeric_limits<double>::epsilon() / 2;
+
+/// How far op moves when one operand moves by e in the worse direction; at the border of its domain only one counts.
+double moved(Op op, double a, double b, int operand, double e, double value) {
+  if (e == 0) return 0;
+  double largest = 0;
+  for (const double d : {e, -e}) {
+    const double other = operand == 0 ? evaluate<double>(op, a + d, b) : evaluate<double>(op, a, b + d);
+    const double change = std::abs(other - value);
+    if (std::isfinite(change)) largest = std::max(largest, change);
+  }
+  return largest;
+}
+
+double operation_error(Op op, double a, double b, double ea, double eb, double value) {
+  const double own = half_unit * std::abs(value);
+  switch (op) {
+    case Op::add:
+    case Op::subtract: return ea + eb + own;
+    case Op::multiply: return std::abs(a) * eb + std::abs(b) * ea + own;
+    case Op::divide: return (ea + std::abs(value) * eb) / std::abs(b) + own;
+    case Op::negate:
+    case Op::abs: return ea;
+    default: break;
+  }
+  // One rounding more for functions of the C library, which are not correctly rounded.
+  const double second = operator_of(op).operands == 2 ? moved(op, a, b, 1, eb, value) : 0;
+  return moved(op, a, b, 0, ea, value) + second + 2 * own;
+}
+
+}  // namespace
+
+void rounding_levels(const Tape& tape, const double* in, double* value, double* error) {
+  std::vector<double> work(2 * static_cast<std::size_t>(tape.registers()));
+  rounding_levels(tape, in, value, error, work.data());
+}
+
+void rounding_levels(const Tape& tape, const double* in, double* value, double* error, double* work) noexcept {
+  double* const x = work;
+  double* const e = work + tape.registers();
+  std::size_t next = 0;
+  const auto leaf = [&](double v) {
+    x[next] = v;
+    e[next++] = half_unit * std::abs(v);
+  };
+  for (int i = 0; i < tape.inputs; ++i) leaf(in[i]);
+  for (const Quad c : tape.constants) leaf(static_cast<double>(c));
+  for (const Tape::Instruction& step : tape.code) {
+    const double a = x[step.a];
+    const double b = x[step.b];
+    const double v = evaluate<double>(step.op, a, b);
+    x[next] = v;
+    e[next++] = operation_error(step.op, a, b, e[step.a], e[step.b], v);
+  }
+  for (std::size_t i = 0; i < tape.outputs.size(); ++i) {
+    value[i] = x[tape.outputs[i]];
+    error[i] = e[tape.outputs[i]];
+  }
+}
+
+}  // namespace alembert::internal

@@ -1,0 +1,349 @@
+#include "alembert/start/accelerations.h"
+
+#include <Eigen/Core>
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "alembert/linear/linear.h"
+#include "alembert/linear/minimum_norm.h"
+#include "alembert/start/nearest.h"
+
+namespace alembert::internal {
+namespace {
+
+using Vector = Eigen::VectorXd;
+using Matrix = Eigen::MatrixXd;
+
+constexpr int max_iterations = 60;
+
+Exprs joined(std::initializer_list<const Exprs*> lists) {
+  Exprs all;
+  for (const Exprs* list : lists) all.insert(all.end(), list->begin(), list->end());
+  return all;
+}
+
+Exprs all_symbols(const Equations& e) {
+  const Exprs time = {e.t};
+  return joined({&time, &e.y, &e.z, &e.z_dot, &e.lambda, &e.psi});
+}
+
+/// The matrix [p_z, -r_lambda, -N_psi; g_y v_z, 0, 0; k_z, 0, 0], factorised.
+class ReducedMatrix {
+ public:
+  virtual ~ReducedMatrix() = default;
+  virtual bool factor(const SparseRows& a) = 0;  // false: singular
+  /// The correction at x.
+  virtual Vector solve(const Vector& b, const Vector& x) = 0;
+  virtual bool doubtful() const { return false; }
+};
+
+class DenseReduced final : public ReducedMatrix {
+ public:
+  explicit DenseReduced(int accelerations) : accelerations_(accelerations) {}
+
+  bool factor(const SparseRows& a) override {
+    const int n = a.rows;
+    Matrix dense = Matrix::Zero(n, n);
+    for (int i = 0; i < n; ++i) {
+      for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k) dense(i, a.column[k]) += a.value[k];
+    }
+    // Equations of light bodies are as good as those of heavy ones: rows by their accelerations first, then columns,
+    // then rows.
+    Matrix scaled = scale(dense, true);
+    const auto regular = [&] {
+      lu_.compute(scaled);
+      return lu_.matrixLU().diagonal().cwiseAbs().minCoeff() > 1e-15 * n * lu_.maxPivot();
+    };
+    if (regular()) return true;
+    // A light body between heavy ones only passes their reactions on: its row is then one of multipliers.
+    scaled = scale(dense, false);
+    return regular();
+  }
+
+  Vector solve(const Vector& b, const Vector&) override {
+    return column_.cwiseProduct(Vector(lu_.solve(row_.cwiseProduct(b))));
+  }
+
+ private:
+  Matrix scale(const Matrix& dense, bool by_accelerations) {
+    const int n = static_cast<int>(dense.rows());
+    row_ = Vector::Ones(n);
+    for (int i = 0; i < n && accelerations_ > 0; ++i) {
+      const double largest =
+          (by_accelerations ? dense.row(i).head(accelerations_) : dense.row(i).head(n)).cwiseAbs().maxCoeff();
+      if (largest > 0) row_[i] = 1 / largest;
+    }
+    column_ = Vector::Ones(n);
+    for (int j = 0; j < n; ++j) {
+      const double largest = dense.col(j).cwiseProduct(row_).cwiseAbs().maxCoeff();
+      if (largest > 0) column_[j] = 1 / largest;
+    }
+    Matrix scaled = row_.asDiagonal() * dense * column_.asDiagonal();
+    for (int i = 0; i < n; ++i) {
+      const double largest = scaled.row(i).cwiseAbs().maxCoeff();
+      if (largest == 0) continue;
+      scaled.row(i) /= largest;
+      row_[i] /= largest;
+    }
+    return scaled;
+  }
+
+  int accelerations_;
+  Vector row_, column_;
+  Eigen::FullPivLU<Matrix> lu_;
+};
+
+/// Where constraints depend on each other: the smallest multipliers.
+class DependentReduced final : public ReducedMatrix {
+ public:
+  DependentReduced(int accelerations, int multipliers) : factors_(columns(accelerations, multipliers)) {}
+
+  bool factor(const SparseRows& a) override {
+    std::vector<double> dense(static_cast<std::size_t>(a.rows) * a.rows, 0.0);
+    for (int i = 0; i < a.rows; ++i) {
+      for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k) {
+        dense[static_cast<std::size_t>(i) * a.rows + a.column[k]] += a.value[k];
+      }
+    }
+    return factors_.factor(dense.data(), MinimumNorm<double>::Cut::rounding);
+  }
+  Vector solve(const Vector& b, const Vector& x) override {
+    Vector step = b;
+    factors_.solve(step.data(), x.data());
+    return step;
+  }
+
+ private:
+  static std::vector<bool> columns(int accelerations, int multipliers) {
+    std::vector<bool> result(accelerations, false);
+    result.resize(accelerations + multipliers, true);
+    return result;
+  }
+
+  MinimumNorm<double> factors_;
+};
+
+/// Sparse LU. Where constraints depend on each other the multiplier block gets a small diagonal, which selects the
+/// smallest multipliers; what it falsifies is taken back by iteration.
+class SparseReduced final : public ReducedMatrix {
+ public:
+  SparseReduced(int accelerations, bool redundant) : accelerations_(accelerations), redundant_(redundant) {}
+
+  bool factor(const SparseRows& a) override {
+    const int n = a.rows;
+    delta_ = redundant_ ? regularisation(a) : 0;
+    std::vector<int> start{0};
+    std::vector<int> column;
+    std::vector<double> value;
+    for (int i = 0; i < n; ++i) {
+      for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k) {
+        column.push_back(a.column[k]);
+        value.push_back(a.value[k]);
+      }
+      if (redundant_ && i >= accelerations_) {  // constraints are differentiated to z' alone: nothing stands there
+        column.push_back(i);
+        value.push_back(delta_);
+      }
+      start.push_back(static_cast<int>(column.size()));
+    }
+    lu_.emplace(n, start, column);
+    const bool good = lu_->factor(value.data());
+    doubtful_ = !redundant_ && (!good || lu_->reciprocal_condition() < 1e-13);
+    return good;
+  }
+
+  Vector solve(const Vector& b, const Vector&) override {
+    Vector x = b;
+    lu_->solve(x.data());
+    for (int i = 0; redundant_ && i < 8; ++i) {
+      Vector next = b;
+      next.tail(b.size() - accelerations_) += delta_ * x.tail(b.size() - accelerations_);
+      lu_->solve(next.data());
+      x = next;
+    }
+    return x;
+  }
+  bool doubtful() const override { return doubtful_; }
+
+ private:
+  /// Small against C P^-1 B (P = p_z, B = -r_lambda, C = g_y v_z), and of the sign that adds to it.
+  double regularisation(const SparseRows& a) const {
+    std::vector<double> mass(accelerations_, 1);
+    std::vector<std::vector<std::pair<int, double>>> reaction(a.rows);
+    for (int i = 0; i < accelerations_; ++i) {
+      for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k) {
+        if (a.column[k] == i && a.value[k] != 0) mass[i] = a.value[k];
+        if (a.column[k] >= accelerations_) reaction[a.column[k]].emplace_back(i, a.value[k]);
+      }
+    }
+    double total = 0;
+    double largest = 0;
+    std::vector<double> row(accelerations_, 0);
+    for (int i = accelerations_; i < a.rows; ++i) {
+      for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k) row[a.column[k]] = a.value[k];
+      double sum = 0;
+      for (const auto& [j, value] : reaction[i]) sum += row[j] * value / mass[j];
+      for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k) row[a.column[k]] = 0;
+      total += sum;
+      largest = std::max(largest, std::abs(sum));
+    }
+    return (total >= 0 ? -1e-9 : 1e-9) * largest;
+  }
+
+  int accelerations_;
+  bool redundant_, doubtful_ = false;
+  double delta_ = 0;
+  std::optional<SparseLu> lu_;
+};
+
+bool all_finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+/// Largest residual in rounding levels.
+double worst_ratio(const std::vector<double>& residual, const std::vector<double>& levels) {
+  double worst = 0;
+  for (std::size_t i = 0; i < residual.size(); ++i) {
+    if (residual[i] != 0) worst = std::max(worst, std::abs(residual[i]) / levels[i]);
+  }
+  return worst;
+}
+
+/// Whether the equations hold as far as the data go. Accelerations that cancel to nothing are known only against what
+/// the forces would do without constraints, so that is what a residual in the constraints' rows is compared with.
+bool holds(const std::vector<double>& residual, const std::vector<double>& levels, const SparseRows& matrix,
+           int accelerations) {
+  if (!all_finite(residual)) return false;
+  const auto terms = [&](int i) { return levels[i] / std::numeric_limits<double>::epsilon(); };
+  std::vector<double> free(accelerations, 0);
+  for (int i = 0; i < accelerations; ++i) {
+    double mass = 0;
+    for (int k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k) {
+      if (matrix.column[k] < accelerations) mass = std::max(mass, std::abs(matrix.value[k]));
+    }
+    if (mass > 0) free[i] = terms(i) / mass;
+  }
+  // Where nothing acts there is still the rounding of what acts elsewhere.
+  double most = 0;
+  for (const double a : free) most = std::max(most, a);
+  for (double& a : free) a = std::max(a, 1e-6 * most);
+  for (int i = 0; i < matrix.rows; ++i) {
+    double size = terms(i);
+    for (int k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k) {
+      if (matrix.column[k] < accelerations) size += std::abs(matrix.value[k]) * free[matrix.column[k]];
+    }
+    if (std::abs(residual[i]) > 1e-9 * size) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+AccelerationSystem::AccelerationSystem(const Equations& e)
+    : accelerations_(static_cast<int>(e.z_dot.size())),
+      multipliers_(static_cast<int>(e.lambda.size() + e.psi.size())),
+      equations_(all_symbols(e), e.reduced, joined({&e.z_dot, &e.lambda, &e.psi})) {
+  linear_ = !depends(equations_.derivative_expressions().value, joined({&e.z_dot, &e.lambda, &e.psi}));
+}
+
+Accelerations AccelerationSystem::solve(const State& state, const std::vector<double>& guess, bool redundant) const {
+  const std::vector<double> point = flat(state);
+  Accelerations last;
+  last.not_finite = true;
+  std::vector<double> starts = {0};
+  if (!linear_) starts = {0, 1, -1, 10, -10, 0.1, -0.1, 100, -100};
+  for (const double start : starts) {
+    std::vector<double> in = point;
+    in.resize(point.size() + accelerations_, 0.0);
+    for (const double g : guess) in.push_back(std::isnan(g) ? start : g);
+    Accelerations found = attempt(std::move(in), point.size(), redundant);
+    if (found.solved || linear_) return found;
+    found.not_finite = found.not_finite && last.not_finite;
+    last = std::move(found);
+  }
+  return last;
+}
+
+Accelerations AccelerationSystem::attempt(std::vector<double> in, std::size_t first, bool redundant) const {
+  Accelerations result;
+  const int n = accelerations_ + multipliers_;
+  if (n == 0) {
+    result.solved = true;
+    return result;
+  }
+  std::unique_ptr<ReducedMatrix> matrix;
+  if (n <= largest_dense && redundant) {
+    matrix = std::make_unique<DependentReduced>(accelerations_, multipliers_);
+  } else if (n <= largest_dense) {
+    matrix = std::make_unique<DenseReduced>(accelerations_);
+  } else {
+    matrix = std::make_unique<SparseReduced>(accelerations_, redundant);
+  }
+  std::vector<double> levels;
+  std::vector<double> residual = equations_.values(in, levels);
+  SparseRows derivative;
+  bool small = false;
+  double last_step = std::numeric_limits<double>::infinity();
+  for (int iteration = 0; iteration < max_iterations; ++iteration) {
+    if (!all_finite(residual)) {
+      result.not_finite = true;
+      return result;
+    }
+    if (iteration == 0 || !linear_) {
+      derivative = equations_.derivative(in);
+      if (!all_finite(derivative.value)) {
+        result.not_finite = true;
+        return result;
+      }
+      const bool regular = matrix->factor(derivative);
+      result.doubtful = matrix->doubtful();
+      if (!regular) {
+        result.singular = true;
+        return result;
+      }
+    }
+    const Eigen::Map<const Vector> here(in.data() + first, n);
+    const Vector step = -matrix->solve(Eigen::Map<const Vector>(residual.data(), n), here);
+    if (!step.allFinite()) {
+      result.singular = true;
+      return result;
+    }
+    const double size = here.norm();
+    const double moved = step.norm();
+    small = moved <= 1e-9 * size;
+    // Damped by what the next step would be: that measure does not depend on how the equations are scaled.
+    std::vector<double> next;
+    std::vector<double> next_residual;
+    for (double part = 1;; part /= 2) {
+      next = in;
+      for (int i = 0; i < n; ++i) next[first + i] += part * step[i];
+      next_residual = equations_.values(next, levels);
+      if (linear_ || small || part < 1e-3) break;
+      if (!all_finite(next_residual)) continue;
+      const Vector following = matrix->solve(Eigen::Map<const Vector>(next_residual.data(), n),
+                                             Eigen::Map<const Vector>(next.data() + first, n));
+      if (following.norm() <= (1 - part / 4) * moved) break;
+    }
+    const bool settled = small && moved >= last_step / 2;
+    if (settled && worst_ratio(residual, levels) <= worst_ratio(next_residual, levels)) break;
+    in = std::move(next);
+    residual = std::move(next_residual);
+    last_step = moved;
+    if (settled || moved == 0) {
+      small = true;
+      break;
+    }
+  }
+  const auto middle = in.begin() + static_cast<std::ptrdiff_t>(first) + accelerations_;
+  result.z_dot.assign(in.begin() + static_cast<std::ptrdiff_t>(first), middle);
+  result.multipliers.assign(middle, in.end());
+  residual = equations_.values(in, levels);
+  result.solved = small && holds(residual, levels, derivative, accelerations_);
+  return result;
+}
+
+}  // namespace alembert::internal

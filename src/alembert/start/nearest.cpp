@@ -1,0 +1,566 @@
+#include "alembert/start/nearest.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "alembert/error.h"
+#include "alembert/linear/linear.h"
+
+namespace alembert::internal {
+namespace {
+
+using Vector = Eigen::VectorXd;
+using Matrix = Eigen::MatrixXd;
+
+constexpr int max_iterations = 100;
+constexpr double sparse_regularisation = 1e-12;  // where rows depend on each other; constraints are scaled to 1
+
+/// What a quadratic subproblem is made of, for the free unknowns and the active constraints only.
+struct Quadratic {
+  SparseRows metric;   // M
+  SparseRows hessian;  // of mu^T c; without entries in a Gauss-Newton step
+  SparseRows jacobian;
+  Vector deviation;  // x_given - x
+  Vector residual;   // c
+};
+
+/// Solves subproblems: min |d - deviation|_M^2 / 2 + d^T H d / 2 subject to c + J d = 0.
+class Subproblem {
+ public:
+  virtual ~Subproblem() = default;
+  /// False when the matrix is singular or H makes the subproblem unbounded.
+  virtual bool factor(const Quadratic& q, bool with_hessian) = 0;
+  virtual void solve(const Quadratic& q, Vector& step, Vector& mu) = 0;
+  /// The smallest step that removes the residual c to first order, with the factors at hand.
+  virtual Vector correction(const Vector& c) = 0;
+};
+
+Vector times(const SparseRows& a, const Vector& x) {
+  Vector y = Vector::Zero(a.rows);
+  for (int i = 0; i < a.rows; ++i) {
+    for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k) y[i] += a.value[k] * x[a.column[k]];
+  }
+  return y;
+}
+
+Matrix to_dense(const SparseRows& a) {
+  Matrix result = Matrix::Zero(a.rows, a.columns);
+  for (int i = 0; i < a.rows; ++i) {
+    for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k) result(i, a.column[k]) += a.value[k];
+  }
+  return result;
+}
+
+/// One over the length of each row in the dual metric (its diagonal): residuals become distances.
+Vector row_scales(const SparseRows& jacobian, const Vector& mass) {
+  Vector result = Vector::Ones(jacobian.rows);
+  for (int i = 0; i < jacobian.rows; ++i) {
+    double square = 0;
+    for (int k = jacobian.row_start[i]; k < jacobian.row_start[i + 1]; ++k) {
+      square += jacobian.value[k] * jacobian.value[k] / mass[jacobian.column[k]];
+    }
+    if (square > 0 && std::isfinite(1 / std::sqrt(square))) result[i] = 1 / std::sqrt(square);
+  }
+  return result;
+}
+
+Vector diagonal(const SparseRows& a) {
+  Vector result = Vector::Ones(a.rows);
+  for (int i = 0; i < a.rows; ++i) {
+    for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k) {
+      if (a.column[k] == i) result[i] = a.value[k];
+    }
+  }
+  return result;
+}
+
+/// Null-space method: with M = L L^T, u = L^T d and (D J L^-T)^T P = Q R, the first columns of Q carry what the
+/// constraints demand, the others are free. Dependent rows come last in the pivoting and are left out.
+class DenseSubproblem final : public Subproblem {
+ public:
+  explicit DenseSubproblem(double tolerance) : tolerance_(tolerance) {}
+
+  bool factor(const Quadratic& q, bool with_hessian) override {
+    const int n = q.metric.rows;
+    const int m = q.jacobian.rows;
+    root_.compute(to_dense(q.metric));
+    if (root_.info() != Eigen::Success) return false;
+    scale_ = row_scales(q.jacobian, diagonal(q.metric));
+    const Matrix a = root_.matrixL().solve(Matrix(to_dense(q.jacobian).transpose() * scale_.asDiagonal()));
+    rank_ = 0;
+    if (m > 0 && n > 0) {
+      qr_.setThreshold(tolerance_);
+      qr_.compute(a);
+      rank_ = static_cast<int>(qr_.rank());
+      basis_ = qr_.householderQ() * Matrix::Identity(n, n);
+    } else {
+      basis_ = Matrix::Identity(n, n);
+    }
+    hessian_.resize(0, 0);
+    if (!with_hessian) return true;
+    const Matrix half = root_.matrixL().solve(to_dense(q.hessian));
+    hessian_ = root_.matrixL().solve(Matrix(half.transpose()));
+    const auto free = basis_.rightCols(n - rank_);
+    reduced_.compute(Matrix(Matrix::Identity(n - rank_, n - rank_) + free.transpose() * hessian_ * free));
+    return n == rank_ || reduced_.info() == Eigen::Success;
+  }
+
+  void solve(const Quadratic& q, Vector& step, Vector& mu) override {
+    const auto free = basis_.rightCols(q.metric.rows - rank_);
+    const Vector wish = Matrix(root_.matrixU()) * q.deviation;
+    const Vector demanded = demand(q.residual);
+    Vector u = demanded;
+    Vector gradient;
+    if (hessian_.size() == 0) {
+      u += free * (free.transpose() * wish);
+      gradient = u - wish;
+    } else {
+      if (free.cols() > 0) u += free * reduced_.solve(Vector(free.transpose() * (wish - hessian_ * demanded)));
+      gradient = u - wish + hessian_ * u;
+    }
+    mu = Vector::Zero(q.jacobian.rows);
+    if (rank_ > 0) {
+      Vector nu = Vector::Zero(q.jacobian.rows);
+      const Vector projected = basis_.leftCols(rank_).transpose() * gradient;
+      nu.head(rank_) = -qr_.matrixR().topLeftCorner(rank_, rank_).triangularView<Eigen::Upper>().solve(projected);
+      mu = (qr_.colsPermutation() * nu).cwiseProduct(scale_);
+    }
+    step = root_.matrixU().solve(u);
+  }
+
+  Vector correction(const Vector& c) override { return root_.matrixU().solve(demand(c)); }
+
+ private:
+  Vector demand(const Vector& c) const {
+    if (rank_ == 0) return Vector::Zero(basis_.rows());
+    const Vector wanted = qr_.colsPermutation().transpose() * Vector(-c.cwiseProduct(scale_));
+    const auto r = qr_.matrixR().topLeftCorner(rank_, rank_);
+    const Vector w = r.transpose().triangularView<Eigen::Lower>().solve(wanted.head(rank_));
+    return basis_.leftCols(rank_) * w;
+  }
+
+  double tolerance_;
+  Eigen::LLT<Matrix> root_;
+  Eigen::ColPivHouseholderQR<Matrix> qr_;
+  Eigen::LLT<Matrix> reduced_;
+  Matrix basis_, hessian_;
+  Vector scale_;
+  int rank_ = 0;
+};
+
+/// [M + H, J^T D; D J, -delta] with a sparse LU; delta only where the constraints depend on each other.
+class SparseSubproblem final : public Subproblem {
+ public:
+  explicit SparseSubproblem(bool regularised) : regularisation_(regularised ? sparse_regularisation : 0) {}
+
+  bool factor(const Quadratic& q, bool with_hessian) override {
+    const int n = q.metric.rows;
+    const int m = q.jacobian.rows;
+    scale_ = row_scales(q.jacobian, diagonal(q.metric));
+    std::vector<std::vector<std::pair<int, double>>> rows(n + m);
+    const auto put = [&](const SparseRows& a) {
+      for (int i = 0; i < n; ++i) {
+        for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k) rows[i].emplace_back(a.column[k], a.value[k]);
+      }
+    };
+    put(q.metric);
+    if (with_hessian) put(q.hessian);
+    for (int i = 0; i < m; ++i) {
+      for (int k = q.jacobian.row_start[i]; k < q.jacobian.row_start[i + 1]; ++k) {
+        const double value = q.jacobian.value[k] * scale_[i];
+        rows[n + i].emplace_back(q.jacobian.column[k], value);
+        rows[q.jacobian.column[k]].emplace_back(n + i, value);
+      }
+      rows[n + i].emplace_back(n + i, -regularisation_);
+    }
+    std::vector<int> start{0};
+    std::vector<int> column;
+    std::vector<double> value;
+    for (auto& row : rows) {
+      std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+      for (const auto& [j, a] : row) {
+        if (static_cast<int>(column.size()) > start.back() && column.back() == j) {
+          value.back() += a;
+        } else {
+          column.push_back(j);
+          value.push_back(a);
+        }
+      }
+      start.push_back(static_cast<int>(column.size()));
+    }
+    lu_.emplace(n + m, start, column);
+    n_ = n;
+    return lu_->factor(value.data()) && (regularisation_ > 0 || lu_->reciprocal_condition() > 1e-14);
+  }
+
+  void solve(const Quadratic& q, Vector& step, Vector& mu) override {
+    Vector b(n_ + q.jacobian.rows);
+    b << times(q.metric, q.deviation), -q.residual.cwiseProduct(scale_);
+    lu_->solve(b.data());
+    step = b.head(n_);
+    mu = b.tail(q.jacobian.rows).cwiseProduct(scale_);
+  }
+
+  Vector correction(const Vector& c) override {
+    Vector b(n_ + c.size());
+    b << Vector::Zero(n_), -c.cwiseProduct(scale_);
+    lu_->solve(b.data());
+    return b.head(n_);
+  }
+
+ private:
+  double regularisation_;
+  std::optional<SparseLu> lu_;
+  Vector scale_;
+  int n_ = 0;
+};
+
+/// The rows and columns with number >= 0, renumbered.
+SparseRows restrict_to(const SparseRows& a, const std::vector<int>& row_list, const std::vector<int>& column_number,
+                       int columns) {
+  SparseRows result{static_cast<int>(row_list.size()), columns, {0}, {}, {}};
+  for (const int i : row_list) {
+    for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k) {
+      if (column_number[a.column[k]] < 0) continue;
+      result.column.push_back(column_number[a.column[k]]);
+      result.value.push_back(a.value[k]);
+    }
+    result.row_start.push_back(static_cast<int>(result.column.size()));
+  }
+  return result;
+}
+
+}  // namespace
+
+namespace {
+
+Exprs joined(Exprs a, const Exprs& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+std::vector<double> joined(std::vector<double> a, const std::vector<double>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+/// Whether the active constraints vanish at x, to rounding there or at the given point: where x is small, it still is
+/// the difference of numbers of the given size. Entries that vanish share the rounding of the others, with which
+/// solving mixes them.
+bool fulfilled(const DifferentiableList& constraints, const NearestPoint::Request& request,
+               const std::vector<double>& x) {
+  std::vector<double> levels;
+  std::vector<double> given_levels;
+  constraints.values(joined(request.inputs, request.given), given_levels);
+  const std::vector<double> c = constraints.values(joined(request.inputs, x), levels);
+  const SparseRows j = constraints.derivative(joined(request.inputs, x));
+  double largest = 0;
+  for (const double entry : x) largest = std::max(largest, std::abs(entry));
+  return std::all_of(request.active.begin(), request.active.end(), [&](int i) {
+    double slope = 0;
+    for (int k = j.row_start[i]; k < j.row_start[i + 1]; ++k) slope = std::max(slope, std::abs(j.value[k]));
+    const double shared = std::numeric_limits<double>::epsilon() * slope * largest;
+    const double level = std::max({levels[i], std::isfinite(given_levels[i]) ? given_levels[i] : 0, shared});
+    return std::abs(c[i]) <= 64 * level;
+  });
+}
+
+/// One attempt: the iteration and where it stands.
+class Search {
+ public:
+  Search(const DifferentiableList& constraints, const DifferentiableList& curvature,
+         const NearestPoint::Request& request, Subproblem& subproblem)
+      : constraints_(constraints), curvature_(curvature), request_(request), subproblem_(subproblem) {
+    number_.assign(request.given.size(), -1);
+    for (int i = 0; i < static_cast<int>(request.given.size()); ++i) {
+      if (request.fixed[i]) continue;
+      number_[i] = static_cast<int>(free_.size());
+      free_.push_back(i);
+    }
+    quadratic_.metric = restrict_to(request.metric, free_, number_, static_cast<int>(free_.size()));
+    mu_ = Vector::Zero(request.active.size());
+    in_ = request.inputs;
+    in_.insert(in_.end(), request.given.begin(), request.given.end());
+    given_.resize(free_.size());
+    for (std::size_t i = 0; i < free_.size(); ++i) given_[i] = request.given[free_[i]];
+    x_ = given_;
+  }
+
+  int iterations() const { return iterations_; }
+  std::vector<double> x() {
+    at(x_);
+    return {in_.begin() + static_cast<std::ptrdiff_t>(request_.inputs.size()), in_.end()};
+  }
+
+  bool run() {
+    if (worst_ratio(x_) <= rounding_allowance) return true;
+    if (!iterate()) return false;
+    restore();
+    return fulfilled(constraints_, request_, x());
+  }
+
+ private:
+  /// Largest residual in rounding levels; infinite where something is not finite.
+  double worst_ratio(const Vector& x) {
+    std::vector<double> levels;
+    const std::vector<double> c = constraints_.values(at(x), levels);
+    double worst = 0;
+    for (const int i : request_.active) {
+      if (c[i] == 0) continue;
+      const double ratio = std::abs(c[i]) / levels[i];
+      worst = std::isnan(ratio) ? std::numeric_limits<double>::infinity() : std::max(worst, ratio);
+    }
+    return worst;
+  }
+
+  const std::vector<double>& at(const Vector& x) {
+    for (std::size_t i = 0; i < free_.size(); ++i) in_[request_.inputs.size() + free_[i]] = x[i];
+    return in_;
+  }
+
+  Vector residual(const Vector& x) {
+    const std::vector<double> all = constraints_.values(at(x));
+    Vector c(request_.active.size());
+    for (int i = 0; i < c.size(); ++i) c[i] = all[request_.active[i]];
+    return c;
+  }
+
+  bool linearise() {
+    quadratic_.deviation = given_ - x_;
+    quadratic_.residual = residual(x_);
+    quadratic_.jacobian =
+        restrict_to(constraints_.derivative(at(x_)), request_.active, number_, static_cast<int>(free_.size()));
+    const std::vector<double>& j = quadratic_.jacobian.value;
+    return quadratic_.residual.allFinite() &&
+           std::all_of(j.begin(), j.end(), [](double a) { return std::isfinite(a); });
+  }
+
+  bool find_step(bool with_hessian, Vector& step, Vector& mu) {
+    if (with_hessian) {
+      std::vector<double> in = at(x_);
+      Vector all = Vector::Zero(constraints_.derivative_expressions().rows);
+      for (int i = 0; i < mu_.size(); ++i) all[request_.active[i]] = mu_[i];
+      in.insert(in.end(), all.begin(), all.end());
+      quadratic_.hessian = restrict_to(curvature_.derivative(in), free_, number_, static_cast<int>(free_.size()));
+    }
+    if (!subproblem_.factor(quadratic_, with_hessian)) return false;
+    subproblem_.solve(quadratic_, step, mu);
+    return step.allFinite() && mu.allFinite();
+  }
+
+  double length(const Vector& d) const { return std::sqrt(std::max(0.0, d.dot(times(quadratic_.metric, d)))); }
+
+  /// The l1 merit function, constraints as distances.
+  double merit(const Vector& x, double penalty, const Vector& scale) {
+    const double distance = length(x - given_);
+    return distance * distance / 2 + penalty * residual(x).cwiseProduct(scale).lpNorm<1>();
+  }
+
+  /// Takes the longest of step, corrected step, step/2, step/4, ... that lowers the merit function enough.
+  bool descend(const Vector& step, const Vector& mu) {
+    const Vector scale = row_scales(quadratic_.jacobian, diagonal(quadratic_.metric));
+    penalty_ = std::max(penalty_, 2 * mu.cwiseQuotient(scale).cwiseAbs().maxCoeff());
+    const double here = merit(x_, penalty_, scale);
+    const Vector left = quadratic_.residual + times(quadratic_.jacobian, step);
+    const double distance = length(x_ + step - given_);
+    const double predicted = here - distance * distance / 2 - penalty_ * left.cwiseProduct(scale).lpNorm<1>();
+    if (!(predicted > 0)) return false;
+    const auto good = [&](const Vector& x, double part) {
+      return merit(x, penalty_, scale) <= here - 1e-4 * part * predicted;
+    };
+    Vector trial = x_ + step;
+    if (!good(trial, 1)) {
+      const Vector c = residual(trial);
+      if (c.allFinite()) trial += subproblem_.correction(c);
+      if (!trial.allFinite() || !good(trial, 1)) {
+        double part = 0.5;
+        while (part > 1e-7 && !good(x_ + part * step, part)) part /= 2;
+        if (part <= 1e-7) return false;
+        trial = x_ + part * step;
+      }
+    }
+    x_ = trial;
+    return true;
+  }
+
+  bool iterate() {
+    double last_small = std::numeric_limits<double>::infinity();
+    for (; iterations_ < max_iterations; ++iterations_) {
+      if (!linearise()) return false;
+      Vector step;
+      Vector mu;
+      const bool newton = iterations_ > 0 && find_step(true, step, mu);
+      if (!newton && !find_step(false, step, mu)) return false;
+      const double size = std::max({length(x_), length(given_), std::numeric_limits<double>::min()});
+      const double moved = length(step);
+      if (moved < 1e-7 * size) {
+        // Near the solution the merit function is all rounding; Newton's steps shrink until rounding stops them.
+        if (moved <= 1e-16 * size || moved > last_small / 2) return true;
+        last_small = moved;
+        x_ += step;
+      } else {
+        last_small = std::numeric_limits<double>::infinity();
+        if (!descend(step, mu) && !(newton && find_step(false, step, mu) && descend(step, mu))) return true;
+      }
+      mu_ = mu;
+    }
+    return true;
+  }
+
+  /// Smallest corrections until the residuals are at rounding level.
+  void restore() {
+    double worst = worst_ratio(x_);
+    for (int i = 0; i < 5 && worst > 1; ++i) {
+      if (!linearise() || !subproblem_.factor(quadratic_, false)) return;
+      const Vector next = x_ + subproblem_.correction(quadratic_.residual);
+      const double ratio = next.allFinite() ? worst_ratio(next) : std::numeric_limits<double>::infinity();
+      if (!(ratio < worst)) return;
+      x_ = next;
+      worst = ratio;
+    }
+  }
+
+  const DifferentiableList& constraints_;
+  const DifferentiableList& curvature_;
+  const NearestPoint::Request& request_;
+  Subproblem& subproblem_;
+  std::vector<int> free_, number_;
+  std::vector<double> in_;
+  Quadratic quadratic_;
+  Vector x_, given_, mu_;
+  double penalty_ = 0;
+  int iterations_ = 0;
+};
+
+bool is_dense(const NearestPoint::Request& request) {
+  return static_cast<int>(request.given.size() + request.active.size()) <= largest_dense;
+}
+
+double distance(const SparseRows& metric, const std::vector<double>& a, const std::vector<double>& b) {
+  const Eigen::Map<const Vector> x(a.data(), static_cast<Eigen::Index>(a.size()));
+  const Eigen::Map<const Vector> y(b.data(), static_cast<Eigen::Index>(b.size()));
+  const Vector d = x - y;
+  return std::sqrt(std::max(0.0, d.dot(times(metric, d))));
+}
+
+}  // namespace
+
+struct NearestPoint::Body {
+  int unknowns;
+  DifferentiableList constraints;
+  DifferentiableList curvature;  // gradient of mu^T c; its derivative is the Hessian
+
+  /// First with all rows that are independent in double precision; where that fails, rows that nearly depend on others
+  /// are left out of the steps.
+  Result search(const Request& request) const {
+    Result result;
+    for (const bool cautious : {false, true}) {
+      std::unique_ptr<Subproblem> subproblem;
+      if (is_dense(request)) {
+        subproblem = std::make_unique<DenseSubproblem>(cautious ? 1e-5 : 1e-11);
+      } else {
+        subproblem = std::make_unique<SparseSubproblem>(cautious);
+      }
+      Search attempt(constraints, curvature, request, *subproblem);
+      result.converged = attempt.run();
+      result.x = attempt.x();
+      result.iterations += attempt.iterations();
+      if (result.converged) break;
+    }
+    return result;
+  }
+
+  /// The active constraints that are independent at x, those that matter most first.
+  std::vector<int> independent_rows(const Request& request, const std::vector<double>& x) const {
+    const SparseRows j = constraints.derivative(joined(request.inputs, x));
+    Matrix columns =
+        Matrix::Zero(static_cast<Eigen::Index>(request.given.size()), static_cast<Eigen::Index>(request.active.size()));
+    for (std::size_t i = 0; i < request.active.size(); ++i) {
+      const int row = request.active[i];
+      for (int k = j.row_start[row]; k < j.row_start[row + 1]; ++k) {
+        if (!request.fixed[j.column[k]]) columns(j.column[k], static_cast<Eigen::Index>(i)) = j.value[k];
+      }
+    }
+    if (!columns.allFinite() || columns.size() == 0) return request.active;
+    columns.colwise().normalize();
+    Eigen::ColPivHouseholderQR<Matrix> qr;
+    qr.setThreshold(1e-6);
+    qr.compute(columns);
+    std::vector<int> rows;
+    for (Eigen::Index i = 0; i < qr.rank(); ++i) rows.push_back(request.active[qr.colsPermutation().indices()[i]]);
+    return rows;
+  }
+
+  /// Where constraints depend on each other on the manifold, they do not quite off it, and steps that obey all of them
+  /// lead far away. So: only as many constraints as are needed for the others to vanish by themselves.
+  void choose_rows(const Request& request, Result& result) const {
+    Request fewer = request;
+    fewer.active = result.converged ? independent_rows(request, result.x) : std::vector<int>{};
+    if (fewer.active.size() == request.active.size()) return;
+    for (int round = 0; round < 30; ++round) {
+      Result trial;
+      trial.x = request.given;
+      trial.converged = true;
+      if (!fewer.active.empty()) trial = search(fewer);
+      if (!trial.converged) return;
+      result.iterations += trial.iterations;
+      if (fulfilled(constraints, request, trial.x)) {
+        const double before = distance(request.metric, result.x, request.given);
+        if (!result.converged || distance(request.metric, trial.x, request.given) < before * (1 - 1e-9)) {
+          result.x = trial.x;
+          result.converged = true;
+        }
+        return;
+      }
+      const int worst = most_violated(request, fewer.active, trial.x);
+      if (worst < 0) return;
+      fewer.active.push_back(worst);
+    }
+  }
+
+  /// The constraint, not in `taken`, from which x is farthest; -1 when there is none.
+  int most_violated(const Request& request, const std::vector<int>& taken, const std::vector<double>& x) const {
+    const std::vector<double> in = joined(request.inputs, x);
+    const std::vector<double> c = constraints.values(in);
+    const Vector scale = row_scales(constraints.derivative(in), diagonal(request.metric));
+    int worst = -1;
+    for (const int i : request.active) {
+      if (std::find(taken.begin(), taken.end(), i) != taken.end() || !std::isfinite(c[i])) continue;
+      if (worst < 0 || std::abs(c[i]) * scale[i] > std::abs(c[worst]) * scale[worst]) worst = i;
+    }
+    return worst;
+  }
+};
+
+NearestPoint::NearestPoint(const Exprs& inputs, const Exprs& unknowns, const Exprs& constraints) {
+  const Exprs symbols = joined(inputs, unknowns);
+  Exprs mu;
+  Exprs gradient;
+  if (!unknowns.empty() && !constraints.empty()) {
+    mu = unknowns.front().graph().symbols("mu", static_cast<int>(constraints.size()));
+    gradient = transposed_product(constraints, unknowns, mu);
+  }
+  body_.reset(new Body{static_cast<int>(unknowns.size()), DifferentiableList(symbols, constraints, unknowns),
+                       DifferentiableList(joined(symbols, mu), gradient, unknowns)});
+}
+
+NearestPoint::~NearestPoint() = default;
+
+const DifferentiableList& NearestPoint::constraints() const { return body_->constraints; }
+
+NearestPoint::Result NearestPoint::solve(const Request& request) const {
+  check(static_cast<int>(request.given.size()) == body_->unknowns && request.fixed.size() == request.given.size() &&
+            request.metric.rows == body_->unknowns,
+        "nearest point: sizes do not match");
+  Result result = body_->search(request);
+  if (is_dense(request) && result.iterations > 0) body_->choose_rows(request, result);
+  result.residual = body_->constraints.values(joined(request.inputs, result.x));
+  return result;
+}
+
+}  // namespace alembert::internal

@@ -1,0 +1,252 @@
+#include "alembert/study/converge.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "alembert/error.h"
+
+namespace alembert::internal {
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr long default_steps = 100;  // of the model's own size
+constexpr long most_steps = 1'000'000;
+constexpr int fitted_rows = 3;
+constexpr double cheap = 0.1;  // seconds
+
+struct Grid {
+  double end = 0;
+  std::string note;
+  std::vector<long> counts;  // ascending: largest step first
+};
+
+/// How many steps make up the end, when a whole number of them does.
+std::optional<long> steps_to(double end, double h) {
+  const double ratio = end / h;
+  if (!(ratio > 0.5 && ratio <= most_steps)) return {};
+  const double whole = std::round(ratio);
+  if (std::abs(ratio - whole) > 1e-9 * whole) return {};
+  return static_cast<long>(whole);
+}
+
+void require(double value, const char* what) {
+  if (!std::isfinite(value) || value == 0) {
+    throw InputError(std::string(what) + " must be a finite number other than 0, not " + to_text(value));
+  }
+}
+
+/// The end where the user gave none: the model's, but not more than some of its steps.
+std::optional<double> default_end(const SolveStatement& solve) {
+  if (!solve.end) return {};
+  if (!solve.step || *solve.end / *solve.step <= default_steps) return solve.end;
+  return default_steps * *solve.step;
+}
+
+Grid choose_grid(const SolveStatement& solve, const ConvergeOptions& options) {
+  Grid grid;
+  const std::optional<double> usual = default_end(solve);
+  if (options.end) {
+    grid.end = *options.end;
+  } else if (usual) {
+    grid.end = *usual;
+    grid.note = grid.end == solve.end ? "the model's end" : std::to_string(default_steps) + " of the model's steps";
+  } else {
+    throw InputError("the model says no end: give --end",
+                     "or write it into the model: solve lobatto(3) step 0.01 end 10");
+  }
+  require(grid.end, "the end");
+  if (options.steps.empty()) {
+    if (!solve.step) throw InputError("the model says no step: give --steps", "such as --steps 0.1,0.05,0.025");
+    require(*solve.step, "the step");
+    // The largest step is about four times the model's; all of them divide the end.
+    const double ratio = std::abs(grid.end / (4 * *solve.step));
+    if (ratio > most_steps / 8.0) throw InputError("that are too many steps", "give an earlier --end, or --steps");
+    const long coarse = std::max(1L, std::lround(ratio));
+    grid.counts = {coarse, 2 * coarse, 4 * coarse, 8 * coarse};
+    return grid;
+  }
+  double largest = 0;
+  for (const double h : options.steps) {
+    require(h, "a step of --steps");
+    if (h / grid.end < 0) {
+      throw InputError("with step " + to_text(h) + " the time never reaches the end " + to_text(grid.end),
+                       "step and end must have the same sign");
+    }
+    if (std::abs(h) > std::abs(largest)) largest = h;
+  }
+  const auto all_divide = [&](double end) {
+    return std::all_of(options.steps.begin(), options.steps.end(),
+                       [&](double h) { return steps_to(end, h).has_value(); });
+  };
+  if (!options.end && !all_divide(grid.end)) {
+    const double fitted = largest * std::max(1.0, std::round(grid.end / largest));
+    if (all_divide(fitted)) grid.end = fitted, grid.note = "a multiple of the steps near " + grid.note;
+  }
+  for (const double h : options.steps) {
+    const std::optional<long> count = steps_to(grid.end, h);
+    if (!count && std::abs(grid.end / h) > most_steps) {
+      throw InputError("step " + to_text(h) + " makes too many steps to the end " + to_text(grid.end));
+    }
+    if (!count) {
+      throw InputError("step " + to_text(h) + " does not divide the end " + to_text(grid.end),
+                       "choose steps of which a whole number makes up the end, or another --end");
+    }
+    if (std::find(grid.counts.begin(), grid.counts.end(), *count) == grid.counts.end()) grid.counts.push_back(*count);
+  }
+  std::sort(grid.counts.begin(), grid.counts.end());
+  return grid;
+}
+
+// Native code costs milliseconds to make without optimisation; with it, only long runs earn that back.
+NewtonOptions newton_options(bool quad, long steps) {
+  NewtonOptions options;
+  options.kernel.optimise = steps > 5000;
+  if (quad || !native_available()) options.kernel = {Backend::interpreter, false};
+  return options;
+}
+
+int highest_order(const std::vector<Method>& methods) {
+  int order = 1;
+  for (const Method& m : methods) {
+    order = std::max({order, m.claims.order_q, m.claims.order_v, m.claims.order_multiplier});
+  }
+  return order;
+}
+
+template <class T>
+Errors run_row(const Equations& e, const Method& method, const MotionPoint<T>& start, double end,
+               const Reference& reference, ConvergeRow& row) {
+  const T h = T(end) / T(row.steps);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+  const auto run = [&] {
+    return integrate<T>(e, method, start, T(0), h, row.steps, newton_options(std::is_same_v<T, Quad>, row.steps));
+  };
+  const Endpoint<T> result = run();
+  row.evaluations = result.statistics.evaluations;
+  row.iterations = result.statistics.iterations;
+  row.seconds = result.seconds;
+  // A short time is measured again, as long as that costs little: what else the machine does only makes it longer.
+  for (int again = 0; again < 2 && result.failure.empty() && elapsed() < cheap; ++again) {
+    row.seconds = std::min(row.seconds, run().seconds);
+  }
+  row.failure = result.failure;
+  return row.failure.empty() ? errors(widened(result.point), reference.point) : Errors{nan, nan, nan};
+}
+
+}  // namespace
+
+ErrorColumn judge_errors(const std::vector<double>& h, const std::vector<double>& error, double claimed,
+                         double reference, bool extended) {
+  const double epsilon = extended ? 0x1p-112 : 0x1p-52;
+  // Below the first a row is rounding in any case; between the two it is when the error has stopped falling.
+  const double floor = 32 * epsilon, suspicious = 1e6 * epsilon;
+  ErrorColumn column;
+  column.error = error;
+  std::vector<std::pair<double, double>> points;  // log h, log error of the good rows
+  bool stalled = false;
+  for (std::size_t i = 0; i < error.size(); ++i) {
+    const double log_h = std::log(std::abs(h[i]));
+    const bool comparable = i > 0 && error[i] > 0 && error[i - 1] > 0 && column.standing[i - 1] == Standing::good;
+    const double slope = comparable ? std::log(error[i - 1] / error[i]) / (std::log(std::abs(h[i - 1])) - log_h) : nan;
+    stalled = stalled || error[i] <= floor || (error[i] < suspicious && slope < std::max(claimed, 1.0) / 2);
+    // An error must stand ten times above what it was measured with.
+    const Standing standing = error[i] <= 10 * reference ? Standing::reference
+                              : stalled                  ? Standing::rounding
+                                                         : Standing::good;
+    column.standing.push_back(standing);
+    const bool good = standing == Standing::good && error[i] > 0;  // false for a run that failed
+    column.order.push_back(good ? slope : nan);
+    if (good) points.emplace_back(log_h, std::log(error[i]));
+  }
+  // The smallest steps show the order best; large ones may not show it yet.
+  if (points.size() > fitted_rows) points.erase(points.begin(), points.end() - fitted_rows);
+  double sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
+  for (const auto& [x, y] : points) sum_x += x, sum_y += y, sum_xx += x * x, sum_xy += x * y;
+  const double count = static_cast<double>(points.size());
+  column.observed = count < 2 ? nan : (count * sum_xy - sum_x * sum_y) / (count * sum_xx - sum_x * sum_x);
+  return column;
+}
+
+bool Convergence::failed() const {
+  if (!reference.failure.empty()) return true;
+  for (const MethodConvergence& m : methods) {
+    for (const ConvergeRow& row : m.rows) {
+      if (!row.failure.empty()) return true;
+    }
+  }
+  return false;
+}
+
+InitialValues measurable_start(const Model& model, const Equations& e, const std::vector<Method>& methods) {
+  for (const Method& method : methods) {
+    const std::string reason = refusal(method, e);
+    if (!reason.empty()) {
+      throw InputError("method " + method.name + " cannot integrate this model: " + reason,
+                       "'alembert check' lists the methods that apply");
+    }
+  }
+  InitialValues initial = make_consistent(model, e);
+  if (!initial.redundant.empty()) {
+    std::string list;
+    for (const std::string& one : initial.redundant) list += (list.empty() ? "" : "; ") + one;
+    throw InputError("redundant constraints: " + list,
+                     "remove the dependent ones: their multipliers are not determined");
+  }
+  return initial;
+}
+
+Convergence converge(const Model& model, const Equations& e, const ConvergeOptions& options) {
+  const Grid grid = choose_grid(model.solve, options);
+  const InitialValues initial = measurable_start(model, e, options.methods);
+  Convergence result;
+  result.model = model.title;
+  result.end = grid.end;
+  result.end_note = grid.note;
+  result.quad = options.quad;
+  result.has_multipliers = !e.g.empty() || !e.k.empty();
+
+  // Work so far, counted in steps; a step of the reference is the dearest.
+  double done = 0, all = 0;
+  const double reference_share = 20;
+  const long finest = grid.counts.back();
+  all += reference_share * static_cast<double>(3 * finest);
+  for (const long n : grid.counts) all += static_cast<double>(n) * static_cast<double>(options.methods.size());
+  const auto advance = [&](double work) {
+    done += work;
+    if (options.progress) options.progress(done / all);
+  };
+  const int stages = (highest_order(options.methods) + 5) / 2;  // at least four orders more
+  result.reference = make_reference(e, initial, 0, grid.end, 2 * finest, stages);
+  advance(reference_share * static_cast<double>(3 * finest));
+
+  const MotionPoint<double> start = polish<double>(e, initial, 0);
+  const MotionPoint<Quad> exact_start = options.quad ? polish<Quad>(e, initial, 0) : MotionPoint<Quad>();
+  for (const Method& method : options.methods) {
+    MethodConvergence measured;
+    measured.method = method.name;
+    measured.claims = method.claims;
+    std::vector<double> h, q, v, multiplier;
+    for (const long n : grid.counts) {
+      ConvergeRow row;
+      row.steps = n;
+      row.step = grid.end / static_cast<double>(n);
+      Errors error = options.quad ? run_row<Quad>(e, method, exact_start, grid.end, result.reference, row)
+                                  : run_row<double>(e, method, start, grid.end, result.reference, row);
+      if (!result.reference.failure.empty()) error = {nan, nan, nan};
+      h.push_back(row.step), q.push_back(error.q), v.push_back(error.v), multiplier.push_back(error.multiplier);
+      measured.rows.push_back(std::move(row));
+      advance(static_cast<double>(n));
+    }
+    const Errors& known = result.reference.error;
+    measured.q = judge_errors(h, q, method.claims.order_q, known.q, options.quad);
+    measured.v = judge_errors(h, v, method.claims.order_v, known.v, options.quad);
+    measured.multiplier = judge_errors(h, multiplier, method.claims.order_multiplier, known.multiplier, options.quad);
+    result.methods.push_back(std::move(measured));
+  }
+  return result;
+}
+
+}  // namespace alembert::internal

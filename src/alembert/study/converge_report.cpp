@@ -1,0 +1,195 @@
+// Measured convergence as text, JSON, CSV and a figure.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "alembert/plot/plot.h"
+#include "alembert/study/converge.h"
+
+namespace alembert::internal {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+std::string order_text(double order) { return std::isfinite(order) ? fmt::format("{:.2f}", order) : ""; }
+
+/// "1.23e-05", with a mark where it is rounding; only a bound where the reference knows no better.
+std::string error_text(const ErrorColumn& column, std::size_t i, double reference) {
+  const double error = column.error[i];
+  if (std::isnan(error)) return "";
+  switch (column.standing[i]) {
+    case Standing::reference: return fmt::format("<{:.1e} ", 10 * reference);
+    case Standing::rounding: return fmt::format("{:.2e}~", error);
+    case Standing::good: break;
+  }
+  return fmt::format("{:.2e} ", error);
+}
+
+bool any(const Convergence& c, Standing standing) {
+  for (const MethodConvergence& m : c.methods) {
+    for (const ErrorColumn* column : {&m.q, &m.v, &m.multiplier}) {
+      for (std::size_t i = 0; i < column->error.size(); ++i) {
+        if (column->standing[i] == standing && !std::isnan(column->error[i])) return true;
+      }
+    }
+  }
+  return false;
+}
+
+const char* standing_name(Standing standing) {
+  switch (standing) {
+    case Standing::good: return "good";
+    case Standing::rounding: return "rounding";
+    case Standing::reference: return "reference";
+  }
+  return "";
+}
+
+std::string table(const Convergence& c, const MethodConvergence& m) {
+  std::string text = fmt::format("{:>13} {:>11} {:>6} {:>11} {:>6}", "step", "error q ", "order", "error v ", "order");
+  if (c.has_multipliers) text += fmt::format(" {:>11} {:>6}", "multiplier ", "order");
+  text += fmt::format(" {:>12} {:>8} {:>10}\n", "evaluations", "Newton", "CPU s");
+  const Errors& known = c.reference.error;
+  for (std::size_t i = 0; i < m.rows.size(); ++i) {
+    const ConvergeRow& row = m.rows[i];
+    text += fmt::format("{:>13.8g} ", row.step);
+    if (!row.failure.empty()) {
+      text += "failed: " + row.failure + "\n";
+      continue;
+    }
+    text += fmt::format("{:>11} {:>6} {:>11} {:>6}", error_text(m.q, i, known.q), order_text(m.q.order[i]),
+                        error_text(m.v, i, known.v), order_text(m.v.order[i]));
+    if (c.has_multipliers) {
+      text += fmt::format(" {:>11} {:>6}", error_text(m.multiplier, i, known.multiplier),
+                          order_text(m.multiplier.order[i]));
+    }
+    text += fmt::format(" {:>12} {:>8} {:>10.3g}\n", row.evaluations, row.iterations, row.seconds);
+  }
+  const auto line = [&](const char* topic, const std::string& q, const std::string& v, const std::string& multiplier) {
+    std::string said = fmt::format("{:>13} {:>11} {:>6} {:>11} {:>6}", topic, "", q, "", v);
+    if (c.has_multipliers) said += fmt::format(" {:>11} {:>6}", "", multiplier);
+    return said + "\n";
+  };
+  const auto observed = [](double order) { return std::isfinite(order) ? order_text(order) : "?"; };
+  const auto claimed = [](int order) { return order > 0 ? std::to_string(order) : "none"; };
+  text += line("observed", observed(m.q.observed), observed(m.v.observed), observed(m.multiplier.observed));
+  text += line("claimed", claimed(m.claims.order_q), claimed(m.claims.order_v), claimed(m.claims.order_multiplier));
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const Convergence& c) {
+  std::string text = fmt::format(
+      "{}: convergence to t = {}{}, {}\n", c.model.empty() ? "Model without a name" : c.model, to_text(c.end),
+      c.end_note.empty() ? "" : " (" + c.end_note + ")", c.quad ? "in 34 digits" : "in double precision");
+  const Reference& r = c.reference;
+  text +=
+      fmt::format("  reference   {}, {} steps of {:.8g}, in {}\n", r.method, r.steps,
+                  c.end / static_cast<double>(r.steps), r.extended ? "34 digits" : "double precision (a large model)");
+  if (!r.failure.empty()) {
+    text += "  failed      the reference: " + r.failure + "\n";
+  } else {
+    text += fmt::format("              its error, from a run with half the steps: q {:.1e}, v {:.1e}{}\n", r.error.q,
+                        r.error.v, c.has_multipliers ? fmt::format(", multiplier {:.1e}", r.error.multiplier) : "");
+  }
+  text += "  errors      at the end, largest component relative to the largest value\n";
+  if (any(c, Standing::rounding)) text += "  ~           rounding: not used for the order\n";
+  if (any(c, Standing::reference)) text += "  <           below what the reference can tell: not used for the order\n";
+  for (const MethodConvergence& m : c.methods) text += fmt::format("\n{}\n{}", m.method, table(c, m));
+  return text;
+}
+
+std::string to_json(const Convergence& c) {
+  Json json;
+  json["model"] = c.model;
+  json["end"] = number(c.end);
+  json["precision"] = c.quad ? "quad" : "double";
+  const auto three = [&](double q, double v, double multiplier) {
+    return Json{{"q", number(q)}, {"v", number(v)}, {"multiplier", number(multiplier)}};
+  };
+  const Reference& r = c.reference;
+  json["reference"] = {{"method", r.method},
+                       {"steps", r.steps},
+                       {"step", number(c.end / static_cast<double>(r.steps))},
+                       {"precision", r.extended ? "quad" : "double"},
+                       {"error", three(r.error.q, r.error.v, r.error.multiplier)},
+                       {"failed", r.failure.empty() ? Json() : Json(r.failure)}};
+  Json& methods = json["methods"] = Json::array();
+  for (const MethodConvergence& m : c.methods) {
+    Json rows = Json::array();
+    for (std::size_t i = 0; i < m.rows.size(); ++i) {
+      const ConvergeRow& row = m.rows[i];
+      const auto standing = [&](const ErrorColumn& column) {
+        return std::isnan(column.error[i]) ? Json() : Json(standing_name(column.standing[i]));
+      };
+      rows.push_back(
+          {{"step", number(row.step)},
+           {"steps", row.steps},
+           {"error", three(m.q.error[i], m.v.error[i], m.multiplier.error[i])},
+           {"limited_by", {{"q", standing(m.q)}, {"v", standing(m.v)}, {"multiplier", standing(m.multiplier)}}},
+           {"order", three(m.q.order[i], m.v.order[i], m.multiplier.order[i])},
+           {"evaluations", row.evaluations},
+           {"newton_iterations", row.iterations},
+           {"cpu_seconds", number(row.seconds)},
+           {"failed", row.failure.empty() ? Json() : Json(row.failure)}});
+    }
+    methods.push_back({{"method", m.method},
+                       {"claimed", three(m.claims.order_q, m.claims.order_v, m.claims.order_multiplier)},
+                       {"observed", three(m.q.observed, m.v.observed, m.multiplier.observed)},
+                       {"rows", rows}});
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string to_csv(const Convergence& c) {
+  std::string text =
+      "method,step,steps,error_q,error_v,error_multiplier,order_q,order_v,order_multiplier,evaluations,newton_"
+      "iterations,"
+      "cpu_seconds,failed\n";
+  const auto field = [](double value) { return std::isnan(value) ? std::string() : to_text(value); };
+  for (const MethodConvergence& m : c.methods) {
+    for (std::size_t i = 0; i < m.rows.size(); ++i) {
+      const ConvergeRow& row = m.rows[i];
+      std::string reason;
+      for (const char ch : row.failure) reason += ch == '"' ? std::string("\"\"") : std::string(1, ch);
+      text += fmt::format("\"{}\",{},{},{},{},{},{},{},{},{},{},{},{}\n", m.method, to_text(row.step), row.steps,
+                          field(m.q.error[i]), field(m.v.error[i]), field(m.multiplier.error[i]), field(m.q.order[i]),
+                          field(m.v.order[i]), field(m.multiplier.order[i]), row.evaluations, row.iterations,
+                          field(row.seconds), reason.empty() ? "" : "\"" + reason + "\"");
+    }
+  }
+  return text;
+}
+
+std::string to_svg(const Convergence& c) {
+  Figure figure;
+  figure.title = fmt::format("{}, to t = {}", c.model.empty() ? "Model" : c.model, to_text(c.end));
+  Panel order{"Order", {"step size h"}, {"relative error at the end"}, {}};
+  Panel work{"Work and precision", {"CPU time (s)"}, {"relative error at the end"}, {}};
+  for (const MethodConvergence& m : c.methods) {
+    std::vector<double> h, seconds;
+    for (const ConvergeRow& row : m.rows) h.push_back(std::abs(row.step)), seconds.push_back(row.seconds);
+    const auto add = [&](const ErrorColumn& column, Curve::Line line, double slope) {
+      std::vector<double> error = column.error;
+      for (std::size_t i = 0; i < error.size(); ++i) {
+        if (column.standing[i] == Standing::reference) error[i] = std::nan("");
+      }
+      order.curves.push_back({m.method, h, error, line, slope});
+      if (line == Curve::Line::solid) work.curves.push_back({m.method, seconds, error, line, 0});
+    };
+    add(m.q, Curve::Line::solid, m.claims.order_q);
+    add(m.v, Curve::Line::dashed, 0);
+    if (c.has_multipliers) add(m.multiplier, Curve::Line::dotted, 0);
+  }
+  figure.panels = {order, work};
+  figure.notes.push_back(std::string("solid: q, dashed: v") + (c.has_multipliers ? ", dotted: multiplier" : "") +
+                         "; triangles: the claimed order of q; right: error of q");
+  return to_svg(figure);
+}
+
+}  // namespace alembert::internal

@@ -1,0 +1,112 @@
+// Parameter studies: every row is what a single run gives.
+
+#include "alembert/study/sweep.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "../conformance/problems.h"
+#include "alembert/output/report.h"
+
+namespace alembert::internal::testing {
+namespace {
+
+SweepOptions study(const std::string& text) {
+  SweepOptions options;
+  options.model = std::make_shared<const Source>(Source{"study.alm", text});
+  options.method = [](const Model& model) { return find_method(*model.solve.method); };
+  options.simulation = [](const Model& model) {
+    SimulateOptions simulation;
+    simulation.step = *model.solve.step, simulation.end = *model.solve.end;
+    return simulation;
+  };
+  return options;
+}
+
+const char oscillator[] =
+    "model \"Oscillator\"\nparameter k = 1\ncoordinate x, r[2]\nkinetic (x'^2 + norm2(r'))/2\npotential k*x^2/2\n"
+    "initial x = 1\nsolve gauss(3) step 0.1 end 1\n";
+
+TEST(Sweep, RowsAreTheRuns) {
+  SweepOptions options = study(oscillator);
+  options.axes = {{"k", {"1", "4", "2^3"}}, {"x'", {"0", "1"}}};
+  options.columns = {"q", "energy.max_error", "statistics.steps", "method"};
+  const Sweep table = sweep(options);
+  EXPECT_FALSE(table.failed());
+  EXPECT_EQ(table.columns,
+            (std::vector<std::string>{"q.x", "q.r[1]", "q.r[2]", "energy.max_error", "statistics.steps", "method"}));
+  ASSERT_EQ(table.rows.size(), 6u);
+  EXPECT_EQ(table.rows[3].values, (std::vector<std::string>{"4", "1"}));
+  for (const SweepRow& row : table.rows) {
+    const Model model = model_from_text(oscillator, {"k=" + row.values[0], "x'=" + row.values[1]});
+    const Equations e = derive(model);
+    const nlohmann::json one =
+        nlohmann::json::parse(to_json(simulate(model, e, method("gauss(3)"), options.simulation(model)), model, e));
+    EXPECT_EQ(nlohmann::json::parse(row.cells[0]), one["q"]["x"]);
+    EXPECT_EQ(nlohmann::json::parse(row.cells[3]), one["energy"]["max_error"]);
+    EXPECT_EQ(row.cells[4], "10");
+    EXPECT_EQ(row.cells[5], "\"gauss(3)\"");
+  }
+  const nlohmann::json json = nlohmann::json::parse(to_json(table));
+  EXPECT_EQ(json["rows"][3]["vary"]["k"], 4);
+  EXPECT_EQ(json["rows"][4]["vary"]["k"], "2^3");
+  EXPECT_EQ(json["rows"][3]["report"]["q.x"], nlohmann::json::parse(table.rows[3].cells[0]));
+  const std::string csv = to_csv(table);
+  EXPECT_EQ(csv.substr(0, csv.find('\n')), "k,x',q.x,q.r[1],q.r[2],energy.max_error,statistics.steps,method,failure");
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 7);
+}
+
+TEST(Sweep, EventsAndStageMultipliersCanBeColumns) {
+  SweepOptions options = study(
+      "parameter h = 1\ncoordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 10*y\nconstraint wall: x = 0\n"
+      "initial y = h\nevent half: y = h/2\nevent low: y = h/4\nsolve lobatto(2) step 0.1 end 1\n");
+  options.axes = {{"h", {"1", "2", "100"}}};
+  options.columns = {"events[2].t", "events[1].state.y", "internal.Lambda1.wall"};
+  const Sweep table = sweep(options);
+  EXPECT_FALSE(table.failed());
+  EXPECT_EQ(table.columns, options.columns);
+  EXPECT_NEAR(std::stod(table.rows[1].cells[0]), std::sqrt(0.3), 1e-14);
+  EXPECT_NEAR(std::stod(table.rows[1].cells[1]), 1, 1e-14);
+  EXPECT_EQ(table.rows[2].cells[0], "null") << "it does not come that far";
+  EXPECT_NE(table.rows[2].cells[2], "null");
+}
+
+TEST(Sweep, FailuresAreRowsWithTheirReason) {
+  // Massless: no accelerations. Falling into the centre: not finite on the way.
+  SweepOptions options = study(
+      "parameter m = 1, c = 1\ncoordinate x\nkinetic m*x'^2/2\npotential -c*log(x)\ninitial x = 1\n"
+      "solve gauss(2) step 0.1 end 3\n");
+  options.axes = {{"m", {"1", "0"}}, {"c", {"1", "-1"}}};
+  const Sweep table = sweep(options);
+  ASSERT_EQ(table.rows.size(), 4u);
+  EXPECT_TRUE(table.failed());
+  EXPECT_EQ(table.rows[0].failure, "");
+  EXPECT_NE(table.rows[1].failure, "");
+  EXPECT_NE(table.rows[1].cells[0], "null") << "how far it came";
+  EXPECT_NE(table.rows[2].failure, "");
+  EXPECT_EQ(table.rows[2].cells[0], "null");
+  EXPECT_NE(to_text(table).find(table.rows[2].failure), std::string::npos);
+}
+
+std::string refusal(const SweepOptions& options) {
+  try {
+    sweep(options);
+  } catch (const InputError& error) { return error.what(); }
+  return "";
+}
+
+TEST(Sweep, NamesAreCheckedBeforeAnythingRuns) {
+  SweepOptions options = study(oscillator);
+  options.axes = {{"kk", {"1", "4"}}};
+  EXPECT_NE(refusal(options).find("'k'"), std::string::npos) << refusal(options);
+  options.axes = {{"k", {"1", "soft"}}};
+  EXPECT_NE(refusal(options).find("soft"), std::string::npos) << refusal(options);
+  options.axes = {{"k", {"1"}}};
+  options.columns = {"energy.max_eror", "q.y"};
+  EXPECT_NE(refusal(options).find("'energy.max_error'"), std::string::npos) << refusal(options);
+  EXPECT_NE(refusal(options).find("'q.y'"), std::string::npos) << "all at once";
+}
+
+}  // namespace
+}  // namespace alembert::internal::testing
