@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that includes go one way (a folder may include itself and those before it), that no public header brings in a
-third-party one, and that files stay short enough to read. A header that does bring one in is private: only sources of
-its own folder may include it, and it is not installed."""
+"""Checks that includes go one way (a folder may include itself and those before it), that public headers bring in
+nothing but public and standard ones, and that files stay short enough to read. A header that brings in a third-party
+one is private to its folder: only sources of that folder may include it."""
 
 import pathlib
 import re
@@ -9,6 +9,10 @@ import sys
 
 ORDER = ["base", "text", "expr", "model", "derive", "code", "linear", "newton", "start", "methods", "run",
          "output", "plot", "study", "lab"]
+# The public headers, include/alembert/NAME.h, each a border of the folder whose things it declares.
+PUBLIC = {"error": "base", "quad": "base", "version": "base", "expr": "expr", "model": "model", "equations": "derive",
+          "method": "methods", "report": "run", "trajectory": "run", "stepper": "run", "simulate": "run",
+          "output": "output", "study": "study", "alembert": "study"}
 FOREIGN = re.compile(
     r"^(Eigen|unsupported/Eigen|llvm|llvm-c|fmt|nlohmann|CLI|tbb|oneapi|suitesparse)/|^(klu|hdf5|H5\w*|amd|btf)\.h$"
 )
@@ -19,8 +23,9 @@ LINES = {".h": 200, ".cpp": 700}
 def read(root):
     """{path below src: [(line number, quote, included name)]} and the number of lines of each file."""
     includes, lengths = {}, {}
-    for file in sorted(p for p in (root / "src" / "alembert").rglob("*") if p.suffix in LINES):
-        name = file.relative_to(root / "src").as_posix()
+    files = [p for folder in ("src", "include") for p in (root / folder / "alembert").rglob("*") if p.suffix in LINES]
+    for file in sorted(files):
+        name = "/".join(file.relative_to(root).parts[1:])
         lines = file.read_text(encoding="utf-8").splitlines()
         lengths[name] = len(lines)
         matches = ((number, INCLUDE.match(line)) for number, line in enumerate(lines, 1))
@@ -28,28 +33,40 @@ def read(root):
     return includes, lengths
 
 
+def is_public(name):
+    return name.count("/") == 1
+
+
+def folder_of(name):
+    """The folder that a file belongs to: alembert/FOLDER/..., or by the table for alembert/NAME.h."""
+    part = name.split("/")[1]
+    return PUBLIC.get(part.removesuffix(".h"), part) if is_public(name) else part
+
+
 def errors(root):
     includes, lengths = read(root)
     private = {f for f, names in includes.items() if f.endswith(".h") and any(FOREIGN.match(n) for _, _, n in names)}
     for file, names in includes.items():
-        folder = file.split("/")[1]
+        folder = folder_of(file)
         limit = LINES[pathlib.PurePath(file).suffix]
         if folder not in ORDER:
-            yield f"src/{file}: '{folder}' is not a folder of the library ({' < '.join(ORDER)})"
+            yield f"{file}: '{folder}' is not a folder of the library ({' < '.join(ORDER)}), nor a known public header"
             continue
         if lengths[file] > limit:
-            yield f"src/{file}: {lengths[file]} lines, more than {limit}"
+            yield f"{file}: {lengths[file]} lines, more than {limit}"
         for number, quote, name in names:
-            place = f"src/{file}:{number}"
+            place = f"{file}:{number}"
             if not name.startswith("alembert/"):
                 if quote == '"' and not FOREIGN.match(name):
                     yield f'{place}: write the whole path, "alembert/{folder}/{name}"'
                 continue
             if name == "alembert/version.h":  # generated
                 continue
-            included = name.split("/")[1]
+            included = folder_of(name)
             if name not in includes:
                 yield f"{place}: no such header: {name}"
+            elif is_public(file) and not is_public(name):
+                yield f"{place}: a public header must not include {name}, which is not installed"
             elif ORDER.index(included) > ORDER.index(folder):
                 yield f"{place}: {folder} must not include {included} ({name})"
             elif name in private and (file.endswith(".h") or included != folder):

@@ -108,7 +108,7 @@ double symmetry_defect(const Tableau& t) {
 
 double row_sum_defect(const Tableau& t) { return stage_defect(t, 1); }
 
-void expect_matrix(const RealMatrix& actual, const RealMatrix& expected) {
+void expect_matrix(const QuadMatrix& actual, const QuadMatrix& expected) {
   ASSERT_EQ(actual.size(), expected.size());
   for (std::size_t i = 0; i < actual.size(); ++i) {
     ASSERT_EQ(actual[i].size(), expected[i].size());
@@ -117,7 +117,7 @@ void expect_matrix(const RealMatrix& actual, const RealMatrix& expected) {
   }
 }
 
-void expect_vector(const RealVector& actual, const RealVector& expected) { expect_matrix({actual}, {expected}); }
+void expect_vector(const QuadVector& actual, const QuadVector& expected) { expect_matrix({actual}, {expected}); }
 
 Quad ratio(int a, int b) { return Quad(a) / b; }
 
@@ -238,8 +238,8 @@ TEST(Coefficients, nodes_ascend_and_are_symmetric_without_rounding) {
     std::vector<Quadrature> rules = {gauss_nodes(s), radau_left_nodes(s), radau_right_nodes(s)};
     if (s >= 2) rules.push_back(lobatto_nodes(s));
     for (std::size_t rule = 0; rule < rules.size(); ++rule) {
-      const RealVector& c = rules[rule].c;
-      const RealVector& b = rules[rule].b;
+      const QuadVector& c = rules[rule].c;
+      const QuadVector& b = rules[rule].b;
       EXPECT_TRUE(c.front() >= 0 && c.back() <= 1);
       for (int i = 1; i < s; ++i) EXPECT_TRUE(c[i - 1] < c[i]) << "s=" << s;
       for (int i = 0; i < s; ++i) EXPECT_TRUE(b[i] > 0);
@@ -317,8 +317,8 @@ TEST(Coefficients, conditions_notice_a_perturbed_coefficient) {
 // (s, s)-SPARK uses Gauss values at Lobatto points; the integrals of degree < s must be exact there too.
 TEST(Coefficients, lagrange_integrals_are_exact_at_other_points) {
   for (int s : {1, 2, 5, 10, 20}) {
-    const RealVector c = gauss_nodes(s).c, x = lobatto_nodes(s + 1).c;
-    const RealMatrix integral = integrate_lagrange(c, x);
+    const QuadVector c = gauss_nodes(s).c, x = lobatto_nodes(s + 1).c;
+    const QuadMatrix integral = integrate_lagrange(c, x);
     ASSERT_EQ(integral.size(), x.size());
     for (std::size_t i = 0; i < x.size(); ++i)
       for (int k = 1; k <= s; ++k) {
@@ -330,13 +330,13 @@ TEST(Coefficients, lagrange_integrals_are_exact_at_other_points) {
 }
 
 TEST(Coefficients, lagrange_is_one_at_its_node_and_reproduces_polynomials) {
-  const RealVector c = lobatto_nodes(7).c;
+  const QuadVector c = lobatto_nodes(7).c;
   for (int i = 0; i < 7; ++i) {
-    const RealVector l = lagrange(c, c[i]);
+    const QuadVector l = lagrange(c, c[i]);
     for (int j = 0; j < 7; ++j) EXPECT_TRUE(l[j] == (i == j ? 1 : 0));
   }
   const Quad x = ratio(3, 7);
-  const RealVector l = lagrange(c, x);
+  const QuadVector l = lagrange(c, x);
   Quad sum = 0;
   for (int j = 0; j < 7; ++j) sum += l[j] * power(c[j], 6);
   EXPECT_LT(size(sum - power(x, 6)), 1e-33);
@@ -344,15 +344,15 @@ TEST(Coefficients, lagrange_is_one_at_its_node_and_reproduces_polynomials) {
 
 TEST(Coefficients, solve_inverts_tableaux_and_refuses_singular_ones) {
   // Gauss A^{-1} from both sides: A X = A A means X = A.
-  const RealMatrix a = gauss(8).A;
-  RealMatrix square(8, RealVector(8, 0));
+  const QuadMatrix a = gauss(8).A;
+  QuadMatrix square(8, QuadVector(8, 0));
   for (int i = 0; i < 8; ++i)
     for (int j = 0; j < 8; ++j)
       for (int k = 0; k < 8; ++k) square[i][j] += a[i][k] * a[k][j];
-  const RealMatrix x = solve(a, square);
+  const QuadMatrix x = solve(a, square);
   for (int i = 0; i < 8; ++i)
     for (int j = 0; j < 8; ++j) EXPECT_LT(size(x[i][j] - a[i][j]), 1e-31);
-  EXPECT_THROW(solve(lobatto_iiia(3).A, RealMatrix(3, RealVector(1, 1))), std::logic_error);
+  EXPECT_THROW(solve(lobatto_iiia(3).A, QuadMatrix(3, QuadVector(1, 1))), std::logic_error);
   EXPECT_THROW(gauss(0), std::logic_error);
   EXPECT_THROW(lobatto_iiia(1), std::logic_error);
 }

@@ -3,7 +3,7 @@
 // Which rows of a sparse matrix follow from others, for any size.
 
 #include "alembert/linear/linear.h"
-#include "alembert/start/differentiable.h"
+#include "alembert/linear/sparse_rows.h"
 
 namespace alembert::internal {
 

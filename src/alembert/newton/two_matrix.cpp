@@ -14,9 +14,9 @@ namespace {
 
 using Matrix = std::vector<std::vector<double>>;
 
-Matrix to_double(const RealMatrix& from) {
+Matrix to_double(const QuadMatrix& from) {
   Matrix result;
-  for (const RealVector& row : from) result.emplace_back(row.begin(), row.end());
+  for (const QuadVector& row : from) result.emplace_back(row.begin(), row.end());
   return result;
 }
 

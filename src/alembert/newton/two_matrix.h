@@ -9,9 +9,9 @@
 #include <memory>
 #include <vector>
 
+#include "alembert/base/quad_matrix.h"
 #include "alembert/code/kernel.h"
 #include "alembert/expr/derivative.h"
-#include "alembert/methods/shared/coefficients.h"
 
 namespace alembert::internal {
 
@@ -23,11 +23,11 @@ struct StageStructure {
   int n_y = 0, n_z = 0, n_g = 0, n_k = 0;
   bool implicit_y = false;
   bool last_with_g = false;  // the last block is K2 (s+1 Lobatto points), else p_z alone
-  RealMatrix Q;              // (s+1) x (s+1): stages -> blocks
-  RealMatrix Q_inverse;
-  RealMatrix g_rows;                           // [g_1/h .. g_m/h; g_t + g_y v] -> blocks
-  RealMatrix psi_back, lambda_back;            // blocks -> h dPsi, h dLambda
-  RealVector last_psi, last_lambda;            // what h Psi and h Lambda still do in the last block
+  QuadMatrix Q;              // (s+1) x (s+1): stages -> blocks
+  QuadMatrix Q_inverse;
+  QuadMatrix g_rows;                           // [g_1/h .. g_m/h; g_t + g_y v] -> blocks
+  QuadMatrix psi_back, lambda_back;            // blocks -> h dPsi, h dLambda
+  QuadVector last_psi, last_lambda;            // what h Psi and h Lambda still do in the last block
   SparseExprs p_z, r_lambda, N_psi, g_z, k_z;  // in the step's inputs and unknowns; g_z = g_y v_z
 };
 

@@ -6,20 +6,9 @@
 
 #include "alembert/code/kernel.h"
 #include "alembert/expr/derivative.h"
+#include "alembert/linear/sparse_rows.h"
 
 namespace alembert::internal {
-
-/// A matrix of numbers by compressed rows.
-struct SparseRows {
-  int rows = 0, columns = 0;
-  std::vector<int> row_start{0}, column;
-  std::vector<double> value;
-};
-SparseRows identity_rows(int n);
-
-/// The symmetric positive definite matrix itself, or its inverse; empty (rows = 0) when it is not one. The inverse is
-/// taken block by block of those that the pattern separates; of a block of thousands only the diagonal is used.
-SparseRows metric_from(const SparseRows& matrix, bool invert);
 
 /// A list of expressions with its sparse derivative, made once and evaluated at many points (interpreted).
 class DifferentiableList {

@@ -51,8 +51,8 @@ Quad zero_between(Quad low, Quad high, Function function) {
 }
 
 /// Zeros of P_n in [-1, 1], ascending; those below 0 are the exact negatives of those above.
-RealVector legendre_zeros(int n) {
-  RealVector x(n, 0);
+QuadVector legendre_zeros(int n) {
+  QuadVector x(n, 0);
   for (int i = 0; i < n / 2; ++i) {
     Quad z = std::cos(std::numbers::pi * (i + 0.75) / (n + 0.5));  // Tricomi: nearer to its zero than to any other
     for (int iteration = 0; iteration < 50; ++iteration) {
@@ -69,9 +69,9 @@ RealVector legendre_zeros(int n) {
 }
 
 /// From [-1, 1] to [0, 1], for rules that are symmetric: c_i + c_{s+1-i} = 1 without any rounding.
-RealVector to_unit_interval(const RealVector& x) {
+QuadVector to_unit_interval(const QuadVector& x) {
   const int s = static_cast<int>(x.size());
-  RealVector c(s, Quad(0.5));
+  QuadVector c(s, Quad(0.5));
   for (int i = 0; i < s / 2; ++i) {
     c[s - 1 - i] = (1 + x[s - 1 - i]) / 2;
     c[i] = 1 - c[s - 1 - i];
@@ -79,11 +79,11 @@ RealVector to_unit_interval(const RealVector& x) {
   return c;
 }
 
-RealMatrix zeros(int s) { return RealMatrix(s, RealVector(s, 0)); }
+QuadMatrix zeros(int s) { return QuadMatrix(s, QuadVector(s, 0)); }
 
 /// a_ij = int_0^{c_i} l_j; the row of a node at 1 is b itself, that of a node at 0 is zero.
 Tableau collocation(Quadrature rule) {
-  RealMatrix a = integrate_lagrange(rule.c, rule.c);
+  QuadMatrix a = integrate_lagrange(rule.c, rule.c);
   if (rule.c.back() == 1) a.back() = rule.b;
   return {std::move(a), std::move(rule.b), std::move(rule.c)};
 }
@@ -92,7 +92,7 @@ Tableau collocation(Quadrature rule) {
 /// b_1, a row s equal to b becomes a zero column s, a column 1 of b_1 becomes a zero row 1; all of them exactly.
 Tableau symplectic_partner(Tableau method) {
   const int s = static_cast<int>(method.b.size());
-  RealMatrix a = zeros(s);
+  QuadMatrix a = zeros(s);
   for (int i = 0; i < s; ++i)
     for (int j = 0; j < s; ++j) a[i][j] = method.b[j] * (1 - method.A[j][i] / method.b[i]);
   method.A = std::move(a);
@@ -102,8 +102,8 @@ Tableau symplectic_partner(Tableau method) {
 /// From collocation (C(s)) to a_i1 = b_1 and C(s-1). That leaves one freedom a row, a multiple of b_j P_{s-1}(2c_j-1),
 /// and by the formulas of the weights this is +- (-1)^j sqrt(b_1 b_j), for Radau +- (-1)^j sqrt(b_1 b_j (1-c_j)).
 Tableau with_constant_first_column(Tableau method, bool radau) {
-  const RealVector &b = method.b, &c = method.c;
-  for (RealVector& row : method.A) {
+  const QuadVector &b = method.b, &c = method.c;
+  for (QuadVector& row : method.A) {
     const Quad missing = 1 - row[0] / b[0];  // exactly 0 where the row is b
     row[0] = b[0];
     for (std::size_t j = 1; j < b.size(); ++j)
@@ -116,8 +116,8 @@ Tableau with_constant_first_column(Tableau method, bool radau) {
 
 Quadrature gauss_nodes(int s) {
   check(s >= 1, "Gauss has at least 1 stage");
-  const RealVector x = legendre_zeros(s);
-  RealVector b(s);
+  const QuadVector x = legendre_zeros(s);
+  QuadVector b(s);
   for (int i = 0; i < s; ++i) {
     const Quad slope = legendre_slope(s, x[i], legendre(s, x[i]));
     b[i] = 1 / ((1 - x[i]) * (1 + x[i]) * slope * slope);
@@ -129,8 +129,8 @@ Quadrature gauss_nodes(int s) {
 Quadrature radau_left_nodes(int s) {
   check(s >= 1, "Radau has at least 1 stage");
   // The zeros of P_s + P_{s-1} are -1 and one between any two zeros of P_s, since P_{s-1} alternates on those.
-  const RealVector bracket = legendre_zeros(s);
-  RealVector c(s, 0), b(s, 1 / (Quad(s) * s));
+  const QuadVector bracket = legendre_zeros(s);
+  QuadVector c(s, 0), b(s, 1 / (Quad(s) * s));
   for (int i = 1; i < s; ++i) {
     const Quad x = zero_between(bracket[i - 1], bracket[i], [s](Quad x, Quad& slope) {
       const Legendre at = legendre(s, x), lower = legendre(s - 1, x);
@@ -158,8 +158,8 @@ Quadrature lobatto_nodes(int s) {
   check(s >= 2, "Lobatto has at least 2 stages");
   // Inside, the zeros of P_n', n = s-1: one between any two zeros of P_n.
   const int n = s - 1;
-  const RealVector bracket = legendre_zeros(n);
-  RealVector x(s, 0), b(s);
+  const QuadVector bracket = legendre_zeros(n);
+  QuadVector x(s, 0), b(s);
   x[s - 1] = 1;
   x[0] = -1;
   for (int i = s - 2; 2 * i > s - 1; --i) {
@@ -200,14 +200,14 @@ Tableau lobatto_iiid(int s) {
   return method;
 }
 
-RealMatrix integrate_lagrange(const RealVector& c, const RealVector& x) {
+QuadMatrix integrate_lagrange(const QuadVector& c, const QuadVector& x) {
   const int s = static_cast<int>(c.size());
   const Quadrature rule = gauss_nodes((s + 1) / 2);  // exact for the degree s-1 of l_j
-  RealMatrix integral(x.size(), RealVector(s, 0));
+  QuadMatrix integral(x.size(), QuadVector(s, 0));
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (x[i] == 0) continue;
     for (std::size_t k = 0; k < rule.c.size(); ++k) {
-      const RealVector l = lagrange(c, x[i] * rule.c[k]);
+      const QuadVector l = lagrange(c, x[i] * rule.c[k]);
       for (int j = 0; j < s; ++j) integral[i][j] += rule.b[k] * l[j];
     }
     for (int j = 0; j < s; ++j) integral[i][j] *= x[i];
@@ -215,21 +215,21 @@ RealMatrix integrate_lagrange(const RealVector& c, const RealVector& x) {
   return integral;
 }
 
-RealVector lagrange(const RealVector& c, Quad x) {
+QuadVector lagrange(const QuadVector& c, Quad x) {
   const int s = static_cast<int>(c.size());
-  RealVector l(s, 1);
+  QuadVector l(s, 1);
   for (int j = 0; j < s; ++j)
     for (int k = 0; k < s; ++k)
       if (k != j) l[j] *= (x - c[k]) / (c[j] - c[k]);
   return l;
 }
 
-RealMatrix solve(RealMatrix A, RealMatrix B) {
+QuadMatrix solve(QuadMatrix A, QuadMatrix B) {
   const int n = static_cast<int>(A.size());
   check(B.size() == A.size(), "A X = B: A and B have the same number of rows");
-  RealVector entries, column(n);
+  QuadVector entries, column(n);
   entries.reserve(A.size() * A.size());
-  for (const RealVector& row : A) {
+  for (const QuadVector& row : A) {
     check(row.size() == A.size(), "A X = B: A is square");
     entries.insert(entries.end(), row.begin(), row.end());
   }

@@ -1,20 +1,15 @@
 #pragma once
 
-// Nodes, weights and Runge-Kutta matrices for any number of stages, computed in extended precision; nothing is typed
+// Nodes, weights and Runge-Kutta matrices for any number of stages, computed in quadruple precision; nothing is typed
 // in.
 
-#include <vector>
-
-#include "alembert/quad.h"
+#include "alembert/base/quad_matrix.h"
 
 namespace alembert::internal {
 
-using RealVector = std::vector<Quad>;
-using RealMatrix = std::vector<RealVector>;  // rows
-
 /// Nodes in [0, 1], ascending, and weights of the interpolatory quadrature.
 struct Quadrature {
-  RealVector c, b;
+  QuadVector c, b;
 };
 Quadrature gauss_nodes(int s);        // s >= 1
 Quadrature radau_left_nodes(int s);   // c_1 = 0 (Radau I)
@@ -22,8 +17,8 @@ Quadrature radau_right_nodes(int s);  // c_s = 1 (Radau II)
 Quadrature lobatto_nodes(int s);      // s >= 2
 
 struct Tableau {
-  RealMatrix A;
-  RealVector b, c;
+  QuadMatrix A;
+  QuadVector b, c;
 };
 Tableau gauss(int s);
 Tableau radau_ia(int s);
@@ -35,10 +30,10 @@ Tableau lobatto_iiic_star(int s);
 Tableau lobatto_iiid(int s);  // (IIIC + IIIC*)/2
 
 /// int_0^{x_i} l_j, l_j the Lagrange polynomials on the nodes c.
-RealMatrix integrate_lagrange(const RealVector& c, const RealVector& x);
+QuadMatrix integrate_lagrange(const QuadVector& c, const QuadVector& x);
 /// l_j(x) for all j.
-RealVector lagrange(const RealVector& c, Quad x);
+QuadVector lagrange(const QuadVector& c, Quad x);
 /// Solves A X = B by elimination with pivoting.
-RealMatrix solve(RealMatrix A, RealMatrix B);
+QuadMatrix solve(QuadMatrix A, QuadMatrix B);
 
 }  // namespace alembert::internal

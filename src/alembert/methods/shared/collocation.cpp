@@ -12,20 +12,20 @@ namespace {
 std::string stage(int i) { return " at stage " + std::to_string(i + 1); }
 
 /// l_0(1), l_1(1), ... of the polynomial through 0 and the stages; a stage at 0 already takes the place of the start.
-RealVector end_weights(const RealVector& c) {
+QuadVector end_weights(const QuadVector& c) {
   if (c.front() == 0) {
-    RealVector weights = lagrange(c, 1);
+    QuadVector weights = lagrange(c, 1);
     weights.insert(weights.begin(), 0);
     return weights;
   }
-  RealVector nodes = c;
+  QuadVector nodes = c;
   nodes.insert(nodes.begin(), 0);
   return lagrange(nodes, 1);
 }
 
 }  // namespace
 
-Exprs combined(Graph& graph, const Exprs& start, const RealVector& row, const std::vector<Exprs>& values) {
+Exprs combined(Graph& graph, const Exprs& start, const QuadVector& row, const std::vector<Exprs>& values) {
   Exprs result;
   for (std::size_t k = 0; k < start.size(); ++k) {
     Exprs terms;
@@ -47,7 +47,7 @@ CollocationScheme at_stages(Tableau tableau) {
 CollocationScheme murua_scheme(int s) {
   CollocationScheme scheme;
   scheme.stages = gauss(s);
-  const RealVector points = lobatto_nodes(s + 1).c;
+  const QuadVector points = lobatto_nodes(s + 1).c;
   scheme.c_bar.assign(points.begin() + 1, points.end());
   scheme.A_bar = integrate_lagrange(scheme.stages.c, scheme.c_bar);
   scheme.A_bar.back() = scheme.stages.b;
@@ -65,7 +65,7 @@ void AccelerationStages::multipliers() {
     Lambda.push_back(frame_.unknown("Lambda" + std::to_string(i + 1), frame_.lambda0));
 }
 
-Exprs AccelerationStages::z(const RealVector& row) const { return combined(frame_.graph, frame_.z0, row, D); }
+Exprs AccelerationStages::z(const QuadVector& row) const { return combined(frame_.graph, frame_.z0, row, D); }
 
 Exprs AccelerationStages::row(int i, const Point& stage) const {
   Exprs left;
@@ -89,11 +89,11 @@ Exprs AccelerationStages::row(int i, const Point& stage) const {
   return left;
 }
 
-Expr AccelerationStages::energy_change(const RealVector& b, const std::vector<Point>& stages) const {
+Expr AccelerationStages::energy_change(const QuadVector& b, const std::vector<Point>& stages) const {
   return e_.energy ? integral(power(e_), b, stages) : Expr();
 }
 
-Expr AccelerationStages::integral(Expr power, const RealVector& b, const std::vector<Point>& stages) const {
+Expr AccelerationStages::integral(Expr power, const QuadVector& b, const std::vector<Point>& stages) const {
   Exprs terms;
   for (std::size_t i = 0; i < stages.size(); ++i)
     terms.push_back(b[i] * at(e_, Exprs{power}, stages[i], Lambda[i], Psi[i])[0]);
@@ -193,7 +193,7 @@ StepPlan collocation_step(const Equations& e, const CollocationScheme& k, Constr
 
   for (int i = 0; i < s; ++i) frame.keep(stages.Psi[i], "Psi" + std::to_string(i + 1) + ".", e.psi_names);
   for (int i = 0; i < s; ++i) frame.keep(stages.Lambda[i], "Lambda" + std::to_string(i + 1) + ".", e.g_names);
-  const RealVector gamma = end_weights(k.stages.c);
+  const QuadVector gamma = end_weights(k.stages.c);
   frame.carry(frame.lambda0, gamma, stages.Lambda, "lambda.", e.g_names);
   frame.carry(frame.psi0, gamma, stages.Psi, "psi.", e.psi_names);
   frame.step.energy_change = stages.energy_change(k.stages.b, X);

@@ -18,8 +18,8 @@ enum class ConstraintForm { index1, index2, ggl };
 
 struct CollocationScheme {
   Tableau stages;
-  RealVector c_bar;  // where the constraints hold: the stages, or the points 1..s of the s+1 Lobatto points
-  RealMatrix A_bar;
+  QuadVector c_bar;  // where the constraints hold: the stages, or the points 1..s of the s+1 Lobatto points
+  QuadMatrix A_bar;
 };
 CollocationScheme at_stages(Tableau tableau);
 /// Gauss stages, constraints at the Lobatto points other than 0.
@@ -43,13 +43,13 @@ class AccelerationStages {
   std::vector<Exprs> Lambda, Psi;  // unknowns, made by multipliers()
   void multipliers();
   /// z0 + sum row_j D_j.
-  Exprs z(const RealVector& row) const;
+  Exprs z(const QuadVector& row) const;
   /// p_z D + h (p_t + p_y v - f - N - r) of one stage.
   Exprs row(int i, const Point& stage) const;
   /// h times the power of what changes the energy: sum_i b_i h dE/dt at the stages; empty without an energy.
-  Expr energy_change(const RealVector& b, const std::vector<Point>& stages) const;
+  Expr energy_change(const QuadVector& b, const std::vector<Point>& stages) const;
   /// h sum_i b_i of a power at the stages.
-  Expr integral(Expr power, const RealVector& b, const std::vector<Point>& stages) const;
+  Expr integral(Expr power, const QuadVector& b, const std::vector<Point>& stages) const;
 
  private:
   const Equations& e_;
@@ -58,6 +58,6 @@ class AccelerationStages {
 };
 
 /// row_0 x_0 + row_1 x_1 + ... + start.
-Exprs combined(Graph& graph, const Exprs& start, const RealVector& row, const std::vector<Exprs>& values);
+Exprs combined(Graph& graph, const Exprs& start, const QuadVector& row, const std::vector<Exprs>& values);
 
 }  // namespace alembert::internal

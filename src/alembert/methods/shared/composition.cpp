@@ -125,8 +125,8 @@ namespace {
 
 /// What is left of the conditions of order 6 for a palindrome of nine shares g1 g2 g3 g4 g5 g4 ...: with each step
 /// exp(g Y1 + g^3 Y3 + g^5 Y5), the coefficients of Y3, Y5 and [Y1,[Y1,Y3]].
-RealVector order_6_conditions(const std::vector<Quad>& shares) {
-  RealVector left(3, 0);
+QuadVector order_6_conditions(const std::vector<Quad>& shares) {
+  QuadVector left(3, 0);
   Quad before = 0;
   for (const Quad g : shares) {
     const Quad cube = g * g * g;
@@ -138,7 +138,7 @@ RealVector order_6_conditions(const std::vector<Quad>& shares) {
   return left;
 }
 
-std::vector<Quad> palindrome(const RealVector& g, Quad g4) {
+std::vector<Quad> palindrome(const QuadVector& g, Quad g4) {
   const Quad g5 = 1 - 2 * (g[0] + g[1] + g[2] + g4);
   return {g[0], g[1], g[2], g4, g5, g4, g[2], g[1], g[0]};
 }
@@ -148,18 +148,18 @@ std::vector<Quad> palindrome(const RealVector& g, Quad g4) {
 std::vector<Quad> nine_shares() {
   // Kahan and Li's solution has one free parameter, g4; the others follow by Newton's method from its first digits.
   const Quad g4 = 0.08221359629355080, small = 1e-17;
-  RealVector g{0.392161444, 0.332599137, -0.706246173};
+  QuadVector g{0.392161444, 0.332599137, -0.706246173};
   for (int round = 0; round < 6; ++round) {
-    const RealVector left = order_6_conditions(palindrome(g, g4));
-    RealMatrix J(3, RealVector(3)), right(3, RealVector(1));
+    const QuadVector left = order_6_conditions(palindrome(g, g4));
+    QuadMatrix J(3, QuadVector(3)), right(3, QuadVector(1));
     for (int j = 0; j < 3; ++j) {
-      RealVector moved = g;
+      QuadVector moved = g;
       moved[j] += small;
-      const RealVector there = order_6_conditions(palindrome(moved, g4));
+      const QuadVector there = order_6_conditions(palindrome(moved, g4));
       for (int i = 0; i < 3; ++i) J[i][j] = (there[i] - left[i]) / small;
     }
     for (int i = 0; i < 3; ++i) right[i][0] = -left[i];
-    const RealMatrix step = solve(J, right);
+    const QuadMatrix step = solve(J, right);
     for (int i = 0; i < 3; ++i) g[i] += step[i][0];
   }
   return palindrome(g, g4);

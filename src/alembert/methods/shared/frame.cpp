@@ -45,7 +45,7 @@ void Frame::keep(const Exprs& values, const std::string& before, const std::vect
   }
 }
 
-void Frame::carry(const Exprs& start, const RealVector& weights, const std::vector<Exprs>& values,
+void Frame::carry(const Exprs& start, const QuadVector& weights, const std::vector<Exprs>& values,
                   const std::string& before, const std::vector<std::string>& names) {
   for (std::size_t i = 0; i < start.size(); ++i) {
     const Expr last = graph.symbol("last " + before + names[i]);

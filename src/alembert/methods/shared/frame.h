@@ -26,7 +26,7 @@ struct Frame {
   void keep(const Exprs& values, const std::string& before, const std::vector<std::string>& names);
   /// A multiplier of the method's own: weights[0] times its value before the step (at first `start`) plus weights[j]
   /// times values[j-1].
-  void carry(const Exprs& start, const RealVector& weights, const std::vector<Exprs>& values, const std::string& before,
+  void carry(const Exprs& start, const QuadVector& weights, const std::vector<Exprs>& values, const std::string& before,
              const std::vector<std::string>& names);
   Expr size_y(), size_z();  // largest of |y0|, |z0|
   StepPlan plan(const Exprs& y1, const Exprs& z1);

@@ -163,22 +163,22 @@ class Samples {
   bool solve_w() {
     if (w_ == 0) return true;
     const auto residual = [&] {
-      RealVector r(w_);
+      QuadVector r(w_);
       (*equations_)(in_.data(), r.data(), work_.data());
       return r;
     };
     Quad* const w = in_.data() + w_from_;
     std::fill_n(w, w_, Quad(0));
-    const RealVector base = residual();
-    RealMatrix S(w_, RealVector(w_)), right(w_, RealVector(1));
+    const QuadVector base = residual();
+    QuadMatrix S(w_, QuadVector(w_)), right(w_, QuadVector(1));
     for (int j = 0; j < w_; ++j) {
       w[j] = 1;
-      const RealVector there = residual();
+      const QuadVector there = residual();
       w[j] = 0;
       for (int i = 0; i < w_; ++i) S[i][j] = there[i] - base[i];
     }
     for (int i = 0; i < w_; ++i) right[i][0] = -base[i];
-    const RealMatrix solution = solve(S, right);
+    const QuadMatrix solution = solve(S, right);
     for (int i = 0; i < w_; ++i) w[i] = solution[i][0];
     return true;
   }
@@ -196,10 +196,10 @@ class Samples {
 constexpr double negligible = 1e-22;  // of what stands beside it
 
 /// Solutions of rows . x = 0 with ones at free places, few entries else.
-std::vector<RealVector> null_space(RealMatrix rows, std::size_t n) {
+std::vector<QuadVector> null_space(QuadMatrix rows, std::size_t n) {
   std::vector<int> pivot_of(n, -1);
   Quad largest = 0;
-  for (const RealVector& row : rows)
+  for (const QuadVector& row : rows)
     for (const Quad x : row) largest = std::max(largest, fabsq(x));
   std::size_t rank = 0;
   while (rank < std::min(rows.size(), n)) {
@@ -220,10 +220,10 @@ std::vector<RealVector> null_space(RealMatrix rows, std::size_t n) {
     }
     ++rank;
   }
-  std::vector<RealVector> basis;
+  std::vector<QuadVector> basis;
   for (std::size_t free = 0; free < n; ++free) {
     if (pivot_of[free] >= 0) continue;
-    RealVector x(n, 0);
+    QuadVector x(n, 0);
     x[free] = 1;
     for (std::size_t j = 0; j < n; ++j)
       if (pivot_of[j] >= 0 && fabsq(rows[pivot_of[j]][free]) > Quad(negligible)) x[j] = -rows[pivot_of[j]][free];
@@ -363,11 +363,11 @@ Momenta find_momenta(const Equations& e, EnergyGradient kind, const InitialValue
   const std::vector<Generator> basis = e.y.size() <= largest_each ? of_each(e.y_names, points) : together;
 
   Samples samples(e, kind, near);
-  RealMatrix rows;
+  QuadMatrix rows;
   std::vector<bool> holds(together.size(), true);
   for (std::size_t k = 0; k < basis.size() + 4; ++k) {
     if (!samples.take()) return {};
-    RealVector row;
+    QuadVector row;
     for (const Generator& g : basis) row.push_back(samples.change(g).first);
     rows.push_back(std::move(row));
     for (std::size_t i = 0; i < together.size(); ++i) {
@@ -384,7 +384,7 @@ Momenta find_momenta(const Equations& e, EnergyGradient kind, const InitialValue
   }
   // What is kept beyond: of single coordinates and points, then combinations.
   std::vector<Generator> more;
-  for (const RealVector& x : null_space(rows, basis.size())) {
+  for (const QuadVector& x : null_space(rows, basis.size())) {
     Generator g;
     int parts = 0;
     for (std::size_t j = 0; j < basis.size(); ++j) {

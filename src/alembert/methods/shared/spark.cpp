@@ -47,13 +47,13 @@ SparkCoefficients with_lobatto_points(const Tableau& tableau) {
   k.A_bar = integrate_lagrange(tableau.c, points.c);
   k.A_bar.front().assign(s, 0);
   k.A_bar.back() = tableau.b;
-  k.A_tilde.assign(s, RealVector(s + 1));
+  k.A_tilde.assign(s, QuadVector(s + 1));
   for (int i = 0; i < s; ++i)
     for (int j = 0; j <= s; ++j) k.A_tilde[i][j] = k.b_tilde[j] * (1 - k.A_bar[j][i] / k.b[i]);
   return k;
 }
 
-SparkCoefficients lobatto_pair(int s, const RealMatrix& A_prime) {
+SparkCoefficients lobatto_pair(int s, const QuadMatrix& A_prime) {
   const Tableau a = lobatto_iiia(s), b = lobatto_iiib(s);
   SparkCoefficients k;
   k.A = k.A_bar = a.A;
@@ -66,21 +66,21 @@ SparkCoefficients lobatto_pair(int s, const RealMatrix& A_prime) {
 
 namespace {
 
-RealMatrix times(const RealMatrix& a, const RealMatrix& b) {
-  RealMatrix result(a.size(), RealVector(b.front().size(), 0));
+QuadMatrix times(const QuadMatrix& a, const QuadMatrix& b) {
+  QuadMatrix result(a.size(), QuadVector(b.front().size(), 0));
   for (std::size_t i = 0; i < a.size(); ++i)
     for (std::size_t k = 0; k < b.size(); ++k)
       for (std::size_t j = 0; j < b[k].size(); ++j) result[i][j] += a[i][k] * b[k][j];
   return result;
 }
 
-RealMatrix inverse(const RealMatrix& a) {
-  RealMatrix unit(a.size(), RealVector(a.size(), 0));
+QuadMatrix inverse(const QuadMatrix& a) {
+  QuadMatrix unit(a.size(), QuadVector(a.size(), 0));
   for (std::size_t i = 0; i < a.size(); ++i) unit[i][i] = 1;
   return solve(a, unit);
 }
 
-RealMatrix with_row(RealMatrix a, const RealVector& row) {
+QuadMatrix with_row(QuadMatrix a, const QuadVector& row) {
   a.push_back(row);
   return a;
 }
@@ -98,44 +98,44 @@ StageStructure stage_transformation(const SparkCoefficients& k) {
   StageStructure d;
   d.s = s, d.points = m + 1;
   d.last_with_g = m == s;
-  RealMatrix Omega;
+  QuadMatrix Omega;
   for (int i = 1; i < s; ++i) {
-    RealVector row;
+    QuadVector row;
     for (int j = 0; j < s; ++j) row.push_back(k.b[j] * power_of_node(k.c[j], i - 1));
     Omega.push_back(row);
   }
-  RealVector gamma(s + 1, 0);
+  QuadVector gamma(s + 1, 0);
   if (d.last_with_g) {
-    RealMatrix transposed(s, RealVector(s)), b(s, RealVector(1));
+    QuadMatrix transposed(s, QuadVector(s)), b(s, QuadVector(1));
     for (int i = 0; i < s; ++i) {
       b[i][0] = -k.b[i];
       for (int j = 0; j < s; ++j) transposed[i][j] = k.A[j][i];
     }
-    const RealMatrix x = solve(transposed, b);  // -b^T A^{-1}
+    const QuadMatrix x = solve(transposed, b);  // -b^T A^{-1}
     for (int j = 0; j < s; ++j) gamma[j] = x[j][0];
     gamma[s] = 1;
   } else {
     for (int j = 0; j < s; ++j) gamma[j] = k.b[j] * legendre(s - 1, 2 * k.c[j] - 1);
   }
-  RealMatrix Q_top;
-  for (RealVector row : Omega) {
+  QuadMatrix Q_top;
+  for (QuadVector row : Omega) {
     row.push_back(0);
     Q_top.push_back(row);
   }
-  RealVector end(s + 1, 0);
+  QuadVector end(s + 1, 0);
   end[s] = 1;
   Q_top.push_back(end);
   d.Q = with_row(Q_top, gamma);
   d.Q_inverse = inverse(d.Q);
-  const RealMatrix alpha_prime = with_row(k.A_prime, k.b_prime), alpha_tilde = with_row(k.A_tilde, k.b_tilde);
+  const QuadMatrix alpha_prime = with_row(k.A_prime, k.b_prime), alpha_tilde = with_row(k.A_tilde, k.b_tilde);
   d.psi_back = inverse(times(Q_top, alpha_prime));
   d.last_psi = times({gamma}, alpha_prime)[0];
   d.last_lambda = times({gamma}, alpha_tilde)[0];
-  const RealMatrix inner(k.A_bar.begin() + 1, k.A_bar.end());
+  const QuadMatrix inner(k.A_bar.begin() + 1, k.A_bar.end());
   if (d.last_with_g) {
     d.lambda_back = inverse(times(d.Q, alpha_tilde));
-    RealMatrix widened;
-    for (RealVector row : inverse(inner)) {
+    QuadMatrix widened;
+    for (QuadVector row : inverse(inner)) {
       row.push_back(0);
       widened.push_back(row);
     }
@@ -143,15 +143,15 @@ StageStructure stage_transformation(const SparkCoefficients& k) {
   } else {
     // Rows 2..s of A are S Omega.
     d.lambda_back = inverse(times(Q_top, alpha_tilde));
-    RealMatrix Omega_transposed(s, RealVector(s - 1));
+    QuadMatrix Omega_transposed(s, QuadVector(s - 1));
     for (int i = 0; i + 1 < s; ++i)
       for (int j = 0; j < s; ++j) Omega_transposed[j][i] = Omega[i][j];
-    const RealMatrix S = times(times(inner, Omega_transposed), inverse(times(Omega, Omega_transposed)));
-    for (RealVector row : inverse(S)) {
+    const QuadMatrix S = times(times(inner, Omega_transposed), inverse(times(Omega, Omega_transposed)));
+    for (QuadVector row : inverse(S)) {
       row.push_back(0);
       d.g_rows.push_back(row);
     }
-    d.g_rows.push_back(RealVector(s, 0));
+    d.g_rows.push_back(QuadVector(s, 0));
     d.g_rows.back().back() = 1;
   }
   return d;
@@ -183,7 +183,7 @@ StepPlan spark_step(const Equations& e, const SparkCoefficients& k) {
   // Stages.
   std::vector<Expr> T(s);
   std::vector<Exprs> Z(s), Y(s), v(s), f(s), N(s), Y_tilde(m + 1), r(m + 1);
-  const auto combination = [&](const RealVector& row, const std::vector<Exprs>& values, std::size_t size) {
+  const auto combination = [&](const QuadVector& row, const std::vector<Exprs>& values, std::size_t size) {
     std::vector<Exprs> terms(size);
     for (std::size_t j = 0; j < row.size(); ++j) add_scaled(terms, row[j], values[j]);
     Exprs result = totals(graph, terms);
@@ -219,8 +219,8 @@ StepPlan spark_step(const Equations& e, const SparkCoefficients& k) {
 
   // p_i = p0 + h sum ah f + h sum ap N + h sum at r; the increment of p is exact where p is linear in z.
   const Exprs p0 = at(e, e.p, {t0, y0, z0});
-  const auto momentum = [&](Expr t, const Exprs& y, const Exprs& z, const Exprs& dz_here, const RealVector& a_hat,
-                            const RealVector& a_prime, const RealVector& a_tilde, const std::string& where) {
+  const auto momentum = [&](Expr t, const Exprs& y, const Exprs& z, const Exprs& dz_here, const QuadVector& a_hat,
+                            const QuadVector& a_prime, const QuadVector& a_tilde, const std::string& where) {
     Exprs left = at(e, e.p, {t, y, e.constant_mass ? dz_here : z});
     if (!e.constant_mass)
       for (std::size_t i = 0; i < n_z; ++i) left[i] = left[i] - p0[i];
@@ -363,7 +363,7 @@ MethodFamily euler_spark_family(std::string name, std::string summary, Quad a, Q
 
 std::string spark_tableau(const SparkCoefficients& k) {
   std::string text;
-  const auto matrix = [&](const std::string& name, const RealMatrix& rows) { text += table_text(name, rows); };
+  const auto matrix = [&](const std::string& name, const QuadMatrix& rows) { text += table_text(name, rows); };
   matrix("c", {k.c});
   matrix("b", {k.b});
   matrix("A (positions)", k.A);

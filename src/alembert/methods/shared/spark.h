@@ -16,11 +16,11 @@ struct SparkCoefficients {
   /// k(t0 + h/2, y0 + h/2 Z_1, Z_1); at each stage and not at the end (the standard way, which loses k).
   enum class Nonholonomic { weighted, middle, stages };
   Nonholonomic nonholonomic = Nonholonomic::weighted;
-  RealMatrix A, A_hat, A_prime;           // s x s
-  RealMatrix A_bar;                       // (m+1) x s
-  RealMatrix A_tilde;                     // s x (m+1)
-  RealVector b, b_hat, b_prime, b_tilde;  // b_tilde: m+1
-  RealVector c, c_tilde;
+  QuadMatrix A, A_hat, A_prime;           // s x s
+  QuadMatrix A_bar;                       // (m+1) x s
+  QuadMatrix A_tilde;                     // s x (m+1)
+  QuadVector b, b_hat, b_prime, b_tilde;  // b_tilde: m+1
+  QuadVector c, c_tilde;
   int s() const { return static_cast<int>(b.size()); }
   int m() const { return static_cast<int>(b_tilde.size()) - 1; }
 };
@@ -29,7 +29,7 @@ struct SparkCoefficients {
 /// a~_ij = b~_j (1 - a-bar_ji / b_i).
 SparkCoefficients with_lobatto_points(const Tableau& tableau);
 /// Lobatto IIIA for y, IIIB for f and r; N with A_prime.
-SparkCoefficients lobatto_pair(int s, const RealMatrix& A_prime);
+SparkCoefficients lobatto_pair(int s, const QuadMatrix& A_prime);
 
 StepPlan spark_step(const Equations& equations, const SparkCoefficients& coefficients);
 /// Why the step is not defined for a model ("" when it is): reactions r that depend on z.

@@ -1,0 +1,14 @@
+#pragma once
+
+// Small matrices in quadruple precision: the coefficients of methods.
+
+#include <vector>
+
+#include "alembert/quad.h"
+
+namespace alembert::internal {
+
+using QuadVector = std::vector<Quad>;
+using QuadMatrix = std::vector<QuadVector>;  // rows
+
+}  // namespace alembert::internal
