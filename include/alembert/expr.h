@@ -15,7 +15,7 @@ namespace alembert {
 
 // clang-format off
 enum class Op : std::uint8_t {
-  constant, symbol,                                                                       // no operands
+  constant, parameter, symbol,                                                            // no operands
   add, subtract, multiply, divide, power, atan2, min, max, hypot,                         // two
   negate, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, exp, log, sqrt, abs, sign,   // one
 };
@@ -45,7 +45,7 @@ using Exprs = std::vector<Expr>;
 
 struct Node {
   Op op;
-  std::uint32_t a, b;  // operands (b is 0 where there is one); constant, symbol: a is the number of its value, name
+  std::uint32_t a, b;  // operands (b is 0 where there is one); a of constant, parameter, symbol: its number
 };
 
 class Graph {
@@ -56,6 +56,9 @@ class Graph {
 
   /// There is one zero (-0.0 becomes 0) and one nan.
   Expr constant(Quad value);
+  /// A constant whose value is given later: what is compiled reads it from a table of numbers, at place `number`.
+  /// `usual` is the value where nobody gives one. The same number is the same expression, in every graph.
+  Expr parameter(int number, const std::string& name, Quad usual);
   /// A new symbol each time, even when the name is taken: names are for printing.
   Expr symbol(std::string name);
   Exprs symbols(const std::string& name, int count);  // name[1], name[2], ...
@@ -68,8 +71,8 @@ class Graph {
   std::size_t size() const { return nodes_.size(); }
   /// The reference lasts until the next node is made.
   const Node& node(std::uint32_t id) const { return nodes_[id]; }
-  Quad value(std::uint32_t id) const { return values_[nodes_[id].a]; }              // of a constant
-  const std::string& name(std::uint32_t id) const { return names_[nodes_[id].a]; }  // of a symbol
+  Quad value(std::uint32_t id) const;               // of a constant; of a parameter its usual one
+  const std::string& name(std::uint32_t id) const;  // of a symbol or a parameter
 
  private:
   std::uint32_t intern(Node node);
@@ -79,6 +82,11 @@ class Graph {
   std::vector<Node> nodes_;
   std::vector<Quad> values_;
   std::vector<std::string> names_;
+  struct Parameter {
+    std::string name;
+    Quad usual = 0;
+  };
+  std::vector<Parameter> parameters_;
   std::vector<std::uint32_t> table_;  // open addressing: node + 1, or 0 where free; symbols are not in it
   std::size_t occupied_ = 0;
 };

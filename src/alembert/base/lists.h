@@ -13,10 +13,8 @@ void append(std::vector<T>& list, const std::vector<T>& more) {
 }
 
 template <class T, class Item>
-  requires std::convertible_to<Item, T>
-void append(std::vector<T>& list, const Item& item) {
-  list.push_back(item);
-}
+requires std::convertible_to<Item, T>
+void append(std::vector<T>& list, const Item& item) { list.push_back(item); }
 
 /// A list of T from lists and single items, in their order: joined<Expr>(e.t, e.y, e.z).
 template <class T, class... Parts>

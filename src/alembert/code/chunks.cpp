@@ -11,7 +11,7 @@ Chunks split(const Tape& tape, std::size_t longest) {
   chunks.count = (size + chunks.length - 1) / chunks.length;
   chunks.slot.assign(size, Chunks::local);
 
-  const std::size_t first = tape.inputs + tape.constants.size();
+  const std::size_t first = tape.first_result();
   std::vector<std::uint32_t> last_reader(size);  // chunk
   for (std::size_t i = 0; i < size; ++i) {
     const auto chunk = static_cast<std::uint32_t>(i / chunks.length);

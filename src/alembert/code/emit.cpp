@@ -24,7 +24,7 @@ class Emitter {
         module_(std::make_unique<llvm::Module>(job.name, context)),
         builder_(context),
         real_(builder_.getDoubleTy()),
-        code_start_(tape_.inputs + tape_.constants.size()) {
+        code_start_(tape_.first_result()) {
     for (std::size_t i = 0; i < tape_.outputs.size(); ++i) outputs_.emplace_back(tape_.outputs[i], i);
     std::sort(outputs_.begin(), outputs_.end());
   }
@@ -46,8 +46,8 @@ class Emitter {
     } else {
       llvm::Function* entry = builder_.GetInsertBlock()->getParent();
       for (std::size_t chunk = 0; chunk < job_.chunks.count; ++chunk) {
-        llvm::CallInst* call =
-            builder_.CreateCall(declare_chunk(chunk), {entry->getArg(0), entry->getArg(1), entry->getArg(2)});
+        llvm::CallInst* call = builder_.CreateCall(
+            declare_chunk(chunk), {entry->getArg(0), entry->getArg(1), entry->getArg(2), entry->getArg(3)});
         call->setDoesNotThrow();
       }
     }
@@ -60,14 +60,15 @@ class Emitter {
   llvm::Function* declare(const std::string& name) {
     if (llvm::Function* known = module_->getFunction(name)) return known;
     llvm::Type* pointer = real_->getPointerTo();
-    auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {pointer, pointer, pointer}, false);
+    auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {pointer, pointer, pointer, pointer}, false);
     auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, *module_);
     function->setDoesNotThrow();
-    for (unsigned i = 0; i < 3; ++i) {
+    for (unsigned i = 0; i < 4; ++i) {
       function->addParamAttr(i, llvm::Attribute::NoAlias);
       function->addParamAttr(i, llvm::Attribute::NoCapture);
     }
     function->addParamAttr(0, llvm::Attribute::ReadOnly);
+    function->addParamAttr(3, llvm::Attribute::ReadOnly);
     return function;
   }
   llvm::Function* declare_chunk(std::size_t chunk) { return declare(job_.name + "_" + std::to_string(chunk)); }
@@ -77,6 +78,7 @@ class Emitter {
     in_ = function->getArg(0);
     out_ = function->getArg(1);
     work_ = function->getArg(2);
+    parameters_ = function->getArg(3);
     loaded_.clear();
   }
 
@@ -112,10 +114,13 @@ class Emitter {
   llvm::Value* read(std::size_t source) {
     if (source >= code_start_ + start_) return values_[source - code_start_ - start_];
     const auto inputs = static_cast<std::size_t>(tape_.inputs);
-    if (source >= inputs && source < code_start_) return number(job_.constants[source - inputs]);
+    const std::size_t constants = inputs + tape_.parameters.size();
+    if (source >= constants && source < code_start_) return number(job_.constants[source - constants]);
     llvm::Value*& value = loaded_[source];
     if (!value) {
-      llvm::Value* from = source < inputs ? place(in_, source) : place(work_, job_.chunks.slot[source - code_start_]);
+      llvm::Value* from = source < inputs      ? place(in_, source)
+                          : source < constants ? place(parameters_, tape_.parameters[source - inputs])
+                                               : place(work_, job_.chunks.slot[source - code_start_]);
       value = builder_.CreateLoad(real_, from);
     }
     return value;
@@ -209,7 +214,7 @@ class Emitter {
   std::vector<std::pair<std::size_t, std::size_t>> outputs_;  // register and index, ascending
 
   // of the function being written
-  llvm::Value *in_ = nullptr, *out_ = nullptr, *work_ = nullptr;
+  llvm::Value *in_ = nullptr, *out_ = nullptr, *work_ = nullptr, *parameters_ = nullptr;
   std::size_t start_ = 0;
   std::vector<llvm::Value*> values_;
   std::unordered_map<std::size_t, llvm::Value*> loaded_;

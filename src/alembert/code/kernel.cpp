@@ -19,10 +19,10 @@ namespace detail {
 void check_tape(const Tape& tape) {
   check(tape.inputs >= 0, "a tape has a negative number of inputs");
   check(tape.registers() < (std::size_t{1} << 32), "a tape has more registers than 32 bits can number");
-  std::size_t ready = tape.inputs + tape.constants.size();
+  std::size_t ready = tape.first_result();
   for (const Tape::Instruction& step : tape.code) {
     check(step.a < ready && step.b < ready, "a tape reads a register before it is computed");
-    check(step.op != Op::constant && step.op != Op::symbol, "a tape's instruction is not an operation");
+    check(operand_count(step.op) > 0, "a tape's instruction is not an operation");
     ++ready;
   }
   for (const std::uint32_t source : tape.outputs) check(source < ready, "a tape's output is not a register");

@@ -13,17 +13,21 @@
 
 namespace alembert::internal {
 
-/// A straight-line program. Registers: first the inputs, then the constants, then one per instruction in order.
+/// A straight-line program. Registers: first the inputs, then the parameters, then the constants, then one per
+/// instruction in order.
 struct Tape {
   struct Instruction {
     Op op;
     std::uint32_t a, b;
   };  // b = a where the operator takes one operand
   int inputs = 0;
+  std::vector<std::uint32_t> parameters;  // their places in the table
+  std::vector<Quad> usual;                // values of the parameters where no table is given
   std::vector<Quad> constants;
   std::vector<Instruction> code;
   std::vector<std::uint32_t> outputs;  // registers
-  std::size_t registers() const { return inputs + constants.size() + code.size(); }
+  std::size_t first_result() const { return inputs + parameters.size() + constants.size(); }
+  std::size_t registers() const { return first_result() + code.size(); }
 };
 
 /// inputs are symbols; outputs may depend on no other symbol. Powers with small whole exponents become products here,
@@ -31,6 +35,7 @@ struct Tape {
 Tape make_tape(std::span<const Expr> inputs, std::span<const Expr> outputs);
 
 /// work holds tape.registers() values. Converts the constants at every call: a Kernel keeps them converted.
+/// Parameters have their usual values.
 template <class T>
 void interpret(const Tape& tape, const T* in, T* out, T* work);
 
@@ -64,20 +69,30 @@ class Kernel {
   bool native() const { return native_ != nullptr; }
 
   /// in, out and work must not overlap. Every value of out is written; work need not be initialised.
-  void operator()(const T* in, T* out, T* work) const noexcept {
-    if (native_) native_(in, out, work);
-    else interpret(in, out, work);
+  void operator()(const T* in, T* out, T* work) const noexcept { call(in, out, work, parameters_); }
+  /// With this table of parameters; null: their usual values.
+  void call(const T* in, T* out, T* work, const T* parameters) const noexcept {
+    if (!parameters) parameters = program_->usual.data();
+    if (native_) native_(in, out, work, parameters);
+    else interpret(in, out, work, parameters);
   }
 
+  /// From now on parameters are read from this table, which must outlive the kernel; null: their usual values. Copies
+  /// take the binding along and may change theirs.
+  void bind(const T* parameters) noexcept { parameters_ = parameters; }
+  bool has_parameters() const { return !program_->tape.parameters.empty(); }
+
  private:
-  void interpret(const T* in, T* out, T* work) const noexcept;
+  void interpret(const T* in, T* out, T* work, const T* parameters) const noexcept;
 
   struct Program {
     Tape tape;
     std::vector<T> constants;  // of the tape, as T
+    std::vector<T> usual;      // a table of parameters
   };
-  using Native = void (*)(const T*, T*, T*);
+  using Native = void (*)(const T*, T*, T*, const T*);
   std::shared_ptr<const Program> program_;
+  const T* parameters_ = nullptr;
   std::shared_ptr<void> code_;  // keeps the machine code alive
   Native native_ = nullptr;
   std::size_t work_ = 0;

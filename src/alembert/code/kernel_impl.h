@@ -17,7 +17,7 @@ namespace alembert::internal {
 
 /// A Quad as T: directly where T knows Quad, else as the exact sum of three doubles.
 template <class T>
-T from_real(Quad value) {
+T from_quad(Quad value) {
   if constexpr (std::is_constructible_v<T, Quad>) {
     return static_cast<T>(value);
   } else {
@@ -44,7 +44,7 @@ inline double sum_or_product(Op op, double a, double b) {
 
 template <class T>
 void run_tape(const Tape& tape, const T* in, T* out, T* work) {
-  T* result = work + tape.inputs + tape.constants.size();
+  T* result = work + tape.first_result();
   for (int i = 0; i < tape.inputs; ++i) work[i] = in[i];
   for (const Tape::Instruction& step : tape.code) {
     const T& a = work[step.a];
@@ -73,8 +73,9 @@ void run_tape(const Tape& tape, const T* in, T* out, T* work) {
 
 template <class T>
 void interpret(const Tape& tape, const T* in, T* out, T* work) {
-  T* constant = work + tape.inputs;
-  for (const Quad value : tape.constants) *constant++ = from_real<T>(value);
+  T* known = work + tape.inputs;
+  for (const Quad value : tape.usual) *known++ = from_quad<T>(value);
+  for (const Quad value : tape.constants) *known++ = from_quad<T>(value);
   detail::run_tape(tape, in, out, work);
 }
 
@@ -88,7 +89,12 @@ Kernel<T>::Kernel(Tape tape, KernelOptions options) {
   program->tape = std::move(tape);
   detail::check_tape(program->tape);
   program->constants.reserve(program->tape.constants.size());
-  for (const Quad value : program->tape.constants) program->constants.push_back(from_real<T>(value));
+  for (const Quad value : program->tape.constants) program->constants.push_back(from_quad<T>(value));
+  for (std::size_t i = 0; i < program->tape.parameters.size(); ++i) {
+    const std::uint32_t place = program->tape.parameters[i];
+    if (program->usual.size() <= place) program->usual.resize(place + 1);
+    program->usual[place] = from_quad<T>(program->tape.usual[i]);
+  }
   work_ = program->tape.registers();
   if constexpr (std::is_same_v<T, double>) {
     if (detail::NativeCode native = detail::make_native(program->tape, program->constants, options); native.function) {
@@ -103,10 +109,11 @@ Kernel<T>::Kernel(Tape tape, KernelOptions options) {
 }
 
 template <class T>
-void Kernel<T>::interpret(const T* in, T* out, T* work) const noexcept {
+void Kernel<T>::interpret(const T* in, T* out, T* work, const T* parameters) const noexcept {
   const Program& program = *program_;
-  T* constant = work + program.tape.inputs;
-  for (const T& value : program.constants) *constant++ = value;
+  T* known = work + program.tape.inputs;
+  for (const std::uint32_t place : program.tape.parameters) *known++ = parameters[place];
+  for (const T& value : program.constants) *known++ = value;
   detail::run_tape(program.tape, in, out, work);
 }
 

@@ -16,7 +16,7 @@ namespace detail {
 
 struct NativeCode {
   std::shared_ptr<void> owner;  // the machine code is freed when the last copy dies
-  void (*function)(const double* in, double* out, double* work) = nullptr;
+  void (*function)(const double* in, double* out, double* work, const double* parameters) = nullptr;
   std::size_t work = 0;
 };
 

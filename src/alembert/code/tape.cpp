@@ -18,7 +18,8 @@ namespace {
 
 constexpr int largest_power = 64;  // beyond it pow() is as fast and more exact
 constexpr std::uint32_t none = 0xffffffffu;
-constexpr std::uint32_t constant_mark = 0x80000000u;  // constants are numbered apart until all are known
+// Constants and parameters are numbered apart until all are known.
+constexpr std::uint32_t constant_mark = 0x80000000u, parameter_mark = 0x40000000u;
 
 /// Appends instructions, each distinct one once.
 class TapeBuilder {
@@ -35,13 +36,19 @@ class TapeBuilder {
     return constant_mark | place->second;
   }
 
+  std::uint32_t parameter(std::uint32_t place, Quad usual) {
+    tape_.parameters.push_back(place);
+    tape_.usual.push_back(usual);
+    return parameter_mark | static_cast<std::uint32_t>(tape_.parameters.size() - 1);
+  }
+
   std::uint32_t emit(Op op, std::uint32_t a) { return emit(op, a, a); }
   std::uint32_t emit(Op op, std::uint32_t a, std::uint32_t b) {
     const bool swap = (op == Op::add || op == Op::multiply) && b < a;  // for the key only; values do not change
     const Key key{(std::uint64_t{swap ? b : a} << 32) | (swap ? a : b), static_cast<std::uint64_t>(op)};
     const auto [place, fresh] = known_.try_emplace(key, static_cast<std::uint32_t>(tape_.inputs + tape_.code.size()));
     if (fresh) {
-      check(place->second < constant_mark - 1, "an expression has too many operations for one kernel");
+      check(place->second < parameter_mark - 1, "an expression has too many operations for one kernel");
       tape_.code.push_back({op, a, b});
     }
     return place->second;
@@ -63,10 +70,11 @@ class TapeBuilder {
   }
 
   Tape finish(std::span<const std::uint32_t> outputs) {
-    const std::uint32_t inputs = tape_.inputs, constants = tape_.constants.size();
+    const std::uint32_t inputs = tape_.inputs, parameters = tape_.parameters.size(), constants = tape_.constants.size();
     const auto place = [&](std::uint32_t r) {
-      if (r & constant_mark) return inputs + (r & ~constant_mark);
-      return r < inputs ? r : r + constants;
+      if (r & constant_mark) return inputs + parameters + (r & ~constant_mark);
+      if (r & parameter_mark) return inputs + (r & ~parameter_mark);
+      return r < inputs ? r : r + parameters + constants;
     };
     for (Tape::Instruction& step : tape_.code) step.a = place(step.a), step.b = place(step.b);
     for (const std::uint32_t r : outputs) tape_.outputs.push_back(place(r));
@@ -144,6 +152,11 @@ Tape make_tape(std::span<const Expr> inputs, std::span<const Expr> outputs) {
       }
       if (node.op == Op::constant) {
         place[id] = builder.constant(graph->value(id));
+        stack.pop_back();
+        continue;
+      }
+      if (node.op == Op::parameter) {
+        place[id] = builder.parameter(node.a, graph->value(id));
         stack.pop_back();
         continue;
       }

@@ -64,6 +64,7 @@ class BlockReader {
         block.text.push_back(static_cast<char>(node.op));
         if (node.op == Op::symbol) block.inputs.push_back(input_[id]);
         if (node.op == Op::constant) append(block.text, id);
+        if (node.op == Op::parameter) append(block.text, node.a);
         if (operands > 0) append(block.text, local_[node.a]);
         if (operands > 1) append(block.text, local_[node.b]);
       }
@@ -191,14 +192,14 @@ void WideKernel<T>::operator()(const T* in, T* out, T* work) const noexcept {
         const std::int64_t end = (piece + 1) * run.places / body.pieces;
         for (std::int64_t place = piece * run.places / body.pieces; place < end; ++place) {
           for (std::size_t i = 0; i < takes; ++i) arguments[i] = in[run.from[i] + place * run.from_step[i]];
-          formula.kernel(arguments, values, space);
+          formula.kernel.call(arguments, values, space, parameters_);
           for (std::size_t i = 0; i < gives; ++i) out[run.to[i] + place * run.to_step[i]] = values[i];
         }
       }
   if (body.formulas.empty()) {
-    body.rest(in, out, work);
+    body.rest.call(in, out, work, parameters_);
   } else if (!body.rest_to.empty()) {
-    body.rest(in, work, work + body.rest_to.size());
+    body.rest.call(in, work, work + body.rest_to.size(), parameters_);
     for (std::size_t i = 0; i < body.rest_to.size(); ++i) out[body.rest_to[i]] = work[i];
   }
 }

@@ -26,6 +26,9 @@ class WideKernel {
 
   void operator()(const T* in, T* out, T* work) const noexcept;
 
+  /// As Kernel::bind.
+  void bind(const T* parameters) noexcept { parameters_ = parameters; }
+
  private:
   /// Places one after the other, from each of which to the next every input and output moves by the same: what is not
   /// written down need not be read at every call.
@@ -47,6 +50,7 @@ class WideKernel {
     std::vector<std::uint32_t> rest_to;
   };
   std::shared_ptr<const Body> body_;
+  const T* parameters_ = nullptr;
 };
 
 }  // namespace alembert::internal

@@ -18,7 +18,7 @@ double written_operations(Expr e) {
   std::unordered_map<std::uint32_t, double> count;
   for (std::uint32_t id : reachable(root)) {
     const Node& n = e.graph().node(id);
-    if (n.op == Op::constant || n.op == Op::symbol) {
+    if (operand_count(n.op) == 0) {
       count[id] = 0;
       continue;
     }

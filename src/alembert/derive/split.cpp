@@ -80,7 +80,7 @@ ForceParts split_force(ExprSpan force, ExprSpan lambda, ExprSpan psi, Graph& gra
   for (std::uint32_t id : reachable(force)) {
     const Node n = graph.node(id);
     const Expr e(&graph, id);
-    if (n.op == Op::constant || n.op == Op::symbol) {
+    if (operand_count(n.op) == 0) {
       const auto found = kind.find(id);
       const Content content = found == kind.end() ? nothing : found->second;
       Parts p = whole(e, content);
@@ -118,7 +118,7 @@ std::optional<double> homogeneous_degree(Expr e, ExprSpan x) {
   for (std::uint32_t id : reachable(root)) {
     const Node n = graph.node(id);
     std::optional<double> d;
-    if (n.op == Op::constant || n.op == Op::symbol) {
+    if (operand_count(n.op) == 0) {
       degree[id] = variables.contains(id) ? 1.0 : 0.0;
       continue;
     }

@@ -93,6 +93,23 @@ Expr Graph::constant(Quad value) {
   return {this, id};
 }
 
+Expr Graph::parameter(int number, const std::string& name, Quad usual) {
+  check(number >= 0, "parameters are numbered from 0");
+  if (parameters_.size() <= static_cast<std::size_t>(number)) parameters_.resize(number + 1);
+  parameters_[number] = {name, usual};
+  return {this, intern({Op::parameter, std::uint32_t(number), 0})};
+}
+
+Quad Graph::value(std::uint32_t id) const {
+  const Node& node = nodes_[id];
+  return node.op == Op::parameter ? parameters_[node.a].usual : values_[node.a];
+}
+
+const std::string& Graph::name(std::uint32_t id) const {
+  const Node& node = nodes_[id];
+  return node.op == Op::parameter ? parameters_[node.a].name : names_[node.a];
+}
+
 Expr Graph::symbol(std::string name) {
   names_.push_back(std::move(name));
   nodes_.push_back({Op::symbol, std::uint32_t(names_.size() - 1), 0});

@@ -190,6 +190,7 @@ class Latex {
         const bool plain = text.find("\\cdot") == std::string::npos && text.find("\\frac") == std::string::npos;
         return {plain ? Level::atom : Level::product, {text}};
       }
+      case Op::parameter:
       case Op::symbol: return {Level::atom, {latex_name(graph_.name(e.id()))}};
       case Op::add: return {Level::sum, {{a, Level::sum, behind}, " + ", {b, Level::sum, true}}};
       case Op::subtract: return {Level::sum, {{a, Level::sum, behind}, " - ", {b, Level::product, true}}};

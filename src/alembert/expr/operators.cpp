@@ -7,8 +7,9 @@
 namespace alembert::internal {
 namespace {
 
-constexpr std::array<Operator, 26> table = {{
+constexpr std::array<Operator, 27> table = {{
     {Op::constant, "", "", "", 0},
+    {Op::parameter, "", "", "", 0},
     {Op::symbol, "", "", "", 0},
     {Op::add, "+", "+", "", 2},
     {Op::subtract, "-", "-", "", 2},
@@ -97,6 +98,7 @@ Expr partial(Expr node, int operand) {
     case Op::abs: return graph.make(Op::sign, a);
     case Op::sign: return graph.constant(0);
     case Op::constant:
+    case Op::parameter:
     case Op::symbol: break;
   }
   check(false, "constants and symbols have no operands");

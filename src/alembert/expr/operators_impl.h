@@ -67,6 +67,7 @@ T evaluate(Op op, T a, T b) {
     case Op::abs: return fabs(a);
     case Op::sign: return a > T(0) ? T(1) : a < T(0) ? T(-1) : a;  // 0 and nan are their own sign
     case Op::constant:
+    case Op::parameter:
     case Op::symbol: break;
   }
   check(false, "constants and symbols have no operands to evaluate");

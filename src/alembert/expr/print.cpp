@@ -37,6 +37,7 @@ Form form_of(Expr e, bool behind) {
   };
   switch (n.op) {
     case Op::constant: return constant_form(graph.value(e.id()));
+    case Op::parameter:
     case Op::symbol: return {Level::atom, {graph.name(e.id())}};
     case Op::add: return {Level::sum, {{a, Level::sum, behind}, " + ", {b, Level::sum, true}}};
     case Op::subtract: return {Level::sum, {{a, Level::sum, behind}, " - ", {b, Level::product, true}}};

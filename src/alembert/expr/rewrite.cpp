@@ -108,6 +108,8 @@ Exprs substitute(ExprSpan f, ExprSpan from, ExprSpan to, Graph& target) {
     const int operands = operand_count(node.op);
     if (node.op == Op::constant) {
       image[i] = target.constant(source->value(id));
+    } else if (node.op == Op::parameter) {
+      image[i] = target.parameter(static_cast<int>(node.a), source->name(id), source->value(id));
     } else if (node.op == Op::symbol) {
       const std::uint32_t number = replaced[id];
       check(number != Marks::none || source == &target, "a symbol of another graph is not replaced");

@@ -174,6 +174,7 @@ Slopes slopes(Op op, Expr a0, Expr a1, Expr b0, Expr b1, Expr n0, Expr n1) {
     case Op::abs: return {abs_slope(a0, a1), {}};
     case Op::sign: return {number(0), {}};
     case Op::constant:
+    case Op::parameter:
     case Op::symbol: break;
   }
   check(false, "constants and symbols have no operands");

@@ -278,7 +278,7 @@ bool Newton<T>::Body::at_rounding(const T* x) noexcept {
     if (levels.empty()) return false;
     double* const value = levels.data();
     double* const error = value + n;
-    rounding_levels(tape, x, value, error, error + n);
+    rounding_levels(tape, x, value, error, error + n, nullptr);
     for (int i = 0; i < n; ++i)
       if (!(std::abs(value[i]) <= 4 * error[i])) return false;
     return true;

@@ -42,12 +42,13 @@ double operation_error(Op op, double a, double b, double ea, double eb, double v
 
 }  // namespace
 
-void rounding_levels(const Tape& tape, const double* in, double* value, double* error) {
+void rounding_levels(const Tape& tape, const double* in, double* value, double* error, const double* parameters) {
   std::vector<double> work(2 * static_cast<std::size_t>(tape.registers()));
-  rounding_levels(tape, in, value, error, work.data());
+  rounding_levels(tape, in, value, error, work.data(), parameters);
 }
 
-void rounding_levels(const Tape& tape, const double* in, double* value, double* error, double* work) noexcept {
+void rounding_levels(const Tape& tape, const double* in, double* value, double* error, double* work,
+                     const double* parameters) noexcept {
   double* const x = work;
   double* const e = work + tape.registers();
   std::size_t next = 0;
@@ -56,6 +57,8 @@ void rounding_levels(const Tape& tape, const double* in, double* value, double* 
     e[next++] = half_unit * std::abs(v);
   };
   for (int i = 0; i < tape.inputs; ++i) leaf(in[i]);
+  for (std::size_t i = 0; i < tape.parameters.size(); ++i)
+    leaf(parameters ? parameters[tape.parameters[i]] : static_cast<double>(tape.usual[i]));
   for (const Quad c : tape.constants) leaf(static_cast<double>(c));
   for (const Tape::Instruction& step : tape.code) {
     const double a = x[step.a];

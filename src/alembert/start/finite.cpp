@@ -133,8 +133,8 @@ std::string first_not_finite(Expr f, const Exprs& symbols, const std::vector<dou
       if (const double v = known[id]; !std::isfinite(v)) return graph.name(id) + " is " + to_text(v);
       continue;
     }
-    const double value = node.op == Op::constant ? static_cast<double>(graph.value(id))
-                                                 : evaluate<double>(node.op, known[node.a], known[node.b]);
+    const double value = operand_count(node.op) == 0 ? static_cast<double>(graph.value(id))
+                                                     : evaluate<double>(node.op, known[node.a], known[node.b]);
     known[id] = value;
     if (std::isfinite(value)) continue;
     std::string text = to_infix(Expr(&graph, id));
