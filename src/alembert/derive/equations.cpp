@@ -2,9 +2,11 @@
 
 #include <utility>
 
+#include "alembert/derive/carrier.h"
 #include "alembert/derive/identity.h"
 #include "alembert/derive/ports/port.h"
 #include "alembert/derive/split.h"
+#include "alembert/model/ports/port.h"
 
 namespace alembert::internal {
 
@@ -49,39 +51,6 @@ std::vector<std::string> flat_names(const std::vector<Block>& blocks, const char
 [[noreturn]] void refuse(const Model& model, const Place& place, std::string message, std::string hint) {
   throw InputError(std::vector<Diagnostic>{{model.source, place, std::move(message), std::move(hint)}});
 }
-
-/// The model's expressions carried over into the graph of the equations.
-class Carrier {
- public:
-  Carrier(const Model& model, Equations& e, bool symbolic_parameters) : graph_(*e.graph) {
-    put(model.t, e.t);
-    put(model.q, e.y);
-    put(model.form == Form::lagrangian ? model.v : model.p, e.z);
-    for (std::size_t i = 0; i < model.parameter_symbols.size(); ++i) {
-      const Expr s = model.parameter_symbols[i];
-      put(s, symbolic_parameters ? graph_.symbol(s.graph().name(s.id())) : graph_.constant(model.parameter_values[i]));
-    }
-    for (std::size_t i = 0; i < e.g_constraint.size(); ++i)
-      put(model.constraints[e.g_constraint[i]].multiplier, e.lambda[i]);
-    for (std::size_t i = 0; i < e.psi_constraint.size(); ++i)
-      put(model.constraints[e.psi_constraint[i]].multiplier, e.psi[i]);
-  }
-  /// More symbols of the model and what they are from now on.
-  void add(const Exprs& from, const Exprs& to) { put(from, to); }
-  Exprs operator()(const Exprs& list) const { return list.empty() ? Exprs{} : substitute(list, from_, to_, graph_); }
-  Expr operator()(Expr f) const { return f ? substitute(f, from_, to_, graph_) : Expr(); }
-
- private:
-  void put(Expr from, Expr to) {
-    from_.push_back(from);
-    to_.push_back(to);
-  }
-  void put(const Exprs& from, const Exprs& to) {
-    for (std::size_t i = 0; i < from.size(); ++i) put(from[i], to[i]);
-  }
-  Graph& graph_;
-  Exprs from_, to_;
-};
 
 /// Reactions of the user are part of `force`; sends each part to f, r or N.
 void add_force(const Model& model, Equations& e, const Exprs& force) {
@@ -245,6 +214,15 @@ JointReaction joint_reaction(const Joint& joint, const Equations& e, const Exprs
   return result;
 }
 
+/// Inputs that stay open are parameters instead of functions of time.
+void open_inputs(const Model& model, Equations& e, const std::vector<int>& inputs, PortSystem& system) {
+  for (const int i : inputs) {
+    const std::string name = flat_name(model.port->inputs, i);
+    system.u_value[i] = e.graph->parameter(static_cast<int>(e.parameters.size()), name, 0);
+    e.parameters.push_back({name, 0});
+  }
+}
+
 bool mass_is_constant(const Equations& e) {
   const SparseExprs M = jacobian(e.p, e.z);
   const Exprs arguments = joined({&e.y, &e.z});
@@ -257,7 +235,7 @@ bool mass_is_constant(const Equations& e) {
 
 }  // namespace
 
-Equations derive(const Model& model, DeriveOptions options) {
+Equations derive(const Model& model, const DeriveOptions& options) {
   Equations e;
   e.graph = std::make_shared<Graph>();
   e.form = model.form;
@@ -281,7 +259,10 @@ Equations derive(const Model& model, DeriveOptions options) {
 
   e.psi_constraint = e.k_constraint;
   e.psi_names = e.k_names;
-  Carrier carry(model, e, options.symbolic_parameters);
+  Carrier carry(model, e, options);
+  e.y_start = carry(model.q_start);
+  e.z_start = carry(model.z_start);
+  e.zero_tests = carry(model.zero_tests);
   Exprs constraints;
   for (const Constraint& c : model.constraints) constraints.push_back(c.value);
   constraints = carry(constraints);
@@ -306,7 +287,9 @@ Equations derive(const Model& model, DeriveOptions options) {
         if (!loop[i]) symbols.add({port.u[i]}, {e.graph->symbol("u" + number)});
         symbols.add({port.y[i]}, {e.graph->symbol("y" + number)});
       }
-      derive_port(model, e, carried(port, [&](const Exprs& list) { return symbols(list); }));
+      PortSystem system = carried(port, [&](const Exprs& list) { return symbols(list); });
+      open_inputs(model, e, open_names(model, options.inputs).inputs, system);
+      derive_port(model, e, system);
       for (std::size_t i = 0; i < port.u.size(); ++i)
         if (!loop[i]) carry.add({port.u[i]}, {e.u[i]});
       carry.add(port.y, e.y_out);

@@ -4,7 +4,8 @@
 //     y' = v(t,y,z)      d/dt p(t,y,z) = f(t,y,z) + N(t,y,z,psi) + r(t,y,z,lambda)
 //     0 = g(t,y)         0 = g_t + g_y v                            (holonomic, both levels)
 //     0 = k(t,y,z)                                                  (nonholonomic)
-// Parameters have been replaced by their values, unless symbolic ones were asked for (to show the equations).
+// Parameters have been replaced by their values, save those that stay open: kernels read them from a table, in the
+// order of Equations::parameters.
 
 #include <memory>
 #include <string>
@@ -22,9 +23,19 @@ struct JointReaction {
   Exprs force_in_joint, moment_in_joint;  // along the axes of the joint
 };
 
+/// A number that is given when what was compiled is used.
+struct OpenParameter {
+  std::string name;
+  double value = 0;  // where nobody gives another
+};
+
 struct Equations {
   std::shared_ptr<Graph> graph;
   Form form = Form::lagrangian;
+
+  std::vector<OpenParameter> parameters;  // in the order of the table
+  Exprs y_start, z_start;                 // initial values as given, in the open parameters
+  Exprs zero_tests;                       // of open parameters, or constants: what the shape of the model rests on
 
   Expr t;
   Exprs y, z, lambda, psi;  // symbols
@@ -68,9 +79,11 @@ struct Equations {
 };
 
 struct DeriveOptions {
-  bool symbolic_parameters = false;
+  std::vector<std::string> inputs;  // what stays open: parameters, inputs of ports, initial values ("m2", "m[2]", "x'")
+  bool symbolic_parameters = false;  // all parameters by their names, to show the equations
 };
-Equations derive(const Model& model, DeriveOptions options = {});
+/// Throws InputError for names that cannot stay open.
+Equations derive(const Model& model, const DeriveOptions& options = {});
 
 /// p_t + p_y v: what is not acceleration in d/dt p.
 Exprs inertia(const Equations& e);

@@ -3,6 +3,7 @@
 // From the tree of a model text to a Model, statement by statement. Inside model/ only.
 
 #include <functional>
+#include <unordered_map>
 
 #include "alembert/model/bodies/expand.h"
 #include "alembert/model/ports/component.h"
@@ -17,8 +18,9 @@ struct Elaboration {
   bool complete = true;    // false: some lines could not be read, so nothing is said about what is missing
   bool component = false;  // it is part of another model, which gives values to its inputs
   ComponentFiles* files = nullptr;
-  std::vector<Assignment> inner;     // for components
-  std::deque<Component> components;  // as they were read
+  std::vector<Assignment> inner;                    // for components
+  std::deque<Component> components;                 // as they were read
+  std::unordered_map<std::uint32_t, Expr> started;  // initial values as expressions of parameters, by symbol
 
   /// The items of all statements with this keyword.
   void each(const char* keyword, const std::function<void(const Statement&, const Item&)>& visit) const;

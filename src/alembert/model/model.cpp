@@ -6,10 +6,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <sstream>
 #include <tuple>
 #include <utility>
 
+#include "alembert/expr/derivative.h"
 #include "alembert/model/elaborate.h"
 
 namespace alembert::internal {
@@ -70,8 +72,34 @@ void flatten(Elaboration& e) {
   }
   for (Expr s : m.parameter_symbols) {
     std::string missing;
-    m.parameter_values.push_back(*e.scope.number(s, missing));
+    m.parameter_values.push_back(*e.scope.number(s, missing, Use::value));
   }
+  for (const Declaration& d : e.scope.declarations())
+    if (d.ready && d.kind == Kind::parameter)
+      for (int i = 0; i < d.size(); ++i)
+        m.parameter_definitions.push_back(d.definitions.empty() ? d.symbols[i] : d.definitions[i]);
+}
+
+/// Whatever decides something does so through the parameters that it is made of.
+void record_uses(Elaboration& e) {
+  Model& m = e.model;
+  const auto marked = [&](const std::set<std::uint32_t>& used) {
+    std::map<std::uint32_t, std::size_t> number;
+    for (std::size_t i = 0; i < m.parameter_symbols.size(); ++i) number[m.parameter_symbols[i].id()] = i;
+    std::vector<bool> result(m.parameter_symbols.size(), false);
+    std::vector<std::uint32_t> open(used.begin(), used.end());
+    while (!open.empty()) {
+      const auto found = number.find(open.back());
+      open.pop_back();
+      if (found == number.end() || result[found->second]) continue;
+      result[found->second] = true;
+      for (const Expr s : free_symbols(ExprSpan(&m.parameter_definitions[found->second], 1))) open.push_back(s.id());
+    }
+    return result;
+  };
+  m.shapes_model = marked(e.scope.decided);
+  m.checked_on_read = marked(e.scope.checked);
+  m.zero_tests = e.scope.zero_tests;
 }
 
 std::vector<Assignment> read_overrides(const std::vector<Override>& overrides, std::vector<Diagnostic>& errors) {
@@ -141,7 +169,7 @@ ComponentModel elaborate(const Text& written, const std::vector<Assignment>& ass
     if (s.keyword == "model") model.title = s.string;
     if (s.keyword == "source") model.origin = s.string;
   }
-  Elaboration e{scope, model, text, complete && errors.empty(), component, &files, {}, {}};
+  Elaboration e{scope, model, text, complete && errors.empty(), component, &files, {}, {}, {}};
   choose_form(e);
   declare_names(e);
   const auto initial = sort_assignments(e, assignments);
@@ -175,6 +203,7 @@ ComponentModel elaborate(const Text& written, const std::vector<Assignment>& ass
     });
     throw InputError(std::move(errors));
   }
+  record_uses(e);
   ComponentModel result{std::move(model), {}};
   if (component) result.names = exported(scope);
   return result;

@@ -78,6 +78,10 @@ struct Model {
   std::vector<Block> parameters;  // into the next two
   Exprs parameter_symbols;
   std::vector<Quad> parameter_values;
+  Exprs parameter_definitions;        // as expressions of other parameters; constants where they are numbers
+  std::vector<bool> shapes_model;     // its value decides sizes or ranges, so that it cannot stay open
+  std::vector<bool> checked_on_read;  // its value was checked when the model was read (masses, inertias, lengths)
+  Exprs zero_tests;  // expressions of parameters of which the model's shape takes it that they are, or are not, 0
 
   // Lagrangian: q, and velocities q' in `velocities`. Hamiltonian: q, and momenta (block i belongs to coordinates[i]'s
   // entries, in the order of q). General: y in `coordinates`/q, z in `momenta`/z.
@@ -111,8 +115,9 @@ struct Model {
 
   // Initial values (flat, as q and v/p). Entries nobody gave are 0.
   std::vector<Quad> q0, z0;  // z0: velocities, momenta, or z
+  Exprs q_start, z_start;    // the same as expressions of parameters
   std::vector<bool> q_given, z_given, q_pinned, z_pinned;
-  std::vector<std::optional<Quad>> multiplier0;  // one per constraint: a starting guess, where given
+  std::vector<std::optional<Quad>> multiplier0;  // one per constraint: an initial guess, where given
 
   SolveStatement solve;
 };

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <utility>
 
+#include "alembert/expr/derivative.h"
 #include "alembert/model/elaborate.h"
 #include "alembert/model/ports/port.h"
 
@@ -20,6 +21,18 @@ std::vector<Start>* slots(Elaboration& e, const Target& r, const Term& target) {
     hint = "give the momentum" + (d.partner ? " '" + d.partner->name + "'" : std::string()) + " instead";
   e.scope.error(target.place, "'" + print(target) + "' has no initial value", hint);
   return nullptr;
+}
+
+/// An initial value with others in it as an expression of parameters alone.
+Expr in_parameters(const Elaboration& e, Expr value) {
+  if (!(e.scope.contents(value) & ~unsigned(holds_parameter))) return value;
+  Exprs from, to;
+  for (const Expr s : free_symbols(ExprSpan(&value, 1)))
+    if (const auto known = e.started.find(s.id()); known != e.started.end()) {
+      from.push_back(s);
+      to.push_back(known->second);
+    }
+  return substitute(value, from, to, e.scope.graph());
 }
 
 /// Puts a value into the entries it is meant for. Where the options have given one, the model's is not even looked at.
@@ -46,7 +59,7 @@ bool assign(Elaboration& e, const Target& r, const Term& target, const Term& ter
     Start& s = (*start)[offset + k];
     if (s.overridden && !overriding) continue;
     std::string missing;
-    const std::optional<Quad> number = scope.number(value.entries[k], missing);
+    const std::optional<Quad> number = scope.number(value.entries[k], missing, Use::value);
     if (!number) {
       scope.error(term.place, "this initial value needs '" + missing + "', which has none before this line",
                   "give an initial value of '" + missing + "' first");
@@ -58,6 +71,8 @@ bool assign(Elaboration& e, const Target& r, const Term& target, const Term& ter
       return false;
     }
     s.value = *number;
+    s.expression = in_parameters(e, value.entries[k]);
+    e.started[symbols[offset + k].id()] = s.expression;
     s.overridden |= overriding;
     scope.know(symbols[offset + k], *number);
   }
@@ -125,7 +140,10 @@ void append_states(Elaboration& e) {
     for (std::size_t k = 0; k < d.start.size() && d.kind == Kind::state; ++k) starts[d.symbols[k].id()] = d.start[k];
   for (const int i : m.port->differential) {
     const Start& s = starts[m.port->x[i].id()];
-    m.z0.push_back(s.value), m.z_given.push_back(s.given || s.overridden), m.z_pinned.push_back(s.pinned);
+    m.z0.push_back(s.value);
+    m.z_start.push_back(s.expression ? s.expression : e.scope.graph().constant(s.value));
+    m.z_given.push_back(s.given || s.overridden);
+    m.z_pinned.push_back(s.pinned);
   }
   for (const int i : m.port->algebraic)
     if (starts[m.port->x[i].id()].pinned)
@@ -157,10 +175,12 @@ void make_start(Elaboration& e, const std::vector<const Assignment*>& overrides)
   read_pins(e);
 
   Model& m = e.model;
-  const auto append = [](const std::vector<Start>& from, std::vector<Quad>& value, std::vector<bool>& given,
-                         std::vector<bool>& pinned) {
+  const auto append = [&](const std::vector<Start>& from, std::vector<Quad>& value, std::vector<bool>& given,
+                          std::vector<bool>& pinned) {
     for (const Start& s : from) {
       value.push_back(s.value);
+      (&value == &m.q0 ? m.q_start : m.z_start)
+          .push_back(s.expression ? s.expression : scope.graph().constant(s.value));
       given.push_back(s.given || s.overridden);
       pinned.push_back(s.pinned);
     }

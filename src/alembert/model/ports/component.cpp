@@ -254,6 +254,7 @@ class Importer {
     d->symbols.insert(d->symbols.end(), entries.begin(), entries.end());
     for (std::size_t k = 0; k < one.start.size(); ++k) {
       Start start = one.start[k];
+      start.expression = {};  // it belongs to the component's own graph
       start.given = start.inherited = start.given || start.overridden;
       start.overridden = false;
       d->start.push_back(start);

@@ -252,7 +252,7 @@ class PortReader {
     for (auto& [at, value] : m.entries) {
       std::string missing;
       if (is_zero(value) || (scope_.contents(value) & ~unsigned(holds_parameter))) continue;
-      const std::optional<Quad> number = scope_.number(value, missing);
+      const std::optional<Quad> number = scope_.number(value, missing, Use::zero);
       if (number && *number == 0) value = graph_.constant(0);
     }
     return sparse(m.rows, m.columns, m.entries);
@@ -435,7 +435,7 @@ class PortReader {
       std::string missing;
       if (is_zero(e)) return 0;
       if (scope_.contents(e) & ~unsigned(holds_parameter)) return 1;  // better a constant
-      const std::optional<Quad> number = scope_.number(e, missing);
+      const std::optional<Quad> number = scope_.number(e, missing, Use::zero);
       return number && *number != 0 ? 2 : 0;
     };
     for (int k = 0; k < n; ++k) {

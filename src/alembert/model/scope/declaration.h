@@ -34,6 +34,7 @@ const char* kind_name(Kind kind);
 /// One entry that can be given a value at the start.
 struct Start {
   Quad value = 0;
+  Expr expression;  // of parameters, and of what was given before it; empty: 0
   bool given = false, overridden = false, pinned = false;
   bool inherited = false;  // given by a component, so the model around it may give another
 };
@@ -60,6 +61,7 @@ struct Declaration {
   ArrayShape shape;
   std::vector<long> origin;  // first index of each dimension; empty: all 1
   Exprs symbols, velocities;
+  Exprs definitions;  // parameter: its values as expressions of others
   std::vector<Start> start, start_velocity;
   std::vector<Replacement> replacements;
 

@@ -28,7 +28,7 @@ std::vector<Quad> constants(Scope& scope, const Term& term, const std::string& w
   for (const Expr entry : value.entries) {
     std::string missing;
     const bool changes = scope.contents(entry) & ~holds_parameter;
-    const std::optional<Quad> number = changes ? std::nullopt : scope.number(entry, missing);
+    const std::optional<Quad> number = changes ? std::nullopt : scope.number(entry, missing, Use::check);
     if (!number) {
       scope.error(term.place, what + " must not change", "it is made of numbers and parameters");
       return {};
@@ -42,7 +42,7 @@ std::string text_of(Quad x) { return to_text(static_cast<double>(x)); }
 
 /// A number that must be positive (or not negative).
 void check_positive(Scope& scope, const Term& term, const std::string& what, bool zero_allowed) {
-  const std::optional<Quad> number = scope.number_of(term, what);
+  const std::optional<Quad> number = scope.number_of(term, what, Use::check);
   if (!number) return;
   if (!finiteq(*number) || *number < 0 || (*number == 0 && !zero_allowed))
     scope.error(term.place, what + " is " + text_of(*number),

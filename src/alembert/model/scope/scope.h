@@ -28,6 +28,10 @@ enum Content : unsigned char {
   holds_port = 32
 };
 
+/// What a number is worked out for. value: it may be worked out again for other parameters; check: it must only be
+/// sound; zero: whether it is 0 shapes the model; decision: it shapes the model (sizes, indices, ranges).
+enum class Use { value, check, zero, decision };
+
 class Scope {
  public:
   Scope(std::shared_ptr<const Source> source, std::shared_ptr<Graph> graph);
@@ -53,9 +57,9 @@ class Scope {
   Value fit(Value value, const ArrayShape& shape, const Place& place, const std::string& what);
   std::optional<long> whole(const Term& term, const std::string& what);
   /// The number an expression has with the values known so far; else `missing` names a symbol without one.
-  std::optional<Quad> number(Expr e, std::string& missing);
+  std::optional<Quad> number(Expr e, std::string& missing, Use use = Use::decision);
   /// The number of a term made of parameters and indices only; reports what changes.
-  std::optional<Quad> number_of(const Term& term, const std::string& what);
+  std::optional<Quad> number_of(const Term& term, const std::string& what, Use use = Use::decision);
   void know(Expr symbol, Quad value);
   void mark(Expr symbol, Content content);
   unsigned contents(Expr e);
@@ -79,6 +83,8 @@ class Scope {
   Expr t;
   std::unordered_map<std::uint32_t, Expr> velocity_of;       // by number of the coordinate's symbol
   std::unordered_map<std::uint32_t, Declaration*> owner_of;  // by number of a symbol
+  std::set<std::uint32_t> decided, checked;                  // numbers of parameters whose values had these uses
+  Exprs zero_tests;                                          // of parameters only
 
  private:
   struct Local {
@@ -115,8 +121,10 @@ class Scope {
   Value tuple(const Term& term);
   Value power(const Term& term);
   std::string changing(const Value& value);
-  std::optional<Quad> quick_number(const Term& term);
-  bool parameter_values(Declaration& d, const Term& value, std::vector<Quad>& values);
+  std::optional<Quad> quick_number(const Term& term, Use use = Use::decision);
+  void record(Expr e, Use use);
+  std::optional<Quad> worked_out(Expr e, std::string& missing);
+  bool parameter_values(Declaration& d, const Term& value, std::vector<Quad>& values, Exprs& definitions);
   bool range(const Term& first, const Term& last, long& a, long& b);
   void free_indices(const Term& term, std::vector<std::string>& bound, std::vector<std::string>& found);
 

@@ -24,7 +24,19 @@ void Scope::know(Expr symbol, Quad value) {
   known_[symbol.id()] = 1;
 }
 
-std::optional<Quad> Scope::number(Expr e, std::string& missing) {
+/// Parameters whose values shape the model cannot be left open; those that are only checked can.
+void Scope::record(Expr e, Use use) {
+  if (use == Use::value || !(contents(e) & holds_parameter)) return;
+  if (use == Use::zero) return zero_tests.push_back(e);
+  for (const Expr s : free_symbols(ExprSpan(&e, 1))) (use == Use::check ? checked : decided).insert(s.id());
+}
+
+std::optional<Quad> Scope::number(Expr e, std::string& missing, Use use) {
+  record(e, use);
+  return worked_out(e, missing);
+}
+
+std::optional<Quad> Scope::worked_out(Expr e, std::string& missing) {
   value_.resize(graph_->size());
   known_.resize(graph_->size(), 0);
   std::vector<std::uint32_t> open = {e.id()};
@@ -84,7 +96,7 @@ unsigned Scope::contents(const Value& value) {
 }
 
 /// The common index expressions (i - 1, 2*N) without going through the graph.
-std::optional<Quad> Scope::quick_number(const Term& term) {
+std::optional<Quad> Scope::quick_number(const Term& term, Use use) {
   switch (term.form) {
     case Term::Form::number: {
       Quad value;
@@ -97,16 +109,17 @@ std::optional<Quad> Scope::quick_number(const Term& term) {
       if (!d || d->kind != Kind::parameter) return {};
       resolve_parameter(*d, term.place);
       if (d->bad || !d->shape.empty()) return {};
+      record(d->symbols[0], use);
       return value_[d->symbols[0].id()];
     }
     case Term::Form::negate: {
-      const std::optional<Quad> a = quick_number(term.parts[0]);
+      const std::optional<Quad> a = quick_number(term.parts[0], use);
       return a ? std::optional<Quad>(-*a) : std::nullopt;
     }
     case Term::Form::chain: {
-      std::optional<Quad> a = quick_number(term.parts[0]);
+      std::optional<Quad> a = quick_number(term.parts[0], use);
       for (std::size_t i = 1; a && i < term.parts.size(); ++i) {
-        const std::optional<Quad> b = quick_number(term.parts[i]);
+        const std::optional<Quad> b = quick_number(term.parts[i], use);
         if (!b) return {};
         switch (term.text[i - 1]) {
           case '+': *a += *b; break;
@@ -129,8 +142,8 @@ std::string Scope::changing(const Value& value) {
   return "";
 }
 
-std::optional<Quad> Scope::number_of(const Term& term, const std::string& what) {
-  if (const std::optional<Quad> quick = quick_number(term)) return quick;
+std::optional<Quad> Scope::number_of(const Term& term, const std::string& what, Use use) {
+  if (const std::optional<Quad> quick = quick_number(term, use)) return quick;
   const Value value = evaluate(term);
   if (value.bad) return {};
   if (!value.shape.empty()) {
@@ -138,7 +151,7 @@ std::optional<Quad> Scope::number_of(const Term& term, const std::string& what) 
     return {};
   }
   std::string missing = changing(value);
-  const std::optional<Quad> result = missing.empty() ? number(value.entries[0], missing) : std::nullopt;
+  const std::optional<Quad> result = missing.empty() ? number(value.entries[0], missing, use) : std::nullopt;
   if (!result)
     error(term.place, what + " must be a number, but '" + missing + "' changes", "use parameters and indices only");
   return result;
@@ -233,7 +246,7 @@ bool Scope::resolve_shape(Declaration& d) {
 }
 
 /// Evaluates a parameter's text: once, or for each member of the families among its brackets.
-bool Scope::parameter_values(Declaration& d, const Term& term, std::vector<Quad>& values) {
+bool Scope::parameter_values(Declaration& d, const Term& term, std::vector<Quad>& values, Exprs& definitions) {
   struct Dimension {
     std::string index;
     int size;
@@ -247,6 +260,7 @@ bool Scope::parameter_values(Declaration& d, const Term& term, std::vector<Quad>
     else rest.push_back(d.shape[k]);
   }
   values.assign(static_cast<std::size_t>(d.size()), 0);
+  definitions.assign(values.size(), graph_->constant(0));
   const int rest_size = shape_size(rest);
   const int members = d.size() / rest_size;
   for (int m = 0; m < members; ++m) {
@@ -266,10 +280,8 @@ bool Scope::parameter_values(Declaration& d, const Term& term, std::vector<Quad>
     const std::string changes = changing(value);
     for (int i = 0; i < count; ++i) {
       std::string missing = changes;
-      const std::optional<Quad> number =
-          !changes.empty()
-              ? std::nullopt
-              : this->number(value.entries[value.shape.empty() ? 0 : static_cast<std::size_t>(i)], missing);
+      const Expr entry = value.entries[value.shape.empty() ? 0 : static_cast<std::size_t>(i)];
+      const std::optional<Quad> number = changes.empty() ? this->number(entry, missing, Use::value) : std::nullopt;
       if (!number) {
         error(term.place, "the value of parameter '" + d.name + "' depends on '" + missing + "'",
               "a parameter is a fixed number");
@@ -280,7 +292,9 @@ bool Scope::parameter_values(Declaration& d, const Term& term, std::vector<Quad>
               "the value of parameter '" + d.name + "' is not finite (" + to_text(static_cast<double>(*number)) + ")");
         return false;
       }
-      values[static_cast<std::size_t>(everything ? i : m * rest_size + i)] = *number;
+      const auto place = static_cast<std::size_t>(everything ? i : m * rest_size + i);
+      values[place] = *number;
+      definitions[place] = entry;
     }
     if (everything) break;
   }
@@ -305,9 +319,9 @@ void Scope::resolve_parameter(Declaration& d, const Place& use) {
   bool good = resolve_shape(d);
   if (good && whole_value) {
     source = whole_value->source;
-    good = parameter_values(d, *whole_value->value, values);
+    good = parameter_values(d, *whole_value->value, values, d.definitions);
   } else if (good && d.definition) {
-    good = parameter_values(d, *d.definition, values);
+    good = parameter_values(d, *d.definition, values, d.definitions);
   } else if (good) {
     error(d.place, "parameter '" + d.name + "' has no value", "write parameter " + d.name + " = ...");
     good = false;
@@ -318,11 +332,14 @@ void Scope::resolve_parameter(Declaration& d, const Place& use) {
     source = r.source;
     const std::optional<Target> part = element(d, path, 0);
     if (!part) continue;
-    const std::optional<Quad> number = number_of(*r.value, "the value of '" + d.name + "'");
+    const std::optional<Quad> number = number_of(*r.value, "the value of '" + d.name + "'", Use::value);
     if (number && !std::isfinite(static_cast<double>(*number)))
       error(r.value->place, "the value of parameter '" + d.name + "' is not finite");
     if (number)
-      for (int i = 0; i < shape_size(part->shape); ++i) values[static_cast<std::size_t>(part->offset + i)] = *number;
+      for (int i = 0; i < shape_size(part->shape); ++i) {
+        values[static_cast<std::size_t>(part->offset + i)] = *number;
+        d.definitions[static_cast<std::size_t>(part->offset + i)] = graph_->constant(*number);
+      }
   }
   if (good && !d.bad) {
     Block block{d.name, d.shape, 0, d.size(), d.place};
