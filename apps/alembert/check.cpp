@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "alembert/derive/equations.h"
+#include "alembert/derive/ports/port_equations.h"
 #include "alembert/error.h"
 #include "alembert/methods/method.h"
-#include "alembert/model/ports/port.h"
 #include "alembert/start/initial.h"
 #include "alembert/study/verify.h"
 #include "commands.h"
@@ -106,8 +106,8 @@ Findings examine(const Model& model, const Equations& e) {
   if (model.port) {
     found.states = model.port->size();
     found.algebraic = static_cast<int>(model.port->algebraic.size());
-    found.inputs = static_cast<int>(e.u.size());
-    if (found.index == 0 && !e.algebraic.empty()) found.index = 1;
+    found.inputs = static_cast<int>(e.port->inputs.size());
+    if (found.index == 0 && !e.port->algebraic.empty()) found.index = 1;
   }
   found.initial = make_consistent(model, e);
   if (found.initial.index) found.index = *found.initial.index;

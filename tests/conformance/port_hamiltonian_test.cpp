@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "alembert/model/ports/port.h"
+#include "alembert/derive/ports/port_equations.h"
 #include "output/rows.h"
 #include "problems.h"
 
@@ -91,7 +91,7 @@ TEST(PortHamiltonian, PendulumWithItsTensionAsAState) {
   }
   const Equations e = derive(model);
   EXPECT_EQ(e.k.size(), 1u);
-  EXPECT_TRUE(e.algebraic.empty());
+  EXPECT_TRUE(e.port->algebraic.empty());
 }
 
 TEST(PortHamiltonian, AMassOfZeroMakesItsVelocityAlgebraic) {
@@ -155,7 +155,7 @@ TEST(PortHamiltonian, HiddenConstraintsBetweenAlgebraicRows) {
       "hamiltonian (v1^2 + v2^2)/2\n");
   const Equations e = derive(model);
   EXPECT_EQ(e.k.size(), 1u);
-  EXPECT_EQ(e.algebraic.size(), 1u);
+  EXPECT_EQ(e.port->algebraic.size(), 1u);
   const InitialValues start = make_consistent(model, e);
   EXPECT_NEAR(start.z[0], 0.5, 1e-15);
   EXPECT_NEAR(start.z[1], 0.5, 1e-15);

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <numeric>
 
-#include "alembert/model/ports/port.h"
+#include "alembert/derive/ports/port_equations.h"
 #include "alembert/text/syntax.h"
 #include "conformance/problems.h"
 #include "source_folder.h"
@@ -74,7 +74,7 @@ initial phi = 0.3, phi' = 2
   EXPECT_EQ(parts.model.port->connection.equations, 4);
   EXPECT_FALSE(parts.model.port->connection.lossy);
   EXPECT_EQ(parts.equations.k.size(), 1u);
-  EXPECT_EQ(parts.equations.energy_names, (std::vector<std::string>{"motor", "gear", "arm"}));
+  EXPECT_EQ(parts.equations.port->energy_names, (std::vector<std::string>{"motor", "gear", "arm"}));
   EXPECT_NEAR(parts.energies(), parts.report.energy.initial + parts.report.foretold.actual, 1e-12);
 }
 
@@ -284,7 +284,7 @@ initial x' = (1, 2, 3)
     EXPECT_NEAR(a.state("car" + index + ".body.v"), b.state("x" + index + "'"), 1e-12);
   }
   EXPECT_LT(a.report.foretold.max_residual, 1e-12);
-  EXPECT_EQ(a.equations.energy_names, (std::vector<std::string>{"car[1]", "car[2]", "car[3]"}));
+  EXPECT_EQ(a.equations.port->energy_names, (std::vector<std::string>{"car[1]", "car[2]", "car[3]"}));
   EXPECT_NEAR(a.energies(), a.report.energy.initial, 1e-11);
   ASSERT_EQ(a.model.invariants.size(), 3u);
   EXPECT_EQ(a.model.invariants[1].name, "car[2].twice");

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "alembert/base/lists.h"
 #include "alembert/derive/carrier.h"
 #include "alembert/derive/identity.h"
 #include "alembert/derive/ports/port.h"
@@ -291,8 +292,8 @@ Equations derive(const Model& model, const DeriveOptions& options) {
       open_inputs(model, e, open_names(model, options.inputs).inputs, system);
       derive_port(model, e, system);
       for (std::size_t i = 0; i < port.u.size(); ++i)
-        if (!loop[i]) carry.add({port.u[i]}, {e.u[i]});
-      carry.add(port.y, e.y_out);
+        if (!loop[i]) carry.add({port.u[i]}, {e.port->inputs[i]});
+      carry.add(port.y, e.port->outputs);
       break;
     }
   }
@@ -309,7 +310,7 @@ Equations derive(const Model& model, const DeriveOptions& options) {
   for (std::size_t i = 0; i < e.reduced.size(); ++i) e.reduced[i] = e.reduced[i] - (e.f[i] + e.N[i] + e.r[i]);
   for (const Exprs* level : {&e.g_dot, &e.k})
     for (Expr derivative : along_motion(e, *level, e.z_dot)) e.reduced.push_back(derivative);
-  e.reduced.insert(e.reduced.end(), e.algebraic.begin(), e.algebraic.end());
+  if (e.port) append(e.reduced, e.port->algebraic);
 
   e.constant_mass = mass_is_constant(e);
   return e;
@@ -321,7 +322,7 @@ Exprs inertia(const Equations& e) {
 }
 
 Expr power(const Equations& e) {
-  if (e.port) return e.supplied - e.dissipated;
+  if (e.port) return e.port->supplied - e.port->dissipated;
   // For y' = v(t, y, z) and an energy with E_z = w^T p_z (w = v in the Lagrangian and Hamiltonian forms, z in the
   // multibody form): dE/dt = E_t + E_y v + w^T (f + N + r - p_t - p_y v).
   const bool multibody = e.form == Form::general;

@@ -29,6 +29,8 @@ struct OpenParameter {
   double value = 0;  // where nobody gives another
 };
 
+struct PortEquations;  // derive/ports/port_equations.h
+
 struct Equations {
   std::shared_ptr<Graph> graph;
   Form form = Form::lagrangian;
@@ -56,17 +58,7 @@ struct Equations {
   Exprs inertial;  // p_z z'
   Exprs reduced;   // = 0; unknowns z_dot, lambda, psi
 
-  // Port-Hamiltonian form: z are the differential states, y is empty, psi the algebraic states and the inputs in loops.
-  //     E z' = f + N ,  0 = k(t,z) ,  0 = algebraic(t,z,psi)
-  // inertial is E z'; as many psi as k and algebraic together, and reduced holds d/dt k and the algebraic rows.
-  std::shared_ptr<const PortSystem> port;  // in the symbols z, psi and its own u, y
-  Exprs algebraic;
-  std::vector<std::string> algebraic_names;
-  Exprs u, y_out;             // inputs and outputs, in t, z, psi
-  Exprs flows, efforts;       // E x' and z, one per state
-  Expr dissipated, supplied;  // powers, dE/dt = supplied - dissipated
-  Exprs energies;             // of the components; none where there are none
-  std::vector<std::string> energy_names;
+  std::shared_ptr<const PortEquations> port;  // the rest of a port-Hamiltonian system; empty in all other forms
 
   std::vector<std::string> y_names, z_names;    // "x1", "x1'" ; "q[2]"
   std::vector<std::string> g_names, k_names;    // of the constraints

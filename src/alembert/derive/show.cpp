@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "alembert/derive/ports/port_equations.h"
 #include "alembert/expr/operators.h"
 #include "alembert/expr/print.h"
-#include "alembert/model/ports/port.h"
 
 namespace alembert::internal {
 
@@ -136,7 +136,8 @@ std::vector<std::string> invariant_names(const Model& model) {
 
 /// The matrices entry by entry, then the system split into its differential and its algebraic part.
 void show_port(Page& page, const Model& model, const Equations& e) {
-  const PortSystem& s = *e.port;
+  const PortEquations& port = *e.port;
+  const PortSystem& s = port.system;
   const auto all_names = [](const std::vector<Block>& blocks, int n) {
     std::vector<std::string> names;
     for (int i = 0; i < n; ++i) names.push_back(flat_name(blocks, i));
@@ -163,10 +164,11 @@ void show_port(Page& page, const Model& model, const Equations& e) {
   matrix("feedthrough, skew", "N", s.N, inputs, inputs);
   if (!all_zero(s.r)) page.section("drift", "$r$", prefixed("r_", states), s.r);
   page.section("efforts", "$z$", prefixed("z_", states), s.z);
-  page.section("inputs", "$u$", inputs, e.u);
-  page.section("outputs", "$y$", outputs, e.y_out);
+  page.section("inputs", "$u$", inputs, port.inputs);
+  page.section("outputs", "$y$", outputs, port.outputs);
   page.section("energy", "$H$", {"H"}, {e.energy});
-  page.section("power: dH/dt = supplied - dissipated", "Power", {"supplied", "dissipated"}, {e.supplied, e.dissipated});
+  page.section("power: dH/dt = supplied - dissipated", "Power", {"supplied", "dissipated"},
+               {port.supplied, port.dissipated});
   page.section("invariants", "Invariants", invariant_names(model), e.invariants);
   // The split form.
   Exprs right = e.f;
@@ -175,7 +177,7 @@ void show_port(Page& page, const Model& model, const Equations& e) {
   for (std::size_t i = 0; i < dynamics.size(); ++i) dynamics[i] = dynamics[i] - right[i];
   const auto zeros = [](const Exprs& list) { return std::vector<std::string>(list.size(), "0"); };
   page.section("differential part", "Differential part", zeros(dynamics), dynamics, e.z_names);
-  page.section("algebraic part", "Algebraic part", zeros(e.algebraic), e.algebraic, e.algebraic_names);
+  page.section("algebraic part", "Algebraic part", zeros(port.algebraic), port.algebraic, port.algebraic_names);
   page.section("constraints on the differential states (index 2)", "Constraints (index 2)", zeros(e.k), e.k, e.k_names);
   const Exprs hidden(e.reduced.begin() + static_cast<long>(e.z.size()),
                      e.reduced.begin() + static_cast<long>(e.z.size() + e.k.size()));
@@ -190,7 +192,8 @@ std::string show(const Model& model, const Equations& e, const ShowOptions& opti
   head += ", " + std::string(model.multibody ? "multibody form" : form_name(model.form)) + ": ";
   if (e.port) {
     page.line(head + counted(e.z.size(), "differential state") + ", " +
-              counted(e.port->algebraic.size(), "algebraic state") + ", " + counted(e.u.size(), "input"));
+              counted(e.port->system.algebraic.size(), "algebraic state") + ", " +
+              counted(e.port->inputs.size(), "input"));
     show_port(page, model, e);
     return page.take();
   }

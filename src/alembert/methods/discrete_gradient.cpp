@@ -8,10 +8,10 @@
 
 #include <algorithm>
 
+#include "alembert/derive/ports/port_equations.h"
 #include "alembert/expr/secant.h"
 #include "alembert/methods/method.h"
 #include "alembert/methods/shared/frame.h"
-#include "alembert/model/ports/port.h"
 
 namespace alembert::internal::methods {
 
@@ -27,16 +27,16 @@ std::vector<int> dynamic_rows(const SparseExprs& E) {
 
 std::string refuses(const Equations& e) {
   if (!e.port) return "it is for port-Hamiltonian systems; energy_momentum does this for the other forms";
-  if (depends(e.port->H, Exprs{e.t})) return "the Hamiltonian depends on t: make time a state";
-  for (const Expr r : e.port->r)
+  if (depends(e.port->system.H, Exprs{e.t})) return "the Hamiltonian depends on t: make time a state";
+  for (const Expr r : e.port->system.r)
     if (!is_zero(r)) return "there is a drift r: write it as part of (J - R) z";
-  if (dynamic_rows(e.port->E).size() != e.z.size())
+  if (dynamic_rows(e.port->system.E).size() != e.z.size())
     return "rows of the flow matrix E depend on each other: combine them so that the others are 0";
   return "";
 }
 
 StepPlan step(const Equations& e) {
-  const PortSystem& s = *e.port;
+  const PortSystem& s = e.port->system;
   const int n = s.size();
   Frame frame(e);
   Graph& graph = frame.graph;
@@ -83,7 +83,7 @@ StepPlan step(const Equations& e) {
   // The right side, with zd in the place of z.
   PortSystem with_zd = s;
   with_zd.z = e.graph->symbols("zd", n);
-  const PortEquations right = port_equations(with_zd);
+  const PortRows right = port_rows(with_zd);
   const auto here = [&](const Exprs& functions) {
     Exprs from{e.t}, to{m.t};
     const auto put = [&](const Exprs& symbols, const Exprs& values) {

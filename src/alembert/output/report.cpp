@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "alembert/model/ports/port.h"
+#include "alembert/derive/ports/port_equations.h"
 #include "alembert/quad.h"
 
 namespace alembert::internal {
@@ -209,7 +209,7 @@ std::string component_line(const Report& report, const Equations& equations) {
   }
   std::string said = "energy of";
   for (const std::size_t i : order)
-    said += fmt::format("{} {} from {} to {}", i == order[0] ? "" : ",", equations.energy_names[i],
+    said += fmt::format("{} {} from {} to {}", i == order[0] ? "" : ",", equations.port->energy_names[i],
                         plain(report.first_energies[i]), plain(report.energies[i]));
   if (report.energies.size() > most) said += fmt::format(" and of {} more", report.energies.size() - most);
   return said;
@@ -348,8 +348,8 @@ std::string to_json(const Report& report, const Model& model, const Equations& e
     json["inputs"] = named(port.inputs, report.inputs);
     json["outputs"] = named(port.outputs, report.outputs);
     for (std::size_t i = 0; i < report.energies.size(); ++i)
-      json["energies"][equations.energy_names[i]] = {{"initial", number(report.first_energies[i])},
-                                                     {"final", number(report.energies[i])}};
+      json["energies"][equations.port->energy_names[i]] = {{"initial", number(report.first_energies[i])},
+                                                           {"final", number(report.energies[i])}};
   }
   if (model.form == Form::general) {
     json["variables"] = named(model.coordinates, report.y);

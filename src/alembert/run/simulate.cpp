@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "alembert/derive/massless.h"
+#include "alembert/derive/ports/port_equations.h"
 #include "alembert/error.h"
-#include "alembert/model/ports/port.h"
 #include "alembert/run/failure.h"
 #include "alembert/run/rank_watch.h"
 
@@ -51,11 +51,13 @@ Columns make_columns(const Model& model, const Equations& e, bool dirac) {
     for (int i = 0; i < block.size; ++i) names.push_back(entry_name(block, i));
   columns.ports = static_cast<int>(names.size());
   if (e.port) {
-    for (int i = 0; i < static_cast<int>(e.u.size()); ++i) names.push_back("input." + flat_name(e.port->inputs, i));
-    for (int i = 0; i < static_cast<int>(e.u.size()); ++i) names.push_back("output." + flat_name(e.port->outputs, i));
-    add(e.energy_names, "energy.");
+    const PortSystem& system = e.port->system;
+    const int ports = static_cast<int>(system.u.size());
+    for (int i = 0; i < ports; ++i) names.push_back("input." + flat_name(system.inputs, i));
+    for (int i = 0; i < ports; ++i) names.push_back("output." + flat_name(system.outputs, i));
+    add(e.port->energy_names, "energy.");
     for (const char* before : {"flow.", "effort."})
-      for (int i = 0; dirac && i < e.port->size(); ++i) names.push_back(before + flat_name(e.port->states, i));
+      for (int i = 0; dirac && i < system.size(); ++i) names.push_back(before + flat_name(system.states, i));
     add({"stored", "dissipated", "supplied", "residual"}, "balance.");
   }
   columns.count = static_cast<int>(names.size());
@@ -197,10 +199,11 @@ class Simulation {
     motion_in_.resize(at_state.size()), moving_.resize(momentum_and_velocity.size()), work_.resize(motion_.work());
     row_.reserve(columns_.count);
     if (e.port) {
-      Exprs at_ports = at_state, values = e.u;
+      Exprs at_ports = at_state, values = e.port->inputs;
       at_ports.insert(at_ports.end(), e.psi.begin(), e.psi.end());
-      for (const Exprs* list : {&e.y_out, &e.energies}) values.insert(values.end(), list->begin(), list->end());
-      for (const Exprs* list : {&e.flows, &e.efforts})
+      for (const Exprs* list : {&e.port->outputs, &e.port->energies})
+        values.insert(values.end(), list->begin(), list->end());
+      for (const Exprs* list : {&e.port->flows, &e.port->efforts})
         if (options.dirac) values.insert(values.end(), list->begin(), list->end());
       ports_ = Kernel<double>(at_ports, values, for_rows_.kernel);
       ports_in_.resize(at_ports.size()), ports_out_.resize(values.size()), ports_work_.resize(ports_.work());
@@ -266,7 +269,7 @@ class Simulation {
   std::optional<EventWatch> events_;
   std::vector<EventRecord> found_;
   std::span<const double> energies_now() const {  // of the components, where take_ports looked last
-    return {ports_out_.data() + 2 * e_.u.size(), e_.energies.size()};
+    return {ports_out_.data() + 2 * e_.port->inputs.size(), e_.port->energies.size()};
   }
   Kernel<double> motion_, ports_;
   std::vector<double> ports_in_, ports_out_, ports_work_;
@@ -497,8 +500,8 @@ void Simulation::finish() {
   report_.psi = part(n_z_ + e_.lambda.size(), solved.size());
   if (e_.port) {
     take_ports(report_.t, point_.state, solved);
-    const auto outputs = ports_out_.begin() + static_cast<long>(e_.u.size());
-    const auto energies = outputs + static_cast<long>(e_.u.size());
+    const auto outputs = ports_out_.begin() + static_cast<long>(e_.port->inputs.size());
+    const auto energies = outputs + static_cast<long>(e_.port->inputs.size());
     report_.inputs.assign(ports_out_.begin(), outputs), report_.outputs.assign(outputs, energies);
     report_.energies.assign(energies_now().begin(), energies_now().end());
   }

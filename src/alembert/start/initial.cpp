@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "alembert/derive/massless.h"
+#include "alembert/derive/ports/port_equations.h"
 #include "alembert/linear/linear.h"
 #include "alembert/linear/rank.h"
-#include "alembert/model/ports/port.h"
 #include "alembert/start/accelerations.h"
 #include "alembert/start/finite.h"
 #include "alembert/start/kinematics.h"
@@ -613,7 +613,7 @@ class InitialSearch {
 
   /// Port-Hamiltonian form.
   [[noreturn]] void explain_states(const Accelerations& solution) const {
-    const PortSystem& port = *e_.port;
+    const PortSystem& port = e_.port->system;
     if (!port.loops.empty())
       refuse(flat_place(port.inputs, port.loops[0]),
              "the algebraic loop of the input '" + flat_name(port.inputs, port.loops[0]) +

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "alembert/derive/identity.h"
+#include "alembert/derive/ports/port_equations.h"
 #include "alembert/methods/shared/spark.h"
 #include "alembert/newton/rounding.h"
 #include "alembert/study/converge.h"
@@ -381,8 +382,8 @@ std::vector<std::string> energy_changes(const Model& model, const Equations& e) 
   const Exprs time{e.t};
   std::vector<std::string> reasons;
   if (e.port) {
-    if (!is_zero(e.dissipated)) reasons.push_back("dissipation");
-    if (!is_zero(e.supplied)) reasons.push_back("ports");
+    if (!is_zero(e.port->dissipated)) reasons.push_back("dissipation");
+    if (!is_zero(e.port->supplied)) reasons.push_back("ports");
     return reasons;
   }
   if (model.rayleigh) reasons.push_back("dissipation");

@@ -5,7 +5,7 @@
 // rows depend on each other, rows are combined until each of them is of one kind.
 
 #include "alembert/derive/equations.h"
-#include "alembert/model/ports/port.h"
+#include "alembert/derive/ports/port_equations.h"
 
 namespace alembert::internal {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "alembert/derive/ports/port_equations.h"
 #include "alembert/error.h"
 
 namespace alembert::internal {
@@ -145,8 +146,8 @@ StepPlan collocation_step(const Equations& e, const CollocationScheme& k, Constr
   }
   if (form == ConstraintForm::index1) {
     // The rows of the reduced system below the equations of motion: d/dt g_dot = 0, d/dt k = 0, times h.
-    const Exprs levels(e.reduced.begin() + static_cast<long>(n_z),
-                       e.reduced.end() - static_cast<long>(e.algebraic.size()));
+    const auto first = e.reduced.begin() + static_cast<long>(n_z);
+    const Exprs levels(first, first + static_cast<long>(e.g_dot.size() + e.k.size()));
     std::vector<std::string> names = e.g_names;
     names.insert(names.end(), e.k_names.begin(), e.k_names.end());
     for (int i = 0; i < s; ++i) {
@@ -180,8 +181,9 @@ StepPlan collocation_step(const Equations& e, const CollocationScheme& k, Constr
     }
   }
 
-  for (int i = 0; i < s && !e.algebraic.empty(); ++i)
-    frame.equation(at(e, e.algebraic, X[i], stages.Lambda[i], stages.Psi[i]), "row of ", e.algebraic_names, stage(i));
+  for (int i = 0; i < s && e.port; ++i)
+    frame.equation(at(e, e.port->algebraic, X[i], stages.Lambda[i], stages.Psi[i]), "row of ", e.port->algebraic_names,
+                   stage(i));
 
   // Where g = 0 is asked for, rounding in it is rounding of y, and so eps |y| / h in the velocities.
   const Expr size_y = frame.size_y();
@@ -198,8 +200,8 @@ StepPlan collocation_step(const Equations& e, const CollocationScheme& k, Constr
   frame.carry(frame.psi0, gamma, stages.Psi, "psi.", e.psi_names);
   frame.step.energy_change = stages.energy_change(k.stages.b, X);
   if (e.port) {
-    frame.step.dissipated = stages.integral(e.dissipated, k.stages.b, X);
-    frame.step.supplied = stages.integral(e.supplied, k.stages.b, X);
+    frame.step.dissipated = stages.integral(e.port->dissipated, k.stages.b, X);
+    frame.step.supplied = stages.integral(e.port->supplied, k.stages.b, X);
   }
   if (!pushed.empty()) frame.step.energy_change = frame.step.energy_change + sum(graph, pushed);
   return frame.plan(end.y, end.z);

@@ -112,9 +112,9 @@ std::vector<int> input_loops(const PortSystem& s) {
   return loops;
 }
 
-PortEquations port_equations(const PortSystem& s) {
+PortRows port_rows(const PortSystem& s) {
   Graph& graph = s.x.empty() ? s.H.graph() : s.x[0].graph();
-  PortEquations e;
+  PortRows e;
   const Exprs free = plus(product(transposed(s.B), s.z, graph), product(transposed(s.P), s.z, graph));
   const Exprs y = plus(free, minus(product(s.S, s.u, graph), product(s.N, s.u, graph)));
   // Inputs one after the other, each when all that it needs is known; those in `loops` are known from the start.

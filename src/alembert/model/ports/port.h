@@ -48,14 +48,14 @@ struct PortSystem {
 
 /// The rows of x' that are left when what is given by others has been put in: u as functions of t, x and the inputs
 /// in `loops`, then y and the right side of E x' = F.
-struct PortEquations {
+struct PortRows {
   Exprs u, y, F;
   Exprs loops;                // = 0: u - value of the inputs in `loops`
   Expr dissipated, supplied;  // powers: [z;u]^T W [z;u], y^T u
 };
 /// The inputs that must be unknowns so that all others follow one after the other.
 std::vector<int> input_loops(const PortSystem& system);
-PortEquations port_equations(const PortSystem& system);
+PortRows port_rows(const PortSystem& system);
 
 /// The system with every list of expressions replaced by `map` of it; symbols too.
 PortSystem carried(const PortSystem& system, const std::function<Exprs(const Exprs&)>& map);
