@@ -15,7 +15,7 @@ namespace {
 
 class EnergyErrors : public Observer {
  public:
-  void begin(const Columns& columns, const std::map<std::string, std::string>&) override { column_ = columns.energy; }
+  void begin(const Columns& columns, const RunDescription&) override { column_ = columns.energy.begin; }
   void row(std::span<const double> values) override {
     times.push_back(values[0]);
     energies.push_back(values[column_]);

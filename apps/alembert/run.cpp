@@ -10,10 +10,10 @@
 #include "alembert/derive/equations.h"
 #include "alembert/error.h"
 #include "alembert/methods/method.h"
-#include "alembert/output/report.h"
-#include "alembert/output/writers.h"
 #include "alembert/plot/figures.h"
+#include "alembert/report.h"
 #include "alembert/run/simulate.h"
+#include "alembert/trajectory.h"
 #include "commands.h"
 #include "interrupt.h"
 #include "progress.h"
@@ -88,13 +88,13 @@ int run(const RunOptions& options) {
   for (const auto& writer : writers) writer->end();
   bar.clear();
   for (const std::string& path : options.plot) {
-    write_file("--plot", path, plot_text(path, recorder.trajectory, to_text(report, model, equations)));
+    write_file("--plot", path, plot_text(path, recorder.trajectory, to_text(report)));
   }
 
   if (options.json) {
-    fmt::print("{}\n", to_json(report, model, equations));
+    fmt::print("{}\n", to_json(report));
   } else if (!options.quiet) {
-    fmt::print("{}", to_text(report, model, equations));
+    fmt::print("{}", to_text(report));
     std::vector<std::string> written = options.out;
     written.insert(written.end(), options.plot.begin(), options.plot.end());
     if (!written.empty()) fmt::print("  {:<12}{}\n", "written", fmt::join(written, ", "));

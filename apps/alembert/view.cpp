@@ -25,10 +25,8 @@ int view(const ViewArguments& arguments) {
                      "the endings .html and .svg are known");
   }
   Figure figure = figure_of(trajectory);
-  const auto model = trajectory.attributes.find("model");
-  const std::string title = model == trajectory.attributes.end() || model->second.empty()
-                                ? std::filesystem::path(arguments.file).filename().string()
-                                : figure.title;
+  const std::string title =
+      trajectory.run.model.empty() ? std::filesystem::path(arguments.file).filename().string() : figure.title;
   figure.title = title;
   write_file("--out", out, out.ends_with(".svg") ? to_svg(figure) : page_of(trajectory, title, ""));
   fmt::print("{}: {} rows from t = {} to {}, written to {}\n", title, trajectory.rows(), trajectory.t().front(),

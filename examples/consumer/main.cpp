@@ -8,7 +8,7 @@
 #include "alembert/code/kernel.h"
 #include "alembert/expr/derivative.h"
 #include "alembert/expr/print.h"
-#include "alembert/output/report.h"
+#include "alembert/report.h"
 #include "alembert/run/simulate.h"
 #include "alembert/version.h"
 
@@ -20,7 +20,7 @@ bool integrates_a_model(const std::string& path) {
   const Model model = read_model(path);
   const Equations equations = derive(model);
   const Report report = simulate(model, equations, find_method("lobatto", {3}), {.end = 10, .step = 0.01});
-  std::cout << to_text(report, model, equations);
+  std::cout << to_text(report);
   return report.ending == Ending::done && report.position < 1e-13 && report.energy.max_error < 1e-4;
 }
 

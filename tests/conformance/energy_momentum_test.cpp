@@ -291,9 +291,9 @@ TEST(EnergyMomentum, TheBalanceOfPowerHolds) {
       SCOPED_TRACE(text + name);
       const Report report = run(model_from_text(text), name, 0.05, 5);
       ASSERT_EQ(report.ending, Ending::done) << report.reason;
-      ASSERT_EQ(report.foretold.steps, report.steps);
-      EXPECT_GT(report.foretold.max_change, 1e-5);
-      EXPECT_LT(report.foretold.max_residual, 2e-14 * (1 + std::abs(report.energy.final)));
+      ASSERT_EQ(report.balance.steps, report.steps);
+      EXPECT_GT(report.balance.max_change, 1e-5);
+      EXPECT_LT(report.balance.max_residual, 2e-14 * (1 + std::abs(report.energy.final)));
     }
   }
 }

@@ -82,8 +82,8 @@ potential k/2*(r - 1)^2*(1 + 0.1*t) + 0.5*cos(a)
   const Model port = as_port(model_from_text(text));
   const Report report = run(port, "gauss_collocation(4)", 0.01, 1);
   EXPECT_EQ(report.ending, Ending::done);
-  EXPECT_LT(report.foretold.max_residual, 1e-13);
-  EXPECT_GT(std::abs(report.foretold.total), 1e-2);
+  EXPECT_LT(report.balance.max_residual, 1e-13);
+  EXPECT_GT(std::abs(report.balance.predicted), 1e-2);
   EXPECT_LT(distance(run(model_from_text(text), "gauss_collocation(4)", 0.01, 1), report), 1e-12);
 }
 
@@ -101,8 +101,8 @@ rayleigh DISSIPATION
     const Model model = model_from_text(with);
     expect_same_motion(model);
     const Report report = run(as_port(model), "gauss_collocation(3)", 0.01, 1);
-    EXPECT_LT(report.foretold.max_residual, 1e-14) << function;
-    EXPECT_LT(report.foretold.total, -1e-2) << function;
+    EXPECT_LT(report.balance.max_residual, 1e-14) << function;
+    EXPECT_LT(report.balance.predicted, -1e-2) << function;
   }
 }
 
@@ -135,10 +135,10 @@ initial x = l, x2 = l, y2 = -l
       const Report a = run(by_port, method, 0.01, 2), b = run(by_potential, method, 0.01, 2);
       ASSERT_EQ(a.ending, Ending::done) << a.reason;
       for (std::size_t i = 0; i < a.z.size(); ++i) EXPECT_NEAR(a.z[i], b.z[i], 1e-12) << method;
-      EXPECT_LT(a.foretold.max_residual, 5e-14) << method;
-      EXPECT_LT(b.foretold.max_residual, 5e-14) << method;
-      EXPECT_GT(std::abs(a.foretold.supplied), 0.1);
-      EXPECT_GT(b.foretold.dissipated, 0.1);
+      EXPECT_LT(a.balance.max_residual, 5e-14) << method;
+      EXPECT_LT(b.balance.max_residual, 5e-14) << method;
+      EXPECT_GT(std::abs(a.balance.supplied), 0.1);
+      EXPECT_GT(b.balance.dissipated, 0.1);
     }
   }
 }

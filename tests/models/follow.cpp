@@ -13,9 +13,7 @@ namespace {
 class Keeper final : public Observer {
  public:
   explicit Keeper(Followed& kept) : kept_(kept) {}
-  void begin(const Columns& columns, const std::map<std::string, std::string>&) override {
-    kept_.names = columns.names;
-  }
+  void begin(const Columns& columns, const RunDescription&) override { kept_.names = columns.names; }
   void row(std::span<const double> values) override { kept_.rows.emplace_back(values.begin(), values.end()); }
   void end() override {}
 

@@ -1,9 +1,10 @@
-#include "alembert/output/report.h"
+#include "alembert/report.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace alembert::internal {
@@ -11,44 +12,23 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Block block(std::string name, std::vector<int> shape, int first, int size) {
-  Block b;
-  b.name = std::move(name);
-  b.shape = std::move(shape);
-  b.first = first;
-  b.size = size;
-  return b;
-}
-
-Constraint constraint(std::string name, bool nonholonomic) {
-  Constraint c;
-  c.name = std::move(name);
-  c.nonholonomic = nonholonomic;
-  return c;
-}
-
 /// A scalar x, a vector q[2], a family r[i][3] of two; constraints g, k, g in this order.
 class RunReport : public testing::Test {
  protected:
   RunReport() {
-    equations.graph = std::make_shared<Graph>();
-    const Expr zero = equations.graph->constant(0);
-    model.coordinates = {block("x", {}, 0, 1), block("q", {2}, 1, 2), block("r", {2, 3}, 3, 6)};
-    model.constraints = {constraint("rod1", false), constraint("roll", true), constraint("rod[2]", false)};
-    equations.g = {zero, zero};
-    equations.k = {zero};
-    equations.g_constraint = {0, 2};
-    equations.k_constraint = equations.psi_constraint = {1};
-    model.invariants = {block("spin", {}, 0, 1), block("linear", {2}, 1, 2)};
+    names.coordinates = {{"x", {}, 0, ""}, {"q", {2}, 1, ""}, {"r", {2, 3}, 3, ""}};
+    names.momenta = names.coordinates;
+    names.constraints = {{"rod1", 0, -1}, {"roll", -1, 0}, {"rod[2]", 1, -1}};
+    names.holonomic = {"rod1", "rod[2]"};
+    names.nonholonomic = {"roll"};
+    names.invariants = {{"spin", {}, 0, ""}, {"linear", {2}, 1, ""}};
     report.model = "Sample";
     report.method = "lobatto(3)";
     report.stages = 3;
     report.step = 0.01;
     report.t = 240;
     report.steps = 24000;
-    report.claims.order_q = 4;
-    report.claims.order_v = 4;
-    report.claims.order_multiplier = 3;
+    report.order = {4, 4, 3};
     report.has_energy = true;
     report.energy = {-0.0, 1e-6, 1.7e-5};
     report.drift = {1.2e-12, 3.1e-12};
@@ -73,12 +53,11 @@ class RunReport : public testing::Test {
     report.internal = {8};
     report.internal_names = {"Lambda_1"};
   }
-  Json json() const { return Json::parse(to_json(report, model, equations)); }
-  std::string text() const { return to_text(report, model, equations); }
+  Json json() const { return Json::parse(to_json(report)); }
+  std::string text() const { return to_text(report); }
 
-  Model model;
-  Equations equations;
   Report report;
+  ReportNames& names = report.names;
 };
 
 std::vector<std::string> keys(const Json& object) {
@@ -105,7 +84,7 @@ TEST_F(RunReport, JsonHasTheKeysOfTheContract) {
   EXPECT_EQ(j["ending"], "done");
   EXPECT_TRUE(j["reason"].is_null());
   EXPECT_EQ(j["internal"]["Lambda_1"], 8.0);
-  EXPECT_EQ(to_json(report, model, equations).find('\n'), std::string::npos) << "one object on one line";
+  EXPECT_EQ(to_json(report).find('\n'), std::string::npos) << "one object on one line";
 }
 
 TEST_F(RunReport, JsonValuesFollowTheShapes) {
@@ -125,8 +104,7 @@ TEST_F(RunReport, VectorInvariantsAreArrays) {
 }
 
 TEST_F(RunReport, MomentaGoByTheirOwnNamesInTheHamiltonianForm) {
-  model.form = Form::hamiltonian;
-  model.momenta = {block("px", {}, 0, 1), block("pq", {2}, 1, 2), block("pr", {2, 3}, 3, 6)};
+  names.momenta = {{"px", {}, 0, ""}, {"pq", {2}, 1, ""}, {"pr", {2, 3}, 3, ""}};
   const Json j = json();
   EXPECT_EQ(keys(j["p"]), (Names{"px", "pq", "pr"}));
   EXPECT_EQ(j["p"]["pq"].dump(), "[31.0,32.0]");
@@ -135,9 +113,7 @@ TEST_F(RunReport, MomentaGoByTheirOwnNamesInTheHamiltonianForm) {
 }
 
 TEST_F(RunReport, GeneralFormHasVariablesAndMayHaveNoEnergy) {
-  model.form = Form::general;
-  model.coordinates = {block("y", {2}, 0, 2)};
-  model.momenta = {block("z", {2}, 0, 2), block("w", {}, 2, 1)};
+  names.variables = {{"y", {2}, 0, ""}, {"z", {2}, 9, ""}, {"w", {}, 11, ""}};
   report.has_energy = false;
   const Json j = json();
   EXPECT_EQ(j["variables"].dump(), R"({"y":[0.0,1.0],"z":[10.0,11.0],"w":12.0})");
@@ -199,7 +175,7 @@ TEST_F(RunReport, TextTellsARealDriftFromNone) {
 TEST_F(RunReport, TextSaysWhatWasMovedAndWhatIsRedundant) {
   for (int i = 1; i <= 9; ++i) report.initial.changes.push_back({"q" + std::to_string(i), 0.0, 0.5});
   report.initial.redundant = {"rod5 follows from rod1, rod2"};
-  report.claims.note = "negative control";
+  report.note = "negative control";
   const std::string said = text();
   EXPECT_NE(said.find("moved onto the constraints: q1 from 0 to 0.5, "), std::string::npos) << said;
   EXPECT_NE(said.find("and 3 more"), std::string::npos) << said;
@@ -222,6 +198,30 @@ TEST_F(RunReport, FailureAndInterruptionAreSaid) {
   report.ending = Ending::interrupted;
   EXPECT_EQ(text().find("Sample: lobatto(3), interrupted after"), 0u) << text();
   EXPECT_EQ(json()["ending"], "interrupted");
+}
+
+TEST_F(RunReport, EntriesAreTheLeavesOfTheJson) {
+  report.y[4] = std::nan("");
+  std::map<std::string, ReportEntry> found;
+  for (const ReportEntry& entry : entries(report)) EXPECT_TRUE(found.emplace(entry.path, entry).second) << entry.path;
+  EXPECT_EQ(std::get<std::string>(found.at("method").value), "lobatto(3)");
+  EXPECT_EQ(std::get<long>(found.at("statistics.steps").value), 24000);
+  EXPECT_EQ(std::get<double>(found.at("q.r[2][3]").value), 8);
+  EXPECT_EQ(std::get<double>(found.at("multipliers.rod[2]").value), 6);
+  EXPECT_EQ(std::get<double>(found.at("energy.max_error").value), 1.7e-5);
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(found.at("q.r[1][2]").value)) << "not finite";
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(found.at("reason").value)) << "nothing to say";
+}
+
+TEST_F(RunReport, PortsStandUnderTheirNames) {
+  report.port = PortReport{
+      {{"v", {2}, 0, ""}}, {{"F", {}, 0, ""}}, {{"s", {}, 0, ""}}, {1, 2}, {3}, {4}, {"left", "right"}, {5, 6}, {7, 8}};
+  const Json j = json();
+  EXPECT_EQ(j["variables"].dump(), R"({"v":[1.0,2.0]})");
+  EXPECT_EQ(j["inputs"].dump(), R"({"F":3.0})");
+  EXPECT_EQ(j["outputs"].dump(), R"({"s":4.0})");
+  EXPECT_EQ(j["energies"]["right"].dump(), R"({"initial":8.0,"final":6.0})");
+  EXPECT_NE(text().find("components  energy of left from 7 to 5, right from 8 to 6\n"), std::string::npos) << text();
 }
 
 TEST_F(RunReport, InvariantThatBecameNanIsNotHidden) {

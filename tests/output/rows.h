@@ -8,7 +8,7 @@ namespace alembert::internal::testing {
 
 class Rows : public Observer {
  public:
-  void begin(const Columns& given, const std::map<std::string, std::string>&) override { columns = given; }
+  void begin(const Columns& given, const RunDescription&) override { columns = given; }
   void row(std::span<const double> values) override { rows.emplace_back(values.begin(), values.end()); }
   void event(int number, std::span<const double> values) override {
     events.emplace_back(columns.events.at(number), std::vector<double>(values.begin(), values.end()));
@@ -22,7 +22,7 @@ class Rows : public Observer {
   }
   /// The y and z of a row.
   std::vector<double> state(const std::vector<double>& row) const {
-    return {row.begin() + columns.y, row.begin() + columns.momentum};
+    return {row.begin() + columns.coordinates.begin, row.begin() + columns.velocities.end};
   }
 
   Columns columns;

@@ -1,6 +1,6 @@
 // Trajectories in memory and from disk, the points and rods found in them, and their figures.
 
-#include "alembert/output/trajectory.h"
+#include "alembert/trajectory.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,7 +10,6 @@
 #include <fstream>
 
 #include "alembert/error.h"
-#include "alembert/output/writers.h"
 #include "alembert/plot/figures.h"
 #include "conformance/problems.h"
 
@@ -56,6 +55,20 @@ std::vector<std::string> titles(const Figure& figure) {
 
 using Names = std::vector<std::string>;
 
+void expect_same_run(const RunDescription& a, const RunDescription& b) {
+  EXPECT_EQ(a.model, b.model);
+  EXPECT_EQ(a.model_text, b.model_text);
+  EXPECT_EQ(a.method, b.method);
+  EXPECT_EQ(a.step, b.step);
+  EXPECT_EQ(a.version, b.version);
+  ASSERT_EQ(a.parameters.size(), b.parameters.size());
+  for (std::size_t i = 0; i < a.parameters.size(); ++i) {
+    EXPECT_EQ(a.parameters[i].name, b.parameters[i].name);
+    EXPECT_EQ(a.parameters[i].shape, b.parameters[i].shape) << a.parameters[i].name;
+    EXPECT_EQ(a.parameters[i].values, b.parameters[i].values) << a.parameters[i].name;
+  }
+}
+
 TEST(Trajectory, WhatWasWrittenIsReadBack) {
   const Files files;
   for (const char* name : {"double_pendulum", "four_particles", "steel_on_teflon", "knife_paraboloid"}) {
@@ -68,13 +81,66 @@ TEST(Trajectory, WhatWasWrittenIsReadBack) {
       const Trajectory read = read_trajectory(files / file);
       EXPECT_EQ(read.values, own.values) << file;
       EXPECT_EQ(read.columns.names, own.columns.names) << file;
-      EXPECT_EQ(read.columns.z, own.columns.z) << file;
-      EXPECT_EQ(read.columns.momentum, own.columns.momentum) << file;
+      EXPECT_EQ(read.columns.coordinates, own.columns.coordinates) << file;
+      EXPECT_EQ(read.columns.velocities, own.columns.velocities) << file;
+      EXPECT_EQ(read.columns.momenta, own.columns.momenta) << file;
       EXPECT_EQ(read.columns.multipliers, own.columns.multipliers) << file;
       EXPECT_EQ(read.columns.energy, own.columns.energy) << file;
       EXPECT_EQ(read.columns.residuals, own.columns.residuals) << file;
       EXPECT_EQ(read.columns.invariants, own.columns.invariants) << file;
-      if (std::string(file) != "a.csv") { EXPECT_EQ(read.attributes, own.attributes) << file; }
+      if (std::string(file) != "a.csv") expect_same_run(read.run, own.run);
+    }
+  }
+}
+
+TEST(Trajectory, FilesSayWhichRunItWas) {
+  const Files files;
+  const Model model = gallery("double_pendulum", {"m2=1/3"});
+  record(model, "lobatto(2)", -0.0625, -0.25, {files / "a.json", files / "a.h5"});
+  for (const char* file : {"a.json", "a.h5"}) {
+    const RunDescription run = read_trajectory(files / file).run;
+    EXPECT_EQ(run.model, model.title);
+    EXPECT_EQ(run.model_text, model.source->text);
+    EXPECT_EQ(run.method, "lobatto(2)");
+    EXPECT_EQ(run.step, -0.0625);
+    EXPECT_FALSE(run.version.empty());
+    const auto m2 = std::find_if(run.parameters.begin(), run.parameters.end(),
+                                 [](const Parameter& parameter) { return parameter.name == "m2"; });
+    ASSERT_NE(m2, run.parameters.end());
+    EXPECT_EQ(m2->values, std::vector<double>{1.0 / 3}) << "the value of the run, not that of the text";
+  }
+}
+
+TEST(Trajectory, ParametersOfAnyShapeComeBack) {
+  const Files files;
+  Trajectory own = record(gallery("pendulum"), "lobatto(2)", 0.1, 0.2);
+  own.run.parameters = {{"m", {}, {-1e-300}, ""},
+                        {"l", {2}, {0.1, 1.0 / 3}, ""},
+                        {"anchor", {2, 3}, {1, 2, 3, 4, 5, 6}, ""},
+                        {"g", {}, {9.81}, ""}};
+  for (const char* file : {"a.json", "a.h5"}) {
+    write(own, files / file);
+    expect_same_run(read_trajectory(files / file).run, own.run);
+  }
+}
+
+TEST(Trajectory, IsWrittenAsTheRunWroteIt) {
+  const Files files;
+  const Trajectory own = record(gallery("slack_pendulum"), "gauss(2)", 0.01, 2, {files / "a.csv", files / "a.json"});
+  ASSERT_FALSE(own.events.empty());
+  const auto text = [&](const std::string& name) {
+    std::ifstream file(files / name);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  for (const std::string ending : {".csv", ".json"}) write(own, files / ("b" + ending));
+  for (const std::string ending : {".csv", ".events.csv", ".json"}) EXPECT_EQ(text("b" + ending), text("a" + ending));
+  write(own, files / "b.h5");
+  for (const std::string ending : {".csv", ".json", ".h5"}) {
+    const Trajectory read = read_trajectory(files / ("b" + ending));
+    ASSERT_EQ(read.events.size(), own.events.size()) << ending;
+    for (std::size_t i = 0; i < own.events.size(); ++i) {
+      EXPECT_EQ(read.columns.events.at(read.events[i].event), own.columns.events.at(own.events[i].event));
+      EXPECT_EQ(read.events[i].values, own.events[i].values);
     }
   }
 }

@@ -1,4 +1,4 @@
-#include "alembert/output/writers.h"
+#include "alembert/trajectory.h"
 
 #include <gtest/gtest.h>
 #include <hdf5.h>
@@ -45,7 +45,6 @@ std::string text_of(const std::string& path) {
 
 Columns columns_of(std::vector<std::string> names) {
   Columns columns;
-  columns.count = static_cast<int>(names.size());
   columns.names = std::move(names);
   return columns;
 }
@@ -178,7 +177,10 @@ TEST_P(WritersTest, NumbersComeBackBitForBit) {
                       std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest()},
                      {5e-324, 2.2250738585072011e-308, 9007199254740993.0, -1e-5}};
   const auto writer = make_writer(path);
-  writer->begin(columns_of({"t", "x1'", "q[2]", "lambda.rod1"}), {{"model", "Pendel ü"}, {"method", "lobatto(3)"}});
+  RunDescription run;
+  run.model = "Pendel ü";
+  run.method = "lobatto(3)";
+  writer->begin(columns_of({"t", "x1'", "q[2]", "lambda.rod1"}), run);
   for (const auto& row : rows) writer->row(row);
   writer->end();
   const Table table = read_table(path);

@@ -113,7 +113,7 @@ TEST(StepControl, WhatAMethodCarriesKnowsNothingOfRejectedSteps) {
   const Report report = run_controlled(model, "murua(2)", 0.5, 1, with_tolerance(1e-7), rows);
   ASSERT_EQ(report.ending, Ending::done) << report.reason;
   ASSERT_GT(report.rejected, 0);
-  const InitialValues& initial = report.initial;
+  const InitialValues initial = make_consistent(model, e);
   std::vector<double> state = initial.y, hints = initial.z_dot;
   state.insert(state.end(), initial.z.begin(), initial.z.end());
   hints.insert(hints.end(), initial.lambda.begin(), initial.lambda.end());

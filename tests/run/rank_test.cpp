@@ -13,7 +13,7 @@ namespace {
 
 class Rows : public Observer {
  public:
-  void begin(const Columns&, const std::map<std::string, std::string>&) override {}
+  void begin(const Columns&, const RunDescription&) override {}
   void row(std::span<const double> values) override { times.push_back(values[0]); }
   void end() override {}
   std::vector<double> times;

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../conformance/problems.h"
-#include "alembert/output/report.h"
+#include "alembert/report.h"
 
 namespace alembert::internal::testing {
 namespace {
@@ -42,7 +42,7 @@ TEST(Sweep, RowsAreTheRuns) {
     const Model model = model_from_text(oscillator, {"k=" + row.values[0], "x'=" + row.values[1]});
     const Equations e = derive(model);
     const nlohmann::json one =
-        nlohmann::json::parse(to_json(simulate(model, e, method("gauss(3)"), options.simulation(model)), model, e));
+        nlohmann::json::parse(to_json(simulate(model, e, method("gauss(3)"), options.simulation(model))));
     EXPECT_EQ(nlohmann::json::parse(row.cells[0]), one["q"]["x"]);
     EXPECT_EQ(nlohmann::json::parse(row.cells[3]), one["energy"]["max_error"]);
     EXPECT_EQ(row.cells[4], "10");

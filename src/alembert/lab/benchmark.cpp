@@ -8,6 +8,7 @@
 #include "alembert/error.h"
 #include "alembert/lab/entry.h"
 #include "alembert/quad.h"
+#include "alembert/run/report_names.h"
 #include "alembert/run/simulate.h"
 
 namespace alembert::internal::benchmark {
@@ -18,7 +19,7 @@ constexpr double agreement = 10;  // digits
 /// CPU time from the first step to the last.
 class Stopwatch final : public Observer {
  public:
-  void begin(const Columns&, const std::map<std::string, std::string>&) override { begin_ = std::clock(); }
+  void begin(const Columns&, const RunDescription&) override { begin_ = std::clock(); }
   void row(std::span<const double>) override {}
   void end() override { seconds = static_cast<double>(std::clock() - begin_) / CLOCKS_PER_SEC; }
   double seconds = 0;
@@ -27,7 +28,7 @@ class Stopwatch final : public Observer {
   std::clock_t begin_ = 0;
 };
 
-void count(Row& row, const NewtonStatistics& statistics) {
+void count(Row& row, const SolverStatistics& statistics) {
   row.evaluations += statistics.evaluations;
   row.iterations += statistics.iterations;
   row.factorizations += statistics.factorizations;
@@ -50,7 +51,7 @@ MotionPoint<double> on_grid(const Model& model, const Equations& e, Row& row) {
     row.failure = end.failure;
     row.steps += end.steps;
     row.seconds += end.seconds;
-    count(row, end.statistics);
+    count(row, reported(end.statistics));
     point = end.point;
     t = stretch.until;
     if (!row.failure.empty()) break;

@@ -35,21 +35,22 @@ Findings figure_2(const Workbench& work) {
     }
     return most;
   };
-  kept.curves.push_back(line("linear momentum", trajectory.t(), worst(c.invariants, c.invariants + 3)));
-  kept.curves.push_back(line("angular momentum", trajectory.t(), worst(c.invariants + 3, c.invariants + 6)));
-  kept.curves.push_back(line("constraints", trajectory.t(), run.column(c.residuals)));
+  kept.curves.push_back(line("linear momentum", trajectory.t(), worst(c.invariants.begin, c.invariants.begin + 3)));
+  kept.curves.push_back(
+      line("angular momentum", trajectory.t(), worst(c.invariants.begin + 3, c.invariants.begin + 6)));
+  kept.curves.push_back(line("constraints", trajectory.t(), run.column(c.residuals.begin)));
   kept.y.low = 1e-17, kept.y.high = 1e-12;
   figure.panels = {paths, kept};
   figure.own_legends = true;
   figure.notes = {"dotted: the bars at the start; seen from above, z upward"};
   findings.show(figure);
-  std::vector<std::string> head(c.names.begin(), c.names.begin() + c.multipliers);
-  findings.keep(head, {trajectory.values.begin(), trajectory.values.begin() + c.multipliers});
+  std::vector<std::string> head(c.names.begin(), c.names.begin() + c.momenta.end);
+  findings.keep(head, {trajectory.values.begin(), trajectory.values.begin() + c.momenta.end});
 
   const double known[3] = {0.69196691135981826, 0.65551516611777073, 0.92125985680079231};
   for (int k = 0; k < 3; ++k)
     findings.checks.push_back(
-        near(fmt::format("q4[{}] at t = 1", k + 1), run.column(c.y + 9 + k).at(100), known[k], 1e-12));
+        near(fmt::format("q4[{}] at t = 1", k + 1), run.column(c.coordinates.begin + 9 + k).at(100), known[k], 1e-12));
   findings.checks.push_back(at_most("change of the energy over 1000 steps", run.report.energy.max_error, 5e-14));
   double linear = 0, angular = 0;
   for (int k = 0; k < 3; ++k) linear = std::max(linear, run.report.invariants.at(k).max_error);
@@ -67,8 +68,10 @@ std::vector<double> stretching(const Recorded& run, int a, int b, double mass_a,
   for (std::size_t row = 0; row < run.trajectory.rows(); ++row) {
     double sum = 0, length = 0;
     for (int k = 0; k < 3; ++k) {
-      const double d = run.column(c.y + 3 * a + k)[row] - run.column(c.y + 3 * b + k)[row];
-      sum += d * (run.column(c.z + 3 * a + k)[row] / mass_a - run.column(c.z + 3 * b + k)[row] / mass_b);
+      const double d =
+          run.column(c.coordinates.begin + 3 * a + k)[row] - run.column(c.coordinates.begin + 3 * b + k)[row];
+      sum += d * (run.column(c.velocities.begin + 3 * a + k)[row] / mass_a -
+                  run.column(c.velocities.begin + 3 * b + k)[row] / mass_b);
       length += d * d;
     }
     rate.push_back(sum / std::sqrt(length));

@@ -101,7 +101,7 @@ Findings standard_gauss(const Workbench& work) {
   std::vector<std::vector<double>> columns{runs[0].trajectory.t()};
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::vector<double> error = sizes(runs[i].energy_error()),
-                              k = runs[i].column(runs[i].trajectory.columns.residuals + 2);
+                              k = runs[i].column(runs[i].trajectory.columns.residuals.begin + 2);
     energy.curves.push_back(line(names[i], runs[i].trajectory.t(), error));
     violation.curves.push_back(line(names[i], runs[i].trajectory.t(), k));
     head.insert(head.end(), {"energy " + names[i], "k " + names[i]});

@@ -76,7 +76,7 @@ Findings conservation(const Workbench& work) {
   for (int i = 0; i < 4; ++i) {
     const std::string name = solvers[i % 2], force = i < 2 ? "2 k₂" : "k₂";
     if (i % 2 == 0) figure.panels.push_back({fmt::format("Force {}", force), {"t", false}, {"energy", false}, {}});
-    const std::vector<double>& energy = runs[i].column(runs[i].trajectory.columns.energy);
+    const std::vector<double>& energy = runs[i].column(runs[i].trajectory.columns.energy.begin);
     figure.panels.back().curves.push_back(line(name, runs[i].trajectory.t(), energy));
     head.push_back(name + ", force " + force), columns.push_back(energy);
     const double known[2] = {79.65460726, 47.95510523};
@@ -114,7 +114,7 @@ Findings large_steps(const Workbench& work) {
   zoom.x.low = 0, zoom.x.high = 100;
   for (int i = 0; i < 2 * count; ++i) {
     const std::string name = fmt::format("{}, h = {}", solvers[i / count], steps[i % count]);
-    const std::vector<double>& energy = runs[i].column(runs[i].trajectory.columns.energy);
+    const std::vector<double>& energy = runs[i].column(runs[i].trajectory.columns.energy.begin);
     Curve curve = line(i < count ? solvers[0] : name, runs[i].trajectory.t(), energy);
     all.curves.push_back(curve), zoom.curves.push_back(curve);
     if (i < count) {
@@ -127,7 +127,8 @@ Findings large_steps(const Workbench& work) {
     }
   }
   findings.checks.push_back(at_most("energy at t = 2000, lobatto_c(3), h = 1.25",
-                                    runs[count + 2].column(runs[count + 2].trajectory.columns.energy).back(), 1e-12));
+                                    runs[count + 2].column(runs[count + 2].trajectory.columns.energy.begin).back(),
+                                    1e-12));
   figure.panels = {all, zoom};
   findings.show(figure);
   findings.keep(figure);
@@ -183,9 +184,9 @@ Findings balance_difference(const Workbench& work) {
 }
 
 /// Largest distance of two runs over all rows, relative to the largest value, over columns [from, to).
-double distance(const Recorded& a, const Recorded& b, int from, int to) {
+double distance(const Recorded& a, const Recorded& b, const ColumnRange& columns) {
   double gap = 0, size = 0;
-  for (int i = from; i < to; ++i) {
+  for (int i = columns.begin; i < columns.end; ++i) {
     for (std::size_t row = 0; row < a.trajectory.rows(); ++row) {
       gap = std::max(gap, std::abs(a.column(i)[row] - b.column(i)[row]));
       size = std::max(size, std::abs(b.column(i)[row]));
@@ -216,7 +217,8 @@ Findings vanishing_mass(const Workbench& work) {
     const Recorded& limit = runs[limit_solver * (count + 1) + count];
     for (int k = 0; k < count; ++k) {
       const Recorded& run = runs[solver * (count + 1) + k];
-      q.y.push_back(distance(run, limit, c.y, c.z)), v.y.push_back(distance(run, limit, c.z, c.momentum));
+      q.y.push_back(distance(run, limit, c.coordinates));
+      v.y.push_back(distance(run, limit, c.velocities));
     }
     positions.curves.push_back(q), velocities.curves.push_back(v);
     return q.y;

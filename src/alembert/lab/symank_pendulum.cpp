@@ -175,12 +175,13 @@ Findings paths(const Workbench& work) {
   }
   findings.show(figure);
   const Columns& c = run.trajectory.columns;
-  findings.keep({c.names.begin(), c.names.begin() + c.z},
-                {run.trajectory.values.begin(), run.trajectory.values.begin() + c.z});
+  findings.keep({c.names.begin(), c.names.begin() + c.coordinates.end},
+                {run.trajectory.values.begin(), run.trajectory.values.begin() + c.coordinates.end});
   double low = 0, reach = 0;
   for (std::size_t row = 0; row < run.trajectory.rows(); ++row) {
-    low = std::min(low, run.column(c.y + 3)[row]);
-    reach = std::max(reach, std::hypot(run.column(c.y + 2)[row], run.column(c.y + 3)[row]));
+    low = std::min(low, run.column(c.coordinates.begin + 3)[row]);
+    reach =
+        std::max(reach, std::hypot(run.column(c.coordinates.begin + 2)[row], run.column(c.coordinates.begin + 3)[row]));
   }
   findings.checks.push_back(within("lowest point of the second mass", low, -2, -1.99));
   findings.checks.push_back(near("farthest point of the second mass from the hinge", reach, 2, 1e-6));
@@ -267,14 +268,14 @@ Findings energies(const Workbench& work) {
   }
   const Recorded& run = twofold[1];
   std::vector<double> t, kinetic, potential, total;
-  const Columns& names = run.trajectory.columns;
+  const int y = run.trajectory.columns.coordinates.begin, z = run.trajectory.columns.velocities.begin;
   for (std::size_t row = 0; row < 1500; ++row) {
     const auto value = [&](int column) { return run.column(column)[row]; };
     t.push_back(value(0));
-    kinetic.push_back(1.5 * (std::pow(value(names.z), 2) + std::pow(value(names.z + 1), 2)) +
-                      0.5 * (std::pow(value(names.z + 2), 2) + std::pow(value(names.z + 3), 2)));
-    potential.push_back(9.81 * (3 * value(names.y + 1) + value(names.y + 3)));
-    total.push_back(value(names.energy));
+    kinetic.push_back(1.5 * (std::pow(value(z), 2) + std::pow(value(z + 1), 2)) +
+                      0.5 * (std::pow(value(z + 2), 2) + std::pow(value(z + 3), 2)));
+    potential.push_back(9.81 * (3 * value(y + 1) + value(y + 3)));
+    total.push_back(value(run.trajectory.columns.energy.begin));
   }
   d.curves = {line("kinetic", t, kinetic), line("potential", t, potential), line("total", t, total)};
   figure.panels = {a, b, c, d, e, f};
@@ -337,8 +338,8 @@ Findings constraints(const Workbench& work) {
       velocity{"Velocity level", {"t", false}, {"largest |G v|"}, {}};
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const Columns& c = runs[i].trajectory.columns;
-    position.curves.push_back(line(solvers[i], runs[i].trajectory.t(), runs[i].column(c.residuals)));
-    velocity.curves.push_back(line(solvers[i], runs[i].trajectory.t(), runs[i].column(c.residuals + 1)));
+    position.curves.push_back(line(solvers[i], runs[i].trajectory.t(), runs[i].column(c.residuals.begin)));
+    velocity.curves.push_back(line(solvers[i], runs[i].trajectory.t(), runs[i].column(c.residuals.begin + 1)));
     if (i != 1) findings.checks.push_back(at_most("position level, " + solvers[i], runs[i].report.position, 1e-12));
     findings.checks.push_back(at_most("velocity level, " + solvers[i], runs[i].report.velocity, 1e-11));
   }
@@ -354,9 +355,9 @@ Findings constraints(const Workbench& work) {
 double distance(const Recorded& a, const Recorded& b) {
   const Columns& c = a.trajectory.columns;
   double most = 0;
-  for (const auto& [from, to] : {std::pair(c.y, c.z), std::pair(c.z, c.momentum)}) {
+  for (const ColumnRange& range : {c.coordinates, c.velocities}) {
     double gap = 0, size = 0;
-    for (int i = from; i < to; ++i) {
+    for (int i = range.begin; i < range.end; ++i) {
       for (std::size_t row = 0; row < a.trajectory.rows(); ++row) {
         gap = std::max(gap, std::abs(a.column(i)[row] - b.column(i)[row]));
         size = std::max(size, std::abs(b.column(i)[row]));
@@ -372,7 +373,7 @@ double distance(const Recorded& a, const Recorded& b) {
 double thesis_measure(const Recorded& a, const Recorded& b) {
   const Columns& c = a.trajectory.columns;
   double sum = 0;
-  for (int i = c.y; i < c.momentum; ++i) {
+  for (int i = c.coordinates.begin; i < c.velocities.end; ++i) {
     double mean = 0, count = 0;
     for (std::size_t row = 0; row < a.trajectory.rows(); ++row) {
       if (b.column(i)[row] == 0) continue;
@@ -391,7 +392,7 @@ double missing_force(const Recorded& run, double mass, int which) {
   for (std::size_t row = 1; row < t.size(); ++row) {
     double change = 0;
     for (int k = 0; k < 2; ++k) {
-      const std::vector<double>& v = run.column(c.z + 2 * (which - 1) + k);
+      const std::vector<double>& v = run.column(c.velocities.begin + 2 * (which - 1) + k);
       change = std::hypot(change, (v[row] - v[row - 1]) / (t[row] - t[row - 1]));
     }
     sum += mass * change;

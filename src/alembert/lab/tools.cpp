@@ -8,7 +8,7 @@
 namespace alembert::internal::reproduce {
 
 std::vector<double> Recorded::energy_error() const {
-  std::vector<double> error = column(trajectory.columns.energy);
+  std::vector<double> error = column(trajectory.columns.energy.begin);
   const double start = error.at(0);
   for (double& value : error) value -= start;
   return error;

@@ -3,7 +3,6 @@
 // What the entries of several papers share.
 
 #include "alembert/lab/entry.h"
-#include "alembert/output/trajectory.h"
 #include "alembert/study/converge.h"
 
 namespace alembert::internal::reproduce {

@@ -1,18 +1,24 @@
-#include <hdf5.h>
-
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "alembert/error.h"
-#include "alembert/output/trajectory.h"
+#include "alembert/output/attributes.h"
+#include "alembert/output/columns.h"
+#include "alembert/output/hdf5_handle.h"
+#include "alembert/output/writers.h"
 #include "alembert/quad.h"
+#include "alembert/trajectory.h"
 
 namespace alembert::internal {
 namespace {
+
+using Strings = std::vector<std::string>;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
   throw InputError("'" + path + "' is no trajectory: " + why, "alembert run MODEL --out FILE writes one");
@@ -27,9 +33,27 @@ std::string text_of(const std::string& path) {
   return text.str();
 }
 
+Trajectory with_columns(const std::string& path, const Strings& names) {
+  Trajectory trajectory;
+  if (names.empty() || names[0] != "t") refuse(path, "its first column is not the time t");
+  trajectory.columns = columns_from_names(names);
+  trajectory.values.resize(names.size());
+  return trajectory;
+}
+
+/// The number of an event in the list of names, which it joins where it is new.
+int number_of(Strings& names, const std::string& name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return static_cast<int>(found - names.begin());
+  names.push_back(name);
+  return static_cast<int>(names.size()) - 1;
+}
+
+// .csv ----------------------------------------------------------------------------------------------------------------
+
 /// The fields of a line; names may be quoted.
-std::vector<std::string> fields(const std::string& line) {
-  std::vector<std::string> list(1);
+Strings fields(const std::string& line) {
+  Strings list(1);
   bool quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
     const char c = line[i];
@@ -49,127 +73,172 @@ double number(const std::string& path, const std::string& text, long line) {
   return static_cast<double>(value);
 }
 
-Trajectory with_columns(const std::string& path, const std::vector<std::string>& names) {
-  Trajectory trajectory;
-  if (names.empty() || names[0] != "t") refuse(path, "its first column is not the time t");
-  trajectory.columns = columns_from_names(names);
-  trajectory.values.resize(names.size());
-  return trajectory;
+/// Calls take(entries, number of the line) for all lines behind the first, which have `width` fields each.
+template <class Take>
+void each_line(const std::string& path, std::istream& lines, std::size_t width, const Take& take) {
+  std::string line;
+  for (long line_number = 2; std::getline(lines, line); ++line_number) {
+    const Strings entries = fields(line);
+    if (entries.size() != width) {
+      refuse(path, "line " + std::to_string(line_number) + " has " + std::to_string(entries.size()) +
+                       " fields instead of " + std::to_string(width));
+    }
+    take(entries, line_number);
+  }
 }
 
 Trajectory read_csv(const std::string& path) {
   std::istringstream lines(text_of(path));
-  std::string line;
-  std::getline(lines, line);
-  Trajectory trajectory = with_columns(path, fields(line));
-  for (long number_of_line = 2; std::getline(lines, line); ++number_of_line) {
-    const std::vector<std::string> entries = fields(line);
-    if (entries.size() != trajectory.values.size()) {
-      refuse(path, "line " + std::to_string(number_of_line) + " has " + std::to_string(entries.size()) +
-                       " fields instead of " + std::to_string(trajectory.values.size()));
-    }
-    for (std::size_t i = 0; i < entries.size(); ++i)
-      trajectory.values[i].push_back(number(path, entries[i], number_of_line));
-  }
+  std::string head;
+  std::getline(lines, head);
+  Trajectory trajectory = with_columns(path, fields(head));
+  each_line(path, lines, trajectory.values.size(), [&](const Strings& entries, long line) {
+    for (std::size_t i = 0; i < entries.size(); ++i) trajectory.values[i].push_back(number(path, entries[i], line));
+  });
   return trajectory;
+}
+
+/// From the file beside the table, where there is one. It says no names of events that did not happen.
+void read_csv_events(const std::string& path, Trajectory& trajectory) {
+  const std::string beside = path.substr(0, path.size() - 4) + ".events.csv";
+  if (!std::filesystem::exists(beside)) return;
+  std::istringstream lines(text_of(beside));
+  std::string head;
+  std::getline(lines, head);
+  each_line(beside, lines, trajectory.values.size() + 1, [&](const Strings& entries, long line) {
+    Trajectory::EventRow& event = trajectory.events.emplace_back();
+    event.event = number_of(trajectory.columns.events, entries[0]);
+    for (std::size_t i = 1; i < entries.size(); ++i) event.values.push_back(number(beside, entries[i], line));
+  });
+}
+
+// .json ---------------------------------------------------------------------------------------------------------------
+
+std::vector<double> numbers(const std::string& path, const nlohmann::json& row, std::size_t width) {
+  if (row.size() != width) refuse(path, "a row has another length than 'columns'");
+  std::vector<double> values;
+  for (const nlohmann::json& value : row) values.push_back(value.is_null() ? NAN : value.get<double>());
+  return values;
 }
 
 Trajectory read_json(const std::string& path) {
   try {
     const nlohmann::json json = nlohmann::json::parse(text_of(path));
-    Trajectory trajectory = with_columns(path, json.at("columns").get<std::vector<std::string>>());
-    trajectory.attributes = json.at("attributes").get<std::map<std::string, std::string>>();
+    Trajectory trajectory = with_columns(path, json.at("columns").get<Strings>());
+    trajectory.run = run_from(json.at("attributes").get<Attributes>());
+    const std::size_t width = trajectory.values.size();
     for (const nlohmann::json& row : json.at("rows")) {
-      if (row.size() != trajectory.values.size()) refuse(path, "a row has another length than 'columns'");
-      for (std::size_t i = 0; i < row.size(); ++i)
-        trajectory.values[i].push_back(row[i].is_null() ? NAN : row[i].get<double>());
+      const std::vector<double> values = numbers(path, row, width);
+      for (std::size_t i = 0; i < width; ++i) trajectory.values[i].push_back(values[i]);
     }
+    for (const nlohmann::json& event : json.value("events", nlohmann::json::array()))
+      trajectory.events.push_back({number_of(trajectory.columns.events, event.at("name").get<std::string>()),
+                                   numbers(path, event.at("values"), width)});
     return trajectory;
   } catch (const nlohmann::json::exception& error) { refuse(path, error.what()); }
 }
 
-/// Closes what HDF5 opened.
-class Open {
- public:
-  Open(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-  Open(const Open&) = delete;
-  Open& operator=(const Open&) = delete;
-  ~Open() {
-    if (id_ >= 0) close_(id_);
-  }
-  operator hid_t() const { return id_; }
+// .h5 -----------------------------------------------------------------------------------------------------------------
 
- private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
-};
-
-std::vector<std::string> texts(hid_t attribute) {
-  const Open type(H5Aget_type(attribute), H5Tclose), space(H5Aget_space(attribute), H5Sclose);
-  if (attribute < 0 || type < 0 || H5Tis_variable_str(type) <= 0) return {};
+Strings texts(hid_t attribute) {
+  if (attribute < 0) return {};
+  const Handle type(H5Aget_type(attribute), H5Tclose);
+  const Handle space(H5Aget_space(attribute), H5Sclose);
+  if (type < 0 || H5Tis_variable_str(type) <= 0) return {};
   std::vector<char*> words(static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space))));
   if (words.empty() || H5Aread(attribute, type, words.data()) < 0) return {};
-  std::vector<std::string> list(words.begin(), words.end());
+  Strings list;
+  for (const char* word : words) list.emplace_back(word ? word : "");
   H5Dvlen_reclaim(type, space, H5P_DEFAULT, words.data());
   return list;
 }
 
-Trajectory read_hdf5(const std::string& path) {
-  H5E_auto2_t printer = nullptr;
-  void* data = nullptr;
-  H5Eget_auto2(H5E_DEFAULT, &printer, &data);
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  struct Restore {
-    H5E_auto2_t printer;
-    void* data;
-    ~Restore() { H5Eset_auto2(H5E_DEFAULT, printer, data); }
-  } restore{printer, data};
+Strings texts(hid_t where, const char* name) { return texts(Handle(H5Aopen(where, name, H5P_DEFAULT), H5Aclose)); }
 
-  if (!std::ifstream(path)) throw InputError("cannot read '" + path + "': " + std::strerror(errno));
-  const Open file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (file < 0) refuse(path, "it is no HDF5 file");
-  const Open set(H5Dopen2(file, "trajectory", H5P_DEFAULT), H5Dclose);
-  if (set < 0) refuse(path, "it has no dataset 'trajectory'");
-  const Open names(H5Aopen(set, "columns", H5P_DEFAULT), H5Aclose);
-  Trajectory trajectory = with_columns(path, texts(names));
-  const Open space(H5Dget_space(set), H5Sclose);
+/// The numbers of a dataset, row after row; `columns` is what its attribute of that name says.
+struct Table {
+  Strings columns;
+  std::vector<double> numbers;
+};
+
+Table read_table(const std::string& path, hid_t set, const std::string& name) {
+  Table table;
+  table.columns = texts(set, "columns");
+  const Handle space(H5Dget_space(set), H5Sclose);
   hsize_t size[2] = {0, 0};
   if (H5Sget_simple_extent_ndims(space) != 2 || H5Sget_simple_extent_dims(space, size, nullptr) < 0 ||
-      size[1] != trajectory.values.size()) {
-    refuse(path, "'trajectory' has another width than its 'columns'");
+      size[1] != table.columns.size()) {
+    refuse(path, "'" + name + "' has another width than its 'columns'");
   }
-  std::vector<double> all(size[0] * size[1]);
-  if (!all.empty() && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()) < 0) {
+  table.numbers.resize(size[0] * size[1]);
+  if (!table.numbers.empty() &&
+      H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, table.numbers.data()) < 0) {
     refuse(path, "its numbers cannot be read");
   }
-  for (hsize_t i = 0; i < size[1]; ++i) {
-    trajectory.values[i].reserve(size[0]);
-    for (hsize_t row = 0; row < size[0]; ++row) trajectory.values[i].push_back(all[row * size[1] + i]);
+  return table;
+}
+
+Attributes read_attributes(hid_t file) {
+  Attributes attributes;
+  for (const auto& [name, unused] : attributes_of({})) {
+    const Strings words = texts(file, name.c_str());
+    if (!words.empty()) attributes[name] = words[0];
   }
-  for (const char* name : {"model", "method", "step"}) {
-    const Open attribute(H5Aopen(file, name, H5P_DEFAULT), H5Aclose);
-    if (attribute < 0) continue;
-    const std::vector<std::string> words = texts(attribute);
-    if (!words.empty()) trajectory.attributes[name] = words[0];
+  return attributes;
+}
+
+void read_hdf5_events(const std::string& path, hid_t file, Trajectory& trajectory) {
+  const Handle set(H5Dopen2(file, "events", H5P_DEFAULT), H5Dclose);
+  if (set < 0) return;
+  trajectory.columns.events = texts(set, "names");
+  const Table table = read_table(path, set, "events");
+  const std::size_t width = trajectory.values.size() + 1;
+  if (table.columns.size() != width) refuse(path, "'events' has other columns than 'trajectory'");
+  for (auto row = table.numbers.begin(); row != table.numbers.end(); row += static_cast<long>(width)) {
+    const int event = static_cast<int>(*row) - 1;  // counted from 1 in the file
+    if (event < 0 || event >= static_cast<int>(trajectory.columns.events.size()))
+      refuse(path, "'events' has a number without a name");
+    trajectory.events.push_back({event, {row + 1, row + static_cast<long>(width)}});
   }
+}
+
+Trajectory read_hdf5(const std::string& path) {
+  const QuietHdf5 quiet;
+  if (!std::ifstream(path)) throw InputError("cannot read '" + path + "': " + std::strerror(errno));
+  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (file < 0) refuse(path, "it is no HDF5 file");
+  const Handle set(H5Dopen2(file, "trajectory", H5P_DEFAULT), H5Dclose);
+  if (set < 0) refuse(path, "it has no dataset 'trajectory'");
+  const Table table = read_table(path, set, "trajectory");
+  Trajectory trajectory = with_columns(path, table.columns);
+  const std::size_t width = table.columns.size();
+  for (std::size_t i = 0; i < width; ++i) {
+    trajectory.values[i].reserve(table.numbers.size() / width);
+    for (std::size_t at = i; at < table.numbers.size(); at += width) trajectory.values[i].push_back(table.numbers[at]);
+  }
+  trajectory.run = run_from(read_attributes(file));
+  read_hdf5_events(path, file, trajectory);
+  return trajectory;
+}
+
+Trajectory read_by_ending(const std::string& path) {
+  if (path.ends_with(".json")) return read_json(path);
+  if (path.ends_with(".h5")) return read_hdf5(path);
+  if (!path.ends_with(".csv")) refuse_ending(path);
+  Trajectory trajectory = read_csv(path);
+  read_csv_events(path, trajectory);
   return trajectory;
 }
 
 }  // namespace
+}  // namespace alembert::internal
+
+namespace alembert {
 
 Trajectory read_trajectory(const std::string& path) {
-  const auto ends = [&](const std::string& with) {
-    return path.size() > with.size() && path.compare(path.size() - with.size(), with.size(), with) == 0;
-  };
-  Trajectory trajectory;
-  if (ends(".csv")) trajectory = read_csv(path);
-  else if (ends(".json")) trajectory = read_json(path);
-  else if (ends(".h5")) trajectory = read_hdf5(path);
-  else
-    throw InputError("cannot tell the format of '" + path + "' by its ending",
-                     "the endings .csv, .h5 and .json are known");
-  if (trajectory.rows() == 0) refuse(path, "it has no rows");
+  Trajectory trajectory = internal::read_by_ending(path);
+  if (trajectory.rows() == 0) internal::refuse(path, "it has no rows");
   return trajectory;
 }
 
-}  // namespace alembert::internal
+}  // namespace alembert

@@ -1,131 +1,19 @@
-#include "alembert/output/report.h"
+#include "alembert/report.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <nlohmann/json.hpp>
+#include <functional>
 #include <numeric>
 
-#include "alembert/derive/ports/port_equations.h"
+#include "alembert/output/report_words.h"
 #include "alembert/quad.h"
 
 namespace alembert::internal {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Values = std::vector<double>;
-
-// JSON ----------------------------------------------------------------------------------------------------------------
-
-/// JSON knows no infinities; what is missing or not finite is null.
-Json number(const Values& values, std::size_t i) {
-  return i < values.size() && std::isfinite(values[i]) ? Json(values[i]) : Json();
-}
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
-/// The values of a block, nested as its shape says; `at` walks through them.
-Json shaped(const Block& block, const Values& values, std::size_t level, std::size_t& at) {
-  if (level == block.shape.size()) return number(values, at++);
-  Json list = Json::array();
-  for (int i = 0; i < block.shape[level]; ++i) list.push_back(shaped(block, values, level + 1, at));
-  return list;
-}
-Json named(const std::vector<Block>& blocks, const Values& values) {
-  Json object = Json::object();
-  for (const Block& block : blocks) {
-    std::size_t at = block.first;
-    object[block.name] = shaped(block, values, 0, at);
-  }
-  return object;
-}
-
-/// The value of each constraint's multiplier, in the order of the model's constraints.
-Values multipliers(const Values& lambda, const Values& psi, const Model& model, const Equations& equations) {
-  Values all(model.constraints.size(), std::nan(""));
-  const auto place = [&](const std::vector<int>& constraint, const Values& values) {
-    for (std::size_t i = 0; i < constraint.size() && i < values.size(); ++i) all.at(constraint[i]) = values[i];
-  };
-  place(equations.g_constraint, lambda);
-  place(equations.psi_constraint, psi);
-  return all;
-}
-
-Json invariants_json(const Report& report, const Model& model) {
-  Values initial, final, max_error;
-  for (const Watched& w : report.invariants) {
-    initial.push_back(w.initial);
-    final.push_back(w.final);
-    max_error.push_back(w.max_error);
-  }
-  const Json first = named(model.invariants, initial);
-  const Json last = named(model.invariants, final);
-  const Json error = named(model.invariants, max_error);
-  Json object = Json::object();
-  for (const Block& block : model.invariants) {
-    object[block.name] = {
-        {"initial", first[block.name]}, {"final", last[block.name]}, {"max_error", error[block.name]}};
-  }
-  return object;
-}
-
-const char* control_name(Control control) {
-  switch (control) {
-    case Control::fixed: return "fixed";
-    case Control::tolerance: return "tolerance";
-    case Control::reversible: return "reversible";
-  }
-  return "";
-}
-
-Json events_json(const Report& report, const Model& model, const Equations& equations) {
-  Json list = Json::array();
-  for (const EventRecord& record : report.events) {
-    Json state = Json::object(), multiplier = Json::object();
-    for (std::size_t i = 0; i < record.state.size(); ++i) {
-      const std::size_t n_y = equations.y_names.size();
-      state[i < n_y ? equations.y_names[i] : equations.z_names[i - n_y]] = number(record.state, i);
-    }
-    const Values values = multipliers(record.lambda, record.psi, model, equations);
-    for (std::size_t i = 0; i < values.size(); ++i) multiplier[model.constraints[i].name] = number(values[i]);
-    list.push_back({{"name", model.events.at(record.event).name},
-                    {"t", number(record.t)},
-                    {"state", state},
-                    {"multipliers", multiplier}});
-  }
-  return list;
-}
-
-Json joints_json(const Report& report) {
-  Json object = Json::object();
-  const auto list = [](const Values& values) {
-    Json numbers = Json::array();
-    for (const double v : values) numbers.push_back(number(v));
-    return numbers;
-  };
-  for (const JointForces& j : report.joints)
-    object[j.name] = {{"kind", j.kind},
-                      {"on", j.body},
-                      {"from", j.other},
-                      {"force", list(j.force)},
-                      {"moment", list(j.moment)},
-                      {"force_in_joint", list(j.force_in_joint)},
-                      {"moment_in_joint", list(j.moment_in_joint)}};
-  return object;
-}
-
-const char* ending_name(Ending ending) {
-  switch (ending) {
-    case Ending::done: return "done";
-    case Ending::interrupted: return "interrupted";
-    case Ending::failed: return "failed";
-  }
-  return "";
-}
-
-// Text ----------------------------------------------------------------------------------------------------------------
 
 constexpr std::size_t listed = 6;  // entries of a list that are written out
 
@@ -180,7 +68,7 @@ std::string title(const Report& report) {
   else steps += brief(report.smallest_step) + " to " + brief(report.largest_step);
   if (report.ending == Ending::done)
     return fmt::format("{}: {}, {} to t = {}", name, report.method, steps, plain(report.t));
-  return fmt::format("{}: {}, {} after {}, at t = {}", name, report.method, ending_name(report.ending), steps,
+  return fmt::format("{}: {}, {} after {}, at t = {}", name, report.method, word_of(report.ending), steps,
                      to_text(report.t));
 }
 
@@ -197,11 +85,11 @@ std::string energy_line(const Report& report) {
 }
 
 /// The energies of the components that change most.
-std::string component_line(const Report& report, const Equations& equations) {
+std::string component_line(const PortReport& port) {
   constexpr std::size_t most = 4;
-  std::vector<std::size_t> order(report.energies.size());
+  std::vector<std::size_t> order(port.energies.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto change = [&](std::size_t i) { return std::abs(report.energies[i] - report.first_energies[i]); };
+  const auto change = [&](std::size_t i) { return std::abs(port.energies[i] - port.first_energies[i]); };
   if (order.size() > most) {
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return change(a) > change(b); });
     order.resize(most);
@@ -209,22 +97,32 @@ std::string component_line(const Report& report, const Equations& equations) {
   }
   std::string said = "energy of";
   for (const std::size_t i : order)
-    said += fmt::format("{} {} from {} to {}", i == order[0] ? "" : ",", equations.port->energy_names[i],
-                        plain(report.first_energies[i]), plain(report.energies[i]));
-  if (report.energies.size() > most) said += fmt::format(" and of {} more", report.energies.size() - most);
+    said += fmt::format("{} {} from {} to {}", i == order[0] ? "" : ",", port.components[i],
+                        plain(port.first_energies[i]), plain(port.energies[i]));
+  if (port.energies.size() > most) said += fmt::format(" and of {} more", port.energies.size() - most);
   return said;
 }
 
-std::string residual_line(const Report& report, const Equations& equations) {
+std::string balance_line(const EnergyBalance& balance) {
+  return fmt::format("stored {} = supplied {} - dissipated {}; largest residual of a step {}", plain(balance.actual),
+                     plain(balance.supplied), plain(balance.dissipated), brief(balance.max_residual));
+}
+
+std::string predicted_line(const EnergyBalance& balance) {
+  return fmt::format("change of energy by the stages {}, actual {}; in one step they differ by {} at most",
+                     brief(balance.predicted), brief(balance.actual), brief(balance.max_residual));
+}
+
+std::string residual_line(const Report& report) {
   std::vector<std::string> parts, of;
-  if (!equations.g.empty()) {
+  if (!report.names.holonomic.empty()) {
     parts.push_back("position " + brief(report.position));
     parts.push_back("velocity " + brief(report.velocity));
     of.insert(of.end(), {"g", "g'"});
   }
-  if (!equations.k.empty()) {
-    parts.push_back((equations.port ? "hidden " : "nonholonomic ") + brief(report.nonholonomic));
-    of.push_back(equations.port ? "the algebraic rows without algebraic states" : "k");
+  if (!report.names.nonholonomic.empty()) {
+    parts.push_back((report.port ? "hidden " : "nonholonomic ") + brief(report.nonholonomic));
+    of.push_back(report.port ? "the algebraic rows without algebraic states" : "k");
   }
   if (report.has_discrete) {
     parts.push_back("discrete " + brief(report.discrete));
@@ -234,30 +132,31 @@ std::string residual_line(const Report& report, const Equations& equations) {
 }
 
 /// How g' moves where the method does not hold it.
-std::string velocity_lines(const Report& report, const Equations& equations) {
+std::string velocity_lines(const Report& report) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < report.velocity_ranges.size() && i < listed; ++i) {
     const Extremes& range = report.velocity_ranges[i];
-    parts.push_back(fmt::format("{}: from {:.6g} to {:.6g}", equations.g_names[i], range.least, range.most));
+    parts.push_back(fmt::format("{}: from {:.6g} to {:.6g}", report.names.holonomic[i], range.least, range.most));
   }
   if (report.velocity_ranges.size() > listed)
     parts.push_back(fmt::format("and {} more", report.velocity_ranges.size() - listed));
   return fmt::format("{}", fmt::join(parts, "\n"));
 }
 
-std::string invariant_lines(const Report& report, const Model& model) {
+std::string invariant_lines(const Report& report) {
   std::vector<std::string> parts;
-  for (const Block& block : model.invariants) {
+  const int known = static_cast<int>(report.invariants.size());
+  for (const Quantity& quantity : report.names.invariants) {
     double error = 0;
     std::vector<std::string> initial;
-    for (int i = block.first; i < block.first + block.size && i < static_cast<int>(report.invariants.size()); ++i) {
+    for (int i = quantity.first; i < std::min(quantity.first + quantity.size(), known); ++i) {
       // Not max() alone: a NaN must not be swallowed.
       const double entry = report.invariants[i].max_error;
       error = std::isnan(entry) || std::isnan(error) ? std::nan("") : std::max(error, entry);
       initial.push_back(plain(report.invariants[i].initial));
     }
-    const std::string value = block.shape.empty() ? shortened(initial) : "(" + shortened(initial) + ")";
-    parts.push_back(fmt::format("{}: {} initially, max error {}", block.name, value, brief(error)));
+    const std::string value = quantity.shape.empty() ? shortened(initial) : "(" + shortened(initial) + ")";
+    parts.push_back(fmt::format("{}: {} initially, max error {}", quantity.name, value, brief(error)));
   }
   return fmt::format("{}", fmt::join(parts, "\n"));
 }
@@ -276,13 +175,13 @@ std::string joint_lines(const Report& report) {
   return fmt::format("{}", fmt::join(parts, "\n"));
 }
 
-std::string event_lines(const Report& report, const Model& model) {
+std::string event_lines(const Report& report) {
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < model.events.size(); ++i) {
+  for (std::size_t i = 0; i < report.names.events.size(); ++i) {
     std::vector<double> times;
     for (const EventRecord& record : report.events)
       if (record.event == static_cast<int>(i)) times.push_back(record.t);
-    std::string said = model.events[i].name + ": ";
+    std::string said = report.names.events[i] + ": ";
     if (times.empty()) said += "never";
     else if (times.size() == 1) said += "at t = " + to_text(times[0]);
     else said += fmt::format("{} times, from t = {} to {}", times.size(), plain(times.front()), plain(times.back()));
@@ -301,7 +200,7 @@ std::string singular_line(const Report& report) {
 }
 
 std::string newton_line(const Report& report) {
-  const NewtonStatistics& n = report.newton;
+  const SolverStatistics& n = report.newton;
   std::string said = fmt::format("{:.1f} iterations a step",
                                  static_cast<double>(n.iterations) / static_cast<double>(std::max(report.steps, 1L)));
   if (n.factorizations > 0) {
@@ -316,140 +215,52 @@ std::string newton_line(const Report& report) {
   return said;
 }
 
-}  // namespace
-
-std::string to_json(const Report& report, const Model& model, const Equations& equations) {
-  const Claims& claims = report.claims;
-  Json json;
-  json["model"] = report.model;
-  json["method"] = report.method;
-  json["stages"] = report.stages > 0 ? Json(report.stages) : Json();
-  json["step"] = number(report.step);
-  if (report.control != Control::fixed) json["control"] = control_name(report.control);
-  json["t"] = number(report.t);
-  json["order"] = {{"q", claims.order_q}, {"v", claims.order_v}, {"multiplier", claims.order_multiplier}};
-  // Velocities go by the name of their coordinate; momenta by their own where the user gave them one.
-  json["q"] = named(model.coordinates, report.y);
-  json["v"] = named(model.coordinates, report.v);
-  json["p"] = model.port ? Json::object()
-                         : named(model.form == Form::lagrangian ? model.coordinates : model.momenta, report.momentum);
-  Json& multiplier = json["multipliers"] = Json::object();
-  const Values values = multipliers(report.lambda, report.psi, model, equations);
-  for (std::size_t i = 0; i < values.size(); ++i) multiplier[model.constraints[i].name] = number(values[i]);
-  if (model.port) {
-    // Every state under its own name, the algebraic ones among them.
-    const PortSystem& port = *model.port;
-    Values x(port.x.size(), std::nan(""));
-    for (std::size_t i = 0; i < port.differential.size() && i < report.z.size(); ++i)
-      x[port.differential[i]] = report.z[i];
-    for (std::size_t i = 0; i < port.algebraic.size() && i < report.psi.size(); ++i)
-      x[port.algebraic[i]] = report.psi[i];
-    json["variables"] = named(port.states, x);
-    json["inputs"] = named(port.inputs, report.inputs);
-    json["outputs"] = named(port.outputs, report.outputs);
-    for (std::size_t i = 0; i < report.energies.size(); ++i)
-      json["energies"][equations.port->energy_names[i]] = {{"initial", number(report.first_energies[i])},
-                                                           {"final", number(report.energies[i])}};
-  }
-  if (model.form == Form::general) {
-    json["variables"] = named(model.coordinates, report.y);
-    json["variables"].update(named(model.momenta, report.z));
-  }
-  if (report.has_energy) {
-    json["energy"] = {{"initial", number(report.energy.initial)},
-                      {"final", number(report.energy.final)},
-                      {"max_error", number(report.energy.max_error)},
-                      {"drift_per_time", number(report.drift.per_time)},
-                      {"drift_uncertainty", number(report.drift.uncertainty)}};
-  } else {
-    json["energy"] = nullptr;
-  }
-  json["residual"] = {{"position", number(report.position)},
-                      {"velocity", number(report.velocity)},
-                      {"nonholonomic", number(report.nonholonomic)}};
-  if (report.has_discrete) json["residual"]["discrete"] = number(report.discrete);
-  if (!report.velocity_ranges.empty()) {
-    Json& ranges = json["residual"]["velocity_ranges"] = Json::object();
-    for (std::size_t i = 0; i < report.velocity_ranges.size(); ++i)
-      ranges[equations.g_names[i]] = {number(report.velocity_ranges[i].least), number(report.velocity_ranges[i].most)};
-  }
-  json["invariants"] = invariants_json(report, model);
-  if (report.foretold.steps > 0)
-    json["power_balance"] = {{"max_residual", number(report.foretold.max_residual)},
-                             {"foretold", number(report.foretold.total)},
-                             {"actual", number(report.foretold.actual)},
-                             {"max_change", number(report.foretold.max_change)}};
-  if (report.foretold.parted) {
-    json["power_balance"]["stored"] = number(report.foretold.actual);
-    json["power_balance"]["dissipated"] = number(report.foretold.dissipated);
-    json["power_balance"]["supplied"] = number(report.foretold.supplied);
-  }
-  if (!report.joints.empty()) json["joints"] = joints_json(report);
-  if (!model.events.empty()) {
-    json["events"] = events_json(report, model, equations);
-    json["stopped"] = text_or_null(report.stopped);
-  }
-  json["statistics"] = {{"steps", report.steps},
-                        {"rejected", report.rejected},
-                        {"newton_iterations", report.newton.iterations},
-                        {"factorizations", report.newton.factorizations},
-                        {"factorization_sizes", report.newton.factorization_sizes},
-                        {"evaluations", report.newton.evaluations},
-                        {"compile_seconds", number(report.compile_seconds)},
-                        {"run_seconds", number(report.run_seconds)}};
-  if (report.control != Control::fixed) {
-    json["statistics"]["smallest_step"] = number(report.smallest_step);
-    json["statistics"]["largest_step"] = number(report.largest_step);
-  }
-  Json& changes = json["initial_changes"] = Json::array();
-  for (const InitialValues::Change& change : report.initial.changes) {
-    changes.push_back({{"name", change.name}, {"from", number(change.from)}, {"to", number(change.to)}});
-  }
-  json["redundant"] = report.initial.redundant;
-  for (const Report::SingularPosition& s : report.singular_positions) {
-    json["singular_positions"].push_back({{"t", number(s.t)}, {"constraints", s.words}});
-  }
-  json["ending"] = ending_name(report.ending);
-  json["reason"] = text_or_null(report.reason);
-  Json& internal = json["internal"] = Json::object();
-  for (std::size_t i = 0; i < report.internal_names.size(); ++i) {
-    internal[report.internal_names[i]] = number(report.internal, i);
-  }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string moved_line(const InitialState& initial) {
+  std::vector<std::string> moved;
+  for (const InitialState::Change& c : initial.changes)
+    moved.push_back(fmt::format("{} from {} to {}", c.name, plain(c.from), plain(c.to)));
+  return "moved onto the constraints: " + shortened(moved);
 }
 
-std::string to_text(const Report& report, const Model& model, const Equations& equations) {
-  Lines lines(title(report));
-  if (!report.reason.empty()) lines.add(ending_name(report.ending), report.reason);
-  if (!report.initial.changes.empty()) {
-    std::vector<std::string> moved;
-    for (const InitialValues::Change& c : report.initial.changes) {
-      moved.push_back(fmt::format("{} from {} to {}", c.name, plain(c.from), plain(c.to)));
-    }
-    lines.add("initial", "moved onto the constraints: " + shortened(moved));
-  }
+void add_start(Lines& lines, const Report& report) {
+  if (!report.reason.empty()) lines.add(word_of(report.ending), report.reason);
+  if (!report.initial.changes.empty()) lines.add("initial", moved_line(report.initial));
   if (!report.initial.redundant.empty()) lines.add("redundant", shortened(report.initial.redundant, "\n"));
   if (!report.singular_positions.empty()) lines.add("singular", singular_line(report));
+}
+
+void add_energy(Lines& lines, const Report& report) {
   lines.add("energy", energy_line(report));
-  if (!report.energies.empty()) lines.add("components", component_line(report, equations));
-  if (report.foretold.parted)
-    lines.add("balance", fmt::format("stored {} = supplied {} - dissipated {}; largest residual of a step {}",
-                                     plain(report.foretold.actual), plain(report.foretold.supplied),
-                                     plain(report.foretold.dissipated), brief(report.foretold.max_residual)));
-  else if (report.foretold.steps > 0)
-    lines.add(
-        "foretold",
-        fmt::format("change of energy by the stages {}, actual {}; in one step they differ by {} at most",
-                    brief(report.foretold.total), brief(report.foretold.actual), brief(report.foretold.max_residual)));
-  if (!equations.g.empty() || !equations.k.empty()) lines.add("constraints", residual_line(report, equations));
-  if (!report.velocity_ranges.empty()) lines.add("g' moves", velocity_lines(report, equations));
-  if (!model.invariants.empty()) lines.add("invariants", invariant_lines(report, model));
+  if (report.port && !report.port->energies.empty()) lines.add("components", component_line(*report.port));
+  if (report.balance.parted) lines.add("balance", balance_line(report.balance));
+  else if (report.balance.steps > 0) lines.add("foretold", predicted_line(report.balance));
+}
+
+void add_watched(Lines& lines, const Report& report) {
+  const ReportNames& names = report.names;
+  if (!names.holonomic.empty() || !names.nonholonomic.empty()) lines.add("constraints", residual_line(report));
+  if (!report.velocity_ranges.empty()) lines.add("g' moves", velocity_lines(report));
+  if (!names.invariants.empty()) lines.add("invariants", invariant_lines(report));
   if (!report.joints.empty()) lines.add("joints", joint_lines(report));
-  if (!model.events.empty()) lines.add("events", event_lines(report, model));
-  lines.add("Newton", newton_line(report));
+  if (!names.events.empty()) lines.add("events", event_lines(report));
+}
+
+}  // namespace
+}  // namespace alembert::internal
+
+namespace alembert {
+
+int Quantity::size() const { return std::accumulate(shape.begin(), shape.end(), 1, std::multiplies<int>()); }
+
+std::string to_text(const Report& report) {
+  internal::Lines lines(internal::title(report));
+  internal::add_start(lines, report);
+  internal::add_energy(lines, report);
+  internal::add_watched(lines, report);
+  lines.add("Newton", internal::newton_line(report));
   lines.add("time", fmt::format("{:.2f} s (+ {:.2f} s compiling)", report.run_seconds, report.compile_seconds));
-  if (!report.claims.note.empty()) lines.add("note", report.claims.note);
+  if (!report.note.empty()) lines.add("note", report.note);
   return lines.text();
 }
 
-}  // namespace alembert::internal
+}  // namespace alembert

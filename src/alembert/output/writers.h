@@ -1,15 +1,19 @@
 #pragma once
 
-// Trajectories on disk: .csv, .h5, .json by the ending of the name. Numbers round-trip.
+// The writers behind make_writer, one a format.
 
 #include <memory>
 #include <string>
 
-#include "alembert/run/simulate.h"
+#include "alembert/trajectory.h"
 
 namespace alembert::internal {
 
-/// Throws InputError for an unknown ending or a file that cannot be written.
-std::unique_ptr<Observer> make_writer(const std::string& path);
+std::unique_ptr<Observer> make_csv_writer(const std::string& path);
+std::unique_ptr<Observer> make_json_writer(const std::string& path);
+std::unique_ptr<Observer> make_hdf5_writer(const std::string& path);
+
+/// The path's ending says no format that is known.
+[[noreturn]] void refuse_ending(const std::string& path);
 
 }  // namespace alembert::internal

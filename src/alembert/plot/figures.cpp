@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "alembert/quad.h"
+
 namespace alembert::internal {
 namespace {
 
@@ -86,35 +88,39 @@ Panel positions(const Trajectory& trajectory, const std::vector<MovingPoint>& po
   return panel;
 }
 
+namespace {
+
+std::string title_of(const RunDescription& run) {
+  std::string title = run.model.empty() ? "Trajectory" : run.model;
+  if (!run.method.empty()) title += ", " + run.method;
+  if (run.step != 0) title += ", step " + to_text(run.step);
+  return title;
+}
+
+}  // namespace
+
 Figure figure_of(const Trajectory& trajectory) {
   const Columns& c = trajectory.columns;
   const std::vector<double>& t = trajectory.t();
   Figure figure;
   figure.own_legends = true;
-  const auto attribute = [&](const char* name) {
-    const auto found = trajectory.attributes.find(name);
-    return found == trajectory.attributes.end() ? std::string() : found->second;
-  };
-  const std::string model = attribute("model"), method = attribute("method"), step = attribute("step");
-  figure.title = model.empty() ? "Trajectory" : model;
-  if (!method.empty()) figure.title += ", " + method;
-  if (!step.empty()) figure.title += ", step " + step;
+  figure.title = title_of(trajectory.run);
   if (trajectory.every > 1) figure.notes.push_back(fmt::format("every {}th row is drawn", trajectory.every));
 
-  // Curves of one panel from the columns [from, to); what is too much is said.
-  const auto add = [&](const std::string& title, const std::string& label, int from, int to, const auto& values,
+  // Curves of one panel from a group of columns; what is too much is said.
+  const auto add = [&](const std::string& title, const std::string& label, ColumnRange range, const auto& values,
                        bool logarithmic, const std::string& without) {
     Panel panel{title, {"t", false}, {label, logarithmic}, {}};
-    for (int i = from; i < to && i - from < most_curves; ++i) {
+    for (int i = range.begin; i < std::min(range.end, range.begin + most_curves); ++i) {
       std::string name = c.names[i];
       if (name.rfind(without, 0) == 0) name = name.substr(without.size());
       std::vector<double> list = values(trajectory.values[i]);
       if (logarithmic && !anything(list)) continue;
       panel.curves.push_back(curve(name, t, std::move(list)));
-      if (i - from >= colours) panel.curves.back().line = Curve::Line::dashed;
+      if (i - range.begin >= colours) panel.curves.back().line = Curve::Line::dashed;
     }
-    if (to - from > most_curves)
-      figure.notes.push_back(fmt::format("{}: the first {} of {}", title, most_curves, to - from));
+    if (range.size() > most_curves)
+      figure.notes.push_back(fmt::format("{}: the first {} of {}", title, most_curves, range.size()));
     if (!panel.curves.empty()) figure.panels.push_back(std::move(panel));
   };
   const auto plain = [](const std::vector<double>& list) { return list; };
@@ -126,15 +132,15 @@ Figure figure_of(const Trajectory& trajectory) {
     if (static_cast<int>(points.size()) > most_curves)
       figure.notes.push_back(fmt::format("Positions: the first {} of {} points", most_curves, points.size()));
   }
-  add("Coordinates", "", c.y, c.z, plain, false, "");
+  add("Coordinates", "", c.coordinates, plain, false, "");
   if (trajectory.has_energy()) {
     Panel energy{"Energy error", {"t", false}, {"E − E(0)", false}, {}};
-    energy.curves.push_back(curve("energy", t, change(trajectory.values[c.energy])));
+    energy.curves.push_back(curve("energy", t, change(trajectory.values[c.energy.begin])));
     figure.panels.push_back(std::move(energy));
   }
-  add("Constraints", "largest residual", c.residuals, std::min(c.residuals + 3, c.invariants), size, true, "residual.");
-  add("Invariants", "change", c.invariants, c.ports > 0 ? c.ports : c.count, change, false, "");
-  add("Multipliers", "", c.multipliers, c.energy, plain, false, "");
+  add("Constraints", "largest residual", c.residuals, size, true, "residual.");
+  add("Invariants", "change", c.invariants, change, false, "");
+  add("Multipliers", "", c.multipliers, plain, false, "");
   return figure;
 }
 

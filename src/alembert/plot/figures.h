@@ -2,8 +2,9 @@
 
 // Trajectories as figures and pages.
 
-#include "alembert/output/trajectory.h"
 #include "alembert/plot/plot.h"
+#include "alembert/plot/points.h"
+#include "alembert/trajectory.h"
 
 namespace alembert::internal {
 

@@ -10,15 +10,10 @@
 #include <vector>
 
 #include "alembert/methods/method.h"
+#include "alembert/report.h"
 #include "alembert/run/dense.h"
 
 namespace alembert::internal {
-
-/// fixed: all equal, a shorter one at the end. tolerance: two equal steps are compared with one of twice their size,
-/// made beside them; where they differ too much they are made again, smaller. reversible: the density of steps follows
-/// the motion in a way that is symmetric in time (Hairer and Soederlind 2005), so that a symmetric method keeps the
-/// long-time behaviour that it has with equal steps.
-enum class Control { fixed, tolerance, reversible };
 
 /// Where Newton starts in a step: extrapolated from the steps before; with the accelerations 0 and the multipliers of
 /// now (naive), or with both of now (educated), as Symank 2025, section 7.3.1, calls them.

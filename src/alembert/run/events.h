@@ -3,18 +3,10 @@
 // Where expressions of the model go through zero: looked for in every step, found on the dense output to rounding.
 
 #include "alembert/model/model.h"
+#include "alembert/report.h"
 #include "alembert/run/dense.h"
 
 namespace alembert::internal {
-
-/// An event that was found. The constraints hold there as at every grid point.
-struct EventRecord {
-  int event = 0;  // number in Model::events
-  double t = 0;
-  double share = 0;           // of the step that it lies in
-  std::vector<double> state;  // y, then z
-  std::vector<double> lambda, psi;
-};
 
 class EventWatch {
  public:

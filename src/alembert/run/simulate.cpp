@@ -10,8 +10,14 @@
 #include "alembert/derive/massless.h"
 #include "alembert/derive/ports/port_equations.h"
 #include "alembert/error.h"
+#include "alembert/model/ports/port.h"
+#include "alembert/run/events.h"
 #include "alembert/run/failure.h"
 #include "alembert/run/rank_watch.h"
+#include "alembert/run/reactions.h"
+#include "alembert/run/report_names.h"
+#include "alembert/run/watch.h"
+#include "alembert/start/initial.h"
 
 namespace alembert::internal {
 
@@ -28,41 +34,6 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 KernelOptions code_for(double calls, KernelOptions asked) {
   asked.calls = calls;
   return asked;
-}
-
-Columns make_columns(const Model& model, const Equations& e, bool dirac) {
-  Columns columns;
-  auto& names = columns.names;
-  const auto add = [&](const std::vector<std::string>& list, const std::string& before) {
-    const int from = static_cast<int>(names.size());
-    for (const std::string& name : list) names.push_back(before + name);
-    return from;
-  };
-  names.push_back("t");
-  columns.y = add(e.y_names, "");
-  columns.z = add(e.z_names, "");
-  columns.momentum = model.form == Form::lagrangian ? add(e.y_names, "p.") : add({}, "");
-  columns.multipliers = add(e.g_names, "lambda.");
-  add(e.psi_names, e.port ? "" : "psi.");
-  columns.energy = e.energy ? add({"energy"}, "") : add({}, "");
-  columns.residuals = add({"residual.position", "residual.velocity", "residual.nonholonomic"}, "");
-  columns.invariants = static_cast<int>(names.size());
-  for (const Block& block : model.invariants)
-    for (int i = 0; i < block.size; ++i) names.push_back(entry_name(block, i));
-  columns.ports = static_cast<int>(names.size());
-  if (e.port) {
-    const PortSystem& system = e.port->system;
-    const int ports = static_cast<int>(system.u.size());
-    for (int i = 0; i < ports; ++i) names.push_back("input." + flat_name(system.inputs, i));
-    for (int i = 0; i < ports; ++i) names.push_back("output." + flat_name(system.outputs, i));
-    add(e.port->energy_names, "energy.");
-    for (const char* before : {"flow.", "effort."})
-      for (int i = 0; dirac && i < system.size(); ++i) names.push_back(before + flat_name(system.states, i));
-    add({"stored", "dissipated", "supplied", "residual"}, "balance.");
-  }
-  columns.count = static_cast<int>(names.size());
-  for (const Event& event : model.events) columns.events.push_back(event.name);
-  return columns;
 }
 
 /// Constraints that depend on each other: by minimum norm, as long as the matrix of a step is not too large for it.
@@ -158,11 +129,19 @@ Step<double> make_step(const Equations& e, const Method& method, const SimulateO
   return Step<double>(method.step(e), options.t0, options.step, start.state, hints, newton);
 }
 
+void add_step(EnergyBalance& balance, double predicted, double change) {
+  ++balance.steps;
+  balance.predicted += predicted;
+  balance.actual += change;
+  balance.max_change = std::max(balance.max_change, std::abs(change));
+  balance.max_residual = std::max(balance.max_residual, std::abs(predicted - change));
+}
+
 /// A run from its first row to its report.
 class Simulation {
  public:
   Simulation(const Model& model, const Equations& e, const Method& method, const SimulateOptions& options,
-             SampleTimes samples, Report& report, double steps)
+             const InitialValues& initial, SampleTimes samples, Report& report, double steps)
       : model_(model),
         e_(e),
         options_(options),
@@ -171,21 +150,20 @@ class Simulation {
         n_y_(e.y.size()),
         n_z_(e.z.size()),
         every_(options.every.value_or(samples_.any() ? 0 : 1)),
-        point_(first_point(report.initial, options.t0)),
+        point_(first_point(initial, options.t0)),
         for_rows_(with_calls(
             options.newton,
             options.observers.empty() ? 1 : samples_.count() + (every_ > 0 ? steps / static_cast<double>(every_) : 0))),
         // Where constraints always depend on each other there is no rank to be lost.
-        watch_(e, code_for(steps, options.newton.kernel),
-               report.initial.redundant.empty() || report.initial.singular_position),
+        watch_(e, code_for(steps, options.newton.kernel), initial.redundant.empty() || initial.singular_position),
         rank_(e, watch_),
-        multipliers_(e, report.initial, options.t0,
+        multipliers_(e, initial, options.t0,
                      options.steps.control == Control::reversible || !e.events.empty()
                          ? with_calls(options.newton, steps)
                          : for_rows_),
         columns_(make_columns(model, e, options.dirac)) {
-    control_ = make_control(e, method, options.steps, options.end, options.step, point_, report.initial, multipliers_,
-                            make_step(e, method, options, point_, report.initial, steps + samples_.count()),
+    control_ = make_control(e, method, options.steps, options.end, options.step, point_, initial, multipliers_,
+                            make_step(e, method, options, point_, initial, steps + samples_.count()),
                             with_calls(options.newton, steps));
     point_.carried = control_->step().carried();
     if (samples_.any() || !e.events.empty())
@@ -197,7 +175,7 @@ class Simulation {
     momentum_and_velocity.insert(momentum_and_velocity.end(), e.v.begin(), e.v.end());
     motion_ = Kernel<double>(at_state, momentum_and_velocity, for_rows_.kernel);
     motion_in_.resize(at_state.size()), moving_.resize(momentum_and_velocity.size()), work_.resize(motion_.work());
-    row_.reserve(columns_.count);
+    row_.reserve(columns_.names.size());
     if (e.port) {
       Exprs at_ports = at_state, values = e.port->inputs;
       at_ports.insert(at_ports.end(), e.psi.begin(), e.psi.end());
@@ -208,9 +186,9 @@ class Simulation {
       ports_ = Kernel<double>(at_ports, values, for_rows_.kernel);
       ports_in_.resize(at_ports.size()), ports_out_.resize(values.size()), ports_work_.resize(ports_.work());
       std::vector<double> solved(n_z_, 0.0);
-      solved.insert(solved.end(), report.initial.psi.begin(), report.initial.psi.end());
+      solved.insert(solved.end(), initial.psi.begin(), initial.psi.end());
       take_ports(options.t0, point_.state, solved);
-      report.first_energies.assign(energies_now().begin(), energies_now().end());
+      report.port->first_energies.assign(energies_now().begin(), energies_now().end());
     }
     report.has_discrete = control_->step().has_discrete();
     if (!method.claims.velocity) watch_.velocity_ranges.resize(e.g.size());
@@ -299,8 +277,7 @@ void Simulation::make_row(double t, std::span<const double> state) {
   take_motion(t, state);
   row_.assign(1, t);
   row_.insert(row_.end(), state.begin(), state.end());
-  if (columns_.multipliers > columns_.momentum)
-    row_.insert(row_.end(), moving_.begin(), moving_.begin() + static_cast<long>(n_z_));
+  if (!columns_.momenta.empty()) row_.insert(row_.end(), moving_.begin(), moving_.begin() + static_cast<long>(n_z_));
   const std::span<const double> solved = multipliers_.at(t, state);
   row_.insert(row_.end(), solved.begin() + static_cast<long>(n_z_), solved.end());
   if (report_.has_energy) row_.push_back(watch_.energy());
@@ -310,7 +287,7 @@ void Simulation::make_row(double t, std::span<const double> state) {
   take_ports(t, state, solved);
   row_.insert(row_.end(), ports_out_.begin(), ports_out_.end());
   // The parts are known at grid points only.
-  const EnergyForetold& sums = report_.foretold;
+  const EnergyBalance& sums = report_.balance;
   const bool known = t == balanced_ && (sums.parted || report_.steps == 0);
   const double stored = watch_.energy() - watch_.energy_watched.initial, none = std::nan("");
   row_.push_back(stored);
@@ -383,8 +360,8 @@ void Simulation::take_balance(const GridPoint& point) {
   const double before = std::exchange(energy_, watch_.energy());
   report_.discrete = std::max(report_.discrete, point.discrete);
   if (!report_.has_energy || !point.energy_change) return;
-  EnergyForetold& sums = report_.foretold;
-  sums.add(*point.energy_change, energy_ - before);
+  EnergyBalance& sums = report_.balance;
+  add_step(sums, *point.energy_change, energy_ - before);
   if (!point.energy_parts) return;
   sums.parted = true;
   sums.dissipated += point.energy_parts->first, sums.supplied += point.energy_parts->second;
@@ -487,7 +464,7 @@ void Simulation::finish() {
   report_.nonholonomic = watch_.max_nonholonomic;
   report_.velocity_ranges = watch_.velocity_ranges;
   report_.invariants = watch_.invariants_watched();
-  report_.newton = control_->statistics();
+  report_.newton = reported(control_->statistics());
   take_motion(report_.t, point_.state);
   const std::span<const double> solved = multipliers_.at(report_.t, point_.state);
   const auto part = [&](std::size_t from, std::size_t to) {
@@ -502,8 +479,11 @@ void Simulation::finish() {
     take_ports(report_.t, point_.state, solved);
     const auto outputs = ports_out_.begin() + static_cast<long>(e_.port->inputs.size());
     const auto energies = outputs + static_cast<long>(e_.port->inputs.size());
-    report_.inputs.assign(ports_out_.begin(), outputs), report_.outputs.assign(outputs, energies);
-    report_.energies.assign(energies_now().begin(), energies_now().end());
+    PortReport& port = *report_.port;
+    port.x = port_states(*model_.port, report_.z, report_.psi);
+    port.u.assign(ports_out_.begin(), outputs);
+    port.y.assign(outputs, energies);
+    port.energies.assign(energies_now().begin(), energies_now().end());
   }
   report_.joints = joint_forces(e_, report_.t, point_.state, report_.lambda, report_.psi);
   if (report_.steps == 0) return;
@@ -514,13 +494,6 @@ void Simulation::finish() {
 }
 
 }  // namespace
-
-void EnergyForetold::add(double foretold, double change) {
-  ++steps;
-  total += foretold, actual += change;
-  max_change = std::max(max_change, std::abs(change));
-  max_residual = std::max(max_residual, std::abs(foretold - change));
-}
 
 Report simulate(const Model& model, const Equations& e, const Method& method, const SimulateOptions& options) {
   const Clock::time_point begin = Clock::now();
@@ -539,35 +512,30 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
   SampleTimes samples(options);
 
   Report report;
-  report.model = model.title;
-  report.method = method.name;
-  report.stages = method.stages;
-  report.claims = method.claims;
+  describe(report, model, e, method);
   if (method.remark) {
     const std::string remark = method.remark(e);
-    if (!remark.empty()) report.claims.note = remark;
+    if (!remark.empty()) report.note = remark;
   }
   report.control = options.steps.control;
   report.step = options.step;
   report.t = options.t0;
-  report.has_energy = static_cast<bool>(e.energy);
-  report.initial = make_consistent(model, e, {options.t0});
-  std::vector<double> state = report.initial.y;
-  state.insert(state.end(), report.initial.z.begin(), report.initial.z.end());
+  const InitialValues initial = make_consistent(model, e, {options.t0});
+  report.initial = reported(initial);
+  std::vector<double> state = initial.y;
+  state.insert(state.end(), initial.z.begin(), initial.z.end());
   // The last column of Lobatto IIIB is zero: its steps feel light bodies long before the others do.
   const double share = method.name.starts_with("lobatto") ? 1 : 1e-6;
   const std::string light =
       method.massless ? std::string() : explain_light_mass(e, options.t0, options.step, state, share);
-  if (!light.empty() && report.claims.note.empty()) report.claims.note = light;
+  if (!light.empty() && report.note.empty()) report.note = light;
 
   SimulateOptions chosen = options;
-  if (!report.initial.redundant.empty()) handle_redundant(model, report.initial, method.step(e), chosen.newton);
+  if (!initial.redundant.empty()) handle_redundant(model, initial, method.step(e), chosen.newton);
   const double steps = count_steps(options.t0, options.end, options.step);
-  Simulation simulation(model, e, method, chosen, std::move(samples), report, steps);
+  Simulation simulation(model, e, method, chosen, initial, std::move(samples), report, steps);
   simulation.light = light;
-  for (Observer* observer : options.observers)
-    observer->begin(simulation.columns(),
-                    {{"model", model.title}, {"method", method.name}, {"step", to_text(options.step)}});
+  for (Observer* observer : options.observers) observer->begin(simulation.columns(), report);
   report.compile_seconds = seconds_since(begin);
   simulation.run();
   simulation.finish();

@@ -9,24 +9,10 @@
 
 #include "alembert/code/wide.h"
 #include "alembert/derive/equations.h"
+#include "alembert/report.h"
 #include "alembert/run/gradient_span.h"
 
 namespace alembert::internal {
-
-/// Extremes of something watched at every step.
-struct Watched {
-  double initial = 0, final = 0, max_error = 0;  // max_error: largest |value - initial|
-};
-
-struct Extremes {
-  double least = 0, most = 0;
-};
-
-/// A line fitted through block means of an error over time.
-struct Drift {
-  double per_time = 0;
-  double uncertainty = 0;  // one standard error of the slope, from the scatter of the block means
-};
 
 /// Collects an error over equally spaced times in a fixed number of blocks, however long the run.
 class DriftFit {

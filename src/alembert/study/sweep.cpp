@@ -10,29 +10,23 @@
 #include <set>
 
 #include "alembert/error.h"
-#include "alembert/output/report.h"
+#include "alembert/report.h"
+#include "alembert/run/report_names.h"
 
 namespace alembert::internal {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-struct Leaf {
-  std::string path;
-  Json value;
-};
 
 std::string dump(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-/// All numbers, words and blanks below a place of the report, with their paths.
-void leaves(const Json& at, const std::string& path, std::vector<Leaf>& found) {
-  if (at.is_object()) {
-    for (const auto& [key, value] : at.items()) leaves(value, path.empty() ? key : path + "." + key, found);
-  } else if (at.is_array()) {
-    for (std::size_t i = 0; i < at.size(); ++i) leaves(at[i], path + "[" + std::to_string(i + 1) + "]", found);
-  } else {
-    found.push_back({path, at});
-  }
+/// A cell of the table, as JSON.
+std::string cell(const ReportEntry& entry) {
+  if (const long* whole = std::get_if<long>(&entry.value)) return dump(*whole);
+  if (const double* number = std::get_if<double>(&entry.value)) return dump(*number);
+  if (const std::string* text = std::get_if<std::string>(&entry.value)) return dump(*text);
+  return "null";
 }
 
 bool below(const std::string& path, const std::string& group) {
@@ -43,7 +37,7 @@ bool below(const std::string& path, const std::string& group) {
 /// The paths that the wanted columns stand for. A report without a run has all of them.
 std::vector<std::string> chosen_columns(const SweepOptions& options, const Model& model, const Equations& e) {
   Report empty;
-  empty.has_energy = static_cast<bool>(e.energy);
+  describe(empty, model, e, Method());
   empty.invariants.resize(e.invariants.size());
   if (!model.events.empty()) empty.events.push_back({0, 0, 0, std::vector<double>(e.y.size() + e.z.size()), {}, {}});
   const auto internal = [](const std::string& path) { return below(path, "internal"); };
@@ -53,8 +47,7 @@ std::vector<std::string> chosen_columns(const SweepOptions& options, const Model
     const auto& carried = plan.parts.front().carried_names;
     empty.internal_names.insert(empty.internal_names.end(), carried.begin(), carried.end());
   }
-  std::vector<Leaf> all;
-  leaves(Json::parse(to_json(empty, model, e)), "", all);
+  const std::vector<ReportEntry> all = entries(empty);
   std::vector<std::string> wanted = options.columns, columns;
   if (wanted.empty()) {
     wanted = {"t"};
@@ -70,16 +63,16 @@ std::vector<std::string> chosen_columns(const SweepOptions& options, const Model
     const std::size_t bracket = path.starts_with("events[") ? path.find(']') : std::string::npos;
     const std::string number = bracket == std::string::npos ? "events[1]" : path.substr(0, bracket + 1);
     const std::string like = bracket == std::string::npos ? path : "events[1]" + path.substr(bracket + 1);
-    for (const Leaf& leaf : all)
+    for (const ReportEntry& leaf : all)
       if (below(leaf.path, like))
         columns.push_back(leaf.path.starts_with("events[1]") ? number + leaf.path.substr(9) : leaf.path);
     if (columns.size() > before) continue;
     std::set<std::string> names;
-    for (const Leaf& leaf : all)
+    for (const ReportEntry& leaf : all)
       for (std::size_t end = leaf.path.find_first_of(".["); end != std::string::npos;
            end = leaf.path.find_first_of(".[", end + 1))
         names.insert(leaf.path.substr(0, end));
-    for (const Leaf& leaf : all) names.insert(leaf.path);
+    for (const ReportEntry& leaf : all) names.insert(leaf.path);
     const std::string near = nearest_name(path, {names.begin(), names.end()});
     unknown.push_back({nullptr,
                        {},
@@ -108,11 +101,10 @@ SweepRow run_one(const SweepOptions& options, const std::vector<std::string>& co
     simulation.interrupt = options.interrupt;
     const Report report = simulate(model, equations, options.method(model), simulation);
     row.failure = report.reason;
-    std::vector<Leaf> all;
-    leaves(Json::parse(to_json(report, model, equations)), "", all);
+    const std::vector<ReportEntry> all = entries(report);
     for (std::size_t i = 0; i < columns.size(); ++i)
-      for (const Leaf& leaf : all)
-        if (leaf.path == columns[i]) row.cells[i] = dump(leaf.value);
+      for (const ReportEntry& leaf : all)
+        if (leaf.path == columns[i]) row.cells[i] = cell(leaf);
   } catch (const InputError& error) { row.failure = error.diagnostics().at(0).message; }
   return row;
 }

@@ -248,8 +248,8 @@ Property residual_row(const std::string& name, bool claimed, bool exists, double
 
 /// Whether energy and invariants are kept to rounding: by a few steps in extended precision, where no truncation error
 /// can be mistaken for rounding; for large models by the run itself.
-std::vector<bool> kept_exactly(const Equations& e, const Method& method, const Report& report,
-                               const RoundingLevels& rounding) {
+std::vector<bool> kept_exactly(const Equations& e, const Method& method, const InitialValues& initial,
+                               const Report& report, const RoundingLevels& rounding) {
   std::vector<double> level{rounding.energy}, change{report.energy.max_error};
   level.insert(level.end(), rounding.invariants.begin(), rounding.invariants.end());
   for (const Watched& w : report.invariants) change.push_back(w.max_error);
@@ -257,7 +257,7 @@ std::vector<bool> kept_exactly(const Equations& e, const Method& method, const R
   double allowance = 100 * std::sqrt(static_cast<double>(std::max(report.steps, 1L)));
   if (extended_affordable(e)) {
     const std::vector<double> exact =
-        changes<Quad>(e, method, polish<Quad>(e, report.initial, Quad(0)), Quad(0), Quad(report.step), examined_steps);
+        changes<Quad>(e, method, polish<Quad>(e, initial, Quad(0)), Quad(0), Quad(report.step), examined_steps);
     // The levels are those of double precision.
     if (!exact.empty()) change = exact, allowance = 1e-24 / 0x1p-53;
   }
@@ -266,9 +266,8 @@ std::vector<bool> kept_exactly(const Equations& e, const Method& method, const R
   return kept;
 }
 
-void energy_rows(Verification& result, const Model& model, const Equations& e, const Report& report, bool kept,
-                 double rounding) {
-  const bool claimed = report.claims.energy;
+void energy_rows(Verification& result, const Model& model, const Equations& e, const Report& report, bool claimed,
+                 bool kept, double rounding) {
   const std::string said = claimed ? "yes" : "";
   const char *exact = "energy to rounding", *steady = "energy without drift";
   const std::vector<std::string> changing = energy_changes(model, e);
@@ -305,7 +304,8 @@ void verify_run(Verification& result, const Model& model, const Equations& given
     interrupt = std::chrono::duration<double>(Clock::now() - begin).count() > options.seconds;
   };
   // Momenta that the method promises are watched behind the invariants of the model.
-  const Momenta momenta = method.momenta ? method.momenta(given, make_consistent(model, given)) : Momenta{};
+  const InitialValues initial = make_consistent(model, given);
+  const Momenta momenta = method.momenta ? method.momenta(given, initial) : Momenta{};
   Equations e = given;
   for (const Momenta::Kept& one : momenta.kept) e.invariants.push_back(one.value);
   const Report report = simulate(model, e, method, simulation);
@@ -324,8 +324,8 @@ void verify_run(Verification& result, const Model& model, const Equations& given
       residual_row("g' = 0", c.velocity, holonomic, report.velocity, allowance * rounding.g_dot + by_step));
   result.properties.push_back(
       residual_row("k = 0", c.nonholonomic, !e.k.empty(), report.nonholonomic, allowance * rounding.k + by_step));
-  const std::vector<bool> kept = kept_exactly(e, method, report, rounding);
-  energy_rows(result, model, e, report, kept[0], rounding.energy);
+  const std::vector<bool> kept = kept_exactly(e, method, initial, report, rounding);
+  energy_rows(result, model, e, report, c.energy, kept[0], rounding.energy);
   for (const Block& block : model.invariants) {
     double error = 0;
     bool all_kept = true;

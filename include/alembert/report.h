@@ -1,0 +1,193 @@
+#pragma once
+
+// What a run ends with. A report stands by itself: it holds the names, the parameters and the text of the model that it
+// speaks of, so that it can be printed, stored or compared without the model.
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace alembert {
+
+/// A named thing made of consecutive entries of a list of numbers: scalar {}, vector {3}, family of vectors {N, 3}.
+struct Quantity {
+  std::string name;
+  std::vector<int> shape;
+  int first = 0;     // of its entries in the list
+  std::string unit;  // as written; "" where there is none
+
+  int size() const;
+};
+
+/// A parameter with the values that the run had.
+struct Parameter {
+  std::string name;
+  std::vector<int> shape;      // as of a Quantity
+  std::vector<double> values;  // row after row
+  std::string unit;            // as written; "" where there is none
+};
+
+/// Which run it was. Trajectories carry it too.
+struct RunDescription {
+  std::string model;                  // its title
+  std::string model_text;             // its source, as it was read
+  std::vector<Parameter> parameters;  // after all that replaces what the text says
+  std::string method;                 // "lobatto(3)"
+  double step = 0;                    // the first one; negative where time runs backward
+  std::string version;                // of alembert
+};
+
+/// fixed: all equal, a shorter one at the end. tolerance: two equal steps are compared with one of twice their size,
+/// made beside them; where they differ too much they are made again, smaller. reversible: the density of steps follows
+/// the motion in a way that is symmetric in time (Hairer and Soederlind 2005), so that a symmetric method keeps the
+/// long-time behaviour that it has with equal steps.
+enum class Control { fixed, tolerance, reversible };
+
+enum class Ending { done, interrupted, failed };
+
+/// Extremes of something watched at every step.
+struct Watched {
+  double initial = 0;
+  double final = 0;
+  double max_error = 0;  // largest |value - initial|
+};
+
+struct Extremes {
+  double least = 0;
+  double most = 0;
+};
+
+/// A line fitted through block means of an error over time.
+struct Drift {
+  double per_time = 0;
+  double uncertainty = 0;  // one standard error of the slope, from the scatter of the block means
+};
+
+/// The change of energy in a step as the method's stages predict it, beside the actual one (Symank 2025, (6.15)).
+struct EnergyBalance {
+  long steps = 0;                    // 0: the method predicts nothing
+  double predicted = 0, actual = 0;  // over all steps
+  double max_change = 0;             // of a step
+  double max_residual = 0;           // largest |predicted - actual| of a step
+  bool parted = false;               // the next two are known: port-Hamiltonian systems
+  double dissipated = 0, supplied = 0;
+};
+
+/// The reaction of a joint on `body`, at the point of the joint.
+struct JointForces {
+  std::string name, kind, body, other;
+  std::vector<double> force, moment;                    // in the world
+  std::vector<double> force_in_joint, moment_in_joint;  // along the axes of the joint
+};
+
+/// An event that was found. The constraints hold there as at every grid point.
+struct EventRecord {
+  int event = 0;  // its number in ReportNames::events
+  double t = 0;
+  double share = 0;           // of the step that it lies in
+  std::vector<double> state;  // y, then z
+  std::vector<double> lambda, psi;
+};
+
+/// Orders of convergence that the method claims; of the multiplier that is reported.
+struct Orders {
+  int q = 0, v = 0, multiplier = 0;
+};
+
+/// The work that Newton's method had.
+struct SolverStatistics {
+  long iterations = 0, factorizations = 0, evaluations = 0;
+  std::vector<int> factorization_sizes;  // of the matrices that are factorised
+};
+
+/// Where the run began: on the constraints, nearest to what the user gave.
+struct InitialState {
+  std::vector<double> y, z, lambda, psi;
+  struct Change {
+    std::string name;
+    double from = 0, to = 0;
+  };
+  std::vector<Change> changes;         // what had to be moved (by more than rounding); empty when all was consistent
+  std::vector<std::string> redundant;  // "rod5 follows from rod1, rod2, rod4"
+};
+
+/// A constraint and where its multiplier stands: an entry of lambda or of psi, -1 where it is none of these.
+struct NamedConstraint {
+  std::string name;
+  int lambda = -1, psi = -1;
+};
+
+/// What the numbers of a report are called.
+struct ReportNames {
+  std::vector<Quantity> coordinates;             // of y and v
+  std::vector<Quantity> momenta;                 // of momentum
+  std::vector<Quantity> variables;               // general form: of y, then z; else none
+  std::vector<std::string> states;               // the single entries of y, then z: "x1", "q[2]", "x1'"
+  std::vector<NamedConstraint> constraints;      // in the order of the model
+  std::vector<std::string> holonomic;            // the rows of g
+  std::vector<std::string> nonholonomic;         // the rows of k
+  std::vector<Quantity> invariants;              // of Report::invariants
+  std::vector<std::string> events;
+};
+
+/// The ports of a port-Hamiltonian system.
+struct PortReport {
+  std::vector<Quantity> states, inputs, outputs;  // of the next three
+  std::vector<double> x, u, y;                    // at t; the algebraic states are among x
+  std::vector<std::string> components;            // none where the system is not made of components
+  std::vector<double> energies, first_energies;   // of the components, at t and at the start
+};
+
+struct Report : RunDescription {
+  ReportNames names;
+  int stages = 0;  // 0 where the word has no meaning
+  Orders order;
+  std::string note;  // what a user must know of the method on this model; may be empty
+  Control control = Control::fixed;
+  double t = 0;                                // where it ended
+  double smallest_step = 0, largest_step = 0;  // magnitudes of those that were made; the last one may be cut
+  bool has_energy = false;
+  Watched energy;
+  Drift drift;
+  EnergyBalance balance;
+  double position = 0, velocity = 0, nonholonomic = 0;  // largest residual over all steps
+  std::vector<Extremes> velocity_ranges;                // of g', where the method does not hold it
+  bool has_discrete = false;        // the method preserves nonholonomic constraints in a form of its own
+  double discrete = 0;              // largest residual of that form
+  std::vector<Watched> invariants;  // those of the model first
+  long steps = 0, rejected = 0;
+  SolverStatistics newton;
+  double compile_seconds = 0, run_seconds = 0;
+  Ending ending = Ending::done;
+  std::string reason;  // why it failed: place in time, constraint, what to try
+  InitialState initial;
+  std::vector<double> y, z, momentum, lambda, psi;  // at t
+  std::vector<double> v;                            // v(t,y,z) at t
+  std::vector<double> internal;                     // stage multipliers of the last step
+  std::vector<std::string> internal_names;
+  std::optional<PortReport> port;   // in the port-Hamiltonian form
+  std::vector<JointForces> joints;  // at t
+  std::vector<EventRecord> events;
+  std::string stopped;  // the event that ended the run; "" where none did
+  struct SingularPosition {
+    double t = 0;       // of the step behind it
+    std::string words;  // "rocker becomes dependent on crank, coupler"
+  };
+  std::vector<SingularPosition> singular_positions;  // that the motion passed on its regular branch
+};
+
+/// A few lines of text.
+std::string to_text(const Report& report);
+/// One JSON object on one line; what is not finite is null.
+std::string to_json(const Report& report);
+
+/// A number, a word or nothing (monostate: what is missing or not finite) of a report.
+struct ReportEntry {
+  std::string path;  // into what to_json gives: "energy.max_error", "q.r[2]"; entries of lists count from 1
+  std::variant<std::monostate, long, double, std::string> value;
+};
+/// All of them, in the order of to_json.
+std::vector<ReportEntry> entries(const Report& report);
+
+}  // namespace alembert

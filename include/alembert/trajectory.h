@@ -1,0 +1,95 @@
+#pragma once
+
+// The motion, row by row: given to observers while a run goes on, held in memory, written to files and read back.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "alembert/report.h"
+
+namespace alembert {
+
+/// Neighbouring columns of one kind: from `begin` up to `end`, which is none of them.
+struct ColumnRange {
+  int begin = 0, end = 0;
+
+  int size() const { return end - begin; }
+  bool empty() const { return begin == end; }
+  bool operator==(const ColumnRange&) const = default;
+};
+
+/// What a row holds, in this order: the time, then groups of columns, any of which may be empty. Names are as the user
+/// wrote them ("x1", "x1'", "q[2]", "lambda.rod1").
+struct Columns {
+  std::vector<std::string> names;  // "t" first
+  ColumnRange coordinates;
+  ColumnRange velocities;   // the other half of the state: momenta in the Hamiltonian form, else what the user called z
+  ColumnRange momenta;      // in the Lagrangian form, where they are no part of the state
+  ColumnRange multipliers;  // "lambda.rod1", "psi.roll"; algebraic states of a port-Hamiltonian system
+  ColumnRange energy;       // one column, or none
+  ColumnRange residuals;    // position, velocity, nonholonomic: largest |g|, |g'|, |k|
+  ColumnRange invariants;
+  ColumnRange ports;                // inputs, outputs, energies of components, balance
+  std::vector<std::string> events;  // names of those that may be found
+
+  int count() const { return static_cast<int>(names.size()); }
+};
+
+/// Gets every recorded row while the run goes on, so that a failing run leaves what it computed.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void begin(const Columns& columns, const RunDescription& run) = 0;
+  virtual void row(std::span<const double> values) = 0;
+  /// An event, by its number in Columns::events; values as in a row. Not every observer cares.
+  virtual void event([[maybe_unused]] int number, [[maybe_unused]] std::span<const double> values) {}
+  virtual void end() = 0;
+};
+
+struct Trajectory {
+  RunDescription run;  // what is known of it: a .csv file says nothing
+  Columns columns;
+  std::vector<std::vector<double>> values;  // one list per column
+  struct EventRow {
+    int event = 0;  // its number in Columns::events
+    std::vector<double> values;
+  };
+  std::vector<EventRow> events;
+  long every = 1;  // rows of the run that one row here stands for
+
+  std::size_t rows() const { return values.empty() ? 0 : values[0].size(); }
+  const std::vector<double>& t() const { return values.at(0); }
+  bool has_energy() const { return !columns.energy.empty(); }
+};
+
+/// Takes every row of a run, and every second, fourth ... one where they become more than `most_rows`.
+class Recorder : public Observer {
+ public:
+  explicit Recorder(std::size_t most_rows = 100'000) : most_(most_rows) {}
+  void begin(const Columns& columns, const RunDescription& run) override;
+  void row(std::span<const double> values) override;
+  void event(int number, std::span<const double> values) override;
+  void end() override;
+
+  Trajectory trajectory;
+
+ private:
+  std::size_t most_;
+  long count_ = 0;
+  std::vector<double> last_;
+};
+
+/// Writes rows to a file as they come: .csv, .h5 or .json by the ending of the name. Numbers round-trip. Throws
+/// InputError for an unknown ending or a file that cannot be written.
+std::unique_ptr<Observer> make_writer(const std::string& path);
+
+/// The same for a trajectory that is at hand.
+void write(const Trajectory& trajectory, const std::string& path);
+
+/// A file that a writer wrote. Throws InputError where it is none.
+Trajectory read_trajectory(const std::string& path);
+
+}  // namespace alembert

@@ -1,0 +1,267 @@
+// A report as one tree of names and values: to_json writes it down, entries lists its leaves.
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "alembert/base/lists.h"
+#include "alembert/output/report_words.h"
+#include "alembert/report.h"
+
+namespace alembert::internal {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Values = std::vector<double>;
+
+/// JSON knows no infinities; what is missing or not finite is null.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+Json number(const Values& values, std::size_t i) { return i < values.size() ? number(values[i]) : Json(); }
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+Json numbers(const Values& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(number(value));
+  return list;
+}
+
+/// The values of a quantity, nested as its shape says; `at` walks through them.
+Json shaped(const Quantity& quantity, const Values& values, std::size_t level, std::size_t& at) {
+  if (level == quantity.shape.size()) return number(values, at++);
+  Json list = Json::array();
+  for (int i = 0; i < quantity.shape[level]; ++i) list.push_back(shaped(quantity, values, level + 1, at));
+  return list;
+}
+
+Json shaped(const Quantity& quantity, const Values& values) {
+  std::size_t at = static_cast<std::size_t>(quantity.first);
+  return shaped(quantity, values, 0, at);
+}
+
+Json named(const std::vector<Quantity>& quantities, const Values& values) {
+  Json object = Json::object();
+  for (const Quantity& quantity : quantities) object[quantity.name] = shaped(quantity, values);
+  return object;
+}
+
+Json multipliers(const ReportNames& names, const Values& lambda, const Values& psi) {
+  Json object = Json::object();
+  for (const NamedConstraint& constraint : names.constraints) {
+    Json& value = object[constraint.name] = Json();
+    if (constraint.lambda >= 0) value = number(lambda, static_cast<std::size_t>(constraint.lambda));
+    if (constraint.psi >= 0) value = number(psi, static_cast<std::size_t>(constraint.psi));
+  }
+  return object;
+}
+
+Json invariants(const Report& report) {
+  Values initial, final, max_error;
+  for (const Watched& w : report.invariants) {
+    initial.push_back(w.initial);
+    final.push_back(w.final);
+    max_error.push_back(w.max_error);
+  }
+  Json object = Json::object();
+  for (const Quantity& quantity : report.names.invariants) {
+    object[quantity.name] = {{"initial", shaped(quantity, initial)},
+                             {"final", shaped(quantity, final)},
+                             {"max_error", shaped(quantity, max_error)}};
+  }
+  return object;
+}
+
+Json events(const Report& report) {
+  Json list = Json::array();
+  for (const EventRecord& record : report.events) {
+    Json state = Json::object();
+    for (std::size_t i = 0; i < record.state.size(); ++i) state[report.names.states.at(i)] = number(record.state, i);
+    list.push_back({{"name", report.names.events.at(record.event)},
+                    {"t", number(record.t)},
+                    {"state", state},
+                    {"multipliers", multipliers(report.names, record.lambda, record.psi)}});
+  }
+  return list;
+}
+
+Json joints(const Report& report) {
+  Json object = Json::object();
+  for (const JointForces& j : report.joints)
+    object[j.name] = {{"kind", j.kind},
+                      {"on", j.body},
+                      {"from", j.other},
+                      {"force", numbers(j.force)},
+                      {"moment", numbers(j.moment)},
+                      {"force_in_joint", numbers(j.force_in_joint)},
+                      {"moment_in_joint", numbers(j.moment_in_joint)}};
+  return object;
+}
+
+void add_run(Json& json, const Report& report) {
+  json["model"] = report.model;
+  json["method"] = report.method;
+  json["stages"] = report.stages > 0 ? Json(report.stages) : Json();
+  json["step"] = number(report.step);
+  if (report.control != Control::fixed) json["control"] = word_of(report.control);
+  json["t"] = number(report.t);
+  json["order"] = {{"q", report.order.q}, {"v", report.order.v}, {"multiplier", report.order.multiplier}};
+}
+
+void add_ports(Json& json, const PortReport& port) {
+  // Every state under its own name, the algebraic ones among them.
+  json["variables"] = named(port.states, port.x);
+  json["inputs"] = named(port.inputs, port.u);
+  json["outputs"] = named(port.outputs, port.y);
+  for (std::size_t i = 0; i < port.energies.size(); ++i)
+    json["energies"][port.components.at(i)] = {{"initial", number(port.first_energies, i)},
+                                               {"final", number(port.energies, i)}};
+}
+
+void add_state(Json& json, const Report& report) {
+  const ReportNames& names = report.names;
+  // Velocities go by the name of their coordinate.
+  json["q"] = named(names.coordinates, report.y);
+  json["v"] = named(names.coordinates, report.v);
+  json["p"] = named(names.momenta, report.momentum);
+  json["multipliers"] = multipliers(names, report.lambda, report.psi);
+  if (report.port) add_ports(json, *report.port);
+  if (!names.variables.empty()) json["variables"] = named(names.variables, joined<double>(report.y, report.z));
+}
+
+Json energy(const Report& report) {
+  if (!report.has_energy) return Json();
+  return {{"initial", number(report.energy.initial)},
+          {"final", number(report.energy.final)},
+          {"max_error", number(report.energy.max_error)},
+          {"drift_per_time", number(report.drift.per_time)},
+          {"drift_uncertainty", number(report.drift.uncertainty)}};
+}
+
+Json residual(const Report& report) {
+  Json object = {{"position", number(report.position)},
+                 {"velocity", number(report.velocity)},
+                 {"nonholonomic", number(report.nonholonomic)}};
+  if (report.has_discrete) object["discrete"] = number(report.discrete);
+  for (std::size_t i = 0; i < report.velocity_ranges.size(); ++i) {
+    const Extremes& range = report.velocity_ranges[i];
+    object["velocity_ranges"][report.names.holonomic.at(i)] = {number(range.least), number(range.most)};
+  }
+  return object;
+}
+
+void add_balance(Json& json, const EnergyBalance& balance) {
+  if (balance.steps > 0)
+    json["power_balance"] = {{"max_residual", number(balance.max_residual)},
+                             {"foretold", number(balance.predicted)},
+                             {"actual", number(balance.actual)},
+                             {"max_change", number(balance.max_change)}};
+  if (!balance.parted) return;
+  Json& parts = json["power_balance"];
+  parts["stored"] = number(balance.actual);
+  parts["dissipated"] = number(balance.dissipated);
+  parts["supplied"] = number(balance.supplied);
+}
+
+void add_watched(Json& json, const Report& report) {
+  json["energy"] = energy(report);
+  json["residual"] = residual(report);
+  json["invariants"] = invariants(report);
+  add_balance(json, report.balance);
+  if (!report.joints.empty()) json["joints"] = joints(report);
+  if (report.names.events.empty()) return;
+  json["events"] = events(report);
+  json["stopped"] = text_or_null(report.stopped);
+}
+
+Json statistics(const Report& report) {
+  Json object = {{"steps", report.steps},
+                 {"rejected", report.rejected},
+                 {"newton_iterations", report.newton.iterations},
+                 {"factorizations", report.newton.factorizations},
+                 {"factorization_sizes", report.newton.factorization_sizes},
+                 {"evaluations", report.newton.evaluations},
+                 {"compile_seconds", number(report.compile_seconds)},
+                 {"run_seconds", number(report.run_seconds)}};
+  if (report.control == Control::fixed) return object;
+  object["smallest_step"] = number(report.smallest_step);
+  object["largest_step"] = number(report.largest_step);
+  return object;
+}
+
+void add_course(Json& json, const Report& report) {
+  json["statistics"] = statistics(report);
+  Json& changes = json["initial_changes"] = Json::array();
+  for (const InitialState::Change& change : report.initial.changes)
+    changes.push_back({{"name", change.name}, {"from", number(change.from)}, {"to", number(change.to)}});
+  json["redundant"] = report.initial.redundant;
+  for (const Report::SingularPosition& s : report.singular_positions)
+    json["singular_positions"].push_back({{"t", number(s.t)}, {"constraints", s.words}});
+  json["ending"] = word_of(report.ending);
+  json["reason"] = text_or_null(report.reason);
+  Json& internal = json["internal"] = Json::object();
+  for (std::size_t i = 0; i < report.internal_names.size(); ++i)
+    internal[report.internal_names[i]] = number(report.internal, i);
+}
+
+/// The whole report, in the order in which it is written.
+Json tree(const Report& report) {
+  Json json;
+  add_run(json, report);
+  add_state(json, report);
+  add_watched(json, report);
+  add_course(json, report);
+  return json;
+}
+
+ReportEntry leaf(const std::string& path, const Json& value) {
+  if (value.is_number_integer()) return {path, value.get<long>()};
+  if (value.is_number()) return {path, value.get<double>()};
+  if (value.is_string()) return {path, value.get<std::string>()};
+  return {path, std::monostate()};
+}
+
+void add_leaves(const Json& at, const std::string& path, std::vector<ReportEntry>& found) {
+  if (at.is_object()) {
+    for (const auto& [key, value] : at.items()) add_leaves(value, path.empty() ? key : path + "." + key, found);
+  } else if (at.is_array()) {
+    for (std::size_t i = 0; i < at.size(); ++i) add_leaves(at[i], path + "[" + std::to_string(i + 1) + "]", found);
+  } else {
+    found.push_back(leaf(path, at));
+  }
+}
+
+}  // namespace
+
+const char* word_of(Control control) {
+  switch (control) {
+    case Control::fixed: return "fixed";
+    case Control::tolerance: return "tolerance";
+    case Control::reversible: return "reversible";
+  }
+  return "";
+}
+
+const char* word_of(Ending ending) {
+  switch (ending) {
+    case Ending::done: return "done";
+    case Ending::interrupted: return "interrupted";
+    case Ending::failed: return "failed";
+  }
+  return "";
+}
+
+}  // namespace alembert::internal
+
+namespace alembert {
+
+std::string to_json(const Report& report) {
+  using internal::Json;
+  return internal::tree(report).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::vector<ReportEntry> entries(const Report& report) {
+  std::vector<ReportEntry> found;
+  internal::add_leaves(internal::tree(report), "", found);
+  return found;
+}
+
+}  // namespace alembert

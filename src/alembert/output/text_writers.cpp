@@ -1,0 +1,169 @@
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "alembert/output/attributes.h"
+#include "alembert/output/output_file.h"
+#include "alembert/output/writers.h"
+
+namespace alembert::internal {
+namespace {
+
+/// The fewest digits that read back as the same double.
+void append_number(std::string& text, double value) {
+  char buffer[32];
+  text.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+}
+
+/// Whole rows of text gathered in memory: what is on disk always ends with a whole row.
+class TextWriter : public Observer {
+ public:
+  explicit TextWriter(const std::string& path) : file_(path) {}
+
+  void begin(const Columns& columns, const RunDescription& run) override {
+    file_.clear();
+    open_ = true;
+    head(columns, run);
+    flush();
+  }
+  void row(std::span<const double> values) override {
+    line(values);
+    if (clock_.due(text_.size())) flush();
+  }
+  void end() override {
+    if (!std::exchange(open_, false)) return;
+    flush();
+    file_.close();
+  }
+
+ protected:
+  virtual void head(const Columns& columns, const RunDescription& run) = 0;
+  virtual void line(std::span<const double> values) = 0;
+  /// What closes the file as it stands.
+  virtual std::string tail() const = 0;
+
+  /// For destructors, which have nobody to tell.
+  void end_quietly() noexcept {
+    try {
+      end();
+    } catch (...) {}
+  }
+
+  std::string text_;
+
+ private:
+  void flush() {
+    file_.append(text_, tail());
+    text_.clear();
+  }
+
+  OutputFile file_;
+  FlushClock clock_;
+  bool open_ = false;
+};
+
+std::string csv_name(const std::string& name) {
+  if (name.find_first_of(",\"\r\n") == std::string::npos) return name;
+  std::string quoted = "\"";
+  for (const char c : name) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+/// A table stays a table: events go to a file of their own, NAME.events.csv, with their name in the first column.
+class CsvWriter final : public TextWriter {
+ public:
+  explicit CsvWriter(const std::string& path)
+      : TextWriter(path), events_path_(path.substr(0, path.size() - 4) + ".events.csv") {}
+  ~CsvWriter() override { end_quietly(); }
+
+  void event(int number, std::span<const double> values) override {
+    std::string text = csv_name(event_names_.at(number)) + ",";
+    append_line(text, values);
+    events_->append(text);
+  }
+
+ private:
+  static void append_line(std::string& text, std::span<const double> values) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (i) text += ',';
+      if (std::isnan(values[i])) {
+        text += "nan";  // never -nan, which not every reader knows
+      } else {
+        append_number(text, values[i]);
+      }
+    }
+    text += '\n';
+  }
+  void head(const Columns& columns, const RunDescription&) override {
+    for (std::size_t i = 0; i < columns.names.size(); ++i) text_ += (i ? "," : "") + csv_name(columns.names[i]);
+    text_ += '\n';
+    event_names_ = columns.events;
+    if (event_names_.empty()) return;
+    events_ = std::make_unique<OutputFile>(events_path_);
+    events_->clear();
+    events_->append("event," + text_);
+  }
+  void line(std::span<const double> values) override { append_line(text_, values); }
+  std::string tail() const override { return {}; }
+
+  std::string events_path_;
+  std::vector<std::string> event_names_;
+  std::unique_ptr<OutputFile> events_;  // where there may be some
+};
+
+/// The closing brackets are written after every flush and overwritten by the next rows, so that the file is whole at
+/// all times.
+class JsonWriter final : public TextWriter {
+ public:
+  using TextWriter::TextWriter;
+  ~JsonWriter() override { end_quietly(); }
+
+  void event(int number, std::span<const double> values) override {
+    events_ += events_.empty() ? "\n" : ",\n";
+    events_ += "{\"name\":" + dump(event_names_.at(number)) + ",\"values\":";
+    append_list(events_, values);
+    events_ += '}';
+  }
+
+ private:
+  static std::string dump(const nlohmann::ordered_json& json) {
+    return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  }
+  void head(const Columns& columns, const RunDescription& run) override {
+    text_ += "{\"attributes\":" + dump(attributes_of(run)) + ",\n\"columns\":" + dump(columns.names) + ",\n\"rows\":[";
+    event_names_ = columns.events;
+  }
+  static void append_list(std::string& text, std::span<const double> values) {
+    text += '[';
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (i) text += ',';
+      if (!std::isfinite(values[i])) {
+        text += "null";
+      } else if (values[i] == 0 && std::signbit(values[i])) {
+        text += "-0.0";  // readers take -0 for a whole number, which has no sign
+      } else {
+        append_number(text, values[i]);
+      }
+    }
+    text += ']';
+  }
+  void line(std::span<const double> values) override {
+    text_ += std::exchange(first_, false) ? "\n" : ",\n";
+    append_list(text_, values);
+  }
+  std::string tail() const override {
+    return event_names_.empty() ? "\n]}\n" : "\n],\n\"events\":[" + events_ + "\n]}\n";
+  }
+
+  bool first_ = true;
+  std::vector<std::string> event_names_;
+  std::string events_;  // all of them: they stand behind the rows
+};
+
+}  // namespace
+
+std::unique_ptr<Observer> make_csv_writer(const std::string& path) { return std::make_unique<CsvWriter>(path); }
+std::unique_ptr<Observer> make_json_writer(const std::string& path) { return std::make_unique<JsonWriter>(path); }
+
+}  // namespace alembert::internal

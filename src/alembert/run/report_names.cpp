@@ -1,0 +1,172 @@
+#include "alembert/run/report_names.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "alembert/base/lists.h"
+#include "alembert/derive/ports/port_equations.h"
+#include "alembert/model/ports/port.h"
+#include "alembert/version.h"
+
+namespace alembert::internal {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+/// first: where the list that the blocks point into begins in the list of the report.
+std::vector<Quantity> quantities(const std::vector<Block>& blocks, int first = 0) {
+  std::vector<Quantity> list;
+  for (const Block& block : blocks) list.push_back({block.name, block.shape, first + block.first, ""});
+  return list;
+}
+
+std::vector<Parameter> parameters_of(const Model& model) {
+  std::vector<Parameter> list;
+  for (const Block& block : model.parameters) {
+    Parameter parameter{block.name, block.shape, {}, ""};
+    for (int i = 0; i < block.size; ++i)
+      parameter.values.push_back(static_cast<double>(model.parameter_values.at(block.first + i)));
+    list.push_back(std::move(parameter));
+  }
+  return list;
+}
+
+std::vector<NamedConstraint> named_constraints(const Model& model, const Equations& e) {
+  std::vector<NamedConstraint> list;
+  for (const Constraint& constraint : model.constraints) list.push_back({constraint.name, -1, -1});
+  for (std::size_t i = 0; i < e.g_constraint.size(); ++i) list.at(e.g_constraint[i]).lambda = static_cast<int>(i);
+  for (std::size_t i = 0; i < e.psi_constraint.size(); ++i) list.at(e.psi_constraint[i]).psi = static_cast<int>(i);
+  return list;
+}
+
+/// Momenta go by the name of their coordinate where the user gave them none of their own.
+const std::vector<Block>& momenta_of(const Model& model) {
+  static const std::vector<Block> none;
+  if (model.port) return none;
+  return model.form == Form::lagrangian ? model.coordinates : model.momenta;
+}
+
+std::vector<Quantity> variables_of(const Model& model) {
+  if (model.form != Form::general) return {};
+  return joined<Quantity>(quantities(model.coordinates), quantities(model.momenta, static_cast<int>(model.q.size())));
+}
+
+Strings event_names(const Model& model) {
+  Strings names;
+  for (const Event& event : model.events) names.push_back(event.name);
+  return names;
+}
+
+PortReport port_names(const PortSystem& system, const Equations& e) {
+  PortReport port;
+  port.states = quantities(system.states);
+  port.inputs = quantities(system.inputs);
+  port.outputs = quantities(system.outputs);
+  port.components = e.port->energy_names;
+  return port;
+}
+
+Strings flat_names(const std::vector<Block>& blocks, std::size_t count) {
+  Strings names;
+  for (std::size_t i = 0; i < count; ++i) names.push_back(flat_name(blocks, static_cast<int>(i)));
+  return names;
+}
+
+/// Adds groups of columns one behind the other.
+class ColumnList {
+ public:
+  explicit ColumnList(Strings& names) : names_(names) {}
+
+  ColumnRange add(const Strings& names, const std::string& before = "") {
+    const int begin = static_cast<int>(names_.size());
+    for (const std::string& name : names) names_.push_back(before + name);
+    return {begin, static_cast<int>(names_.size())};
+  }
+
+ private:
+  Strings& names_;
+};
+
+ColumnRange add_ports(ColumnList& list, const Equations& e, bool dirac) {
+  const PortSystem& system = e.port->system;
+  const ColumnRange inputs = list.add(flat_names(system.inputs, system.u.size()), "input.");
+  list.add(flat_names(system.outputs, system.u.size()), "output.");
+  list.add(e.port->energy_names, "energy.");
+  if (dirac) {
+    list.add(flat_names(system.states, system.x.size()), "flow.");
+    list.add(flat_names(system.states, system.x.size()), "effort.");
+  }
+  const ColumnRange balance = list.add({"stored", "dissipated", "supplied", "residual"}, "balance.");
+  return {inputs.begin, balance.end};
+}
+
+}  // namespace
+
+void describe(Report& report, const Model& model, const Equations& e, const Method& method) {
+  report.model = model.title;
+  report.model_text = model.source ? model.source->text : "";
+  report.parameters = parameters_of(model);
+  report.method = method.name;
+  report.version = version;
+  report.stages = method.stages;
+  report.order = {method.claims.order_q, method.claims.order_v, method.claims.order_multiplier};
+  report.note = method.claims.note;
+  report.has_energy = static_cast<bool>(e.energy);
+
+  ReportNames& names = report.names;
+  names.coordinates = quantities(model.coordinates);
+  names.momenta = quantities(momenta_of(model));
+  names.variables = variables_of(model);
+  names.states = joined<std::string>(e.y_names, e.z_names);
+  names.constraints = named_constraints(model, e);
+  names.holonomic = e.g_names;
+  names.nonholonomic = e.k_names;
+  names.invariants = quantities(model.invariants);
+  names.events = event_names(model);
+  if (model.port) report.port = port_names(*model.port, e);
+}
+
+Columns make_columns(const Model& model, const Equations& e, bool dirac) {
+  Columns columns;
+  ColumnList list(columns.names);
+  list.add({"t"});
+  columns.coordinates = list.add(e.y_names);
+  columns.velocities = list.add(e.z_names);
+  columns.momenta = list.add(model.form == Form::lagrangian ? e.y_names : Strings(), "p.");
+  columns.multipliers = list.add(e.g_names, "lambda.");
+  columns.multipliers.end = list.add(e.psi_names, e.port ? "" : "psi.").end;
+  columns.energy = list.add(e.energy ? Strings{"energy"} : Strings());
+  columns.residuals = list.add({"position", "velocity", "nonholonomic"}, "residual.");
+  columns.invariants = list.add({});
+  for (const Block& block : model.invariants)
+    for (int i = 0; i < block.size; ++i) columns.invariants.end = list.add({entry_name(block, i)}).end;
+  columns.ports = e.port ? add_ports(list, e, dirac) : list.add({});
+  columns.events = event_names(model);
+  return columns;
+}
+
+std::vector<double> port_states(const PortSystem& system, const std::vector<double>& z,
+                                const std::vector<double>& psi) {
+  std::vector<double> x(system.x.size(), std::nan(""));
+  for (std::size_t i = 0; i < std::min(system.differential.size(), z.size()); ++i) x[system.differential[i]] = z[i];
+  for (std::size_t i = 0; i < std::min(system.algebraic.size(), psi.size()); ++i) x[system.algebraic[i]] = psi[i];
+  return x;
+}
+
+InitialState reported(const InitialValues& initial) {
+  InitialState state;
+  state.y = initial.y;
+  state.z = initial.z;
+  state.lambda = initial.lambda;
+  state.psi = initial.psi;
+  for (const InitialValues::Change& change : initial.changes)
+    state.changes.push_back({change.name, change.from, change.to});
+  state.redundant = initial.redundant;
+  return state;
+}
+
+SolverStatistics reported(const NewtonStatistics& statistics) {
+  return {statistics.iterations, statistics.factorizations, statistics.evaluations, statistics.factorization_sizes};
+}
+
+}  // namespace alembert::internal
