@@ -71,7 +71,8 @@ struct Equations {
 };
 
 struct DeriveOptions {
-  std::vector<std::string> inputs;  // what stays open: parameters, inputs of ports, initial values ("m2", "m[2]", "x'")
+  std::vector<std::string> inputs =
+      {};  // what stays open: parameters, inputs of ports, initial values ("m2", "m[2]", "x'")
   bool symbolic_parameters = false;  // all parameters by their names, to show the equations
 };
 /// Throws InputError for names that cannot stay open.
