@@ -264,6 +264,7 @@ Equations derive(const Model& model, const DeriveOptions& options) {
   e.y_start = carry(model.q_start);
   e.z_start = carry(model.z_start);
   e.zero_tests = carry(model.zero_tests);
+  e.parameter_values = carry(model.parameter_symbols);
   Exprs constraints;
   for (const Constraint& c : model.constraints) constraints.push_back(c.value);
   constraints = carry(constraints);
