@@ -42,7 +42,7 @@ class Numbers {
     std::map<std::uint32_t, Quad> value;
     for (std::uint32_t id : reachable(list)) {
       const Node n = graph.node(id);
-      if (n.op == Op::constant) value[id] = graph.value(id);
+      if (n.op == Op::constant || n.op == Op::parameter) value[id] = graph.value(id);
       else if (n.op == Op::symbol) value[id] = values_.at(id);
       else value[id] = evaluate<Quad>(n.op, value.at(n.a), operator_of(n.op).operands == 2 ? value.at(n.b) : Quad(0));
     }

@@ -13,12 +13,6 @@ namespace alembert::internal {
 
 namespace {
 
-Exprs joined(std::initializer_list<const Exprs*> lists) {
-  Exprs all;
-  for (const Exprs* list : lists) all.insert(all.end(), list->begin(), list->end());
-  return all;
-}
-
 Exprs negated(Exprs list) {
   for (Expr& e : list) e = -e;
   return list;
@@ -31,14 +25,9 @@ Exprs added(Exprs a, const Exprs& b) {
 
 /// The derivative in time of functions of (t, y, z) along the motion.
 Exprs along_motion(const Equations& e, const Exprs& functions, const Exprs& z_dot) {
-  Exprs x = {e.t}, d = {e.graph->constant(1)};
-  x.insert(x.end(), e.y.begin(), e.y.end());
-  d.insert(d.end(), e.v.begin(), e.v.end());
-  if (!z_dot.empty()) {
-    x.insert(x.end(), e.z.begin(), e.z.end());
-    d.insert(d.end(), z_dot.begin(), z_dot.end());
-  }
-  return directional(functions, x, d);
+  Exprs x = joined<Expr>(e.t, e.y);
+  if (!z_dot.empty()) append(x, e.z);
+  return directional(functions, x, joined<Expr>(e.graph->constant(1), e.v, z_dot));
 }
 
 /// The names of the flat entries of blocks, each with `suffix`.
@@ -179,7 +168,10 @@ JointReaction joint_reaction(const Joint& joint, const Equations& e, const Exprs
   const auto take = [&](const std::vector<int>& numbers, const Exprs& multipliers, Exprs& functions, Exprs& chosen) {
     for (std::size_t i = 0; i < numbers.size(); ++i)
       for (const int c : joint.constraints)
-        if (numbers[i] == c) functions.push_back(constraints[c]), chosen.push_back(multipliers[i]);
+        if (numbers[i] == c) {
+          functions.push_back(constraints[c]);
+          chosen.push_back(multipliers[i]);
+        }
   };
   take(e.g_constraint, e.lambda, g, lambda);
   take(e.k_constraint, e.psi, k, psi);
@@ -226,7 +218,7 @@ void open_inputs(const Model& model, Equations& e, const std::vector<int>& input
 
 bool mass_is_constant(const Equations& e) {
   const SparseExprs M = jacobian(e.p, e.z);
-  const Exprs arguments = joined({&e.y, &e.z});
+  const Exprs arguments = joined<Expr>(e.y, e.z);
   if (depends(M.value, arguments) || depends(M.value, Exprs{e.t})) return false;
   const Exprs zeros(e.z.size(), e.graph->constant(0));
   for (Expr rest : substitute(e.p, e.z, zeros, *e.graph))
@@ -234,17 +226,11 @@ bool mass_is_constant(const Equations& e) {
   return true;
 }
 
-}  // namespace
-
-Equations derive(const Model& model, const DeriveOptions& options) {
-  Equations e;
-  e.graph = std::make_shared<Graph>();
-  e.form = model.form;
+/// Symbols and names of all variables.
+void declare(const Model& model, Equations& e) {
   e.t = e.graph->symbol("t");
-  const bool lagrangian = model.form == Form::lagrangian;
-
   e.y_names = flat_names(model.coordinates, "");
-  e.z_names = lagrangian ? flat_names(model.coordinates, "'") : flat_names(model.momenta, "");
+  e.z_names = model.form == Form::lagrangian ? flat_names(model.coordinates, "'") : flat_names(model.momenta, "");
   for (const std::string& name : e.y_names) e.y.push_back(e.graph->symbol(name));
   for (const std::string& name : e.z_names) {
     e.z.push_back(e.graph->symbol(name));
@@ -257,46 +243,67 @@ Equations derive(const Model& model, const DeriveOptions& options) {
     (c.nonholonomic ? e.k_names : e.g_names).push_back(c.name);
     (c.nonholonomic ? e.k_constraint : e.g_constraint).push_back(static_cast<int>(i));
   }
-
   e.psi_constraint = e.k_constraint;
   e.psi_names = e.k_names;
+}
+
+/// From then on inputs and outputs mean their values wherever else they occur.
+void derive_port_form(const Model& model, Equations& e, const DeriveOptions& options, Carrier& carry) {
+  const PortSystem& port = *model.port;
+  std::vector<bool> loop(port.u.size(), false);  // those are psi already
+  for (const int i : port.loops) loop[i] = true;
+  Carrier symbols = carry;
+  for (std::size_t i = 0; i < port.u.size(); ++i) {
+    const std::string number = std::to_string(i + 1);
+    if (!loop[i]) symbols.add({port.u[i]}, {e.graph->symbol("u" + number)});
+    symbols.add({port.y[i]}, {e.graph->symbol("y" + number)});
+  }
+  PortSystem system = carried(port, [&](const Exprs& list) { return symbols(list); });
+  open_inputs(model, e, open_names(model, options.inputs).inputs, system);
+  derive_port(model, e, std::move(system));
+  for (std::size_t i = 0; i < port.u.size(); ++i)
+    if (!loop[i]) carry.add({port.u[i]}, {e.port->inputs[i]});
+  carry.add(port.y, e.port->outputs);
+}
+
+void derive_form(const Model& model, Equations& e, const DeriveOptions& options, Carrier& carry) {
+  switch (model.form) {
+    case Form::lagrangian: return derive_lagrangian(model, e, carry);
+    case Form::hamiltonian: return derive_hamiltonian(model, e, carry);
+    case Form::general: return model.multibody ? derive_multibody(model, e, carry) : derive_general(model, e, carry);
+    case Form::port_hamiltonian: return derive_port_form(model, e, options, carry);
+  }
+}
+
+/// The index-reduced system: the equations of motion, d/dt g_dot = 0, d/dt k = 0, the algebraic rows.
+void reduce(Equations& e) {
+  if (!e.port) e.inertial = directional(e.p, e.z, e.z_dot);
+  e.reduced = e.port ? e.inertial : along_motion(e, e.p, e.z_dot);
+  for (std::size_t i = 0; i < e.reduced.size(); ++i) e.reduced[i] = e.reduced[i] - (e.f[i] + e.N[i] + e.r[i]);
+  append(e.reduced, along_motion(e, e.g_dot, e.z_dot));
+  append(e.reduced, along_motion(e, e.k, e.z_dot));
+  if (e.port) append(e.reduced, e.port->algebraic);
+}
+
+}  // namespace
+
+Equations derive(const Model& model, const DeriveOptions& options) {
+  Equations e;
+  e.graph = std::make_shared<Graph>();
+  e.form = model.form;
+  declare(model, e);
   Carrier carry(model, e, options);
   e.y_start = carry(model.q_start);
   e.z_start = carry(model.z_start);
   e.zero_tests = carry(model.zero_tests);
+  e.parameter_values = carry(model.parameter_symbols);
   Exprs constraints;
   for (const Constraint& c : model.constraints) constraints.push_back(c.value);
   constraints = carry(constraints);
   for (int i : e.g_constraint) e.g.push_back(constraints[i]);
   for (int i : e.k_constraint) e.k.push_back(constraints[i]);
 
-  switch (model.form) {
-    case Form::lagrangian: derive_lagrangian(model, e, carry); break;
-    case Form::hamiltonian: derive_hamiltonian(model, e, carry); break;
-    case Form::general:
-      if (model.multibody) derive_multibody(model, e, carry);
-      else derive_general(model, e, carry);
-      break;
-    case Form::port_hamiltonian: {
-      // Inputs and outputs mean their values wherever else they occur.
-      const PortSystem& port = *model.port;
-      std::vector<bool> loop(port.u.size(), false);  // those are psi already
-      for (const int i : port.loops) loop[i] = true;
-      Carrier symbols = carry;
-      for (std::size_t i = 0; i < port.u.size(); ++i) {
-        const std::string number = std::to_string(i + 1);
-        if (!loop[i]) symbols.add({port.u[i]}, {e.graph->symbol("u" + number)});
-        symbols.add({port.y[i]}, {e.graph->symbol("y" + number)});
-      }
-      PortSystem system = carried(port, [&](const Exprs& list) { return symbols(list); });
-      open_inputs(model, e, open_names(model, options.inputs).inputs, system);
-      derive_port(model, e, system);
-      for (std::size_t i = 0; i < port.u.size(); ++i)
-        if (!loop[i]) carry.add({port.u[i]}, {e.port->inputs[i]});
-      carry.add(port.y, e.port->outputs);
-      break;
-    }
-  }
+  derive_form(model, e, options, carry);
   e.rayleigh = carry(model.rayleigh);
   e.forces = model.force.empty() ? Exprs(e.z.size(), e.graph->constant(0)) : carry(model.force);
   e.invariants = carry(model.invariant_values);
@@ -305,13 +312,7 @@ Equations derive(const Model& model, const DeriveOptions& options) {
   for (const Joint& joint : model.joints) e.joints.push_back(joint_reaction(joint, e, constraints, carry));
 
   e.g_dot = along_motion(e, e.g, {});
-  if (!e.port) e.inertial = directional(e.p, e.z, e.z_dot);
-  e.reduced = e.port ? e.inertial : along_motion(e, e.p, e.z_dot);
-  for (std::size_t i = 0; i < e.reduced.size(); ++i) e.reduced[i] = e.reduced[i] - (e.f[i] + e.N[i] + e.r[i]);
-  for (const Exprs* level : {&e.g_dot, &e.k})
-    for (Expr derivative : along_motion(e, *level, e.z_dot)) e.reduced.push_back(derivative);
-  if (e.port) append(e.reduced, e.port->algebraic);
-
+  reduce(e);
   e.constant_mass = mass_is_constant(e);
   return e;
 }

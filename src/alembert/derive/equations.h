@@ -36,6 +36,7 @@ struct Equations {
   Form form = Form::lagrangian;
 
   std::vector<OpenParameter> parameters;  // in the order of the table
+  Exprs parameter_values;                 // of Model::parameter_symbols: constants, or functions of the open ones
   Exprs y_start, z_start;                 // initial values as given, in the open parameters
   Exprs zero_tests;                       // of open parameters, or constants: what the shape of the model rests on
 

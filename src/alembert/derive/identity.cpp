@@ -31,8 +31,8 @@ bool equal_functions(ExprSpan a, ExprSpan b) {
     int symbols = 1 + 1000 * trial;
     for (std::uint32_t id : order) {
       const Node& n = graph.node(id);
-      if (n.op == Op::constant || n.op == Op::parameter) value[id] = graph.value(id);
-      else if (n.op == Op::symbol) value[id] = scattered(symbols++) + Quad(1) / 10;
+      if (n.op == Op::constant) value[id] = graph.value(id);
+      else if (operand_count(n.op) == 0) value[id] = scattered(symbols++) + Quad(1) / 10;
       else value[id] = evaluate<Quad>(n.op, value.at(n.a), operator_of(n.op).operands == 2 ? value.at(n.b) : Quad(0));
     }
     for (std::size_t i = 0; i < a.size(); ++i) {

@@ -7,7 +7,8 @@
 namespace alembert::internal {
 
 /// Compares values in extended precision at a few points without structure, which no two different formulas share in
-/// practice. Where a value is not finite the texts must be equal. Both lists in one graph.
+/// practice: in all symbols, and in parameters, whose values are known only later. Where a value is not finite the
+/// texts must be equal. Both lists in one graph.
 bool equal_functions(ExprSpan a, ExprSpan b);
 
 }  // namespace alembert::internal

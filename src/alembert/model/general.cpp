@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "alembert/base/lists.h"
 #include "alembert/expr/derivative.h"
 #include "alembert/model/elaborate.h"
 
@@ -185,10 +186,14 @@ bool all_given(Scope& scope, Declaration& d) {
   return true;
 }
 
-}  // namespace
+/// The roles of variables and quantities.
+struct Roles {
+  std::vector<Declaration*> quantities;  // with a rate
+  std::vector<Declaration*> standing;    // the variables that they stand for: they have no rate of their own
+  bool sound = true;                     // nothing was wrong so far
+};
 
-void make_rates(Elaboration& e) {
-  if (e.model.form != Form::general || e.model.multibody) return;
+void read_rates(Elaboration& e) {
   Scope& scope = e.scope;
   e.each("rate", [&](const Statement& s, const Item& item) {
     if (!item.value) return;
@@ -198,101 +203,124 @@ void make_rates(Elaboration& e) {
       return scope.errors.size() == before;
     });
   });
+}
 
-  // A quantity with a rate stands for the variables in it that have none of their own.
-  std::vector<Declaration*> quantities, standing;
-  bool sound = true;
-  for (Declaration& d : scope.declarations()) {
-    if (d.kind != Kind::quantity) continue;
-    if (d.bad) {
-      sound = false;
-      continue;
+/// Finds the variables that a quantity stands for: those in it that have no rate of their own.
+void find_standing(Scope& scope, Declaration& quantity, const Value& value, Roles& roles) {
+  bool stands = false;
+  for (Expr s : free_symbols(value.entries)) {
+    const auto found = scope.owner_of.find(s.id());
+    Declaration* owner = found == scope.owner_of.end() ? nullptr : found->second;
+    if (owner && owner->kind == Kind::multiplier) {
+      scope.error(quantity.definition->place, "a quantity cannot contain the multiplier '" + owner->name + "'");
+      roles.sound = false;
     }
-    if (d.rate.empty()) {
-      if (e.complete)
-        scope.error(d.place, "the quantity '" + d.name + "' has no rate", "add rate " + d.name + "' = ...");
-      sound = false;
-      continue;
-    }
-    sound &= all_given(scope, d);
-    const Value value = scope.let_value(d, d.place);
-    if (value.bad) {
-      sound = false;
-      continue;
-    }
-    quantities.push_back(&d);
-    bool stands = false;
-    for (Expr s : free_symbols(value.entries)) {
-      const auto found = scope.owner_of.find(s.id());
-      Declaration* owner = found == scope.owner_of.end() ? nullptr : found->second;
-      if (owner && owner->kind == Kind::multiplier) {
-        scope.error(d.definition->place, "a quantity cannot contain the multiplier '" + owner->name + "'");
-        sound = false;
-      }
-      if (!owner || owner->kind != Kind::variable || !owner->rate.empty()) continue;
-      stands = true;
-      owner->is_z = true;
-      if (std::find(standing.begin(), standing.end(), owner) == standing.end()) standing.push_back(owner);
-    }
-    if (!stands) {
-      scope.error(d.place, "the quantity '" + d.name + "' stands for no variable",
-                  "it must contain a variable that has no rate of its own");
-      sound = false;
-    }
+    if (!owner || owner->kind != Kind::variable || !owner->rate.empty()) continue;
+    stands = true;
+    owner->is_z = true;
+    if (std::find(roles.standing.begin(), roles.standing.end(), owner) == roles.standing.end())
+      roles.standing.push_back(owner);
   }
+  if (stands) return;
+  scope.error(quantity.place, "the quantity '" + quantity.name + "' stands for no variable",
+              "it must contain a variable that has no rate of its own");
+  roles.sound = false;
+}
 
-  for (Declaration& d : scope.declarations()) {
-    if (d.kind != Kind::variable || d.bad) {
-      sound &= d.kind != Kind::variable;
-      continue;
-    }
-    const bool stands = std::find(standing.begin(), standing.end(), &d) != standing.end();
-    if (!stands && d.rate.empty()) {
-      // Where another variable or quantity failed, this one may be meant to follow from it.
-      if (e.complete && sound)
-        scope.error(d.place, "the variable '" + d.name + "' has no rate", "add rate " + d.name + "' = ...");
-      d.bad = true;
-    } else if (!stands) {
-      sound &= all_given(scope, d);
-    }
-    if (d.is_z)
-      for (Expr s : d.symbols) scope.mark(s, holds_z);
+void take_quantity(Elaboration& e, Declaration& d, Roles& roles) {
+  Scope& scope = e.scope;
+  if (d.bad || d.rate.empty()) {
+    if (!d.bad && e.complete)
+      scope.error(d.place, "the quantity '" + d.name + "' has no rate", "add rate " + d.name + "' = ...");
+    roles.sound = false;
+    return;
   }
-  int room = 0, entries = 0;
-  for (const Declaration* d : standing) room += d->size();
-  for (const Declaration* d : quantities) entries += d->size();
-  if (sound && room != entries) {
-    std::string names;
-    for (const Declaration* d : standing) names += (names.empty() ? "'" : ", '") + d->name + "'";
-    scope.error(quantities[0]->place, "the quantities have " + std::to_string(entries) +
-                                          " entries, but the variables they stand for (" + names + ") have " +
-                                          std::to_string(room));
-    sound = false;
+  roles.sound &= all_given(scope, d);
+  const Value value = scope.let_value(d, d.place);
+  if (value.bad) {
+    roles.sound = false;
+    return;
   }
-  if (!sound) return;
+  roles.quantities.push_back(&d);
+  find_standing(scope, d, value, roles);
+}
 
+void take_variable(Elaboration& e, Declaration& d, Roles& roles) {
+  Scope& scope = e.scope;
+  if (d.bad) {
+    roles.sound = false;
+    return;
+  }
+  const bool stands = std::find(roles.standing.begin(), roles.standing.end(), &d) != roles.standing.end();
+  if (!stands && d.rate.empty()) {
+    // Where another variable or quantity failed, this one may be meant to follow from it.
+    if (e.complete && roles.sound)
+      scope.error(d.place, "the variable '" + d.name + "' has no rate", "add rate " + d.name + "' = ...");
+    d.bad = true;
+  } else if (!stands) {
+    roles.sound &= all_given(scope, d);
+  }
+  if (!d.is_z) return;
+  for (Expr s : d.symbols) scope.mark(s, holds_z);
+}
+
+/// The quantities must have as many entries as the variables they stand for.
+void check_entries(Scope& scope, Roles& roles) {
+  if (!roles.sound) return;
+  int room = 0;
+  int entries = 0;
+  std::string names;
+  for (const Declaration* d : roles.standing) {
+    room += d->size();
+    names += (names.empty() ? "'" : ", '") + d->name + "'";
+  }
+  for (const Declaration* d : roles.quantities) entries += d->size();
+  if (room == entries) return;
+  scope.error(roles.quantities[0]->place, "the quantities have " + std::to_string(entries) +
+                                              " entries, but the variables they stand for (" + names + ") have " +
+                                              std::to_string(room));
+  roles.sound = false;
+}
+
+/// y' = v for variables with a rate, d/dt p = f + r for those that are z: p is the variable itself, or, entry by entry
+/// in the order of declaration, the quantities.
+void fill_model(Elaboration& e, const Roles& roles) {
+  Exprs p, f, r;  // of the quantities
+  for (const Declaration* d : roles.quantities) {
+    append(p, d->value.entries);
+    append(f, d->rate);
+    append(r, d->reaction);
+  }
   Model& m = e.model;
-  Exprs p, f, r;  // of the quantities, in their order
-  for (const Declaration* d : quantities) {
-    p.insert(p.end(), d->value.entries.begin(), d->value.entries.end());
-    f.insert(f.end(), d->rate.begin(), d->rate.end());
-    r.insert(r.end(), d->reaction.begin(), d->reaction.end());
-  }
   std::size_t next = 0;
-  for (const Declaration& d : scope.declarations()) {
+  for (const Declaration& d : e.scope.declarations()) {
     if (d.kind != Kind::variable || d.bad) continue;
     if (!d.is_z) {
-      m.coordinate_rate.insert(m.coordinate_rate.end(), d.rate.begin(), d.rate.end());
+      append(m.coordinate_rate, d.rate);
       continue;
     }
+    const bool own = !d.rate.empty();
     for (std::size_t i = 0; i < d.symbols.size(); ++i) {
-      const bool own = !d.rate.empty();
       m.quantity.push_back(own ? d.symbols[i] : p[next]);
       m.quantity_rate.push_back(own ? d.rate[i] : f[next]);
       m.reaction.push_back(own ? d.reaction[i] : r[next]);
       if (!own) ++next;
     }
   }
+}
+
+}  // namespace
+
+void make_rates(Elaboration& e) {
+  if (e.model.form != Form::general || e.model.multibody) return;
+  read_rates(e);
+  Roles roles;
+  for (Declaration& d : e.scope.declarations())
+    if (d.kind == Kind::quantity) take_quantity(e, d, roles);
+  for (Declaration& d : e.scope.declarations())
+    if (d.kind == Kind::variable) take_variable(e, d, roles);
+  check_entries(e.scope, roles);
+  if (roles.sound) fill_model(e, roles);
 }
 
 }  // namespace alembert::internal

@@ -8,8 +8,10 @@
 #include <memory>
 #include <optional>
 
+#include "alembert/base/lists.h"
 #include "alembert/linear/linear.h"
 #include "alembert/linear/minimum_norm.h"
+#include "alembert/start/dense.h"
 #include "alembert/start/nearest.h"
 
 namespace alembert::internal {
@@ -20,16 +22,7 @@ using Matrix = Eigen::MatrixXd;
 
 constexpr int max_iterations = 60;
 
-Exprs joined(std::initializer_list<const Exprs*> lists) {
-  Exprs all;
-  for (const Exprs* list : lists) all.insert(all.end(), list->begin(), list->end());
-  return all;
-}
-
-Exprs all_symbols(const Equations& e) {
-  const Exprs time = {e.t};
-  return joined({&time, &e.y, &e.z, &e.z_dot, &e.lambda, &e.psi});
-}
+Exprs unknowns(const Equations& e) { return joined<Expr>(e.z_dot, e.lambda, e.psi); }
 
 /// The matrix [p_z, -r_lambda, -N_psi; g_y v_z, 0, 0; k_z, 0, 0], factorised.
 class ReducedMatrix {
@@ -47,10 +40,7 @@ class DenseReduced final : public ReducedMatrix {
 
   bool factor(const SparseRows& a) override {
     const int n = a.rows;
-    Matrix dense = Matrix::Zero(n, n);
-    for (int i = 0; i < n; ++i) {
-      for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k) dense(i, a.column[k]) += a.value[k];
-    }
+    const Matrix dense = to_dense(a);
     // Equations of light bodies are as good as those of heavy ones: rows by their accelerations first, then columns,
     // then rows.
     Matrix scaled = scale(dense, true);
@@ -246,8 +236,8 @@ bool holds(const std::vector<double>& residual, const std::vector<double>& level
 AccelerationSystem::AccelerationSystem(const Equations& e)
     : accelerations_(static_cast<int>(e.z_dot.size())),
       multipliers_(static_cast<int>(e.lambda.size() + e.psi.size())),
-      equations_(all_symbols(e), e.reduced, joined({&e.z_dot, &e.lambda, &e.psi})) {
-  linear_ = !depends(equations_.derivative_expressions().value, joined({&e.z_dot, &e.lambda, &e.psi}));
+      equations_(joined<Expr>(e.t, e.y, e.z, unknowns(e)), e.reduced, unknowns(e)) {
+  linear_ = !depends(equations_.derivative_expressions().value, unknowns(e));
 }
 
 Accelerations AccelerationSystem::solve(const State& state, const std::vector<double>& guess, bool redundant) const {

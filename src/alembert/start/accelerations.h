@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "alembert/derive/equations.h"
 #include "alembert/start/differentiable.h"
-#include "alembert/start/finite.h"
+#include "alembert/start/state.h"
 
 namespace alembert::internal {
 
@@ -27,6 +28,8 @@ class AccelerationSystem {
   /// the constraints depend on each other, the multipliers of smallest norm are taken.
   Accelerations solve(const State& state, const std::vector<double>& guess, bool redundant) const;
   bool linear() const { return linear_; }
+  /// From now on parameters are read from this table, which must outlive the object; null: their usual values.
+  void bind(const double* parameters) { equations_.bind(parameters); }
 
  private:
   Accelerations attempt(std::vector<double> in, std::size_t first_unknown, bool redundant) const;

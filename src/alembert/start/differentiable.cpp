@@ -1,10 +1,5 @@
 #include "alembert/start/differentiable.h"
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <utility>
-
 #include "alembert/newton/rounding.h"
 
 namespace alembert::internal {
@@ -12,14 +7,14 @@ namespace {
 
 constexpr KernelOptions interpreted{.backend = Backend::interpreter};
 
-std::vector<double> run(const Kernel<double>& kernel, const std::vector<double>& in) {
+}  // namespace
+
+std::vector<double> evaluated(const Kernel<double>& kernel, const std::vector<double>& in) {
   std::vector<double> out(kernel.outputs());
   std::vector<double> work(kernel.work());
   kernel(in.data(), out.data(), work.data());
   return out;
 }
-
-}  // namespace
 
 DifferentiableList::DifferentiableList(const Exprs& inputs, const Exprs& functions, const Exprs& x)
     : values_(inputs, functions, interpreted), expressions_(jacobian(functions, x)) {
@@ -27,19 +22,25 @@ DifferentiableList::DifferentiableList(const Exprs& inputs, const Exprs& functio
   pattern_ = {expressions_.rows, expressions_.columns, expressions_.row_start, expressions_.column, {}};
 }
 
-std::vector<double> DifferentiableList::values(const std::vector<double>& in) const { return run(values_, in); }
+std::vector<double> DifferentiableList::values(const std::vector<double>& in) const { return evaluated(values_, in); }
 
 std::vector<double> DifferentiableList::values(const std::vector<double>& in, std::vector<double>& levels) const {
   std::vector<double> result(values_.outputs());
   levels.resize(result.size());
-  rounding_levels(values_.tape(), in.data(), result.data(), levels.data());
+  rounding_levels(values_.tape(), in.data(), result.data(), levels.data(), parameters_);
   return result;
 }
 
 SparseRows DifferentiableList::derivative(const std::vector<double>& in) const {
   SparseRows result = pattern_;
-  result.value = run(entries_, in);
+  result.value = evaluated(entries_, in);
   return result;
+}
+
+void DifferentiableList::bind(const double* parameters) {
+  parameters_ = parameters;
+  values_.bind(parameters);
+  entries_.bind(parameters);
 }
 
 }  // namespace alembert::internal

@@ -10,7 +10,11 @@
 
 namespace alembert::internal {
 
-/// A list of expressions with its sparse derivative, made once and evaluated at many points (interpreted).
+/// The values of a kernel at a point; work space is made for the call.
+std::vector<double> evaluated(const Kernel<double>& kernel, const std::vector<double>& in);
+
+/// A list of expressions with its sparse derivative, made once and evaluated at many points (interpreted). Copies share
+/// the code; evaluating changes nothing, so that threads may share one.
 class DifferentiableList {
  public:
   /// inputs: every symbol that may occur, x among them.
@@ -20,9 +24,12 @@ class DifferentiableList {
   std::vector<double> values(const std::vector<double>& in, std::vector<double>& levels) const;
   SparseRows derivative(const std::vector<double>& in) const;
   const SparseExprs& derivative_expressions() const { return expressions_; }
+  /// From now on parameters are read from this table, which must outlive the list; null: their usual values.
+  void bind(const double* parameters);
 
  private:
   Kernel<double> values_, entries_;
+  const double* parameters_ = nullptr;
   SparseExprs expressions_;
   SparseRows pattern_;
 };

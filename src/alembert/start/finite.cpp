@@ -1,58 +1,36 @@
 #include "alembert/start/finite.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <unordered_map>
 #include <utility>
 
-#include "alembert/code/kernel.h"
+#include "alembert/base/lists.h"
 #include "alembert/expr/operators.h"
 #include "alembert/expr/print.h"
+#include "alembert/start/differentiable.h"
 
 namespace alembert::internal {
 namespace {
 
+constexpr KernelOptions interpreted{.backend = Backend::interpreter};
 constexpr std::size_t longest_part = 60;  // characters of an expression that are shown
 
-std::vector<double> evaluate_all(const Exprs& symbols, const Exprs& functions, const std::vector<double>& values) {
-  const Kernel<double> kernel(symbols, functions, {.backend = Backend::interpreter});
-  std::vector<double> out(kernel.outputs());
-  std::vector<double> work(kernel.work());
-  kernel(values.data(), out.data(), work.data());
-  return out;
-}
-
-/// Collects what is not finite, group by group; a later group is only looked at when the earlier ones are fine, because
-/// one bad energy makes everything after it bad.
-class Inspection {
- public:
-  Inspection(const Model& model, Exprs symbols, std::vector<double> values)
-      : model_(model), symbols_(std::move(symbols)), values_(std::move(values)) {}
-
-  /// name(i) says what functions[i] is, place(i) where the user wrote it.
-  template <class Name, class PlaceOf>
-  void inspect(const Exprs& functions, Name name, PlaceOf place) {
-    if (functions.empty()) return;
-    const std::vector<double> result = evaluate_all(symbols_, functions, values_);
-    for (std::size_t i = 0; i < result.size(); ++i) {
-      if (std::isfinite(result[i])) continue;
-      const std::string part = first_not_finite(functions[i], symbols_, values_);
-      diagnostics_.push_back({model_.source, place(i),
-                              name(i) + " is not finite at the start (" + to_text(result[i]) + ")",
-                              part.empty() ? "give other initial values or parameters" : part});
-    }
-  }
-  void close_group() {
-    if (!diagnostics_.empty()) throw InputError(std::move(diagnostics_));
-  }
-
- private:
-  const Model& model_;
-  Exprs symbols_;
-  std::vector<double> values_;
-  std::vector<Diagnostic> diagnostics_;
+/// Functions with what is said about them. A later group is only looked at when the earlier ones are fine, because one
+/// bad energy makes everything after it bad.
+struct NamedFunctions {
+  int group;
+  Exprs functions;
+  std::function<std::string(int)> name;  // of the function with this number
+  std::function<Place(int)> place;       // where the user wrote it
 };
 
-void append(Exprs& a, const Exprs& b) { a.insert(a.end(), b.begin(), b.end()); }
+Exprs all_functions(const std::vector<NamedFunctions>& lists) {
+  Exprs all;
+  for (const NamedFunctions& list : lists) append(all, list.functions);
+  return all;
+}
 
 /// Where the first statement of an energy stands; its keyword is the first word of `name`.
 Place statement_place(const Model& model, const std::string& name) {
@@ -66,75 +44,113 @@ Place statement_place(const Model& model, const std::string& name) {
 }
 
 /// The energies as the user wrote them, and the forces of the potential.
-void inspect_model(const Model& model, const State& state) {
-  Exprs symbols = {model.t};
-  append(symbols, model.q);
-  append(symbols, model.form == Form::lagrangian ? model.v : model.p);
-  append(symbols, model.parameter_symbols);
-  std::vector<double> values = flat(state);
-  for (const Quad v : model.parameter_values) values.push_back(static_cast<double>(v));
-  // An algebraic state may stand in the Hamiltonian with a factor that is 0.
-  for (const Constraint& c : model.constraints)
-    if (model.port) symbols.push_back(c.multiplier), values.push_back(0);
-  Inspection inspection(model, symbols, values);
-
-  Exprs energies;
-  std::vector<std::string> names;
-  const auto add = [&](Expr e, const char* name) {
-    if (!e) return;
-    energies.push_back(e);
-    names.emplace_back(name);
+std::vector<NamedFunctions> functions_of_model(const Model& model, const Exprs& potential_force) {
+  std::vector<NamedFunctions> lists;
+  const auto add = [&](Expr energy, const std::string& name) {
+    if (!energy) return;
+    lists.push_back({0,
+                     {energy},
+                     [name](int) { return "the " + name; },
+                     [&model, name](int) { return statement_place(model, name); }});
   };
   add(model.kinetic, "kinetic energy");
   add(model.potential, "potential");
-  if (energies.empty()) add(model.lagrangian, "lagrangian");
+  if (lists.empty()) add(model.lagrangian, "lagrangian");
   add(model.hamiltonian, "hamiltonian");
   add(model.rayleigh, "rayleigh function");
-  inspection.inspect(
-      energies, [&](std::size_t i) { return "the " + names[i]; },
-      [&](std::size_t i) { return statement_place(model, names[i]); });
-  inspection.close_group();
+  const auto force_name = [&model](int i) {
+    for (const Block& b : model.coordinates)
+      if (i >= b.first && i < b.first + b.size) return "the potential's force on " + entry_name(b, i - b.first);
+    return std::string("the potential's force");
+  };
+  lists.push_back({1, potential_force, force_name, [&model](int i) { return place_of(model.coordinates, i); }});
+  return lists;
+}
 
-  if (model.potential) {
-    std::vector<std::string> coordinates;
-    for (const Block& b : model.coordinates) {
-      for (int i = 0; i < b.size; ++i) coordinates.push_back(entry_name(b, i));
-    }
-    inspection.inspect(
-        gradient(model.potential, model.q), [&](std::size_t i) { return "the potential's force on " + coordinates[i]; },
-        [&](std::size_t i) { return place_of(model.coordinates, static_cast<int>(i)); });
-    inspection.close_group();
+/// The symbols of the model: t, q, velocities or momenta, parameters. An algebraic state may stand in the Hamiltonian
+/// with a factor that is 0.
+Exprs symbols_of_model(const Model& model) {
+  Exprs symbols = joined<Expr>(model.t, model.q, model.form == Form::lagrangian ? model.v : model.p);
+  append(symbols, model.parameter_symbols);
+  if (!model.port) return symbols;
+  for (const Constraint& c : model.constraints) symbols.push_back(c.multiplier);
+  return symbols;
+}
+
+std::vector<NamedFunctions> functions_of_equations(const Model& model, const Equations& e) {
+  const auto y_place = [&model](int i) { return place_of(model.coordinates, i); };
+  const auto z_place = [&model](int i) { return place_of(blocks_of_z(model), i); };
+  const auto g_place = [&](int i) { return model.constraints[e.g_constraint[i]].place; };
+  const auto k_place = [&](int i) { return model.constraints[e.k_constraint[i]].place; };
+  const bool general = e.form == Form::general || e.port;
+  const auto force_name = [&e, general](int i) {
+    return general ? "the rate of " + e.z_names[i] : "the force on " + e.y_names[i];
+  };
+  const auto momentum_name = [&e, general](int i) {
+    return (general ? "the quantity of " : "the momentum of ") + e.z_names[i];
+  };
+
+  std::vector<NamedFunctions> lists;
+  lists.push_back({0, e.g, [&](int i) { return "the constraint " + e.g_names[i]; }, g_place});
+  lists.push_back({0, e.k, [&](int i) { return "the constraint " + e.k_names[i]; }, k_place});
+  lists.push_back({1, e.g_dot, [&](int i) { return "the derivative of the constraint " + e.g_names[i]; }, g_place});
+  lists.push_back({1, e.f, force_name, z_place});
+  if (general || e.form == Form::hamiltonian)
+    lists.push_back({1, e.v, [&](int i) { return "the velocity of " + e.y_names[i]; }, y_place});
+  if (e.form != Form::hamiltonian) lists.push_back({1, e.p, momentum_name, z_place});
+  if (e.energy)
+    lists.push_back({2, {e.energy}, [](int) { return std::string("the energy"); }, [](int) { return Place{}; }});
+  for (const Block& b : model.invariants) {
+    const auto first = e.invariants.begin() + b.first;
+    lists.push_back({2,
+                     {first, first + b.size},
+                     [&b](int i) { return "the invariant " + entry_name(b, i); },
+                     [&b](int) { return b.place; }});
   }
+  return lists;
+}
+
+bool all_finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+/// Throws with all that is not finite in the first group that has something.
+void refuse_not_finite(const Model& model, const std::vector<NamedFunctions>& lists, const std::vector<double>& results,
+                       const Exprs& symbols, const std::vector<double>& values, const double* parameters) {
+  std::vector<Diagnostic> diagnostics;
+  int group = 0;
+  std::size_t next = 0;
+  for (const NamedFunctions& list : lists) {
+    if (list.group != group && !diagnostics.empty()) break;
+    group = list.group;
+    for (int i = 0; i < static_cast<int>(list.functions.size()); ++i) {
+      const double result = results[next++];
+      if (std::isfinite(result)) continue;
+      const std::string part = first_not_finite(list.functions[i], symbols, values, parameters);
+      diagnostics.push_back({model.source, list.place(i),
+                             list.name(i) + " is not finite at the start (" + to_text(result) + ")",
+                             part.empty() ? "give other initial values or parameters" : part});
+    }
+  }
+  throw InputError(std::move(diagnostics));
 }
 
 }  // namespace
 
-std::vector<double> flat(const State& state) {
-  std::vector<double> values = {state.t};
-  values.insert(values.end(), state.y.begin(), state.y.end());
-  values.insert(values.end(), state.z.begin(), state.z.end());
-  return values;
-}
-
-Place place_of(const std::vector<Block>& blocks, int flat_number) {
-  for (const Block& b : blocks) {
-    if (flat_number >= b.first && flat_number < b.first + b.size) return b.place;
-  }
-  return {};
-}
-
-std::string first_not_finite(Expr f, const Exprs& symbols, const std::vector<double>& values) {
+std::string first_not_finite(Expr f, const Exprs& symbols, const std::vector<double>& values,
+                             const double* parameters) {
   Graph& graph = f.graph();
   std::unordered_map<std::uint32_t, double> known;
   for (std::size_t i = 0; i < symbols.size(); ++i) known[symbols[i].id()] = values[i];
   for (const std::uint32_t id : reachable(std::span(&f, 1))) {
     const Node& node = graph.node(id);
-    if (node.op == Op::symbol) {
+    if (node.op == Op::symbol || node.op == Op::parameter) {
+      if (node.op == Op::parameter) known[id] = parameters ? parameters[node.a] : static_cast<double>(graph.value(id));
       if (const double v = known[id]; !std::isfinite(v)) return graph.name(id) + " is " + to_text(v);
       continue;
     }
-    const double value = operand_count(node.op) == 0 ? static_cast<double>(graph.value(id))
-                                                     : evaluate<double>(node.op, known[node.a], known[node.b]);
+    const double value = node.op == Op::constant ? static_cast<double>(graph.value(id))
+                                                 : evaluate<double>(node.op, known[node.a], known[node.b]);
     known[id] = value;
     if (std::isfinite(value)) continue;
     std::string text = to_infix(Expr(&graph, id));
@@ -144,22 +160,21 @@ std::string first_not_finite(Expr f, const Exprs& symbols, const std::vector<dou
   return {};
 }
 
-void check_given_values(const Model& model, const Equations& e) {
+void check_given_values(const Model& model, const Equations& e, const StartValues& given) {
   std::vector<Diagnostic> diagnostics;
-  const auto inspect = [&](const std::vector<Quad>& values, const std::vector<std::string>& names,
+  const auto inspect = [&](const std::vector<double>& values, const std::vector<std::string>& names,
                            const std::vector<Block>& blocks) {
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const double v = static_cast<double>(values[i]);
-      if (std::isfinite(v)) continue;
+      if (std::isfinite(values[i])) continue;
       diagnostics.push_back({model.source, place_of(blocks, static_cast<int>(i)),
-                             "the initial value of " + names[i] + " is not finite (" + to_text(v) + ")",
+                             "the initial value of " + names[i] + " is not finite (" + to_text(values[i]) + ")",
                              "initial values are finite numbers within the range of double precision"});
     }
   };
-  inspect(model.q0, e.y_names, model.coordinates);
-  inspect(model.z0, e.z_names, model.form == Form::lagrangian ? model.coordinates : model.momenta);
-  for (std::size_t i = 0; i < model.multiplier0.size(); ++i) {
-    if (!model.multiplier0[i] || std::isfinite(static_cast<double>(*model.multiplier0[i]))) continue;
+  inspect(given.y, e.y_names, model.coordinates);
+  inspect(given.z, e.z_names, blocks_of_z(model));
+  for (std::size_t i = 0; i < given.multipliers.size(); ++i) {
+    if (!given.multipliers[i] || std::isfinite(*given.multipliers[i])) continue;
     diagnostics.push_back({model.source, model.constraints[i].place,
                            "the starting value of the multiplier of " + model.constraints[i].name + " is not finite",
                            ""});
@@ -167,51 +182,37 @@ void check_given_values(const Model& model, const Equations& e) {
   if (!diagnostics.empty()) throw InputError(std::move(diagnostics));
 }
 
-void check_finite(const Model& model, const Equations& e, const State& state) {
-  inspect_model(model, state);
+FiniteCheck::FiniteCheck(const Model& model, const Equations& e)
+    : potential_force_(model.potential ? gradient(model.potential, model.q) : Exprs{}),
+      parameter_values_(Exprs{}, e.parameter_values, interpreted),
+      model_functions_(symbols_of_model(model), all_functions(functions_of_model(model, potential_force_)),
+                       interpreted),
+      equation_functions_(joined<Expr>(e.t, e.y, e.z), all_functions(functions_of_equations(model, e)), interpreted) {}
 
-  Exprs symbols = {e.t};
-  append(symbols, e.y);
-  append(symbols, e.z);
-  Inspection inspection(model, symbols, flat(state));
-  const std::vector<Block>& z_blocks = model.form == Form::lagrangian ? model.coordinates : model.momenta;
-  const auto y_place = [&](std::size_t i) { return place_of(model.coordinates, static_cast<int>(i)); };
-  const auto z_place = [&](std::size_t i) { return place_of(z_blocks, static_cast<int>(i)); };
-  const auto g_place = [&](std::size_t i) { return model.constraints[e.g_constraint[i]].place; };
-  const auto k_place = [&](std::size_t i) { return model.constraints[e.k_constraint[i]].place; };
-  const bool general = e.form == Form::general || e.port;
+void FiniteCheck::check(const Model& model, const Equations& e, const State& state) const {
+  const std::vector<double> in = model_values(model, state);
+  const std::vector<double> of_model = evaluated(model_functions_, in);
+  if (!all_finite(of_model))
+    refuse_not_finite(model, functions_of_model(model, potential_force_), of_model, symbols_of_model(model), in,
+                      parameters_);
+  const std::vector<double> point = flat(state);
+  const std::vector<double> of_equations = evaluated(equation_functions_, point);
+  if (!all_finite(of_equations))
+    refuse_not_finite(model, functions_of_equations(model, e), of_equations, joined<Expr>(e.t, e.y, e.z), point,
+                      parameters_);
+}
 
-  inspection.inspect(
-      e.g, [&](std::size_t i) { return "the constraint " + e.g_names[i]; }, g_place);
-  inspection.inspect(
-      e.k, [&](std::size_t i) { return "the constraint " + e.k_names[i]; }, k_place);
-  inspection.close_group();
-  inspection.inspect(
-      e.g_dot, [&](std::size_t i) { return "the derivative of the constraint " + e.g_names[i]; }, g_place);
-  inspection.inspect(
-      e.f, [&](std::size_t i) { return (general ? "the rate of " + e.z_names[i] : "the force on " + e.y_names[i]); },
-      z_place);
-  if (general || e.form == Form::hamiltonian) {
-    inspection.inspect(
-        e.v, [&](std::size_t i) { return "the velocity of " + e.y_names[i]; }, y_place);
-  }
-  if (e.form != Form::hamiltonian) {
-    inspection.inspect(
-        e.p, [&](std::size_t i) { return (general ? "the quantity of " : "the momentum of ") + e.z_names[i]; },
-        z_place);
-  }
-  inspection.close_group();
-  if (e.energy) {
-    inspection.inspect(
-        {e.energy}, [](std::size_t) { return std::string("the energy"); }, [](std::size_t) { return Place{}; });
-  }
-  for (const Block& b : model.invariants) {
-    const Exprs entries(e.invariants.begin() + b.first, e.invariants.begin() + b.first + b.size);
-    inspection.inspect(
-        entries, [&](std::size_t i) { return "the invariant " + entry_name(b, static_cast<int>(i)); },
-        [&](std::size_t) { return b.place; });
-  }
-  inspection.close_group();
+/// One for each of symbols_of_model.
+std::vector<double> FiniteCheck::model_values(const Model& model, const State& state) const {
+  std::vector<double> values = flat(state);
+  append(values, evaluated(parameter_values_, {}));
+  if (model.port) values.resize(values.size() + model.constraints.size(), 0.0);
+  return values;
+}
+
+void FiniteCheck::bind(const double* parameters) {
+  parameters_ = parameters;
+  for (Kernel<double>* kernel : {&parameter_values_, &model_functions_, &equation_functions_}) kernel->bind(parameters);
 }
 
 }  // namespace alembert::internal

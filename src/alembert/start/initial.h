@@ -2,12 +2,14 @@
 
 // Consistent initial values: the point on the constraints that is nearest to what the user gave, in the mass metric.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "alembert/derive/equations.h"
 #include "alembert/model/model.h"
+#include "alembert/start/start_values.h"
 
 namespace alembert::internal {
 
@@ -28,12 +30,38 @@ struct InitialValues {
   double position_residual = 0, velocity_residual = 0, nonholonomic_residual = 0;  // of the values as given
 };
 
+/// Differentiates and makes kernels once, then finds consistent values for any number of given ones, times and
+/// parameters. It has copies of the model and the equations. solve() changes nothing and touches no expression unless
+/// it fails, so that threads may share one; threads with parameters of their own take copies, which share the code.
+class ConsistentStart {
+ public:
+  /// The equations are those of the model.
+  ConsistentStart(const Model& model, const Equations& equations);
+  ConsistentStart(const ConsistentStart& other);
+  ConsistentStart(ConsistentStart&&) noexcept;
+  ConsistentStart& operator=(ConsistentStart other) noexcept;
+  ~ConsistentStart();
+
+  /// Throws InputError when the constraints contradict each other (with their names), when pinned values leave no
+  /// solution, when the mass matrix is singular, or when something is not finite at the start (with what).
+  InitialValues solve(double t0, const StartValues& given) const;
+
+  /// Those that the model gives, as they are with the parameters that are bound; what nobody gave is 0.
+  StartValues given_by_model() const;
+
+  /// From now on parameters are read from this table, which must outlive the object; null: their usual values.
+  void bind(const double* parameters);
+
+ private:
+  struct Body;
+  std::unique_ptr<Body> body_;
+};
+
 struct InitialOptions {
   double t0 = 0;
 };
 
-/// Throws InputError when the constraints contradict each other (with their names), when pinned values leave no
-/// solution, when the mass matrix is singular, or when something is not finite at the start (with what).
+/// ConsistentStart used once, with the values that the model gives.
 InitialValues make_consistent(const Model& model, const Equations& equations, InitialOptions options = {});
 
 }  // namespace alembert::internal

@@ -1,78 +1,84 @@
 #include "alembert/start/kinematics.h"
 
-#include <Eigen/Core>
 #include <Eigen/LU>
 
-#include "alembert/start/differentiable.h"
+#include "alembert/base/lists.h"
+#include "alembert/start/dense.h"
+#include "alembert/start/messages.h"
 
 namespace alembert::internal {
 
 namespace {
 
-/// Numbers of the columns that a null vector contains; empty for full column rank. Columns are judged by their size.
+/// Pivots of Z below this share of the largest are rounding: its entries are of size 1 (directions and rotations).
+constexpr double rank_tolerance = 1e-12;
+/// Entries of a null vector below this share of its largest are rounding, and are not named.
+constexpr double named_share = 1e-8;
+
+/// Numbers of the columns that a null vector contains; empty for full column rank, and where something is not finite,
+/// which is said elsewhere.
 std::vector<int> dependent_columns(const SparseRows& rows) {
-  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(rows.rows, rows.columns);
-  for (int i = 0; i < rows.rows; ++i)
-    for (int k = rows.row_start[i]; k < rows.row_start[i + 1]; ++k) a(i, rows.column[k]) += rows.value[k];
-  if (!a.allFinite()) return {};  // said elsewhere
+  const Eigen::MatrixXd a = to_dense(rows);
+  if (!a.allFinite()) return {};
   Eigen::FullPivLU<Eigen::MatrixXd> lu(a);
-  lu.setThreshold(1e-12);
+  lu.setThreshold(rank_tolerance);
   if (lu.rank() == a.cols()) return {};
   const Eigen::MatrixXd kernel = lu.kernel();
   std::vector<int> columns;
   for (Eigen::Index j = 0; j < a.cols(); ++j)
-    if (kernel.row(j).cwiseAbs().maxCoeff() > 1e-8 * kernel.cwiseAbs().maxCoeff())
+    if (kernel.row(j).cwiseAbs().maxCoeff() > named_share * kernel.cwiseAbs().maxCoeff())
       columns.push_back(static_cast<int>(j));
   return columns;
 }
 
-Exprs arguments(const Equations& e) {
-  Exprs all = {e.t};
-  for (const Exprs* list : {&e.y, &e.z}) all.insert(all.end(), list->begin(), list->end());
-  return all;
-}
-
-std::string listed(const std::vector<int>& numbers, const std::vector<std::string>& names) {
+std::string all_listed(const std::vector<std::string>& names) {
   std::string text;
-  for (const int i : numbers) text += (text.empty() ? "" : ", ") + names[static_cast<std::size_t>(i)];
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
   return text;
 }
 
 }  // namespace
 
-void check_kinematics(const Model& model, const Equations& e, const State& state) {
-  if (!model.multibody) return;
-  const std::vector<int> idle = dependent_columns(DifferentiableList(arguments(e), e.v, e.z).derivative(flat(state)));
-  if (idle.empty()) return;
-  throw InputError(
-      {Diagnostic{model.source, place_of(model.momenta, idle.front()),
-                  "Z(q) does not have full rank at the start: " + listed(idle, e.z_names) +
-                      (idle.size() == 1 ? " moves nothing" : " can change together and move nothing"),
-                  "start at another position, or choose other coordinates (quaternions have no such place)"}});
-}
-
-void check_contact_points(const Model& model, const Equations& e, const State& state) {
+KinematicsCheck::KinematicsCheck(const Model& model, const Equations& e) {
+  const Exprs arguments = joined<Expr>(e.t, e.y, e.z);
+  if (model.multibody) velocities_.emplace(arguments, e.v, e.z);
   if (model.auxiliary.empty()) return;
   Exprs s, c;
-  std::vector<std::string> names;
-  const Constraint* first = nullptr;
-  for (const int i : model.auxiliary) {
-    s.push_back(e.y[static_cast<std::size_t>(i)]);
-    names.push_back(e.y_names[static_cast<std::size_t>(i)]);
-  }
-  for (std::size_t i = 0; i < e.g.size(); ++i) {
-    const Constraint& constraint = model.constraints[e.g_constraint[i]];
-    if (!constraint.auxiliary) continue;
-    if (!first) first = &constraint;
-    c.push_back(e.g[i]);
-  }
-  const std::vector<int> loose = dependent_columns(DifferentiableList(arguments(e), c, s).derivative(flat(state)));
+  for (const int i : model.auxiliary) s.push_back(e.y[static_cast<std::size_t>(i)]);
+  for (std::size_t i = 0; i < e.g.size(); ++i)
+    if (model.constraints[e.g_constraint[i]].auxiliary) c.push_back(e.g[i]);
+  contacts_.emplace(arguments, c, s);
+}
+
+void KinematicsCheck::check_rank(const Model& model, const Equations& e, const State& state) const {
+  if (!velocities_) return;
+  const std::vector<int> idle = dependent_columns(velocities_->derivative(flat(state)));
+  if (idle.empty()) return;
+  refuse(model, place_of(model.momenta, idle.front()),
+         "Z(q) does not have full rank at the start: " + all_listed(chosen(e.z_names, idle)) +
+             (idle.size() == 1 ? " moves nothing" : " can change together and move nothing"),
+         "start at another position, or choose other coordinates (quaternions have no such place)");
+}
+
+void KinematicsCheck::check_contact_points(const Model& model, const Equations& e, const State& state) const {
+  if (!contacts_) return;
+  const std::vector<int> loose = dependent_columns(contacts_->derivative(flat(state)));
   if (loose.empty()) return;
-  throw InputError(
-      {Diagnostic{model.source, first->place,
-                  "c(q, s) = 0 does not determine the contact points at the start: c_s is singular, seen at " +
-                      listed(loose, names),
-                  "start elsewhere, or give other starting values of " + listed(loose, names)}});
+  const std::string names = all_listed(chosen(chosen(e.y_names, model.auxiliary), loose));
+  Place place;
+  for (const int i : e.g_constraint)
+    if (model.constraints[i].auxiliary) {
+      place = model.constraints[i].place;
+      break;
+    }
+  refuse(model, place,
+         "c(q, s) = 0 does not determine the contact points at the start: c_s is singular, seen at " + names,
+         "start elsewhere, or give other starting values of " + names);
+}
+
+void KinematicsCheck::bind(const double* parameters) {
+  if (velocities_) velocities_->bind(parameters);
+  if (contacts_) contacts_->bind(parameters);
 }
 
 }  // namespace alembert::internal

@@ -1,10 +1,10 @@
 #include "alembert/start/limit.h"
 
-#include <Eigen/Core>
 #include <Eigen/SVD>
 #include <cmath>
 
-#include "alembert/start/differentiable.h"
+#include "alembert/base/lists.h"
+#include "alembert/start/dense.h"
 
 namespace alembert::internal {
 
@@ -12,49 +12,35 @@ namespace {
 
 using Matrix = Eigen::MatrixXd;
 
-constexpr double tolerance = 1e-9;  // of singular values, rows having unit length
+/// Of singular values, rows having unit length: far above the rounding of a few differentiations (each multiplies it by
+/// the condition of the matrix before), far below what a model has on purpose.
+constexpr double tolerance = 1e-9;
+/// A row of derivatives below this is empty: it holds no number that a model could mean.
+constexpr double nothing = 1e-200;
 
-Matrix dense(const SparseRows& rows) {
-  Matrix a = Matrix::Zero(rows.rows, rows.columns);
-  for (int i = 0; i < rows.rows; ++i)
-    for (int k = rows.row_start[i]; k < rows.row_start[i + 1]; ++k) a(i, rows.column[k]) += rows.value[k];
-  return a;
-}
-
+/// A row counts by its derivatives where it has any: heavy and light bodies are alike.
 void unit_rows(Matrix& E, Matrix& A) {
   for (Eigen::Index i = 0; i < E.rows(); ++i) {
-    const double e = E.row(i).norm(), both = std::hypot(e, A.row(i).norm());
-    // A row counts by its derivatives where it has any: heavy and light bodies are alike.
-    const double size = e > 1e-200 ? e : both;
-    if (size > 0) E.row(i) /= size, A.row(i) /= size;
+    const double derivatives = E.row(i).norm();
+    const double size = derivatives > nothing ? derivatives : std::hypot(derivatives, A.row(i).norm());
+    if (!(size > 0)) continue;
+    E.row(i) /= size;
+    A.row(i) /= size;
   }
 }
 
-}  // namespace
+Exprs unknowns(const Equations& e) { return joined<Expr>(e.y, e.z, e.lambda, e.psi); }
 
-std::optional<int> differentiation_index(const Equations& e, const State& state,
-                                         const std::vector<double>& multipliers) {
-  // E x' = A x + ... with x = (y, z, lambda, psi), from F(x', x) = (y' - v, reduced rows of motion, g, k).
-  const std::size_t n_y = e.y.size(), n_z = e.z.size();
-  Exprs x = e.y, F = e.v;
-  for (const Exprs* list : {&e.z, &e.lambda, &e.psi}) x.insert(x.end(), list->begin(), list->end());
-  const Exprs zeros(n_z, e.graph->constant(0));
-  const Exprs motion(e.reduced.begin(), e.reduced.begin() + static_cast<long>(n_z));
-  const Exprs forces = substitute(motion, e.z_dot, zeros, *e.graph);
-  for (const Exprs* list : {&forces, &e.g, &e.k}) F.insert(F.end(), list->begin(), list->end());
-  Exprs inputs = {e.t};
-  inputs.insert(inputs.end(), x.begin(), x.end());
-  std::vector<double> in = flat(state);
-  in.insert(in.end(), multipliers.begin(), multipliers.end());
-  const Matrix slopes = dense(DifferentiableList(inputs, F, x).derivative(in));
-  const Matrix mass = dense(DifferentiableList(inputs, e.p, e.z).derivative(in));
-  const Eigen::Index n = static_cast<Eigen::Index>(x.size());
-  Matrix E = Matrix::Zero(n, n), A = slopes;
-  E.topLeftCorner(n_y, n_y).setIdentity();
-  E.block(n_y, n_y, n_z, n_z) = mass;
-  if (!E.allFinite() || !A.allFinite()) return {};
+/// The right sides of y' = v, p_z z' = ..., 0 = g, 0 = k up to their signs.
+Exprs right_sides(const Equations& e) {
+  const Exprs motion(e.reduced.begin(), e.reduced.begin() + static_cast<long>(e.z.size()));
+  const Exprs zeros(e.z.size(), e.graph->constant(0));
+  return joined<Expr>(e.v, substitute(motion, e.z_dot, zeros, *e.graph), e.g, e.k);
+}
 
-  // Shuffle: rows without derivatives are differentiated until none is left.
+/// The index of E x' = A x by shuffling: rows without derivatives are differentiated until none is left.
+std::optional<int> shuffled_index(Matrix E, Matrix A) {
+  const Eigen::Index n = E.rows();
   for (int index = 0; index <= static_cast<int>(n); ++index) {
     unit_rows(E, A);
     const Eigen::JacobiSVD<Matrix> svd(E, Eigen::ComputeFullU | Eigen::ComputeFullV);
@@ -71,6 +57,29 @@ std::optional<int> differentiation_index(const Equations& e, const State& state,
       if (E.row(i).norm() < tolerance) return {};
   }
   return {};
+}
+
+}  // namespace
+
+DifferentiationIndex::DifferentiationIndex(const Equations& e)
+    : n_y_(e.y.size()),
+      n_z_(e.z.size()),
+      right_(joined<Expr>(e.t, unknowns(e)), right_sides(e), unknowns(e)),
+      mass_(joined<Expr>(e.t, unknowns(e)), e.p, e.z) {}
+
+std::optional<int> DifferentiationIndex::at(const State& state, const std::vector<double>& multipliers) const {
+  const std::vector<double> in = joined<double>(flat(state), multipliers);
+  const Matrix A = to_dense(right_.derivative(in));
+  Matrix E = Matrix::Zero(A.rows(), A.cols());
+  E.topLeftCorner(n_y_, n_y_).setIdentity();
+  E.block(n_y_, n_y_, n_z_, n_z_) = to_dense(mass_.derivative(in));
+  if (!E.allFinite() || !A.allFinite()) return {};
+  return shuffled_index(std::move(E), A);
+}
+
+void DifferentiationIndex::bind(const double* parameters) {
+  right_.bind(parameters);
+  mass_.bind(parameters);
 }
 
 }  // namespace alembert::internal

@@ -1,15 +1,14 @@
 #include "alembert/start/nearest.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
+#include "alembert/base/lists.h"
 #include "alembert/error.h"
-#include "alembert/linear/linear.h"
+#include "alembert/start/dense.h"
+#include "alembert/start/subproblem.h"
 
 namespace alembert::internal {
 namespace {
@@ -18,208 +17,27 @@ using Vector = Eigen::VectorXd;
 using Matrix = Eigen::MatrixXd;
 
 constexpr int max_iterations = 100;
-constexpr double sparse_regularisation = 1e-12;  // where rows depend on each other; constraints are scaled to 1
-
-/// What a quadratic subproblem is made of, for the free unknowns and the active constraints only.
-struct Quadratic {
-  SparseRows metric;   // M
-  SparseRows hessian;  // of mu^T c; without entries in a Gauss-Newton step
-  SparseRows jacobian;
-  Vector deviation;  // x_given - x
-  Vector residual;   // c
-};
-
-/// Solves subproblems: min |d - deviation|_M^2 / 2 + d^T H d / 2 subject to c + J d = 0.
-class Subproblem {
- public:
-  virtual ~Subproblem() = default;
-  /// False when the matrix is singular or H makes the subproblem unbounded.
-  virtual bool factor(const Quadratic& q, bool with_hessian) = 0;
-  virtual void solve(const Quadratic& q, Vector& step, Vector& mu) = 0;
-  /// The smallest step that removes the residual c to first order, with the factors at hand.
-  virtual Vector correction(const Vector& c) = 0;
-};
-
-Vector times(const SparseRows& a, const Vector& x) {
-  Vector y = Vector::Zero(a.rows);
-  for (int i = 0; i < a.rows; ++i) {
-    for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k) y[i] += a.value[k] * x[a.column[k]];
-  }
-  return y;
-}
-
-Matrix to_dense(const SparseRows& a) {
-  Matrix result = Matrix::Zero(a.rows, a.columns);
-  for (int i = 0; i < a.rows; ++i) {
-    for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k) result(i, a.column[k]) += a.value[k];
-  }
-  return result;
-}
-
-/// One over the length of each row in the dual metric (its diagonal): residuals become distances.
-Vector row_scales(const SparseRows& jacobian, const Vector& mass) {
-  Vector result = Vector::Ones(jacobian.rows);
-  for (int i = 0; i < jacobian.rows; ++i) {
-    double square = 0;
-    for (int k = jacobian.row_start[i]; k < jacobian.row_start[i + 1]; ++k) {
-      square += jacobian.value[k] * jacobian.value[k] / mass[jacobian.column[k]];
-    }
-    if (square > 0 && std::isfinite(1 / std::sqrt(square))) result[i] = 1 / std::sqrt(square);
-  }
-  return result;
-}
-
-Vector diagonal(const SparseRows& a) {
-  Vector result = Vector::Ones(a.rows);
-  for (int i = 0; i < a.rows; ++i) {
-    for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k) {
-      if (a.column[k] == i) result[i] = a.value[k];
-    }
-  }
-  return result;
-}
-
-/// Null-space method: with M = L L^T, u = L^T d and (D J L^-T)^T P = Q R, the first columns of Q carry what the
-/// constraints demand, the others are free. Dependent rows come last in the pivoting and are left out.
-class DenseSubproblem final : public Subproblem {
- public:
-  explicit DenseSubproblem(double tolerance) : tolerance_(tolerance) {}
-
-  bool factor(const Quadratic& q, bool with_hessian) override {
-    const int n = q.metric.rows;
-    const int m = q.jacobian.rows;
-    root_.compute(to_dense(q.metric));
-    if (root_.info() != Eigen::Success) return false;
-    scale_ = row_scales(q.jacobian, diagonal(q.metric));
-    const Matrix a = root_.matrixL().solve(Matrix(to_dense(q.jacobian).transpose() * scale_.asDiagonal()));
-    rank_ = 0;
-    if (m > 0 && n > 0) {
-      qr_.setThreshold(tolerance_);
-      qr_.compute(a);
-      rank_ = static_cast<int>(qr_.rank());
-      basis_ = qr_.householderQ() * Matrix::Identity(n, n);
-    } else {
-      basis_ = Matrix::Identity(n, n);
-    }
-    hessian_.resize(0, 0);
-    if (!with_hessian) return true;
-    const Matrix half = root_.matrixL().solve(to_dense(q.hessian));
-    hessian_ = root_.matrixL().solve(Matrix(half.transpose()));
-    const auto free = basis_.rightCols(n - rank_);
-    reduced_.compute(Matrix(Matrix::Identity(n - rank_, n - rank_) + free.transpose() * hessian_ * free));
-    return n == rank_ || reduced_.info() == Eigen::Success;
-  }
-
-  void solve(const Quadratic& q, Vector& step, Vector& mu) override {
-    const auto free = basis_.rightCols(q.metric.rows - rank_);
-    const Vector wish = Matrix(root_.matrixU()) * q.deviation;
-    const Vector demanded = demand(q.residual);
-    Vector u = demanded;
-    Vector gradient;
-    if (hessian_.size() == 0) {
-      u += free * (free.transpose() * wish);
-      gradient = u - wish;
-    } else {
-      if (free.cols() > 0) u += free * reduced_.solve(Vector(free.transpose() * (wish - hessian_ * demanded)));
-      gradient = u - wish + hessian_ * u;
-    }
-    mu = Vector::Zero(q.jacobian.rows);
-    if (rank_ > 0) {
-      Vector nu = Vector::Zero(q.jacobian.rows);
-      const Vector projected = basis_.leftCols(rank_).transpose() * gradient;
-      nu.head(rank_) = -qr_.matrixR().topLeftCorner(rank_, rank_).triangularView<Eigen::Upper>().solve(projected);
-      mu = (qr_.colsPermutation() * nu).cwiseProduct(scale_);
-    }
-    step = root_.matrixU().solve(u);
-  }
-
-  Vector correction(const Vector& c) override { return root_.matrixU().solve(demand(c)); }
-
- private:
-  Vector demand(const Vector& c) const {
-    if (rank_ == 0) return Vector::Zero(basis_.rows());
-    const Vector wanted = qr_.colsPermutation().transpose() * Vector(-c.cwiseProduct(scale_));
-    const auto r = qr_.matrixR().topLeftCorner(rank_, rank_);
-    const Vector w = r.transpose().triangularView<Eigen::Lower>().solve(wanted.head(rank_));
-    return basis_.leftCols(rank_) * w;
-  }
-
-  double tolerance_;
-  Eigen::LLT<Matrix> root_;
-  Eigen::ColPivHouseholderQR<Matrix> qr_;
-  Eigen::LLT<Matrix> reduced_;
-  Matrix basis_, hessian_;
-  Vector scale_;
-  int rank_ = 0;
-};
-
-/// [M + H, J^T D; D J, -delta] with a sparse LU; delta only where the constraints depend on each other.
-class SparseSubproblem final : public Subproblem {
- public:
-  explicit SparseSubproblem(bool regularised) : regularisation_(regularised ? sparse_regularisation : 0) {}
-
-  bool factor(const Quadratic& q, bool with_hessian) override {
-    const int n = q.metric.rows;
-    const int m = q.jacobian.rows;
-    scale_ = row_scales(q.jacobian, diagonal(q.metric));
-    std::vector<std::vector<std::pair<int, double>>> rows(n + m);
-    const auto put = [&](const SparseRows& a) {
-      for (int i = 0; i < n; ++i) {
-        for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k) rows[i].emplace_back(a.column[k], a.value[k]);
-      }
-    };
-    put(q.metric);
-    if (with_hessian) put(q.hessian);
-    for (int i = 0; i < m; ++i) {
-      for (int k = q.jacobian.row_start[i]; k < q.jacobian.row_start[i + 1]; ++k) {
-        const double value = q.jacobian.value[k] * scale_[i];
-        rows[n + i].emplace_back(q.jacobian.column[k], value);
-        rows[q.jacobian.column[k]].emplace_back(n + i, value);
-      }
-      rows[n + i].emplace_back(n + i, -regularisation_);
-    }
-    std::vector<int> start{0};
-    std::vector<int> column;
-    std::vector<double> value;
-    for (auto& row : rows) {
-      std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-      for (const auto& [j, a] : row) {
-        if (static_cast<int>(column.size()) > start.back() && column.back() == j) {
-          value.back() += a;
-        } else {
-          column.push_back(j);
-          value.push_back(a);
-        }
-      }
-      start.push_back(static_cast<int>(column.size()));
-    }
-    lu_.emplace(n + m, start, column);
-    n_ = n;
-    return lu_->factor(value.data()) && (regularisation_ > 0 || lu_->reciprocal_condition() > 1e-14);
-  }
-
-  void solve(const Quadratic& q, Vector& step, Vector& mu) override {
-    Vector b(n_ + q.jacobian.rows);
-    b << times(q.metric, q.deviation), -q.residual.cwiseProduct(scale_);
-    lu_->solve(b.data());
-    step = b.head(n_);
-    mu = b.tail(q.jacobian.rows).cwiseProduct(scale_);
-  }
-
-  Vector correction(const Vector& c) override {
-    Vector b(n_ + c.size());
-    b << Vector::Zero(n_), -c.cwiseProduct(scale_);
-    lu_->solve(b.data());
-    return b.head(n_);
-  }
-
- private:
-  double regularisation_;
-  std::optional<SparseLu> lu_;
-  Vector scale_;
-  int n_ = 0;
-};
-
+/// A solution is accepted with residuals of this many rounding levels: a dozen operations of size 1 stand between the
+/// unknowns and the residual, and the last correction was rounded too.
+constexpr double accepted_levels = 64;
+/// Armijo's condition: the share of the predicted decrease that a step must bring (Nocedal and Wright, chapter 3).
+constexpr double sufficient_decrease = 1e-4;
+/// Shorter parts of a step are not tried: 23 halvings, after which the merit function's change is near its rounding.
+constexpr double shortest_part = 1e-7;
+/// Steps below this share of x are in the region where Newton converges quadratically: the next one is at rounding
+/// level, and the merit function, whose changes are of second order, cannot judge them.
+constexpr double newton_region = 1e-7;
+/// A step that no longer changes x.
+constexpr double no_step = 1e-16;
+/// Corrections to the constraints alone; each gains all digits there are, so that more than two are rarely made.
+constexpr int most_corrections = 5;
+/// Rows of unit length with less than this of their own depend on others on the manifold. Rows that do so exactly are
+/// found with the rounding of x, times the curvature of the constraints.
+constexpr double dependent_row = 1e-6;
+/// Rounds of choose_rows; each adds a constraint and costs a search.
+constexpr int most_rounds = 30;
+/// A point is nearer than another where it is so by more than the roundings of both searches.
+constexpr double nearer = 1 - 1e-9;
 /// The rows and columns with number >= 0, renumbered.
 SparseRows restrict_to(const SparseRows& a, const std::vector<int>& row_list, const std::vector<int>& column_number,
                        int columns) {
@@ -235,20 +53,6 @@ SparseRows restrict_to(const SparseRows& a, const std::vector<int>& row_list, co
   return result;
 }
 
-}  // namespace
-
-namespace {
-
-Exprs joined(Exprs a, const Exprs& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
-std::vector<double> joined(std::vector<double> a, const std::vector<double>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 /// Whether the active constraints vanish at x, to rounding there or at the given point: where x is small, it still is
 /// the difference of numbers of the given size. Entries that vanish share the rounding of the others, with which
 /// solving mixes them.
@@ -256,17 +60,16 @@ bool fulfilled(const DifferentiableList& constraints, const NearestPoint::Reques
                const std::vector<double>& x) {
   std::vector<double> levels;
   std::vector<double> given_levels;
-  constraints.values(joined(request.inputs, request.given), given_levels);
-  const std::vector<double> c = constraints.values(joined(request.inputs, x), levels);
-  const SparseRows j = constraints.derivative(joined(request.inputs, x));
-  double largest = 0;
-  for (const double entry : x) largest = std::max(largest, std::abs(entry));
+  constraints.values(joined<double>(request.inputs, request.given), given_levels);
+  const std::vector<double> c = constraints.values(joined<double>(request.inputs, x), levels);
+  const SparseRows j = constraints.derivative(joined<double>(request.inputs, x));
+  const double largest = max_abs(x);
   return std::all_of(request.active.begin(), request.active.end(), [&](int i) {
     double slope = 0;
     for (int k = j.row_start[i]; k < j.row_start[i + 1]; ++k) slope = std::max(slope, std::abs(j.value[k]));
     const double shared = std::numeric_limits<double>::epsilon() * slope * largest;
     const double level = std::max({levels[i], std::isfinite(given_levels[i]) ? given_levels[i] : 0, shared});
-    return std::abs(c[i]) <= 64 * level;
+    return std::abs(c[i]) <= accepted_levels * level;
   });
 }
 
@@ -284,8 +87,7 @@ class Search {
     }
     quadratic_.metric = restrict_to(request.metric, free_, number_, static_cast<int>(free_.size()));
     mu_ = Vector::Zero(request.active.size());
-    in_ = request.inputs;
-    in_.insert(in_.end(), request.given.begin(), request.given.end());
+    in_ = joined<double>(request.inputs, request.given);
     given_.resize(free_.size());
     for (std::size_t i = 0; i < free_.size(); ++i) given_[i] = request.given[free_[i]];
     x_ = given_;
@@ -371,7 +173,7 @@ class Search {
     const double predicted = here - distance * distance / 2 - penalty_ * left.cwiseProduct(scale).lpNorm<1>();
     if (!(predicted > 0)) return false;
     const auto good = [&](const Vector& x, double part) {
-      return merit(x, penalty_, scale) <= here - 1e-4 * part * predicted;
+      return merit(x, penalty_, scale) <= here - sufficient_decrease * part * predicted;
     };
     Vector trial = x_ + step;
     if (!good(trial, 1)) {
@@ -379,8 +181,8 @@ class Search {
       if (c.allFinite()) trial += subproblem_.correction(c);
       if (!trial.allFinite() || !good(trial, 1)) {
         double part = 0.5;
-        while (part > 1e-7 && !good(x_ + part * step, part)) part /= 2;
-        if (part <= 1e-7) return false;
+        while (part > shortest_part && !good(x_ + part * step, part)) part /= 2;
+        if (part <= shortest_part) return false;
         trial = x_ + part * step;
       }
     }
@@ -398,9 +200,9 @@ class Search {
       if (!newton && !find_step(false, step, mu)) return false;
       const double size = std::max({length(x_), length(given_), std::numeric_limits<double>::min()});
       const double moved = length(step);
-      if (moved < 1e-7 * size) {
+      if (moved < newton_region * size) {
         // Near the solution the merit function is all rounding; Newton's steps shrink until rounding stops them.
-        if (moved <= 1e-16 * size || moved > last_small / 2) return true;
+        if (moved <= no_step * size || moved > last_small / 2) return true;
         last_small = moved;
         x_ += step;
       } else {
@@ -415,7 +217,7 @@ class Search {
   /// Smallest corrections until the residuals are at rounding level.
   void restore() {
     double worst = worst_ratio(x_);
-    for (int i = 0; i < 5 && worst > 1; ++i) {
+    for (int i = 0; i < most_corrections && worst > 1; ++i) {
       if (!linearise() || !subproblem_.factor(quadratic_, false)) return;
       const Vector next = x_ + subproblem_.correction(quadratic_.residual);
       const double ratio = next.allFinite() ? worst_ratio(next) : std::numeric_limits<double>::infinity();
@@ -460,12 +262,7 @@ struct NearestPoint::Body {
   Result search(const Request& request) const {
     Result result;
     for (const bool cautious : {false, true}) {
-      std::unique_ptr<Subproblem> subproblem;
-      if (is_dense(request)) {
-        subproblem = std::make_unique<DenseSubproblem>(cautious ? 1e-5 : 1e-11);
-      } else {
-        subproblem = std::make_unique<SparseSubproblem>(cautious);
-      }
+      const std::unique_ptr<Subproblem> subproblem = make_subproblem(is_dense(request), cautious);
       Search attempt(constraints, curvature, request, *subproblem);
       result.converged = attempt.run();
       result.x = attempt.x();
@@ -477,7 +274,7 @@ struct NearestPoint::Body {
 
   /// The active constraints that are independent at x, those that matter most first.
   std::vector<int> independent_rows(const Request& request, const std::vector<double>& x) const {
-    const SparseRows j = constraints.derivative(joined(request.inputs, x));
+    const SparseRows j = constraints.derivative(joined<double>(request.inputs, x));
     Matrix columns =
         Matrix::Zero(static_cast<Eigen::Index>(request.given.size()), static_cast<Eigen::Index>(request.active.size()));
     for (std::size_t i = 0; i < request.active.size(); ++i) {
@@ -489,7 +286,7 @@ struct NearestPoint::Body {
     if (!columns.allFinite() || columns.size() == 0) return request.active;
     columns.colwise().normalize();
     Eigen::ColPivHouseholderQR<Matrix> qr;
-    qr.setThreshold(1e-6);
+    qr.setThreshold(dependent_row);
     qr.compute(columns);
     std::vector<int> rows;
     for (Eigen::Index i = 0; i < qr.rank(); ++i) rows.push_back(request.active[qr.colsPermutation().indices()[i]]);
@@ -502,7 +299,7 @@ struct NearestPoint::Body {
     Request fewer = request;
     fewer.active = result.converged ? independent_rows(request, result.x) : std::vector<int>{};
     if (fewer.active.size() == request.active.size()) return;
-    for (int round = 0; round < 30; ++round) {
+    for (int round = 0; round < most_rounds; ++round) {
       Result trial;
       trial.x = request.given;
       trial.converged = true;
@@ -511,7 +308,7 @@ struct NearestPoint::Body {
       result.iterations += trial.iterations;
       if (fulfilled(constraints, request, trial.x)) {
         const double before = distance(request.metric, result.x, request.given);
-        if (!result.converged || distance(request.metric, trial.x, request.given) < before * (1 - 1e-9)) {
+        if (!result.converged || distance(request.metric, trial.x, request.given) < nearer * before) {
           result.x = trial.x;
           result.converged = true;
         }
@@ -525,7 +322,7 @@ struct NearestPoint::Body {
 
   /// The constraint, not in `taken`, from which x is farthest; -1 when there is none.
   int most_violated(const Request& request, const std::vector<int>& taken, const std::vector<double>& x) const {
-    const std::vector<double> in = joined(request.inputs, x);
+    const std::vector<double> in = joined<double>(request.inputs, x);
     const std::vector<double> c = constraints.values(in);
     const Vector scale = row_scales(constraints.derivative(in), diagonal(request.metric));
     int worst = -1;
@@ -538,7 +335,7 @@ struct NearestPoint::Body {
 };
 
 NearestPoint::NearestPoint(const Exprs& inputs, const Exprs& unknowns, const Exprs& constraints) {
-  const Exprs symbols = joined(inputs, unknowns);
+  const Exprs symbols = joined<Expr>(inputs, unknowns);
   Exprs mu;
   Exprs gradient;
   if (!unknowns.empty() && !constraints.empty()) {
@@ -546,10 +343,17 @@ NearestPoint::NearestPoint(const Exprs& inputs, const Exprs& unknowns, const Exp
     gradient = transposed_product(constraints, unknowns, mu);
   }
   body_.reset(new Body{static_cast<int>(unknowns.size()), DifferentiableList(symbols, constraints, unknowns),
-                       DifferentiableList(joined(symbols, mu), gradient, unknowns)});
+                       DifferentiableList(joined<Expr>(symbols, mu), gradient, unknowns)});
 }
 
+NearestPoint::NearestPoint(const NearestPoint& other) : body_(std::make_unique<Body>(*other.body_)) {}
+NearestPoint::NearestPoint(NearestPoint&&) noexcept = default;
 NearestPoint::~NearestPoint() = default;
+
+void NearestPoint::bind(const double* parameters) {
+  body_->constraints.bind(parameters);
+  body_->curvature.bind(parameters);
+}
 
 const DifferentiableList& NearestPoint::constraints() const { return body_->constraints; }
 
@@ -559,7 +363,7 @@ NearestPoint::Result NearestPoint::solve(const Request& request) const {
         "nearest point: sizes do not match");
   Result result = body_->search(request);
   if (is_dense(request) && result.iterations > 0) body_->choose_rows(request, result);
-  result.residual = body_->constraints.values(joined(request.inputs, result.x));
+  result.residual = body_->constraints.values(joined<double>(request.inputs, result.x));
   return result;
 }
 

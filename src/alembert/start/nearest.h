@@ -21,6 +21,8 @@ class NearestPoint {
  public:
   /// inputs a and unknowns x are symbols; constraints c depend on no others.
   NearestPoint(const Exprs& inputs, const Exprs& unknowns, const Exprs& constraints);
+  NearestPoint(const NearestPoint& other);
+  NearestPoint(NearestPoint&&) noexcept;
   ~NearestPoint();
 
   struct Request {
@@ -41,6 +43,8 @@ class NearestPoint {
 
   /// c and its derivative at a point.
   const DifferentiableList& constraints() const;
+  /// From now on parameters are read from this table, which must outlive the object; null: their usual values.
+  void bind(const double* parameters);
 
  private:
   struct Body;

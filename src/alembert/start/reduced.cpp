@@ -1,13 +1,13 @@
 #include "alembert/start/reduced.h"
 
+#include "alembert/base/lists.h"
+
 namespace alembert::internal {
 
 ImplicitEquations reduced_system(const Equations& e) {
   ImplicitEquations system;
-  system.inputs = {e.t};
-  for (const Exprs* list : {&e.y, &e.z}) system.inputs.insert(system.inputs.end(), list->begin(), list->end());
-  for (const Exprs* list : {&e.z_dot, &e.lambda, &e.psi})
-    system.unknowns.insert(system.unknowns.end(), list->begin(), list->end());
+  system.inputs = joined<Expr>(e.t, e.y, e.z);
+  system.unknowns = joined<Expr>(e.z_dot, e.lambda, e.psi);
   system.equations = e.reduced;
   // z' decides; multipliers follow. It may vanish: forces and masses say what is small.
   const int n_z = static_cast<int>(e.z.size());

@@ -28,8 +28,11 @@ PortSystem autonomous(const PortSystem& system) {
   const int n = s.size(), m = static_cast<int>(s.u.size());
   const std::string time = fresh("time"), clock = fresh("clock"), output = fresh("y_" + clock);
   s.states.push_back({time, {}, n, 1, {}});
-  s.inputs.push_back({clock, {}, m, 1, {}}), s.outputs.push_back({output, {}, m, 1, {}});
-  s.x.push_back(graph.symbol(time)), s.u.push_back(graph.symbol(clock)), s.y.push_back(graph.symbol(output));
+  s.inputs.push_back({clock, {}, m, 1, {}});
+  s.outputs.push_back({output, {}, m, 1, {}});
+  s.x.push_back(graph.symbol(time));
+  s.u.push_back(graph.symbol(clock));
+  s.y.push_back(graph.symbol(output));
   s.differential.push_back(n);
   s.u_value.push_back(graph.constant(1));
   // [E r; 0 1], a port that lets time run, and an effort of 0: its power is none.
@@ -42,9 +45,12 @@ PortSystem autonomous(const PortSystem& system) {
   Entries last{{{n, n}, graph.constant(1)}};
   for (int i = 0; i < n; ++i) last[{i, n}] = s.r[i];
   grown(s.E, n + 1, n + 1, last);
-  grown(s.J, n + 1, n + 1, {}), grown(s.R, n + 1, n + 1, {});
-  grown(s.B, n + 1, m + 1, {{{n, m}, graph.constant(1)}}), grown(s.P, n + 1, m + 1, {});
-  grown(s.S, m + 1, m + 1, {}), grown(s.N, m + 1, m + 1, {});
+  grown(s.J, n + 1, n + 1, {});
+  grown(s.R, n + 1, n + 1, {});
+  grown(s.B, n + 1, m + 1, {{{n, m}, graph.constant(1)}});
+  grown(s.P, n + 1, m + 1, {});
+  grown(s.S, m + 1, m + 1, {});
+  grown(s.N, m + 1, m + 1, {});
   s.z.push_back(graph.constant(0));
   s.r.assign(s.x.size(), graph.constant(0));
   const Exprs from{s.t}, to{s.x.back()};
@@ -69,14 +75,18 @@ PortSystem changed(const PortSystem& system, const std::vector<int>& replaced, c
   const auto put_in = [&](const Exprs& list) { return list.empty() ? list : substitute(list, system.x, phi, graph); };
   const Exprs x = s.x, u = s.u, y = s.y;
   s = carried(s, put_in);
-  s.x = x, s.u = u, s.y = y, s.t = system.t;
+  s.x = x;
+  s.u = u;
+  s.y = y;
+  s.t = system.t;
   // E x' = E (phi_x x~' + phi_t)
   const SparseExprs V = jacobian(phi, s.x);
   const Exprs phi_t = directional(phi, Exprs{s.t}, Exprs{graph.constant(1)});
   const Exprs moved = product(s.E, phi_t, graph);
   for (std::size_t i = 0; i < s.r.size(); ++i) s.r[i] = s.r[i] + moved[i];
   s.E = product(s.E, V);
-  s.differential.clear(), s.algebraic.clear();
+  s.differential.clear();
+  s.algebraic.clear();
   std::vector<bool> moves(s.x.size(), false);
   for (const int j : s.E.column) moves[j] = true;
   for (int i = 0; i < s.size(); ++i) (moves[i] ? s.differential : s.algebraic).push_back(i);

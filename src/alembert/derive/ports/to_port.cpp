@@ -53,7 +53,10 @@ class Builder {
     s.u_value.push_back(value);
     return number;
   }
-  void put(Expr from, Expr to) { from_.push_back(from), to_.push_back(to); }
+  void put(Expr from, Expr to) {
+    from_.push_back(from);
+    to_.push_back(to);
+  }
   Exprs carry(const Exprs& list) const { return list.empty() ? list : substitute(list, from_, to_, graph_); }
   Expr carry(Expr f) const { return substitute(f, from_, to_, graph_); }
 
@@ -63,7 +66,10 @@ class Builder {
     if (!fresh) place->second = place->second + value;
   }
   /// Both halves of a skew matrix.
-  void structure(int i, int j, Expr value) { add(J, i, j, value), add(J, j, i, -value); }
+  void structure(int i, int j, Expr value) {
+    add(J, i, j, value);
+    add(J, j, i, -value);
+  }
   void block(const SparseExprs& from, int row, int column, Entries& to) {
     const Exprs values = carry(from.value);
     for (int i = 0; i < from.rows; ++i)
@@ -90,8 +96,13 @@ class Builder {
 
   PortSystem take() {
     const int n = s.size(), m = static_cast<int>(s.u.size());
-    s.E = sparse(n, n, E), s.J = sparse(n, n, J), s.R = sparse(n, n, R), s.B = sparse(n, m, B);
-    s.P = sparse(n, m, {}), s.S = s.N = sparse(m, m, {});
+    s.E = sparse(n, n, E);
+    s.J = sparse(n, n, J);
+    s.R = sparse(n, n, R);
+    s.B = sparse(n, m, B);
+    s.P = sparse(n, m, {});
+    s.S = sparse(m, m, {});
+    s.N = s.S;
     s.r.assign(s.x.size(), graph_.constant(0));
     std::vector<bool> moves(s.x.size(), false);
     for (const int j : s.E.column) moves[j] = true;
@@ -137,6 +148,158 @@ bool none(const Exprs& list) {
   return std::all_of(list.begin(), list.end(), [](Expr x) { return is_zero(x); });
 }
 
+/// The system of a model that is not port-Hamiltonian yet; its states are y, z, time, lambda, psi, mu in this order.
+class Conversion {
+ public:
+  Conversion(const Model& model, const Equations& e, const ToPortOptions& options)
+      : model_(model),
+        e_(e),
+        graph_(*e.graph),
+        hamiltonian_(e.form == Form::hamiltonian),
+        Z_(hamiltonian_ ? SparseExprs{} : jacobian(e.v, e.z)),
+        M_(jacobian(e.p, e.z)),
+        D_(jacobian(e.p, e.y)),
+        p_t_(in_time(e, e.p)),
+        H_y_(gradient(e.energy, e.y)),
+        H_t_(in_time(e, {e.energy})[0]),
+        one_(graph_.constant(1)),
+        b_(model, e) {
+    declare_states(options);
+  }
+
+  PortSystem take() {
+    flows_and_efforts();
+    const SparseExprs G = jacobian(e_.g, e_.y);
+    if (hamiltonian_) structure_of_hamiltonian(G);
+    else structure_of_velocities();
+    if (mu_ >= 0) structure_of_positions(G);
+    forces(without_dissipation(e_.forces));
+    return b_.take();
+  }
+
+ private:
+  void declare_states(const ToPortOptions& options) {
+    const bool timed = options.autonomous || !none(p_t_) || !is_zero(H_t_);
+    y_ = b_.states(e_.y, e_.y_names, "");
+    z_ = b_.states(e_.z, e_.z_names, hamiltonian_ ? "" : "v_");
+    if (timed) {
+      time_ = b_.state("time");
+      b_.put(e_.t, b_.s.x[time_]);
+    }
+    lambda_ = b_.states(e_.lambda, e_.g_names, "lambda_");
+    psi_ = b_.states(e_.psi, e_.k_names, "psi_");
+    for (std::size_t i = 0; i < e_.g.size() && options.ggl; ++i) {
+      const int number = b_.state("mu_" + plain(e_.g_names[i]));
+      if (i == 0) mu_ = number;
+    }
+  }
+
+  /// y' and d/dt p on the left, H_y and the velocities as efforts; multipliers are their own efforts.
+  void flows_and_efforts() {
+    for (int i = 0; i < n_y(); ++i) {
+      b_.E[{y_ + i, y_ + i}] = one_;
+      b_.s.z[y_ + i] = b_.carry(H_y_[i]);
+    }
+    b_.block(M_, z_, z_, b_.E);
+    const Exprs& velocities = hamiltonian_ ? e_.v : e_.z;
+    for (int i = 0; i < n_z(); ++i) b_.s.z[z_ + i] = b_.carry(velocities[i]);
+    for (const int first : {lambda_, psi_, mu_})
+      for (int i = first; i >= 0 && i < static_cast<int>(b_.s.x.size()); ++i) b_.s.z[i] = b_.s.x[i];
+    if (time_ >= 0) {
+      b_.E[{time_, time_}] = one_;
+      for (int i = 0; i < n_z(); ++i) b_.add(b_.E, z_ + i, time_, b_.carry(p_t_[i]));
+      b_.s.z[time_] = b_.carry(hamiltonian_ ? H_t_ : H_t_ - dot(e_.z, p_t_));
+      b_.rest(time_, one_);
+    }
+    b_.s.H = b_.carry(e_.energy);
+  }
+
+  void structure_of_hamiltonian(const SparseExprs& G) {
+    for (int i = 0; i < n_y(); ++i) b_.structure(y_ + i, z_ + i, one_);
+    b_.structure(G, lambda_, z_);
+    rests(lambda_, in_time(e_, e_.g));
+    // N = -A^T psi, k = A H_p + rest.
+    Exprs minus = e_.N;
+    for (Expr& x : minus) x = -x;
+    const SparseExprs A = transposed(jacobian(minus, e_.psi));
+    b_.structure(A, psi_, z_);
+    rests(psi_, without(e_.k, product(A, e_.v, graph_)));
+  }
+
+  void structure_of_velocities() {
+    b_.structure(Z_, y_, z_);
+    // K^T - K: each entry of K brings minus itself and, across, itself.
+    const SparseExprs K = product(D_, Z_);
+    const Exprs values = b_.carry(K.value);
+    for (int i = 0; i < K.rows; ++i)
+      for (int k = K.row_start[i]; k < K.row_start[i + 1]; ++k)
+        if (K.column[k] != i) b_.structure(z_ + K.column[k], z_ + i, values[k]);
+    for (const auto& [functions, first] : {std::pair(&e_.g_dot, lambda_), std::pair(&e_.k, psi_)}) {
+      const SparseExprs A = jacobian(*functions, e_.z);
+      b_.structure(A, first, z_);
+      rests(first, without_linear(e_, *functions, A));
+    }
+  }
+
+  /// Gear, Gupta and Leimkuhler: g = 0, with mu in y'.
+  void structure_of_positions(const SparseExprs& G) {
+    b_.structure(G, mu_, y_);
+    rests(mu_, without(e_.g, product(G, H_y_, graph_)));
+  }
+
+  /// Dissipation: of a homogeneous function of degree d, R z = gradient with R = Hessian/(d - 1). All else is a force.
+  Exprs without_dissipation(Exprs force) {
+    if (e_.rayleigh) {
+      const Exprs braking = gradient(e_.rayleigh, e_.z);
+      const std::optional<double> degree = homogeneous_degree(e_.rayleigh, e_.z);
+      if (degree && *degree > 1) {
+        SparseExprs hessian = jacobian(braking, e_.z);
+        for (Expr& x : hessian.value) x = *degree == 2 ? x : x / Quad(*degree - 1);
+        b_.block(hessian, z_, z_, b_.R);
+      } else {
+        force = without(std::move(force), braking);
+      }
+    }
+    if (!model_.multibody) return force;
+    // The multibody form has M v' alone on its left side: (K - K^T/2) v of a mass matrix that changes is a force there.
+    const SparseExprs K = product(D_, Z_);
+    const Exprs forward = product(K, e_.z, graph_);
+    const Exprs across = product(transposed(K), e_.z, graph_);
+    for (int i = 0; i < n_z(); ++i) force[i] = force[i] + forward[i] - across[i] / Quad(2);
+    return force;
+  }
+
+  /// Each force is an input with a port of its own.
+  void forces(const Exprs& written) {
+    const Exprs force = b_.carry(written);
+    const std::vector<std::string>& rows = e_.form == Form::lagrangian ? e_.y_names : e_.z_names;
+    for (int i = 0; i < n_z(); ++i)
+      if (!is_zero(force[i])) b_.add(b_.B, z_ + i, b_.input("F_" + plain(rows[i]), force[i]), one_);
+  }
+
+  void rests(int first, const Exprs& values) {
+    const Exprs carried = b_.carry(values);
+    for (std::size_t i = 0; i < carried.size(); ++i) b_.rest(first + static_cast<int>(i), carried[i]);
+  }
+  static Exprs without(Exprs a, const Exprs& b) {
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = a[i] - b[i];
+    return a;
+  }
+  int n_y() const { return static_cast<int>(e_.y.size()); }
+  int n_z() const { return static_cast<int>(e_.z.size()); }
+
+  const Model& model_;
+  const Equations& e_;
+  Graph& graph_;
+  bool hamiltonian_;
+  SparseExprs Z_, M_, D_;  // v_z, p_z, p_y
+  Exprs p_t_, H_y_;
+  Expr H_t_, one_;
+  Builder b_;
+  int y_ = 0, z_ = 0, lambda_ = 0, psi_ = 0;  // numbers of the first states of each kind
+  int time_ = -1, mu_ = -1;                   // -1: not there
+};
+
 }  // namespace
 
 PortSystem to_port(const Model& model, const Equations& e, ToPortOptions options) {
@@ -144,107 +307,13 @@ PortSystem to_port(const Model& model, const Equations& e, ToPortOptions options
     if (options.ggl) refuse(model, "the model is a port-Hamiltonian system already", "leave --form ggl out");
     return options.autonomous ? autonomous(*model.port) : *model.port;
   }
-  const bool hamiltonian = e.form == Form::hamiltonian;
   if (!e.energy)
     refuse(model, "the general form has no energy, and so no port-Hamiltonian one",
            "write kinetic and potential energy (or the multibody form), or the port-Hamiltonian form itself");
   if (!model.auxiliary.empty())
     refuse(model, "contact-point variables have no port-Hamiltonian form",
            "put what their equation says of them into the other expressions");
-  Graph& own = *e.graph;
-  const SparseExprs Z = hamiltonian ? SparseExprs{} : jacobian(e.v, e.z);
-  const SparseExprs M = jacobian(e.p, e.z), D = jacobian(e.p, e.y);
-  const Exprs p_t = in_time(e, e.p), H_y = gradient(e.energy, e.y);
-  const Expr H_t = in_time(e, {e.energy})[0];
-  const bool timed = options.autonomous || !none(p_t) || !is_zero(H_t);
-
-  Builder b(model, e);
-  const int y = b.states(e.y, e.y_names, ""), z = b.states(e.z, e.z_names, hamiltonian ? "" : "v_");
-  const int time = timed ? b.state("time") : -1;
-  if (timed) b.put(e.t, b.s.x[time]);
-  const int lambda = b.states(e.lambda, e.g_names, "lambda_"), psi = b.states(e.psi, e.k_names, "psi_");
-  int mu = -1;
-  for (std::size_t i = 0; i < e.g.size() && options.ggl; ++i) {
-    const int number = b.state("mu_" + plain(e.g_names[i]));
-    if (i == 0) mu = number;
-  }
-  const int n_y = static_cast<int>(e.y.size()), n_z = static_cast<int>(e.z.size());
-  const Expr unit = own.constant(1);
-
-  // Flow and efforts.
-  for (int i = 0; i < n_y; ++i) b.E[{y + i, y + i}] = unit, b.s.z[y + i] = b.carry(H_y[i]);
-  b.block(M, z, z, b.E);
-  const Exprs velocities = hamiltonian ? e.v : e.z;
-  for (int i = 0; i < n_z; ++i) b.s.z[z + i] = b.carry(velocities[i]);
-  for (const int first : {lambda, psi, mu})
-    for (int i = first; i >= 0 && i < static_cast<int>(b.s.x.size()); ++i) b.s.z[i] = b.s.x[i];
-  if (timed) {
-    b.E[{time, time}] = unit;
-    for (int i = 0; i < n_z; ++i) b.add(b.E, z + i, time, b.carry(p_t[i]));
-    b.s.z[time] = b.carry(hamiltonian ? H_t : H_t - dot(e.z, p_t));
-    b.rest(time, unit);
-  }
-  b.s.H = b.carry(e.energy);
-
-  // Structure.
-  const SparseExprs G = jacobian(e.g, e.y);
-  if (hamiltonian) {
-    for (int i = 0; i < n_y; ++i) b.structure(y + i, z + i, unit);
-    b.structure(G, lambda, z);
-    Exprs g_t = in_time(e, e.g);
-    for (std::size_t i = 0; i < g_t.size(); ++i) b.rest(lambda + static_cast<int>(i), b.carry(g_t[i]));
-    // N = -A^T psi, k = A H_p + rest.
-    Exprs minus = e.N;
-    for (Expr& x : minus) x = -x;
-    const SparseExprs A = transposed(jacobian(minus, e.psi));
-    b.structure(A, psi, z);
-    const Exprs linear = product(A, e.v, own);
-    for (std::size_t i = 0; i < e.k.size(); ++i) b.rest(psi + static_cast<int>(i), b.carry(e.k[i] - linear[i]));
-  } else {
-    b.structure(Z, y, z);
-    // K^T - K: each entry of K brings minus itself and, across, itself.
-    const SparseExprs K = product(D, Z);
-    const Exprs values = b.carry(K.value);
-    for (int i = 0; i < K.rows; ++i)
-      for (int k = K.row_start[i]; k < K.row_start[i + 1]; ++k)
-        if (K.column[k] != i) b.structure(z + K.column[k], z + i, values[k]);
-    for (const auto& [functions, first] : {std::pair(&e.g_dot, lambda), std::pair(&e.k, psi)}) {
-      const SparseExprs A = jacobian(*functions, e.z);
-      b.structure(A, first, z);
-      const Exprs rest = b.carry(without_linear(e, *functions, A));
-      for (std::size_t i = 0; i < rest.size(); ++i) b.rest(first + static_cast<int>(i), rest[i]);
-    }
-  }
-  if (mu >= 0) {
-    b.structure(G, mu, y);
-    const Exprs linear = product(G, H_y, own);
-    for (std::size_t i = 0; i < e.g.size(); ++i) b.rest(mu + static_cast<int>(i), b.carry(e.g[i] - linear[i]));
-  }
-
-  // Dissipation: of a homogeneous function of degree d, R z = gradient with R = Hessian/(d - 1). All else is a port.
-  Exprs force = e.forces;
-  if (e.rayleigh) {
-    const Exprs braking = gradient(e.rayleigh, e.z);
-    const std::optional<double> degree = homogeneous_degree(e.rayleigh, e.z);
-    if (degree && *degree > 1) {
-      SparseExprs hessian = jacobian(braking, e.z);
-      for (Expr& x : hessian.value) x = *degree == 2 ? x : x / Quad(*degree - 1);
-      b.block(hessian, z, z, b.R);
-    } else {
-      for (int i = 0; i < n_z; ++i) force[i] = force[i] - braking[i];
-    }
-  }
-  // The multibody form has M v' alone on its left side: (K - K^T/2) v of a mass matrix that changes is a force there.
-  if (model.multibody) {
-    const SparseExprs K = product(D, Z);
-    const Exprs forward = product(K, e.z, own), across = product(transposed(K), e.z, own);
-    for (int i = 0; i < n_z; ++i) force[i] = force[i] + forward[i] - across[i] / Quad(2);
-  }
-  force = b.carry(force);
-  const std::vector<std::string>& rows = e.form == Form::lagrangian ? e.y_names : e.z_names;
-  for (int i = 0; i < n_z; ++i)
-    if (!is_zero(force[i])) b.add(b.B, z + i, b.input("F_" + plain(rows[i]), force[i]), unit);
-  return b.take();
+  return Conversion(model, e, options).take();
 }
 
 }  // namespace alembert::internal

@@ -1,0 +1,110 @@
+#include "alembert/start/mass_check.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+#include "alembert/linear/linear.h"
+#include "alembert/start/dense.h"
+#include "alembert/start/messages.h"
+#include "alembert/start/nearest.h"
+
+namespace alembert::internal {
+
+namespace {
+
+/// Of pivots, rows and columns having unit size: fifty units of rounding. Masses of one body that differ by more than
+/// that cannot be told from a singular matrix.
+constexpr double rank_tolerance = 1e-14;
+/// Entries of a null vector below this share of its largest are rounding, and are not named.
+constexpr double named_share = 1e-8;
+
+void check_entries(const Model& model, const Equations& e, const SparseRows& mass) {
+  for (int i = 0; i < mass.rows; ++i) {
+    for (int k = mass.row_start[i]; k < mass.row_start[i + 1]; ++k) {
+      if (std::isfinite(mass.value[k])) continue;
+      refuse(model, place_of(blocks_of_z(model), i),
+             "the mass of " + e.z_names[i] + " is not finite at the start (" + to_text(mass.value[k]) + ")",
+             "give other initial values or parameters");
+    }
+  }
+}
+
+/// Every row and column must have an entry; all that have none are named at once.
+void check_rows_and_columns(const Model& model, const Equations& e, const SparseRows& mass) {
+  std::vector<bool> row(mass.rows, false), column(mass.rows, false);
+  for (int i = 0; i < mass.rows; ++i) {
+    for (int k = mass.row_start[i]; k < mass.row_start[i + 1]; ++k) {
+      if (mass.value[k] == 0) continue;
+      row[i] = true;
+      column[mass.column[k]] = true;
+    }
+  }
+  const bool lagrangian = e.form == Form::lagrangian;
+  std::vector<Diagnostic> diagnostics;
+  for (int i = 0; i < mass.rows; ++i) {
+    if (row[i] && column[i]) continue;
+    const bool vanishes = mass.row_start[i] != mass.row_start[i + 1];  // an expression is there, but it is 0 now
+    const char* hint = vanishes     ? "it vanishes at the start: give other parameters or initial values"
+                       : lagrangian ? "give it a mass, or remove the coordinate"
+                                    : "each z needs its own rate";
+    diagnostics.push_back({model.source, place_of(blocks_of_z(model), i),
+                           lagrangian
+                               ? "there is no kinetic energy in " + e.z_names[i] + ": the mass matrix is singular"
+                               : "the differentiated quantities do not determine " + e.z_names[i],
+                           hint});
+  }
+  if (!diagnostics.empty()) throw InputError(std::move(diagnostics));
+}
+
+void check_sparse(const Model& model, const Equations& e, const SparseRows& mass) {
+  SparseLu lu(mass.rows, mass.row_start, mass.column);
+  if (lu.factor(mass.value.data())) return;
+  const int i = std::max(0, lu.singular_column());
+  refuse(model, place_of(blocks_of_z(model), i), "the mass matrix is singular at the start, seen at " + e.z_names[i],
+         "each velocity needs kinetic energy of its own");
+}
+
+void check_dense(const Model& model, const Equations& e, const SparseRows& mass) {
+  Eigen::MatrixXd a = to_dense(mass);
+  // Light and heavy bodies are judged alike: square roots of the largest entries as units of rows and columns.
+  const Eigen::VectorXd unit = a.cwiseAbs().rowwise().maxCoeff().cwiseSqrt().cwiseInverse();
+  a = unit.asDiagonal() * a * unit.asDiagonal();
+  Eigen::FullPivLU<Eigen::MatrixXd> lu(a);
+  lu.setThreshold(rank_tolerance);
+  if (lu.isInvertible()) return;
+  const Eigen::VectorXd together = unit.cwiseProduct(lu.kernel().col(0)).cwiseAbs();
+  std::vector<int> numbers;
+  for (int i = 0; i < mass.rows; ++i)
+    if (together[i] >= named_share * together.maxCoeff()) numbers.push_back(i);
+  refuse(model, place_of(blocks_of_z(model), numbers.front()),
+         "the mass matrix is singular at the start: " + listed(chosen(e.z_names, numbers)) +
+             " can change together without kinetic energy",
+         "each velocity needs kinetic energy of its own");
+}
+
+}  // namespace
+
+void check_mass(const Model& model, const Equations& e, const SparseRows& mass) {
+  if (mass.rows == 0) return;
+  check_entries(model, e, mass);
+  check_rows_and_columns(model, e, mass);
+  if (mass.rows > largest_dense) check_sparse(model, e, mass);
+  else check_dense(model, e, mass);
+}
+
+void check_mobility(const Model& model, const Equations& e, const SparseRows& H_pp, const SparseExprs& g_y) {
+  std::vector<bool> constrained(e.y.size(), false);
+  for (const int j : g_y.column) constrained[j] = true;
+  std::vector<Diagnostic> diagnostics;
+  for (int i = 0; i < H_pp.rows; ++i) {
+    const auto begin = H_pp.value.begin() + H_pp.row_start[i];
+    const auto end = H_pp.value.begin() + H_pp.row_start[i + 1];
+    if (!constrained[i] || std::any_of(begin, end, [](double v) { return v != 0; })) continue;
+    diagnostics.push_back({model.source, place_of(model.momenta, i), "there is no kinetic energy in " + e.z_names[i],
+                           "a constraint on " + e.y_names[i] + " needs a hamiltonian that is curved in this momentum"});
+  }
+  if (!diagnostics.empty()) throw InputError(std::move(diagnostics));
+}
+
+}  // namespace alembert::internal

@@ -1,0 +1,24 @@
+#pragma once
+
+// A state as numbers, and where the model's text speaks of its entries.
+
+#include <vector>
+
+#include "alembert/model/model.h"
+
+namespace alembert::internal {
+
+struct State {
+  double t = 0;
+  std::vector<double> y, z;
+};
+
+/// The values of t, y, z, one after the other, as kernels on (t, y, z) take them.
+std::vector<double> flat(const State& state);
+
+/// The place of the coordinate (or momentum, variable) with this flat number.
+Place place_of(const std::vector<Block>& blocks, int flat_number);
+/// The blocks that the z belong to: coordinates in the Lagrangian form, else momenta.
+const std::vector<Block>& blocks_of_z(const Model& model);
+
+}  // namespace alembert::internal
