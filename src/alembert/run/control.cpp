@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "alembert/error.h"
-#include "alembert/run/density.h"
-#include "alembert/run/failure.h"
 
 namespace alembert::internal {
 
@@ -39,15 +37,8 @@ bool finite(std::span<const double> values) {
 
 class FixedSteps final : public StepControl {
  public:
-  FixedSteps(double t0, double end, double h, Guess guess, std::size_t n_z, Multipliers& multipliers, Step<double> step)
-      : StepControl(std::move(step)),
-        t0_(t0),
-        end_(end),
-        h_(h),
-        steps_(divided(t0, end, h)),
-        guess_(guess),
-        n_z_(n_z),
-        multipliers_(multipliers) {}
+  FixedSteps(Engine& engine, double t0, double end, double h, Guess guess)
+      : StepControl(engine), t0_(t0), end_(end), h_(h), steps_(divided(t0, end, h)), guess_(guess) {}
 
   int advance(const GridPoint& from, GridPoint* to, bool& last) override {
     const bool shorter = n_ == steps_.whole;
@@ -57,7 +48,7 @@ class FixedSteps final : public StepControl {
     }
     if (guess_ != Guess::extrapolated) guess_anew(from);
     const double t_end = shorter ? end_ : t0_ + static_cast<double>(n_ + 1) * h_;
-    if (!make(step_, from, shorter ? steps_.last : h_, t_end, to[0])) return 0;
+    if (!maker_.make(step_, from, shorter ? steps_.last : h_, t_end, to[0])) return 0;
     ++n_;
     last = n_ == steps_.whole + (steps_.last != 0 ? 1 : 0);
     return 1;
@@ -67,34 +58,30 @@ class FixedSteps final : public StepControl {
   void guess_anew(const GridPoint& from) {
     const std::span<const double> here = multipliers_.at(from.t, from.state);
     if (!finite(here)) return;
-    hints_.assign(here.begin(), here.end());
-    if (guess_ == Guess::naive) std::fill_n(hints_.begin(), n_z_, 0.0);
-    step_.guess_from(hints_.data());
+    values_.assign(here.begin(), here.end());
+    if (guess_ == Guess::naive) std::fill_n(values_.begin(), from.state.size() - n_y_, 0.0);
+    step_.guess_from(values_.data());
   }
 
   double t0_, end_, h_;
   Steps steps_;
   long n_ = 0;
   Guess guess_;
-  std::size_t n_z_;
-  Multipliers& multipliers_;
-  std::vector<double> hints_;
+  std::vector<double> values_;
 };
 
 class ToleranceSteps final : public StepControl {
  public:
-  ToleranceSteps(const StepOptions& options, int order, double smallest, double end, double h, const GridPoint& start,
-                 std::size_t n_y, Multipliers& multipliers, Step<double> step)
-      : StepControl(std::move(step)),
+  ToleranceSteps(Engine& engine, const StepOptions& options, int order, double smallest, double end, double h,
+                 const GridPoint& start)
+      : StepControl(engine),
         options_(options),
         order_(order),
         smallest_(smallest),
         end_(end),
         h_(limited(h)),
-        n_y_(n_y),
         check_(step_.clone()),
-        check_to_(start),
-        multipliers_(multipliers) {}
+        check_to_(start) {}
 
   int advance(const GridPoint& from, GridPoint* to, bool& last) override {
     const double left = end_ - from.t;
@@ -106,8 +93,8 @@ class ToleranceSteps final : public StepControl {
       else if (std::abs(left) < 4 * std::abs(h)) h = left / 4;
       if (h != made_) begin(from, h);
       const double middle = from.t + h, t_end = last ? end_ : from.t + 2 * h;
-      const bool solved = make(check_, from, 2 * h, t_end, check_to_) && make(step_, from, h, middle, to[0]) &&
-                          make(step_, to[0], h, t_end, to[1]);
+      const bool solved = maker_.make(check_, from, 2 * h, t_end, check_to_) && maker_.make(step_, from, h, middle, to[0]) &&
+                          maker_.make(step_, to[0], h, t_end, to[1]);
       const double error = solved ? estimate(from, to[1]) : INFINITY;
       const bool accepted = error <= 1;
       if (accepted) {
@@ -121,11 +108,11 @@ class ToleranceSteps final : public StepControl {
       if (std::abs(h_) >= smallest_) continue;
       const std::string limit = " would have to be shorter than " + to_text(smallest_);
       if (solved)
-        return fail(from, h_,
+        return fail(
                     "steps" + limit + " to meet the tolerance at t = " + time_text(from.t) +
                         "; allow a larger error (--tolerance), or shorter steps (--min-step)");
-      return fail(from, h_,
-                  "steps" + limit + " at t = " + time_text(failure_.t) + ", for no other has a solution there");
+      return fail(
+                  "steps" + limit + " at t = " + time_text(maker_.failed.t) + ", for no other has a solution there");
     }
   }
 
@@ -155,7 +142,10 @@ class ToleranceSteps final : public StepControl {
 
   void begin(const GridPoint& from, double h) {
     const std::span<const double> here = multipliers_.at(from.t, from.state);
-    if (finite(here)) step_.restart(here.data()), check_.restart(here.data());
+    if (finite(here)) {
+      step_.restart(here.data());
+      check_.restart(here.data());
+    }
     made_ = h;
   }
 
@@ -181,10 +171,8 @@ class ToleranceSteps final : public StepControl {
   int order_;
   double smallest_, end_, h_;
   double made_ = 0;  // the size that the predictions are for
-  std::size_t n_y_;
   Step<double> check_;
   GridPoint check_to_;
-  Multipliers& multipliers_;
   double scale_y_ = 0, scale_z_ = 0, last_error_ = 1;
   long good_ = 0;
 };
@@ -193,14 +181,8 @@ class ToleranceSteps final : public StepControl {
 /// G = d/dt log(density).
 class ReversibleSteps final : public StepControl {
  public:
-  ReversibleSteps(double step, double smallest, double end, DensityRate rate, Multipliers& multipliers,
-                  Step<double> made)
-      : StepControl(std::move(made)),
-        step_size_(step),
-        smallest_(smallest),
-        end_(end),
-        rate_(std::move(rate)),
-        multipliers_(multipliers) {}
+  ReversibleSteps(Engine& engine, double step, double smallest, double end)
+      : StepControl(engine), step_size_(step), smallest_(smallest), end_(end), rate_(*engine.density) {}
 
   int advance(const GridPoint& from, GridPoint* to, bool& last) override {
     const double rate = rate_.at(from.t, from.state);
@@ -209,7 +191,6 @@ class ReversibleSteps final : public StepControl {
     double h = step_size_ / rho_;
     if (!std::isfinite(rate) || !(rho_ > 0) || std::abs(h) < smallest_)
       return fail(
-          from, h,
           !std::isfinite(rate) ? "the density of steps is not a finite number above 0 at t = " + time_text(from.t)
           : rho_ > 0 ? "steps would have to be shorter than " + to_text(smallest_) + " at t = " + time_text(from.t) +
                            "; allow shorter ones (--min-step)"
@@ -222,49 +203,15 @@ class ReversibleSteps final : public StepControl {
       if (finite(here)) step_.restart(here.data());
       h = left;
     }
-    return make(step_, from, h, last ? end_ : from.t + h, to[0]) ? 1 : 0;
+    return maker_.make(step_, from, h, last ? end_ : from.t + h, to[0]) ? 1 : 0;
   }
 
  private:
   double step_size_, smallest_, end_;
   double rho_ = 1;
   bool first_ = true;
-  DensityRate rate_;
-  Multipliers& multipliers_;
+  DensityRate& rate_;
 };
-
-void take(const Step<double>& step, GridPoint& to) {
-  to.carried.assign(step.carried().begin(), step.carried().end());
-  to.energy_change = step.energy_change(), to.discrete = step.discrete();
-  to.energy_parts = step.energy_parts();
-}
-
-/// Makes a step again that ended at a singular position of the constraints, in the way that suits it. The rounding of
-/// the first attempt is magnified there, a little in its positions and much in its velocities: the second counts where
-/// it ends at the same position and changes the velocities no more.
-void end_singular(Step<double>& step, const GridPoint& from, double h, std::size_t n_y, GridPoint& to) {
-  constexpr double same = 1e-6;
-  GridPoint other = from;
-  step.carry_on(from.carried);
-  const StepResult result = step.again_singular(from.t, h, other.state.data(), other.rest.data());
-  double size = 0, moved = 0, change = 0, change_before = 0, speed = 0;
-  for (std::size_t i = 0; i < to.state.size(); ++i) {
-    if (i < n_y) {
-      size = std::max(size, std::abs(to.state[i]));
-      moved = std::max(moved, std::abs(other.state[i] - to.state[i]));
-    } else {
-      speed = std::max(speed, std::abs(from.state[i]));
-      change = std::max(change, std::abs(other.state[i] - from.state[i]));
-      change_before = std::max(change_before, std::abs(to.state[i] - from.state[i]));
-    }
-  }
-  const bool better = result.newton.outcome == Outcome::converged && result.newton.singular_position &&
-                      moved <= same * size && change <= 2 * change_before + same * speed;
-  if (!better) return step.carry_on(to.carried);
-  other.t = to.t;
-  take(step, other);
-  to = std::move(other);
-}
 
 double smallest_step(const StepOptions& options, double t0, double end) {
   return options.smallest > 0 ? options.smallest : shortest_part * std::abs(end - t0);
@@ -316,58 +263,23 @@ double count_steps(double t0, double end, double step) {
   return static_cast<double>(steps.whole + (steps.last != 0 ? 1 : 0));
 }
 
-bool StepControl::make(Step<double>& step, const GridPoint& from, double h, double t_end, GridPoint& to) {
-  to.state.assign(from.state.begin(), from.state.end());
-  to.rest.assign(from.rest.begin(), from.rest.end());
-  to.t = t_end;
-  step.carry_on(from.carried);
-  const StepResult result = step.advance(from.t, h, to.state.data(), to.rest.data());
-  take(step, to);
-  if (result.newton.outcome == Outcome::converged) {
-    if (ends_singular && ends_singular(t_end, to.state)) end_singular(step, from, h, positions, to);
-    return true;
-  }
-  // At a singular position itself no other way leads there. What is found must be one.
-  if (ends_singular && result.newton.outcome != Outcome::not_finite) {
-    step.carry_on(from.carried);
-    const StepResult singular = step.again_singular(from.t, h, to.state.data(), to.rest.data());
-    take(step, to);
-    if (singular.newton.outcome == Outcome::converged && singular.newton.singular_position &&
-        ends_singular(t_end, to.state))
-      return true;
-  }
-  failure_.result = result;
-  failure_.t = from.t, failure_.h = h;
-  failure_.state.assign(from.state.begin(), from.state.end());
-  failure_.words.clear();
-  return false;
-}
-
-int StepControl::fail(const GridPoint& from, double h, std::string words) {
-  failure_.t = from.t, failure_.h = h;
-  failure_.state.assign(from.state.begin(), from.state.end());
-  failure_.words = std::move(words);
+int StepControl::fail(std::string words) {
+  failure_ = std::move(words);
   return 0;
 }
 
-std::unique_ptr<StepControl> make_control(const Equations& e, const Method& method, const StepOptions& options,
-                                          double end, double first_step, const GridPoint& start,
-                                          const InitialValues& initial, Multipliers& multipliers, Step<double> step,
-                                          NewtonOptions newton) {
+std::unique_ptr<StepControl> make_control(Engine& engine, const StepOptions& options, double end, double first_step,
+                                          const GridPoint& start) {
   const double smallest = smallest_step(options, start.t, end);
-  const int order = std::max(1, std::min(method.claims.order_q, method.claims.order_v));
+  const Claims& claims = engine.method.claims;
+  const int order = std::max(1, std::min(claims.order_q, claims.order_v));
   switch (options.control) {
     case Control::fixed: break;
     case Control::tolerance:
-      return std::make_unique<ToleranceSteps>(options, order, smallest, end, first_step, start, e.y.size(), multipliers,
-                                              std::move(step));
-    case Control::reversible:
-      return std::make_unique<ReversibleSteps>(first_step, smallest, end,
-                                               DensityRate(e, initial, start.t, multipliers, newton), multipliers,
-                                               std::move(step));
+      return std::make_unique<ToleranceSteps>(engine, options, order, smallest, end, first_step, start);
+    case Control::reversible: return std::make_unique<ReversibleSteps>(engine, first_step, smallest, end);
   }
-  return std::make_unique<FixedSteps>(start.t, end, first_step, options.guess, e.z.size(), multipliers,
-                                      std::move(step));
+  return std::make_unique<FixedSteps>(engine, start.t, end, first_step, options.guess);
 }
 
 }  // namespace alembert::internal

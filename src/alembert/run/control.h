@@ -9,9 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "alembert/methods/method.h"
 #include "alembert/report.h"
-#include "alembert/run/dense.h"
+#include "alembert/run/engine.h"
 
 namespace alembert::internal {
 
@@ -47,40 +46,30 @@ class StepControl {
   virtual ~StepControl() = default;
 
   /// The next grid points behind `from`: to[0] .. to[n-1] of equal distance, n at most 2; at the end `last` is true.
-  /// 0: it cannot go on, `failure` says why.
+  /// 0: it cannot go on; failure() says why, or where that is empty, StepMaker::failed.
   virtual int advance(const GridPoint& from, GridPoint* to, bool& last) = 0;
 
-  struct Failure {
-    std::string words;  // empty: the result of Newton says all
-    StepResult result;
-    double t = 0, h = 0;
-    std::vector<double> state;  // at t
-  };
-  const Failure& failure() const { return failure_; }
+  const std::string& failure() const { return failure_; }
   long rejected() const { return rejected_; }
-  /// The step that made the last grid point.
-  Step<double>& step() { return step_; }
   virtual NewtonStatistics statistics() const { return step_.statistics(); }
-  /// Whether a step ended at a singular position of the constraints, and must be made again as one that does.
-  std::function<bool(double t, std::span<const double> state)> ends_singular;
-  std::size_t positions = 0;  // entries of a state before the velocities; beside ends_singular
 
  protected:
-  explicit StepControl(Step<double> step) : step_(std::move(step)) {}
-  /// One step of size h; what fails is noted. One that ends at a singular position is made again in the way that suits
-  /// it, which counts where it ends at the same position.
-  bool make(Step<double>& step, const GridPoint& from, double h, double t_end, GridPoint& to);
-  int fail(const GridPoint& from, double h, std::string words);
+  explicit StepControl(Engine& engine)
+      : step_(engine.step), multipliers_(engine.multipliers), maker_(engine.maker), n_y_(engine.e.y.size()) {}
+  int fail(std::string words);
 
-  Step<double> step_;
-  Failure failure_;
+  Step<double>& step_;  // that makes the grid points
+  Multipliers& multipliers_;
+  StepMaker& maker_;
+  std::size_t n_y_;
   long rejected_ = 0;
+
+ private:
+  std::string failure_;
 };
 
-/// options must have been checked. The references last longer than the control.
-std::unique_ptr<StepControl> make_control(const Equations& equations, const Method& method, const StepOptions& options,
-                                          double end, double first_step, const GridPoint& start,
-                                          const InitialValues& initial, Multipliers& multipliers, Step<double> step,
-                                          NewtonOptions newton);
+/// options must have been checked. The engine lasts longer than the control.
+std::unique_ptr<StepControl> make_control(Engine& engine, const StepOptions& options, double end, double first_step,
+                                          const GridPoint& start);
 
 }  // namespace alembert::internal

@@ -3,18 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "alembert/run/motion.h"
+
 namespace alembert::internal {
 
 namespace {
 
 // Up to here the straight line from the left end is exact to rounding, and a step would be rounding only.
 constexpr double tiny_share = 1e-8;
-
-Exprs inputs(const Equations& e) {
-  Exprs in{e.t};
-  for (const Exprs* list : {&e.y, &e.z}) in.insert(in.end(), list->begin(), list->end());
-  return in;
-}
 
 }  // namespace
 
@@ -24,18 +20,37 @@ DenseOutput::DenseOutput(const Equations& e, const Step<double>& step, const Gri
       step_(step.clone()),
       multipliers_(multipliers),
       projection_(e, start.t, start.state, options),
-      velocity_(inputs(e), e.v, {Backend::interpreter, false}),
+      velocity_(state_arguments(e), e.v, {Backend::interpreter, false}),
       from_(start),
       rates_(e.z.size() + e.lambda.size() + e.psi.size(), 0.0),
-      rest_(start.state.size()),
+      compensation_(start.state.size()),
       in_(1 + start.state.size()),
       v_(n_y_),
       work_(velocity_.work()) {}
 
+DenseOutput::DenseOutput(const DenseOutput& other, Multipliers& multipliers)
+    : n_y_(other.n_y_),
+      step_(other.step_.clone()),
+      multipliers_(multipliers),
+      projection_(other.projection_),
+      velocity_(other.velocity_),
+      from_(other.from_),
+      rates_(other.rates_.size(), 0.0),
+      compensation_(other.compensation_.size()),
+      in_(other.in_.size()),
+      v_(other.v_.size()),
+      work_(other.work_.size()) {}
+
+void DenseOutput::bind(const double* parameters) noexcept {
+  step_.bind(parameters);
+  projection_.bind(parameters);
+  velocity_.bind(parameters);
+}
+
 void DenseOutput::begin(const GridPoint& from, double h) {
   from_.t = from.t;
   from_.state.assign(from.state.begin(), from.state.end());
-  from_.rest.assign(from.rest.begin(), from.rest.end());
+  from_.compensation.assign(from.compensation.begin(), from.compensation.end());
   from_.carried.assign(from.carried.begin(), from.carried.end());
   h_ = h;
   ready_ = false;
@@ -59,10 +74,10 @@ bool DenseOutput::at(double share, std::vector<double>& state) {
     for (std::size_t i = 0; i < n_y_; ++i) state[i] += part * v_[i];
     for (std::size_t i = n_y_; i < state.size(); ++i) state[i] += part * rates_[i - n_y_];
   } else {
-    rest_.assign(from_.rest.begin(), from_.rest.end());
-    step_.restart(rates_.data());
+    compensation_.assign(from_.compensation.begin(), from_.compensation.end());
+    step_.compensationart(rates_.data());
     step_.carry_on(from_.carried);
-    if (step_.advance(from_.t, part, state.data(), rest_.data()).newton.outcome != Outcome::converged) return false;
+    if (step_.advance(from_.t, part, state.data(), compensation_.data()).newton.outcome != Outcome::converged) return false;
   }
   return projection_.apply(time(share), state.data()) == Outcome::converged;
 }

@@ -6,26 +6,21 @@
 
 #include "alembert/newton/projection.h"
 #include "alembert/newton/step.h"
+#include "alembert/run/grid_point.h"
 #include "alembert/run/multipliers.h"
 
 namespace alembert::internal {
-
-/// A grid point of a run: rest is what rounding cut off from the state (y, then z); carried is what the method takes
-/// along beside it.
-struct GridPoint {
-  double t = 0;
-  std::vector<double> state, rest, carried;
-  // Of the step that led here: what the method foretold, unless an event cut it short; its discrete constraints.
-  std::optional<double> energy_change;
-  double discrete = 0;
-  std::optional<std::pair<double, double>> energy_parts;  // dissipated, supplied
-};
 
 class DenseOutput {
  public:
   /// Shares the compiled code of the run's step, and leaves its history alone.
   DenseOutput(const Equations& equations, const Step<double>& step, const GridPoint& start, Multipliers& multipliers,
               NewtonOptions options = {});
+  /// For another run, with a memory of its own; the compiled code is shared.
+  DenseOutput(const DenseOutput& other, Multipliers& multipliers);
+  DenseOutput(const DenseOutput&) = delete;
+  DenseOutput& operator=(const DenseOutput&) = delete;
+  void bind(const double* parameters) noexcept;
 
   /// From now on at() speaks of the step of size h from here.
   void begin(const GridPoint& from, double h);
@@ -46,7 +41,7 @@ class DenseOutput {
   GridPoint from_;
   double h_ = 0;
   bool ready_ = false;  // rates_ belong to from_
-  std::vector<double> rates_, rest_, in_, v_, work_;
+  std::vector<double> rates_, compensation_, in_, v_, work_;
 };
 
 }  // namespace alembert::internal

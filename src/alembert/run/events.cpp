@@ -41,7 +41,7 @@ int sign(double value, double noise) {
 }  // namespace
 
 EventWatch::EventWatch(const Model& model, const Equations& e, DenseOutput& dense, Multipliers& multipliers,
-                       const GridPoint& start, KernelOptions options)
+                       KernelOptions options)
     : model_(model),
       n_y_(e.y.size()),
       n_z_(e.z.size()),
@@ -62,13 +62,45 @@ EventWatch::EventWatch(const Model& model, const Equations& e, DenseOutput& dens
   pattern_.value.clear();
   slope_.resize(pattern_.column.size());
   work_.resize(std::max({kernel_.work(), velocity_.work(), slopes_.work()}));
+}
+
+EventWatch::EventWatch(const EventWatch& other, DenseOutput& dense, Multipliers& multipliers)
+    : model_(other.model_),
+      n_y_(other.n_y_),
+      n_z_(other.n_z_),
+      n_g_(other.n_g_),
+      dense_(dense),
+      multipliers_(multipliers),
+      needs_multipliers_(other.needs_multipliers_),
+      kernel_(other.kernel_),
+      velocity_(other.velocity_),
+      slopes_(other.slopes_),
+      parameters_(other.parameters_),
+      pattern_(other.pattern_),
+      noise_(other.noise_.size()),
+      sizes_(3, 0.0),
+      in_(other.in_.size(), 0.0),
+      values_(other.values_.size()),
+      slope_(other.slope_.size()),
+      work_(other.work_.size()),
+      scan_(other.scan_) {}
+
+void EventWatch::bind(const double* parameters) noexcept {
+  kernel_.bind(parameters);
+  velocity_.bind(parameters);
+  slopes_.bind(parameters);
+  parameters_ = parameters;
+}
+
+// What happens at the start does not count.
+void EventWatch::begin(const GridPoint& start) {
   know(start, right_);
   side_ = right_.signs;
 }
 
 // Rounding of the expression itself, and of the state, whose entries are as exact as the largest of their kind.
 void EventWatch::measure_noise() {
-  rounding_levels(kernel_.tape(), in_.data(), values_.data(), noise_.data());
+  rounding_levels(kernel_.tape(), in_.data(), values_.data(), noise_.data(), parameters_);
   slopes_(in_.data(), slope_.data(), work_.data());
   for (int i = 0; i < pattern_.rows; ++i)
     for (int k = pattern_.row_start[i]; k < pattern_.row_start[i + 1]; ++k) {

@@ -10,9 +10,16 @@ namespace alembert::internal {
 
 class EventWatch {
  public:
-  /// What happens at the start does not count. All references last longer than this.
+  /// All references last longer than this.
   EventWatch(const Model& model, const Equations& equations, DenseOutput& dense, Multipliers& multipliers,
-             const GridPoint& start, KernelOptions options = {});
+             KernelOptions options = {});
+  /// For another run, with a memory of its own; the compiled code is shared.
+  EventWatch(const EventWatch& other, DenseOutput& dense, Multipliers& multipliers);
+  EventWatch(const EventWatch&) = delete;
+  EventWatch& operator=(const EventWatch&) = delete;
+  void bind(const double* parameters) noexcept;
+  /// A motion begins here; to be called before search.
+  void begin(const GridPoint& start);
 
   /// The events between two neighbouring grid points, of which `dense` has been told, in the order of time and up to
   /// the first that stops the run. Either direction counts; what touches zero and turns back does not. What is zero at
@@ -48,6 +55,7 @@ class EventWatch {
   Multipliers& multipliers_;
   bool needs_multipliers_;
   Kernel<double> kernel_, velocity_, slopes_;
+  const double* parameters_ = nullptr;
   SparseExprs pattern_;        // of the slopes; the values are not kept
   std::vector<int> side_;      // the sign that each event had last, 0 while it has had none
   std::vector<double> noise_;  // what is rounding in each event, at the arguments in in_

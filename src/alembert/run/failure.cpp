@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "alembert/code/kernel.h"
+#include "alembert/base/lists.h"
 #include "alembert/expr/derivative.h"
 
 namespace alembert::internal {
@@ -25,35 +25,56 @@ std::string digits(double value, int count) {
   return text;
 }
 
-/// d(g_t + g_y v, k)/dz, the rows that must be independent for the multipliers to be determined.
-Eigen::MatrixXd gradients(const Equations& e, double t, std::span<const double> state) {
-  Exprs in{e.t}, levels = e.g_dot;
-  for (const Exprs* list : {&e.y, &e.z}) in.insert(in.end(), list->begin(), list->end());
-  levels.insert(levels.end(), e.k.begin(), e.k.end());
-  const SparseExprs G = jacobian(levels, e.z);
-  const Kernel<double> kernel(in, G.value, {Backend::interpreter, false});
-  std::vector<double> x{t}, values(G.value.size()), work(kernel.work());
-  x.insert(x.end(), state.begin(), state.end());
-  kernel(x.data(), values.data(), work.data());
-  Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(G.rows, G.columns);
-  for (int i = 0; i < G.rows; ++i)
-    for (int k = G.row_start[i]; k < G.row_start[i + 1]; ++k) rows(i, G.column[k]) += values[k];
-  return rows;
+constexpr KernelOptions now_and_then{.backend = Backend::interpreter, .optimise = false};
+
+std::vector<double> values_at(const Kernel<double>& kernel, double t, std::span<const double> state) {
+  std::vector<double> in{t}, out(kernel.outputs()), work(kernel.work());
+  in.insert(in.end(), state.begin(), state.end());
+  kernel(in.data(), out.data(), work.data());
+  return out;
+}
+
+SparseExprs without_values(SparseExprs matrix) {
+  matrix.value.clear();
+  return matrix;
 }
 
 }  // namespace
 
 std::string time_text(double t) { return digits(t, 12); }
 
-Dependence dependence(const Equations& e, double t, std::span<const double> state, std::span<const double> longest) {
+FailureAnalysis::FailureAnalysis(const Equations& e) {
+  nonlinear_ = !e.ideal && depends(jacobian(e.r, e.lambda).value, e.lambda);
   const std::size_t count = e.g.size() + e.k.size();
-  if (count == 0 || count > largest_analysis || e.z.empty()) return {};
-  Eigen::MatrixXd rows = gradients(e, t, state);
+  if (count == 0 || count > largest_analysis || e.z.empty()) return;
+  names_ = joined<std::string>(e.g_names, e.k_names);
+  const SparseExprs G = jacobian(joined<Expr>(e.g_dot, e.k), e.z);
+  gradients_ = Kernel<double>(state_arguments(e), G.value, now_and_then);
+  velocity_ = Kernel<double>(state_arguments(e), e.v, now_and_then);
+  pattern_ = without_values(G);
+}
+
+void FailureAnalysis::bind(const double* parameters) noexcept {
+  gradients_.bind(parameters);
+  velocity_.bind(parameters);
+}
+
+std::vector<double> FailureAnalysis::gradients(double t, std::span<const double> state) const {
+  const std::vector<double> values = values_at(gradients_, t, state);
+  std::vector<double> rows(static_cast<std::size_t>(pattern_.rows) * pattern_.columns, 0);
+  for (int i = 0; i < pattern_.rows; ++i)
+    for (int k = pattern_.row_start[i]; k < pattern_.row_start[i + 1]; ++k)
+      rows[static_cast<std::size_t>(i) * pattern_.columns + pattern_.column[k]] += values[k];
+  return rows;
+}
+
+Dependence FailureAnalysis::dependence(double t, std::span<const double> state, std::span<const double> longest) const {
+  if (names_.empty()) return {};
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const std::vector<double> flat = gradients(t, state);
+  Eigen::MatrixXd rows = Eigen::Map<const RowMajor>(flat.data(), pattern_.rows, pattern_.columns);
   if (!rows.allFinite()) return {};
-  const auto name = [&](Eigen::Index i) {
-    const std::size_t k = static_cast<std::size_t>(i);
-    return k < e.g.size() ? e.g_names[k] : e.k_names[k - e.g.size()];
-  };
+  const std::size_t count = names_.size();
   Dependence result;
   for (Eigen::Index i = 0; i < rows.rows(); ++i) {
     const double now = rows.row(i).norm(), most = longest.size() == count ? std::max(now, longest[i]) : now;
@@ -61,7 +82,7 @@ Dependence dependence(const Equations& e, double t, std::span<const double> stat
     if (now > 0) rows.row(i) /= now;
     if (length >= result.length) continue;
     result.length = length;
-    result.words = name(i) + " loses its gradient";
+    result.words = names_[static_cast<std::size_t>(i)] + " loses its gradient";
   }
   if (result.length == 0) return result;
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> values(rows * rows.transpose());
@@ -71,39 +92,31 @@ Dependence dependence(const Equations& e, double t, std::span<const double> stat
   const Eigen::VectorXd weakest = values.eigenvectors().col(0).cwiseAbs();
   std::vector<std::string> names;
   for (Eigen::Index i = 0; i < weakest.size(); ++i)
-    if (weakest[i] > 0.1 * weakest.maxCoeff()) names.push_back(name(i));
+    if (weakest[i] > 0.1 * weakest.maxCoeff()) names.push_back(names_[static_cast<std::size_t>(i)]);
   if (names.size() < 2) return result;
   result.words = names.back() + " becomes dependent on ";
   for (std::size_t i = 0; i + 1 < names.size(); ++i) result.words += (i ? ", " : "") + names[i];
   return result;
 }
 
-namespace {
-
 /// How near the constraints come to dependence on the straight way of a step: a step that cannot be made often fails
 /// because of what lies behind its start.
-Dependence ahead(const Equations& e, double t, double h, std::span<const double> state,
-                 std::span<const double> longest) {
-  Dependence nearest = dependence(e, t, state, longest);
-  if (e.g.empty() && e.k.empty()) return nearest;
-  Exprs in{e.t};
-  for (const Exprs* list : {&e.y, &e.z}) in.insert(in.end(), list->begin(), list->end());
-  const Kernel<double> velocity(in, e.v, {Backend::interpreter, false});
-  std::vector<double> x{t}, v(e.v.size()), work(velocity.work()), there(state.begin(), state.end());
-  x.insert(x.end(), state.begin(), state.end());
-  velocity(x.data(), v.data(), work.data());
+Dependence FailureAnalysis::ahead(double t, double h, std::span<const double> state,
+                                  std::span<const double> longest) const {
+  Dependence nearest = dependence(t, state, longest);
+  if (names_.empty()) return nearest;
+  const std::vector<double> v = values_at(velocity_, t, state);
+  std::vector<double> there(state.begin(), state.end());
   for (const double share : {0.5, 1.0}) {
     for (std::size_t i = 0; i < v.size(); ++i) there[i] = state[i] + share * h * v[i];
-    Dependence found = dependence(e, t + share * h, there, longest);
+    Dependence found = dependence(t + share * h, there, longest);
     if (std::min(found.distance, found.length) < std::min(nearest.distance, nearest.length)) nearest = std::move(found);
   }
   return nearest;
 }
 
-}  // namespace
-
-std::string explain_step(const Equations& e, const NewtonResult& newton, const std::string& label, double t, double h,
-                         std::span<const double> state, std::span<const double> longest) {
+std::string FailureAnalysis::explain_step(const NewtonResult& newton, const std::string& label, double t, double h,
+                                          std::span<const double> state, std::span<const double> longest) const {
   std::string text;
   switch (newton.outcome) {
     case Outcome::singular: text = "the equations of the step are singular"; break;
@@ -118,47 +131,52 @@ std::string explain_step(const Equations& e, const NewtonResult& newton, const s
       text += ", residual " + digits(newton.residual, 3);
     text += ")";
   }
-  const Dependence found = ahead(e, t, h, state, longest);
+  const Dependence found = ahead(t, h, state, longest);
   const double shortest = newton.outcome == Outcome::singular ? near : short_gradient;
   if (found.distance < near || found.length < shortest)
     return text + "; the constraints lose rank there: constraint " + found.words;
-  if (depends(jacobian(e.r, e.lambda).value, e.lambda))
+  if (nonlinear_)
     return text +
            "; the reaction is nonlinear in the multiplier, and there is no real solution near the last one (or two "
            "branches meet here): try a smaller step or another method";
   return text + "; try a smaller step";
 }
 
-std::string explain_rank(const Equations& e, double t, std::span<const double> state, std::span<const double> longest) {
-  const Dependence found = dependence(e, t, state, longest);
+std::string FailureAnalysis::explain_rank(double t, std::span<const double> state,
+                                          std::span<const double> longest) const {
+  const Dependence found = dependence(t, state, longest);
   return "the constraints lose rank near t = " + time_text(t) +
          (found.words.empty() ? "" : ": constraint " + found.words) +
          "; beyond this position the motion is not determined, or the step is too large to follow it";
 }
 
-std::string explain_light_mass(const Equations& e, double t, double h, std::span<const double> state, double share) {
+LightMasses::LightMasses(const Method& method, const Equations& e)
+    : share_(method.capabilities.massless ? 0 : method.capabilities.light_mass), names_(e.z_names) {
+  if (share_ == 0) return;
+  const SparseExprs mass = jacobian(e.p, e.z), damping = jacobian(e.f, e.z);
+  kernel_ = Kernel<double>(state_arguments(e), joined<Expr>(mass.value, damping.value), now_and_then);
+  mass_ = without_values(mass);
+  damping_ = without_values(damping);
+}
+
+std::string LightMasses::explain(double t, double h, std::span<const double> state) const {
+  if (share_ == 0) return "";
   constexpr double light = 0.01;  // against the heaviest
-  Exprs in{e.t};
-  for (const Exprs* list : {&e.y, &e.z}) in.insert(in.end(), list->begin(), list->end());
-  std::vector<double> x{t};
-  x.insert(x.end(), state.begin(), state.end());
-  const auto row_sizes = [&](const Exprs& functions) {
-    const SparseExprs J = jacobian(functions, e.z);
-    const Kernel<double> kernel(in, J.value, {Backend::interpreter, false});
-    std::vector<double> values(J.value.size()), work(kernel.work()), sizes(e.z.size(), 0);
-    kernel(x.data(), values.data(), work.data());
-    for (int i = 0; i < J.rows; ++i)
-      for (int k = J.row_start[i]; k < J.row_start[i + 1]; ++k) sizes[i] = std::max(sizes[i], std::abs(values[k]));
+  const std::vector<double> values = values_at(kernel_, t, state);
+  const auto row_sizes = [&](const SparseExprs& pattern, std::size_t first) {
+    std::vector<double> sizes(names_.size(), 0);
+    for (int i = 0; i < pattern.rows; ++i)
+      for (int k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
+        sizes[i] = std::max(sizes[i], std::abs(values[first + k]));
     return sizes;
   };
-  const std::vector<double> mass = row_sizes(e.p), damping = row_sizes(e.f);
+  const std::vector<double> mass = row_sizes(mass_, 0), damping = row_sizes(damping_, mass_.column.size());
   const double heaviest = mass.empty() ? 0 : *std::max_element(mass.begin(), mass.end());
   for (std::size_t i = 0; i < mass.size(); ++i) {
-    if (!(mass[i] < light * heaviest && mass[i] < share * std::abs(h) * damping[i])) continue;
-    return e.z_names[i] + " has a mass of " + digits(mass[i], 3) + " against forces of velocity of " +
-           digits(damping[i], 3) +
-           ": this method makes steps in the momenta, which lose such a velocity (lobatto_damped, murua, lobatto_c do "
-           "not)";
+    if (!(mass[i] < light * heaviest && mass[i] < share_ * std::abs(h) * damping[i])) continue;
+    return names_[i] + " has a mass of " + digits(mass[i], 3) + " against forces of velocity of " +
+           digits(damping[i], 3) + ": this method makes steps in the momenta, which lose such a velocity (" +
+           families_that_take(&Capabilities::massless) + " do not)";
   }
   return "";
 }

@@ -3,18 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "alembert/base/lists.h"
 #include "alembert/start/reduced.h"
 
 namespace alembert::internal {
 
 namespace {
 
-Newton<double> make(const Equations& e, const InitialValues& initial, double t0, NewtonOptions options,
-                    std::vector<double>& x) {
-  x = {t0};
-  for (const auto* list : {&initial.y, &initial.z, &initial.z_dot, &initial.lambda, &initial.psi})
-    x.insert(x.end(), list->begin(), list->end());
-  return Newton<double>(reduced_system(e), x, options);
+std::vector<double> all_values(const InitialValues& initial, double t0) {
+  return joined<double>(t0, initial.y, initial.z, initial.z_dot, initial.lambda, initial.psi);
 }
 
 }  // namespace
@@ -24,8 +21,29 @@ Multipliers::Multipliers(const Equations& e, const InitialValues& initial, doubl
       n_y_(e.y.size()),
       n_z_(e.z.size()),
       massless_(!initial.hidden.empty()),
-      newton_(make(e, initial, t0, options, x_)),
+      x_(all_values(initial, t0)),
+      newton_(reduced_system(e), x_, options),
       accelerations_(e) {}
+
+Multipliers::Multipliers(const Multipliers& other)
+    : inputs_(other.inputs_),
+      n_y_(other.n_y_),
+      n_z_(other.n_z_),
+      massless_(other.massless_),
+      x_(other.x_),
+      newton_(other.newton_.clone()),
+      accelerations_(other.accelerations_) {}
+
+void Multipliers::bind(const double* parameters) {
+  newton_.bind(parameters);
+  accelerations_.bind(parameters);
+}
+
+void Multipliers::begin(const InitialValues& initial, double t0) {
+  x_ = all_values(initial, t0);
+  massless_ = !initial.hidden.empty();
+  newton_.forget();
+}
 
 bool Multipliers::by_least_squares(double t, std::span<const double> state) {
   const auto middle = state.begin() + static_cast<long>(n_y_);

@@ -13,6 +13,13 @@ namespace alembert::internal {
 class Multipliers {
  public:
   Multipliers(const Equations& equations, const InitialValues& initial, double t0, NewtonOptions options);
+  /// With a memory of its own; the compiled code is shared.
+  Multipliers(const Multipliers& other);
+  Multipliers& operator=(const Multipliers&) = delete;
+
+  void bind(const double* parameters);
+  /// Another motion begins here.
+  void begin(const InitialValues& initial, double t0);
 
   /// z', lambda, psi at a state (y, then z); NaN everywhere where the system is singular. They last until the next
   /// call.

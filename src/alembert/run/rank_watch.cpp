@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "alembert/run/motion.h"
+
 namespace alembert::internal {
 
 namespace {
@@ -26,22 +28,32 @@ constexpr long longest_stay = 100;
 constexpr int samples = 16;
 constexpr int refinements = 40;
 
-Exprs inputs(const Equations& e) {
-  Exprs in{e.t};
-  for (const Exprs* list : {&e.y, &e.z}) in.insert(in.end(), list->begin(), list->end());
-  return in;
-}
-
 }  // namespace
 
 RankWatch::RankWatch(const Equations& e, Watch& watch) : watch_(watch), n_y_(e.y.size()) {
   Exprs motion = e.v;
   motion.push_back(e.p.size() == e.v.size() ? dot(e.p, e.v) : e.graph->constant(0));
-  motion_ = Kernel<double>(inputs(e), motion, {Backend::interpreter, false});
+  motion_ = Kernel<double>(state_arguments(e), motion, {Backend::interpreter, false});
   const std::size_t n = e.y.size() + e.z.size();
-  for (Point& p : points_) p.state.resize(n), p.velocity.resize(n_y_);
-  in_.resize(n + 1), out_.resize(n_y_ + 1), middle_.resize(n), work_.resize(motion_.work());
+  for (Point& p : points_) {
+    p.state.resize(n);
+    p.velocity.resize(n_y_);
+  }
+  in_.resize(n + 1);
+  out_.resize(n_y_ + 1);
+  middle_.resize(n);
+  work_.resize(motion_.work());
 }
+
+RankWatch::RankWatch(const RankWatch& other, Watch& watch)
+    : watch_(watch),
+      n_y_(other.n_y_),
+      motion_(other.motion_),
+      points_(other.points_),
+      in_(other.in_),
+      out_(other.out_),
+      middle_(other.middle_),
+      work_(other.work_) {}
 
 void RankWatch::find_motion(Point& point) {
   in_[0] = point.t;

@@ -14,6 +14,9 @@ namespace alembert::internal {
 class RankWatch {
  public:
   RankWatch(const Equations& equations, Watch& watch);
+  /// For another run, with a memory of its own.
+  RankWatch(const RankWatch& other, Watch& watch);
+  void bind(const double* parameters) noexcept { motion_.bind(parameters); }
 
   enum class Rank {
     kept,

@@ -36,6 +36,8 @@ class Watch {
   /// rank: whether the independence of the constraints is watched too.
   Watch(const Equations& equations, KernelOptions options, bool rank = true);
 
+  void bind(const double* parameters) noexcept { kernel_.bind(parameters); }
+
   /// Takes the values at (t, y, z); never allocates.
   void look(double t, std::span<const double> y, std::span<const double> z);
   /// The same for a state that does not count: only energy(), invariants() and the residuals of it are known then.

@@ -1,0 +1,53 @@
+#pragma once
+
+// The equations of motion of a model:
+//     y' = v(t,y,z)      d/dt p(t,y,z) = f(t,y,z) + N(t,y,z,psi) + r(t,y,z,lambda)
+//     0 = g(t,y)         0 = g_t + g_y v                            (holonomic, both levels)
+//     0 = k(t,y,z)                                                  (nonholonomic)
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "alembert/model.h"
+
+namespace alembert {
+
+namespace internal {
+struct Equations;
+}
+
+/// Derived once; a small value: copies share it.
+class Equations {
+ public:
+  Equations(Model model, std::shared_ptr<const internal::Equations> equations)
+      : model_(std::move(model)), equations_(std::move(equations)) {}
+
+  const Model& model() const { return model_; }
+  /// What stays open, entry by entry, in the order of Stepper::parameters().
+  std::vector<std::string> inputs() const;
+  /// As `alembert derive` prints them.
+  std::string text() const;
+  std::string latex() const;
+
+  const internal::Equations& internal() const { return *equations_; }
+  const std::shared_ptr<const internal::Equations>& shared() const { return equations_; }
+
+ private:
+  Model model_;
+  std::shared_ptr<const internal::Equations> equations_;
+};
+
+struct DeriveOptions {
+  /// What varies: parameters and inputs that stay open, to be given when the step is used ("m2", "m[2]", "F"); a vector
+  /// stands for all its entries. Initial values may be named too, but are always open. Everything else is folded into
+  /// the equations.
+  std::vector<std::string> inputs = {};
+  /// All parameters by their names, to show the equations; nothing can be compiled then.
+  bool symbolic_parameters = false;
+};
+
+/// Throws InputError for names that cannot stay open: unknown ones, and parameters that decide sizes or ranges.
+Equations derive(const Model& model, const DeriveOptions& options = {});
+
+}  // namespace alembert

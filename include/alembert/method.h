@@ -1,0 +1,47 @@
+#pragma once
+
+// Methods, by their names.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "alembert/equations.h"
+#include "alembert/report.h"
+
+namespace alembert {
+
+namespace internal {
+struct Method;
+}
+
+/// A method with its arguments bound: lobatto(3). A small value: copies share it.
+class Method {
+ public:
+  explicit Method(std::shared_ptr<const internal::Method> method) : method_(std::move(method)) {}
+
+  const std::string& name() const;
+  int stages() const;  // 0 where the word has no meaning
+  Orders order() const;
+  // What it claims to preserve; see `alembert verify` for what it does on a model.
+  bool symplectic() const;
+  bool symmetric() const;
+  bool preserves_energy() const;
+  /// Why it does not take these equations; "" when it does.
+  std::string refusal(const Equations& equations) const;
+
+  const internal::Method& internal() const { return *method_; }
+
+ private:
+  std::shared_ptr<const internal::Method> method_;
+};
+
+/// "lobatto(3)", "gauss(2)", "suzuki(symmetric(true_euler))"; aliases too: "rattle". Throws InputError with the nearest
+/// name.
+Method find_method(const std::string& name);
+/// The method of the model's solve statement, else the usual one.
+Method method_of(const Model& model);
+/// One name a family, with its arguments: "lobatto(s)".
+std::vector<std::string> method_signatures();
+
+}  // namespace alembert

@@ -1,0 +1,70 @@
+#pragma once
+
+// A whole run: steps up to an end, rows, events, and what was kept.
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "alembert/solver.h"
+#include "alembert/stepper.h"
+#include "alembert/trajectory.h"
+
+namespace alembert {
+
+/// Where Newton starts in a step: extrapolated from the steps before; with the accelerations 0 and the multipliers of
+/// now (naive), or with both of now (educated), as Symank 2025, section 7.3.1, calls them.
+enum class Guess { extrapolated, naive, educated };
+
+/// Limits for the steps that follow the first one. Sizes are magnitudes.
+struct StepOptions {
+  Control control = Control::fixed;
+  // With tolerance only. The error of two steps is its largest entry, of y relative to the largest |y| so far, of z
+  // likewise.
+  double tolerance = 1e-8;
+  double largest = 0;   // no step is longer; 0: no limit
+  double growth = 2;    // from one size to the next, at most
+  double shrink = 0.2;  // at least, and where Newton fails
+  long good_steps = 2;  // comparisons that must go well, one after the other, before steps grow
+  // With tolerance and reversible.
+  double smallest = 0;  // where steps would become shorter the run fails; 0: a tiny part of the whole time
+  // With all.
+  long most_steps = 0;  // the run fails where it needs more; 0: no limit
+  // With fixed steps only.
+  Guess guess = Guess::extrapolated;
+};
+
+struct SimulateOptions {
+  double end = 0;
+  double step = 0;  // may be negative, as end; 0: the step that was compiled for
+  // Rows: every Nth step (all where unset), and always the first and the last; or, where they are given, the times `at`
+  // in any order and the multiples of `sample` from the start on, in the order of the run. Both with `every` too.
+  std::optional<long> every = {};
+  std::vector<double> at = {};
+  double sample = 0;   // above 0
+  bool dirac = false;  // rows also hold the flows E x' and efforts z of a port-Hamiltonian system
+  StepOptions steps = {};
+  std::vector<Observer*> observers = {};
+  const std::atomic<bool>* interrupt = nullptr;    // set by Ctrl-C
+  std::function<void(double done)> progress = {};  // fraction, called a few times a second at most
+  NewtonOptions newton = {};                       // of what is compiled for the run
+};
+
+struct Run {
+  Trajectory trajectory;
+  Report report;
+};
+
+/// Runs on from where the stepper stands, which stays where it is, and keeps the rows in memory (at most 100,000 of
+/// them, evenly spaced; observers get all). Throws InputError for wrong input; failing numbers end the run early, with
+/// Report::ending and reason, after the observers got all rows.
+Run simulate(const Stepper& stepper, const SimulateOptions& options);
+
+/// Writes the rows of a run: .csv, .h5 or .json by the ending of the name.
+void write(const Run& run, const std::string& path);
+/// Prints the report to standard output.
+void print(const Report& report);
+
+}  // namespace alembert

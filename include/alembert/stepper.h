@@ -1,0 +1,107 @@
+#pragma once
+
+// A compiled step that one can hold in the hand: for control loops, real-time use, and whatever is not a plain run.
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "alembert/equations.h"
+#include "alembert/method.h"
+#include "alembert/solver.h"
+
+namespace alembert {
+
+namespace internal {
+class Engine;
+}
+
+struct CompileOptions {
+  double start = 0;  // the time at which the motion begins
+  double step = 0;   // the usual size of steps, negative for backward in time; 0: what the model says, else 0.01
+  double steps = 1e6;  // how many will be made, roughly: that decides how much compiling pays off
+  NewtonOptions newton = {};
+};
+
+/// A motion, the compiled code that makes it, and where it stands: on the constraints, with its multipliers. Advancing
+/// neither allocates nor throws. A copy shares the code and goes its own way, in its own thread.
+class Stepper {
+ public:
+  Stepper(const Stepper& other);
+  Stepper(Stepper&&) noexcept;
+  Stepper& operator=(Stepper other) noexcept;
+  ~Stepper();
+
+  // Advancing ---------------------------------------------------------------------------------------------------------
+  /// One step of size h(). False where it has no solution: the state stays, failure() says why.
+  [[nodiscard]] bool step() noexcept;
+  /// n steps, or as many as there are.
+  [[nodiscard]] bool steps(long n) noexcept;
+  /// Why the last step failed, in words.
+  std::string failure() const;
+
+  double t() const noexcept;
+  double h() const noexcept;
+  /// The size of the steps from now on; negative: backward in time.
+  void set_step(double h);
+  long steps_made() const noexcept;  // since the start, or the last set_step or set of a state
+
+  // Where it stands ---------------------------------------------------------------------------------------------------
+  const std::vector<std::string>& names() const;  // of the entries of state(): "x1", "x1'"
+  std::span<const double> state() const noexcept;  // y, then z
+  /// z', lambda, psi at the present state, from the index-reduced system.
+  std::span<const double> accelerations();
+  std::span<const double> multipliers();
+  /// NaN where the model has no energy.
+  double energy();
+  /// Largest |g|, |g'| and |k| at the present state.
+  double position_residual();
+  double velocity_residual();
+  double nonholonomic_residual();
+
+  /// The open parameters and inputs, by the order of Equations::inputs(); what is written holds from the next step on.
+  std::span<double> parameters() noexcept;
+  std::span<const double> parameters() const noexcept;
+
+  /// Any of these by name: a state, an open parameter, "energy", "t", a multiplier ("lambda.rod1", "psi.roll"). Throws
+  /// InputError for a name that it does not know.
+  double value(const std::string& name);
+  /// Sets an open parameter, or an entry of the state: then the other entries move the shortest way, in the mass metric,
+  /// so that the constraints hold. Throws InputError where the name is unknown or no such state exists.
+  void set(const std::string& name, double value);
+  /// Several at once.
+  void set(const std::map<std::string, double>& values);
+
+  // Starting again ----------------------------------------------------------------------------------------------------
+  /// From the model's initial values, with these in their place and in that of open parameters; all others become the
+  /// model's again. Compiles anew only where other code is needed (constraints that become redundant, masses that
+  /// vanish).
+  void restart(const std::map<std::string, double>& values = {});
+
+  /// Everything that the next steps depend on. Loaded into a stepper that was compiled from the same model, inputs,
+  /// method and options, in any process of the same program on the same kind of machine, it goes on with the same bits.
+  std::vector<std::byte> save() const;
+  /// Throws InputError where the bytes are not those of such a stepper; this one is as it was then.
+  void load(std::span<const std::byte> bytes);
+
+  const Equations& equations() const;
+  const Method& method() const;
+  double compile_seconds() const;
+
+  internal::Engine& engine() const;  // for simulate()
+
+ private:
+  struct Body;
+  friend Stepper compile(const Method& method, const Equations& equations, const CompileOptions& options);
+  explicit Stepper(std::unique_ptr<Body> body);
+  std::unique_ptr<Body> body_;
+};
+
+/// Compiles the step of a method for these equations and finds a consistent start. Throws InputError where the method
+/// does not take them, or no start exists.
+Stepper compile(const Method& method, const Equations& equations, const CompileOptions& options = {});
+
+}  // namespace alembert

@@ -1,0 +1,98 @@
+#pragma once
+
+// Everything that is compiled for a model and a method, with its working memory: the step, what is watched, the
+// multipliers, the motion between grid points, events. Made once for any number of motions: a copy shares the code and
+// has a memory, parameters and initial values of its own.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "alembert/methods/method.h"
+#include "alembert/model/model.h"
+#include "alembert/run/density.h"
+#include "alembert/run/events.h"
+#include "alembert/run/failure.h"
+#include "alembert/run/motion.h"
+#include "alembert/run/rank_watch.h"
+#include "alembert/run/step_maker.h"
+#include "alembert/start/initial.h"
+
+namespace alembert::internal {
+
+struct EngineOptions {
+  double t0 = 0;
+  double step = 0.01;  // of the size that will be made: pivots are chosen for it
+  // How often things will be asked for, as far as one knows; that decides how much compiling pays off.
+  double steps = 1e9;
+  double rows = 0;     // with multipliers, at grid points
+  double samples = 0;  // between grid points
+  bool reversible = false;  // steps that follow the density of the model
+  bool dirac = false;       // flows and efforts of a port-Hamiltonian system too
+  NewtonOptions newton;
+};
+
+/// Values by name, as a user gives them: parameters, inputs, initial values ("m2", "F", "x1", "x1'").
+using NamedValues = std::map<std::string, double>;
+
+class Engine {
+ public:
+  /// model and equations outlive the engine and its copies. Throws InputError where the method refuses the model, or
+  /// the model has no consistent start.
+  Engine(const Model& model, const Equations& equations, const Method& method, const EngineOptions& options);
+  /// For another motion, from the same start with the same parameters.
+  Engine(const Engine& other);
+  Engine& operator=(const Engine&) = delete;
+
+  /// Another motion, with these values in place of the model's; t0 as compiled. Throws InputError for unknown names and
+  /// where there is no consistent start. False where the values ask for other code than was compiled (constraints that
+  /// are redundant now and were not, masses that vanish): then the engine must not be used.
+  [[nodiscard]] bool begin(const NamedValues& values);
+
+  // What it was made for.
+  const Model& model;
+  const Equations& e;
+  const Method method;
+  const EngineOptions options;  // with the linear solver that redundant constraints ask for
+
+  /// The table of open parameters, in the order of Equations::parameters. May be written at any time.
+  std::vector<double> parameters;
+
+  InitialValues initial;
+  GridPoint point() const;  // where a motion begins
+
+  Step<double> step;
+  Watch watch;
+  RankWatch rank;
+  Multipliers multipliers;
+  Motion motion;
+  std::optional<PortValues> ports;
+  std::optional<DenseOutput> dense;
+  std::optional<EventWatch> events;
+  std::optional<DensityRate> density;
+  FailureAnalysis failure;
+  LightMasses light;
+  JointReactions joints;
+  StepMaker maker;
+
+  /// The largest gradients of the constraints so far, where they are those of Newton's matrix.
+  std::span<const double> longest() const;
+
+ private:
+  Engine(const Model& model, const Equations& equations, const Method& method, const StepPlan& plan,
+         ConsistentStart start, const EngineOptions& asked);
+  Engine(const Model& model, const Equations& equations, const Method& method, const StepPlan& plan,
+         const ConsistentStart& start, const InitialValues& initial, const EngineOptions& asked);
+  void bind();
+  NamedValues take_parameters(const NamedValues& values);
+  bool same_shape() const;
+  void give(StartValues& given, const NamedValues& values) const;
+  bool ends_singular(double t, std::span<const double> state);
+
+  ConsistentStart start_;
+  Kernel<double> zero_tests_;
+};
+
+}  // namespace alembert::internal

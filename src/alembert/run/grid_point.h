@@ -1,0 +1,22 @@
+#pragma once
+
+// Where a run stands between two steps.
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace alembert::internal {
+
+struct GridPoint {
+  double t = 0;
+  std::vector<double> state;         // y, then z
+  std::vector<double> compensation;  // what rounding cut off from the state
+  std::vector<double> carried;       // what the method takes along beside it
+  // Of the step that led here: what the method predicted, unless an event cut it short; its discrete constraints.
+  std::optional<double> energy_change;
+  double discrete = 0;
+  std::optional<std::pair<double, double>> energy_parts;  // dissipated, supplied
+};
+
+}  // namespace alembert::internal

@@ -1,0 +1,59 @@
+#include "alembert/run/rows.h"
+
+#include <cmath>
+#include <utility>
+
+#include "alembert/run/report_names.h"
+
+namespace alembert::internal {
+
+Rows::Rows(Engine& engine, std::vector<Observer*> observers)
+    : engine_(engine),
+      observers_(std::move(observers)),
+      columns_(make_columns(engine.model, engine.e, engine.options.dirac)) {
+  row_.reserve(columns_.names.size());
+}
+
+void Rows::begin(const RunDescription& run) {
+  for (Observer* observer : observers_) observer->begin(columns_, run);
+}
+
+void Rows::end() {
+  for (Observer* observer : observers_) observer->end();
+}
+
+void Rows::make(double t, std::span<const double> state, const Balance& balance) {
+  const Watch& watch = engine_.watch;
+  const std::span<const double> multipliers = engine_.multipliers.at(t, state).subspan(engine_.e.z.size());
+  engine_.motion.look(t, state);
+  row_.assign(1, t);
+  add(state);
+  if (!columns_.momenta.empty()) add(engine_.motion.momentum());
+  add(multipliers);
+  if (!columns_.energy.empty()) row_.push_back(watch.energy());
+  row_.insert(row_.end(), {watch.position(), watch.velocity(), watch.nonholonomic()});
+  add(watch.invariants());
+  if (!engine_.ports) return;
+  engine_.ports->look(t, state, multipliers);
+  add(engine_.ports->all());
+  const bool known = t == balance.t && balance.parted;
+  const double none = std::nan("");
+  row_.push_back(watch.energy() - watch.energy_watched.initial);
+  row_.push_back(known ? balance.dissipated : none);
+  row_.push_back(known ? balance.supplied : none);
+  row_.push_back(known ? balance.residual : none);
+}
+
+void Rows::record(double t, std::span<const double> state, const Balance& balance) {
+  if (observers_.empty()) return;
+  make(t, state, balance);
+  for (Observer* observer : observers_) observer->row(row_);
+}
+
+void Rows::record_event(int number, double t, std::span<const double> state, const Balance& balance) {
+  if (observers_.empty()) return;
+  make(t, state, balance);
+  for (Observer* observer : observers_) observer->event(number, row_);
+}
+
+}  // namespace alembert::internal

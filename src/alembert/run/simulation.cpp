@@ -1,0 +1,289 @@
+#include "alembert/run/simulation.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "alembert/run/report_names.h"
+
+namespace alembert::internal {
+
+namespace {
+
+constexpr double progress_pause = 0.1;  // seconds between two calls for progress
+constexpr long progress_steps = 256;    // between two looks at the clock
+
+double now() {
+  using Clock = std::chrono::steady_clock;
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+}
+
+void add(EnergyBalance& balance, double predicted, double change) {
+  ++balance.steps;
+  balance.predicted += predicted;
+  balance.actual += change;
+  balance.max_change = std::max(balance.max_change, std::abs(change));
+  balance.max_residual = std::max(balance.max_residual, std::abs(predicted - change));
+}
+
+std::vector<double> list(std::span<const double> values) { return {values.begin(), values.end()}; }
+
+}  // namespace
+
+Simulation::Simulation(Engine& engine, const SimulateOptions& options, SampleTimes samples, Report& report)
+    : engine_(engine),
+      options_(options),
+      samples_(std::move(samples)),
+      report_(report),
+      rows_(engine, options.observers),
+      light_(engine.light.explain(options.t0, options.step, engine.point().state)),
+      n_y_(engine.e.y.size()),
+      every_(options.every.value_or(samples_.any() ? 0 : 1)),
+      point_(engine.point()) {
+  control_ = make_control(engine, options.steps, options.end, options.step, point_);
+  if (engine.events) engine.events->begin(point_);
+  if (engine.ports) {
+    engine.ports->look(options.t0, point_.state, engine.initial.psi);
+    report.port->first_energies = list(engine.ports->energies());
+  }
+  report.has_discrete = engine.step.has_discrete();
+  if (!engine.method.claims.velocity) engine.watch.velocity_ranges.resize(engine.e.g.size());
+  if (!light_.empty() && report.note.empty()) report.note = light_;
+  next_[0] = point_;
+  next_[1] = point_;
+  rows_.begin(report);
+}
+
+void Simulation::run() {
+  started_ = now();
+  start();
+  if (options_.end != options_.t0) loop();
+  rows_.end();
+  report_.run_seconds = now() - started_;
+  finish();
+}
+
+void Simulation::start() {
+  engine_.watch.look(point_.t, point_.state, {});
+  energy_ = engine_.watch.energy();
+  balance_ = {.t = point_.t, .parted = true};
+  in_view_ = true;
+  if (every_ > 0) keep(point_);
+  engine_.rank.look(point_.t, point_.state);
+  take_samples(point_, point_, point_.t, every_ > 0, every_ > 0);
+}
+
+void Simulation::loop() {
+  for (bool going = true; going;) {
+    bool last = false;
+    const int count = control_->advance(point_, next_, last);
+    if (count == 0) {
+      explain();
+      keep(point_);
+      return;
+    }
+    for (int i = 0; i < count && going; ++i) going = arrive(point_, next_[i], last && i + 1 == count);
+    if (going) progress();
+  }
+}
+
+void Simulation::progress() {
+  if (!options_.progress || report_.steps % progress_steps != 0) return;
+  const double elapsed = now() - started_;
+  if (elapsed - shown_ <= progress_pause) return;
+  shown_ = elapsed;
+  options_.progress((report_.t - options_.t0) / (options_.end - options_.t0));
+}
+
+void Simulation::end(Ending ending, std::string reason) {
+  if (report_.ending != Ending::done) return;
+  report_.ending = ending;
+  report_.reason = std::move(reason);
+}
+
+void Simulation::explain() {
+  if (!control_->failure().empty()) return end(Ending::failed, control_->failure());
+  const FailedStep& why = engine_.maker.failed;
+  std::string reason = engine_.failure.explain_step(why.result.newton, engine_.step.label(why.result), why.t, why.h,
+                                                    why.state, engine_.longest());
+  if (!light_.empty()) reason += "; " + light_;
+  end(Ending::failed, std::move(reason));
+}
+
+// A new grid point. False where the run ends with it.
+bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
+  if (!between(from, to, last))
+    end(Ending::failed, "the events between t = " + time_text(from.t) + " and " + time_text(to.t) +
+                            " could not be found: part of the step has no solution; try a smaller step");
+  const bool stopped = !report_.stopped.empty();
+  report_.t = to.t;
+  const bool made = !(stopped && to.t == from.t);
+  const bool row = made && look(from, to, last);
+  if (options_.interrupt && options_.interrupt->load(std::memory_order_relaxed))
+    end(Ending::interrupted, "interrupted at t = " + time_text(report_.t));
+  last = last || stopped;
+  const long most = options_.steps.most_steps;
+  if (!last && most > 0 && report_.steps >= most)
+    end(Ending::failed, "the largest number of steps, " + std::to_string(most) + ", was made at t = " +
+                            time_text(report_.t) + "; allow more with --max-steps");
+  const bool early = report_.ending != Ending::done || stopped;
+  if (row || early) keep(to);
+  std::swap(point_, to);
+  return !last && !early;
+}
+
+// What a step that was made says. Whether its end has a row by its number.
+bool Simulation::look(const GridPoint& from, GridPoint& to, bool last) {
+  const bool stopped = !report_.stopped.empty();
+  count(std::abs(to.t - from.t));
+  const bool kept = std::exchange(recorded_, false);
+  const bool row = every_ > 0 && (last || stopped || report_.steps % every_ == 0);
+  watch(to);
+  const double up_to = last && !stopped ? options_.end : to.t;
+  if (engine_.watch.finite() && !take_samples(from, to, up_to, kept, row))
+    end(Ending::failed, "the motion between t = " + time_text(from.t) + " and " + time_text(to.t) +
+                            " could not be sampled: part of the step has no solution; try a smaller step");
+  return row;
+}
+
+void Simulation::count(double h) {
+  ++report_.steps;
+  report_.smallest_step = report_.steps == 1 ? h : std::min(report_.smallest_step, h);
+  report_.largest_step = std::max(report_.largest_step, h);
+}
+
+void Simulation::watch(const GridPoint& to) {
+  in_view_ = true;
+  engine_.watch.look(to.t, to.state, {});
+  take_balance(to);
+  if (!engine_.watch.finite())
+    end(Ending::failed, "energy or constraints are not finite at t = " + time_text(to.t) + "; try a smaller step");
+  const RankWatch::Rank seen = engine_.rank.look(to.t, to.state);
+  if (seen == RankWatch::Rank::lost)
+    end(Ending::failed, engine_.failure.explain_rank(to.t, to.state, engine_.longest()));
+  if (seen == RankWatch::Rank::passed)
+    report_.singular_positions.push_back(
+        {to.t, engine_.failure.dependence(to.t, to.state, engine_.longest()).words});
+}
+
+// The watch has just looked at the point.
+void Simulation::take_balance(const GridPoint& point) {
+  const double before = std::exchange(energy_, engine_.watch.energy());
+  report_.discrete = std::max(report_.discrete, point.discrete);
+  if (!report_.has_energy || !point.energy_change) {
+    balance_.parted = false;
+    return;
+  }
+  EnergyBalance& sums = report_.balance;
+  add(sums, *point.energy_change, energy_ - before);
+  if (!point.energy_parts) {
+    balance_.parted = false;
+    return;
+  }
+  sums.parted = true;
+  sums.dissipated += point.energy_parts->first;
+  sums.supplied += point.energy_parts->second;
+  balance_ = {point.t, true, sums.dissipated, sums.supplied, energy_ - before - *point.energy_change};
+}
+
+// What happens inside a step: events, which may end it early, and rows. False where the dense output fails.
+bool Simulation::between(const GridPoint& from, GridPoint& to, bool last) {
+  if (!engine_.dense) return true;
+  engine_.dense->begin(from, to.t - from.t);
+  if (!engine_.events) return true;
+  if (!engine_.events->search(from, to, last, found_)) return false;
+  for (EventRecord& record : found_) {
+    if (rows_.wanted()) {
+      engine_.watch.glance(record.t, record.state);
+      rows_.record_event(record.event, record.t, record.state, balance_);
+    }
+    const Event& event = engine_.model.events[record.event];
+    if (event.stop && report_.stopped.empty()) {
+      report_.stopped = event.name;
+      to.t = record.t;
+      to.state = record.state;
+      to.energy_change.reset();
+    }
+    report_.events.push_back(std::move(record));
+  }
+  return true;
+}
+
+// kept: the grid points have rows of their own.
+bool Simulation::take_samples(const GridPoint& from, const GridPoint& to, double up_to, bool from_kept, bool to_kept) {
+  while (const std::optional<double> t = rows_.wanted() ? samples_.next(up_to) : std::nullopt) {
+    const double h = to.t - from.t;
+    // Within rounding of a grid point it is that point.
+    const double rounding = 4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(to.t), std::abs(h));
+    std::span<const double> state = to.state;
+    if (std::abs(*t - from.t) <= rounding) {
+      if (from_kept) continue;
+      state = from.state;
+    } else if (std::abs(to.t - *t) <= rounding) {
+      if (to_kept) continue;
+    } else {
+      if (!engine_.dense->at(engine_.dense->share(*t), sampled_)) return false;
+      state = sampled_;
+    }
+    engine_.watch.glance(*t, state);
+    in_view_ = false;
+    rows_.record(*t, state, balance_);
+  }
+  return true;
+}
+
+// The row of a grid point, once.
+void Simulation::keep(const GridPoint& point) {
+  if (!rows_.wanted() || std::exchange(recorded_, true)) return;
+  if (!in_view_) engine_.watch.glance(point.t, point.state);
+  rows_.record(point.t, point.state, balance_);
+}
+
+void Simulation::finish() {
+  const Watch& watch = engine_.watch;
+  report_.rejected = control_->rejected();
+  report_.energy = watch.energy_watched;
+  report_.drift = watch.drift.fit();
+  report_.position = watch.max_position;
+  report_.velocity = watch.max_velocity;
+  report_.nonholonomic = watch.max_nonholonomic;
+  report_.velocity_ranges = watch.velocity_ranges;
+  report_.invariants = watch.invariants_watched();
+  report_.newton = reported(control_->statistics());
+  report_state();
+  if (report_.steps > 0) report_internal();
+}
+
+void Simulation::report_state() {
+  const std::span<const double> state = point_.state;
+  engine_.motion.look(report_.t, state);
+  report_.momentum = list(engine_.motion.momentum());
+  report_.v = list(engine_.motion.velocity());
+  report_.y = list(state.first(n_y_));
+  report_.z = list(state.subspan(n_y_));
+  const std::span<const double> multipliers = engine_.multipliers.at(report_.t, state).subspan(report_.z.size());
+  report_.lambda = list(multipliers.first(engine_.e.lambda.size()));
+  report_.psi = list(multipliers.subspan(engine_.e.lambda.size()));
+  if (engine_.ports) report_ports(report_.psi);
+  report_.joints = engine_.joints.at(report_.t, state, report_.lambda, report_.psi);
+}
+
+void Simulation::report_ports(std::span<const double> psi) {
+  engine_.ports->look(report_.t, point_.state, psi);
+  PortReport& port = *report_.port;
+  port.x = port_states(*engine_.model.port, report_.z, report_.psi);
+  port.u = list(engine_.ports->inputs());
+  port.y = list(engine_.ports->outputs());
+  port.energies = list(engine_.ports->energies());
+}
+
+void Simulation::report_internal() {
+  // A step that an event cut short was made once more, as long as it then was.
+  const bool cut = !report_.stopped.empty() && report_.events.back().share > 0 && report_.events.back().share < 1;
+  report_.internal = cut ? engine_.dense->internal() : engine_.step.internal();
+  report_.internal_names = engine_.step.internal_names();
+}
+
+}  // namespace alembert::internal

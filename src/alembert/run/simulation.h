@@ -1,0 +1,63 @@
+#pragma once
+
+// The only time loop. It advances, watches energy, constraints and invariants at every step, finds events, and hands
+// rows to observers.
+
+#include "alembert/run/control.h"
+#include "alembert/run/rows.h"
+#include "alembert/run/sample_times.h"
+#include "alembert/run/simulate.h"
+
+namespace alembert::internal {
+
+/// A run of an engine from where its motion begins, from the first row to the report.
+class Simulation {
+ public:
+  /// options have been checked. The report knows its names; all references outlive the simulation.
+  Simulation(Engine& engine, const SimulateOptions& options, SampleTimes samples, Report& report);
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  void run();
+
+ private:
+  void start();
+  void loop();
+  void finish();
+  void end(Ending ending, std::string reason);
+  void explain();
+  void progress();
+
+  bool arrive(const GridPoint& from, GridPoint& to, bool last);
+  bool look(const GridPoint& from, GridPoint& to, bool last);
+  void count(double h);
+  void watch(const GridPoint& to);
+  void take_balance(const GridPoint& point);
+  bool between(const GridPoint& from, GridPoint& to, bool last);
+  bool take_samples(const GridPoint& from, const GridPoint& to, double up_to, bool from_kept, bool to_kept);
+  void keep(const GridPoint& point);
+
+  void report_state();
+  void report_ports(std::span<const double> psi);
+  void report_internal();
+
+  Engine& engine_;
+  const SimulateOptions& options_;
+  SampleTimes samples_;
+  Report& report_;
+  Rows rows_;
+  std::unique_ptr<StepControl> control_;
+  std::string light_;  // a body whose velocity the method loses; "" where there is none
+  std::size_t n_y_;
+  long every_;  // 0: no rows for steps
+  GridPoint point_, next_[2];
+  std::vector<EventRecord> found_;
+  std::vector<double> sampled_;
+  bool recorded_ = false;  // the present point has its row
+  bool in_view_ = false;   // the watch looked at it last
+  double energy_ = 0;      // at the last grid point
+  Rows::Balance balance_;
+  double started_ = 0, shown_ = 0;  // seconds
+};
+
+}  // namespace alembert::internal
