@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "alembert/methods/method.h"
+#include "alembert/newton/step.h"
 #include "alembert/report.h"
 #include "alembert/run/dense.h"
 
