@@ -98,17 +98,17 @@ Errors iterates(const Workbench& work, const Model& model, const std::string& me
   all.insert(all.end(), step.state.begin(), step.state.end());
   const int inputs = static_cast<int>(all.size()), unknowns = static_cast<int>(step.unknowns.size());
   Exprs for_guess = all;
-  for_guess.insert(for_guess.end(), step.hints.begin(), step.hints.end());
+  for_guess.insert(for_guess.end(), step.guess_inputs.begin(), step.guess_inputs.end());
   all.insert(all.end(), step.unknowns.begin(), step.unknowns.end());
   const KernelOptions interpreted{Backend::interpreter, false};
   const Kernel<double> guess(for_guess, step.guess, interpreted), residual(all, step.equations, interpreted);
   std::vector<double> x{0, h}, work_space(std::max(guess.work(), residual.work()));
   for (const auto* list : {&start.y, &start.z}) x.insert(x.end(), list->begin(), list->end());
-  std::vector<double> hinted = x;
+  std::vector<double> guess_inputs = x;
   for (const auto* list : {&start.z_dot, &start.lambda, &start.psi})
-    hinted.insert(hinted.end(), list->begin(), list->end());
+    guess_inputs.insert(guess_inputs.end(), list->begin(), list->end());
   x.resize(inputs + unknowns);
-  guess(hinted.data(), x.data() + inputs, work_space.data());
+  guess(guess_inputs.data(), x.data() + inputs, work_space.data());
 
   TwoMatrix two(*step.stages, all, inputs, interpreted);
   if (!two.factor(x.data())) throw RunFailed("a singular matrix");

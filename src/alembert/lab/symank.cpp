@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "alembert/base/lists.h"
 #include "alembert/lab/symank.h"
 #include "alembert/lab/tools.h"
 
@@ -13,10 +14,10 @@ namespace alembert::internal::reproduce {
 StepChanges step_changes(const Workbench& work, const Model& model, const std::string& method_name, double h, long n) {
   const Equations e = derive(model);
   const InitialValues start = make_consistent(model, e);
-  std::vector<double> state = start.y, hints = start.z_dot;
+  std::vector<double> state = start.y, guess_values = start.z_dot;
   state.insert(state.end(), start.z.begin(), start.z.end());
-  hints.insert(hints.end(), start.lambda.begin(), start.lambda.end());
-  hints.insert(hints.end(), start.psi.begin(), start.psi.end());
+  append(guess_values, start.lambda);
+  append(guess_values, start.psi);
   std::vector<double> rest(state.size(), 0);
   Exprs at_state{e.t};
   for (const Exprs* list : {&e.y, &e.z}) at_state.insert(at_state.end(), list->begin(), list->end());
@@ -30,7 +31,7 @@ StepChanges step_changes(const Workbench& work, const Model& model, const std::s
     energy(in.data(), &value, space.data());
     return value;
   };
-  Step<double> step(work.find_method(method_name).step(e), 0, h, state, hints);
+  Step<double> step(work.find_method(method_name).step(e), 0, h, state, guess_values);
   StepChanges changes;
   Quad before = energy_now(0);
   for (long i = 0; i < n; ++i) {

@@ -43,7 +43,7 @@ GuessQuality guess_quality(const Workbench& work, const Model& model, const std:
   in.insert(in.end(), step.state.begin(), step.state.end());
   Exprs all = in, for_guess = in;
   all.insert(all.end(), step.unknowns.begin(), step.unknowns.end());
-  for_guess.insert(for_guess.end(), step.hints.begin(), step.hints.end());
+  for_guess.insert(for_guess.end(), step.guess_inputs.begin(), step.guess_inputs.end());
   const KernelOptions interpreted{Backend::interpreter, false};
   const Kernel<double> guess(for_guess, step.guess, interpreted), equations(all, step.equations, interpreted),
       next(all, step.next, interpreted);
@@ -64,18 +64,18 @@ GuessQuality guess_quality(const Workbench& work, const Model& model, const std:
       for (const double f : F) sum += f * f;
       return std::sqrt(sum);
     };
-    const auto from_hints = [&](bool with_rates) {
-      std::vector<double> hinted{t, h};
+    const auto from_guess = [&](bool with_rates) {
+      std::vector<double> guess_inputs{t, h};
       std::vector<double> rates = point.z_dot;
       if (!with_rates) std::fill(rates.begin(), rates.end(), 0.0);
       for (const std::vector<double>* list :
            std::initializer_list<const std::vector<double>*>{&point.y, &point.z, &rates, &point.lambda, &point.psi})
-        hinted.insert(hinted.end(), list->begin(), list->end());
-      guess(hinted.data(), unknowns.data(), space.data());
+        guess_inputs.insert(guess_inputs.end(), list->begin(), list->end());
+      guess(guess_inputs.data(), unknowns.data(), space.data());
       return size_at(unknowns);
     };
     quality.t.push_back(t);
-    quality.naive.push_back(from_hints(false)), quality.educated.push_back(from_hints(true));
+    quality.naive.push_back(from_guess(false)), quality.educated.push_back(from_guess(true));
     if (before.size() == 4) {
       for (std::size_t k = 0; k < unknowns.size(); ++k)
         unknowns[k] = 4 * before[0][k] - 6 * before[1][k] + 4 * before[2][k] - before[3][k];

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "alembert/base/bytes.h"
+
 namespace alembert::internal {
 
 namespace {
@@ -36,7 +38,9 @@ BlockMatrix::Entries BlockMatrix::part(const std::vector<Placed>& blocks, int ro
   for (auto& list : lists) {
     std::sort(list.begin(), list.end(), [](const Entry& a, const Entry& b) { return a.column < b.column; });
     for (const Entry& entry : list) {
-      result.column.push_back(entry.column), result.from.push_back(entry.from), result.sign.push_back(entry.sign);
+      result.column.push_back(entry.column);
+      result.from.push_back(entry.from);
+      result.sign.push_back(entry.sign);
     }
     result.row_start.push_back(static_cast<int>(result.column.size()));
   }
@@ -48,7 +52,8 @@ BlockMatrix::Entries BlockMatrix::part(const std::vector<Placed>& blocks, int ro
 bool BlockMatrix::separable(const std::vector<Placed>& blocks) {
   const int rest = n_ - lead_;
   M_ = part(blocks, 0, lead_, 0, lead_);
-  B_ = part(blocks, 0, lead_, lead_, rest), C_ = part(blocks, lead_, rest, 0, lead_);
+  B_ = part(blocks, 0, lead_, lead_, rest);
+  C_ = part(blocks, lead_, rest, 0, lead_);
   if (static_cast<int>(M_.column.size()) != lead_) return false;
   for (int i = 0; i < lead_; ++i)
     if (M_.row_start[i] != i || M_.column[i] != i) return false;
@@ -75,7 +80,10 @@ BlockMatrix::BlockMatrix(int n, int lead, int sides, const std::vector<Placed>& 
           for (int l = B_.row_start[C_.column[k]]; l < B_.row_start[C_.column[k] + 1]; ++l) visit(B_.column[l]);
       };
       each([&](int column) { places[column] = 0; });
-      for (auto& [column, place] : places) place = static_cast<int>(S_column_.size()), S_column_.push_back(column);
+      for (auto& [column, place] : places) {
+        place = static_cast<int>(S_column_.size());
+        S_column_.push_back(column);
+      }
       each([&](int column) { S_target_.push_back(places[column]); });
       S_start_.push_back(static_cast<int>(S_column_.size()));
     }
@@ -163,6 +171,18 @@ void BlockMatrix::solve(double* b, int count) const {
       b[j * n + i] = value * M_.value[i];
     }
   for (int j = 0; j < count; ++j) std::copy_n(right_.begin() + j * core, core, b + j * n + lead_);
+}
+
+void BlockMatrix::save(ByteWriter& out) const {
+  for (const Entries* entries : {&M_, &B_, &C_}) out.write(entries->value);
+  if (dense_) dense_->save(out);
+  if (sparse_) sparse_->save(out);
+}
+
+void BlockMatrix::load(ByteReader& in) {
+  for (Entries* entries : {&M_, &B_, &C_}) in.refill(entries->value);
+  if (dense_) dense_->load(in);
+  if (sparse_) sparse_->load(in);
 }
 
 }  // namespace alembert::internal

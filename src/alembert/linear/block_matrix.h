@@ -32,6 +32,10 @@ class BlockMatrix {
   /// b becomes A^{-1} b; count right-hand sides one behind the other: the factors are read once for several.
   void solve(double* b, int count = 1) const;
 
+  /// The factorisation; load() takes that of the same blocks (else InputError).
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
+
  private:
   struct Entries {  // by rows
     std::vector<int> row_start, column, from;

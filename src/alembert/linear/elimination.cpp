@@ -77,7 +77,10 @@ std::optional<PivotOrder> choose_pivots(const SparseExprs& J, const std::vector<
         const double cost = double(rows[i].size() - 1) * double(in_column[j] - 1);
         const double size = std::abs(a) / largest;
         if (best_i < 0 || cost < best_cost || (cost == best_cost && size > best_size)) {
-          best_i = i, best_j = j, best_cost = cost, best_size = size;
+          best_i = i;
+          best_j = j;
+          best_cost = cost;
+          best_size = size;
         }
       }
     }
@@ -87,15 +90,19 @@ std::optional<PivotOrder> choose_pivots(const SparseExprs& J, const std::vector<
     auto [p, c] = candidates(true);
     if (p < 0) std::tie(p, c) = candidates(false);
     if (p < 0) return {};
-    order.rows.push_back(p), order.columns.push_back(c);
+    order.rows.push_back(p);
+    order.columns.push_back(c);
     row_done[p] = column_done[c] = true;
     const double pivot = rows[p].at(c);
     for (int i = 0; i < n; ++i) {
       if (row_done[i] || !rows[i].count(c)) continue;
       const double factor = rows[i].at(c) / pivot;
       rows[i].erase(c);
-      for (const auto& [j, a] : rows[p])
-        if (j != c) rows[i][j] -= factor * a, order.operations += 2;
+      for (const auto& [j, a] : rows[p]) {
+        if (j == c) continue;
+        rows[i][j] -= factor * a;
+        order.operations += 2;
+      }
       order.operations += 3;  // the factor and the right-hand side
     }
     order.operations += 2 * rows[p].size();  // back substitution

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "alembert/base/bytes.h"
 #include "alembert/error.h"
 
 namespace alembert::internal {
@@ -315,6 +316,26 @@ void DenseLu<T>::solve(T* b) const {
       b[k] *= pivot_inverse_[k];
     }
   }
+}
+
+template <class T>
+void DenseLu<T>::save(ByteWriter& out) const {
+  for (const auto* list : {&upper_, &lower_, &row_scale_, &column_largest_, &pivot_inverse_}) out.write(*list);
+  out.write(swap_);
+  out.write(order_);
+  out.write(smallest_pivot_);
+  out.write(smallest_pivot_row_);
+  out.write(smallest_pivot_column_);
+}
+
+template <class T>
+void DenseLu<T>::load(ByteReader& in) {
+  for (auto* list : {&upper_, &lower_, &row_scale_, &column_largest_, &pivot_inverse_}) in.refill(*list);
+  in.refill(swap_);
+  in.refill(order_);
+  in.read(smallest_pivot_);
+  in.read(smallest_pivot_row_);
+  in.read(smallest_pivot_column_);
 }
 
 template class DenseLu<double>;

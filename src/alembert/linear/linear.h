@@ -10,6 +10,9 @@
 
 namespace alembert::internal {
 
+class ByteReader;
+class ByteWriter;
+
 /// P S A = L U for a dense n x n matrix: S divides each row by the power of two next to its largest entry (exact), P
 /// are partial pivots. All memory is taken by the constructor; factor and solve neither allocate nor throw. The same
 /// program gives the same bits on every processor. Instantiated for double and Quad.
@@ -33,6 +36,10 @@ class DenseLu {
   /// The equation (row of A) and the unknown (column of A) that met in that pivot; -1 before the first factor.
   int smallest_pivot_row() const { return smallest_pivot_row_; }
   int smallest_pivot_column() const { return smallest_pivot_column_; }
+
+  /// The factors; load() takes those of a matrix of the same size (else InputError).
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
 
  private:
   int n_ = 0;
@@ -82,6 +89,11 @@ class SparseLu {
   int singular_column() const;
   /// How often pivots were chosen, 1 after the first factor.
   int pivotings() const;
+
+  /// The matrix at which pivots were chosen and the last one. load() factorises them again, in a SparseLu of the same
+  /// pattern: what follows has the same bits as if it had gone on. InputError where sizes differ.
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
 
  private:
   struct Klu;

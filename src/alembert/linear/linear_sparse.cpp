@@ -1,8 +1,10 @@
 #include <klu.h>
 
+#include <algorithm>
 #include <cmath>
 #include <new>
 
+#include "alembert/base/bytes.h"
 #include "alembert/error.h"
 #include "alembert/linear/linear.h"
 
@@ -20,6 +22,8 @@ struct SparseLu::Klu {
   std::vector<int> column_start, row;  // compressed columns, as KLU wants them
   std::vector<int> source;             // which of the caller's values stands there
   std::vector<double> values;
+  std::vector<double> chosen_values;  // at which the pivots in `numeric` were chosen
+  bool refactored = false;            // `numeric` holds the factors of later values
   klu_common common{};
   klu_symbolic* symbolic = nullptr;
   klu_numeric* numeric = nullptr;
@@ -44,6 +48,7 @@ struct SparseLu::Klu {
 
   bool keep_pivots() {
     if (!numeric) return false;
+    refactored = true;
     if (!klu_refactor(column_start.data(), row.data(), values.data(), symbolic, numeric, &common)) return false;
     double growth = 0;
     return common.status == KLU_OK && measure(growth) && growth >= tolerated_loss * chosen_growth &&
@@ -55,6 +60,8 @@ struct SparseLu::Klu {
     numeric = klu_factor(column_start.data(), row.data(), values.data(), symbolic, &common);
     if (common.status == KLU_OUT_OF_MEMORY) throw std::bad_alloc();
     ++pivotings;
+    refactored = false;
+    std::copy(values.begin(), values.end(), chosen_values.begin());
     if (numeric && common.status == KLU_OK && measure(chosen_growth)) {
       chosen_condition = condition;
       return true;
@@ -87,6 +94,7 @@ SparseLu::SparseLu(int n, const std::vector<int>& row_start, const std::vector<i
   k.row.resize(column.size());
   k.source.resize(column.size());
   k.values.resize(column.size());
+  k.chosen_values.resize(column.size());
   std::vector<int> next(k.column_start.begin(), k.column_start.end() - 1);
   for (int i = 0; i < n; ++i)
     for (int e = row_start[i]; e < row_start[i + 1]; ++e) {
@@ -138,5 +146,32 @@ double SparseLu::reciprocal_condition() const { return klu_->condition; }
 int SparseLu::structural_rank() const { return klu_->symbolic ? klu_->symbolic->structural_rank : 0; }
 int SparseLu::singular_column() const { return klu_->singular_column; }
 int SparseLu::pivotings() const { return klu_->pivotings; }
+
+void SparseLu::save(ByteWriter& out) const {
+  const Klu& k = *klu_;
+  out.write(k.numeric != nullptr);
+  out.write(k.refactored);
+  out.write(k.chosen_values);
+  out.write(k.values);
+  out.write(k.condition);
+  out.write(k.singular_column);
+  out.write(k.pivotings);
+}
+
+void SparseLu::load(ByteReader& in) {
+  Klu& k = *klu_;
+  if (k.numeric) klu_free_numeric(&k.numeric, &k.common);
+  const bool factorized = in.read<bool>();
+  const bool refactored = in.read<bool>();
+  in.refill(k.values);
+  std::vector<double> last = k.values;
+  in.refill(last);
+  if (factorized) k.choose_pivots();
+  k.values = last;
+  if (refactored) k.keep_pivots();
+  in.read(k.condition);
+  in.read(k.singular_column);
+  in.read(k.pivotings);
+}
 
 }  // namespace alembert::internal

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "alembert/base/bytes.h"
 #include "alembert/quad.h"
 
 namespace alembert::internal {
@@ -51,7 +52,7 @@ template <class T>
 MinimumNorm<T>::MinimumNorm(std::vector<bool> multiplier)
     : n_(static_cast<int>(multiplier.size())), multiplier_(std::move(multiplier)) {
   const std::size_t square = static_cast<std::size_t>(n_) * n_;
-  qr_.resize(square), null_.resize(square), basis_.resize(square), triangle_.resize(square);
+  for (auto* list : {&qr_, &null_, &basis_, &triangle_}) list->resize(square);
   for (auto* list : {&diagonal_, &length_, &left_, &row_scale_, &column_scale_, &weight_, &work_, &wish_, &share_})
     list->resize(n_);
   order_.resize(n_);
@@ -92,7 +93,8 @@ bool MinimumNorm<T>::factor(const T* a, Cut cut) {
     const int best = static_cast<int>(std::max_element(left_.begin() + k, left_.end()) - left_.begin());
     if (best != k) {
       std::swap_ranges(column(k), column(k) + n, column(best));
-      std::swap(left_[k], left_[best]), std::swap(order_[k], order_[best]);
+      std::swap(left_[k], left_[best]);
+      std::swap(order_[k], order_[best]);
     }
     T* v = column(k) + k;
     const T size = root(product(v, v, n - k));
@@ -201,6 +203,24 @@ void MinimumNorm<T>::solve(T* b, const T* x) {
     const T* vector = null_.data() + static_cast<std::size_t>(k) * n;
     for (int j = 0; j < n; ++j) b[j] += share_[k] * vector[j];
   }
+}
+
+template <class T>
+void MinimumNorm<T>::save(ByteWriter& out) const {
+  out.write(rank_);
+  out.write(cut_);
+  for (const auto* list : {&qr_, &diagonal_, &length_, &row_scale_, &column_scale_, &weight_}) out.write(*list);
+  for (const auto* list : {&null_, &basis_, &triangle_}) out.write(*list);
+  out.write(order_);
+}
+
+template <class T>
+void MinimumNorm<T>::load(ByteReader& in) {
+  in.read(rank_);
+  in.read(cut_);
+  for (auto* list : {&qr_, &diagonal_, &length_, &row_scale_, &column_scale_, &weight_}) in.refill(*list);
+  for (auto* list : {&null_, &basis_, &triangle_}) in.refill(*list);
+  in.refill(order_);
 }
 
 template class MinimumNorm<double>;

@@ -6,6 +6,9 @@
 
 namespace alembert::internal {
 
+class ByteReader;
+class ByteWriter;
+
 /// Rank-revealing factorisation of a dense n x n matrix A (Householder QR with column pivots of A with rows and columns
 /// scaled to 1). Of all corrections that satisfy A d = b as well as can be it takes the one that leaves the smallest
 /// multipliers and changes the other unknowns least, or with Cut::gap the one that changes the multipliers least: close
@@ -29,6 +32,10 @@ class MinimumNorm {
 
   /// b becomes the correction d: x - d is the next iterate.
   void solve(T* b, const T* x);
+
+  /// The factors; load() takes those of a matrix of the same size (else InputError).
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
 
  private:
   void choose_rank();

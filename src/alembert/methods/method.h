@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "alembert/derive/equations.h"
-#include "alembert/newton/step.h"
+#include "alembert/newton/step_equations.h"
 #include "alembert/text/syntax.h"
 
 namespace alembert::internal {

@@ -3,46 +3,26 @@
 // Newton's method for equations given as expressions, to rounding. Failure is a returned value.
 //
 // Small systems: the elimination of the Newton matrix is unrolled into the compiled code (exact Newton).
-// Larger ones: dense or sparse factorisations, kept over iterations and steps while they contract well; for the stages
-// of SPARK steps only the two small matrices of two_matrix.h. Where the matrix has no full rank, as near a singular
-// position of the constraints, the directions that are lost are left to the other equations (minimum_norm.h).
+// Larger ones: dense or sparse factorisations, kept over iterations and steps while they contract well (simplified
+// Newton); for the stages of SPARK steps only the two small matrices of two_matrix.h. Where that fails, damped Newton,
+// and Newton's own matrix instead of the two. Where the matrix has no full rank, as near a singular position of the
+// constraints, the directions that are lost are left to the other equations (minimum_norm.h).
+//
+// linear/linear_system.h is what matrices are known by, strategies.h holds the iterations, convergence.h says when they
+// have arrived, choose_system.h which matrix suits which equations.
 
 #include <memory>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "alembert/code/kernel.h"
-#include "alembert/expr/derivative.h"
-#include "alembert/newton/two_matrix.h"
+#include "alembert/newton/implicit_equations.h"
+#include "alembert/newton/newton_result.h"
 
 namespace alembert::internal {
 
-/// Unknowns that are measured together: a correction counts relative to max(scale, largest of the group).
-struct UnknownGroup {
-  int first = 0, count = 0;
-  Expr scale;  // of the inputs; empty: the group follows the others and does not decide (multipliers)
-};
-
-/// F(inputs, unknowns) = 0.
-struct ImplicitEquations {
-  Exprs inputs, unknowns;  // symbols
-  Exprs equations;         // as many as unknowns
-  std::vector<UnknownGroup> groups;
-  std::shared_ptr<const StageStructure> stages;  // where the equations are a SPARK step; else empty
-  std::shared_ptr<Graph> graph;                  // of the equations, where it is not kept alive by others
-};
-
-/// contradiction: equations that depend on each other ask for different things.
-enum class Outcome { converged, diverged, singular, not_finite, contradiction };
-
-struct NewtonResult {
-  Outcome outcome = Outcome::converged;
-  int iterations = 0;
-  double correction = 0;           // the last one, relative to the scales
-  int equation = -1;               // the worst equation: largest residual, or the row of the vanishing pivot
-  double residual = 0;             // of that equation
-  bool singular_position = false;  // converged, but some unknowns are hardly determined there (multipliers, mostly)
-};
+class ByteReader;
+class ByteWriter;
 
 /// exact: whatever suits Newton's own matrix; two_matrix: only where the equations have stages (the others: exact);
 /// minimum_norm: for equations that depend on each other, with the smallest multipliers.
@@ -59,24 +39,23 @@ struct NewtonOptions {
   double tolerance = 0;
 };
 
-struct NewtonStatistics {
-  long iterations = 0, factorizations = 0, evaluations = 0;
-  std::vector<int> factorization_sizes;  // of the matrices that are factorised
-};
-
 /// Compiled once; solve() neither allocates nor throws, save that it takes memory when it first meets a singular
-/// position. Not shared between threads: each brings its own copy.
+/// position or equations that the two matrices cannot solve. Not shared between threads: each brings its own clone.
 template <class T>
 class Newton {
  public:
   /// typical: values of inputs and unknowns near which the equations will be solved; the order of the unrolled
-  /// elimination is chosen there.
+  /// elimination is chosen there. Parameters have their usual values until bind().
   Newton(const ImplicitEquations& equations, const std::vector<T>& typical, NewtonOptions options = {});
   ~Newton();
   Newton(Newton&&) noexcept;
   Newton& operator=(Newton&&) noexcept;
-  /// The same equations with a memory of their own; the compiled code is shared.
+  /// The same equations with a memory of their own, empty at first; the compiled code is shared.
   Newton clone() const;
+
+  /// From now on parameters are read from this table (see Kernel), also by clones made later. forget() where its values
+  /// jump.
+  void bind(const T* parameters) noexcept;
 
   /// x holds the inputs, then the unknowns: a guess before, the solution after (the last iterate when it failed).
   NewtonResult solve(T* x) noexcept;
@@ -86,8 +65,15 @@ class Newton {
   /// Throws the kept factorisation away (after a jump in the inputs).
   void forget() noexcept;
   /// Whether solve() leaves nothing behind that the next one would use (unrolled code).
-  bool keeps_nothing() const;
+  bool memoryless() const;
   const NewtonStatistics& statistics() const;
+  /// What the linear system is called: unrolled, dense, sparse, two-matrix, minimum norm; empty without unknowns.
+  std::string_view linear_system() const;
+
+  /// All that the next solve() uses of the ones before. Loaded into a Newton of the same equations, typical values and
+  /// options, it goes on with the same bits. InputError where the bytes are not those of such a one: then forget().
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
 
  private:
   struct Body;

@@ -2,33 +2,17 @@
 
 #include <algorithm>
 
+#include "alembert/base/lists.h"
+
 namespace alembert::internal {
-
-namespace {
-
-Exprs before_y(const Equations& e) { return {e.t}; }
-
-Exprs before_z(const Equations& e) {
-  Exprs inputs{e.t};
-  inputs.insert(inputs.end(), e.y.begin(), e.y.end());
-  return inputs;
-}
-
-Exprs velocity_level(const Equations& e) {
-  Exprs level = e.g_dot;
-  level.insert(level.end(), e.k.begin(), e.k.end());
-  return level;
-}
-
-}  // namespace
 
 template <class T>
 Projection<T>::Projection(const Equations& e, T t, const std::vector<T>& typical, NewtonOptions options)
     : n_y_(e.y.size()),
       n_z_(e.z.size()),
       moved_(n_y_ + n_z_),
-      position_(level(e, before_y(e), e.y, e.g, t, typical, options, positions_)),
-      velocity_(level(e, before_z(e), e.z, velocity_level(e), t, typical, options, velocities_)) {}
+      position_(level(e, {e.t}, e.y, e.g, t, typical, options, positions_)),
+      velocity_(level(e, joined<Expr>(e.t, e.y), e.z, joined<Expr>(e.g_dot, e.k), t, typical, options, velocities_)) {}
 
 template <class T>
 Newton<T> Projection<T>::level(const Equations& e, const Exprs& inputs, const Exprs& unknowns, const Exprs& onto, T t,
@@ -37,19 +21,19 @@ Newton<T> Projection<T>::level(const Equations& e, const Exprs& inputs, const Ex
   if (!onto.empty()) {
     // d = sum_j mu_j grad onto_j at the given values, onto(values + d) = 0.
     Graph& graph = *e.graph;
-    const int n = static_cast<int>(unknowns.size()), m = static_cast<int>(onto.size());
-    const Exprs d = graph.symbols("d", n), mu = graph.symbols("mu", m);
-    system.inputs = inputs;
-    system.inputs.insert(system.inputs.end(), unknowns.begin(), unknowns.end());
-    system.unknowns = d;
-    system.unknowns.insert(system.unknowns.end(), mu.begin(), mu.end());
+    const int n = static_cast<int>(unknowns.size());
+    const int m = static_cast<int>(onto.size());
+    const Exprs d = graph.symbols("d", n);
+    const Exprs mu = graph.symbols("mu", m);
+    system.inputs = joined<Expr>(inputs, unknowns);
+    system.unknowns = joined<Expr>(d, mu);
     system.equations = transposed_product(onto, unknowns, mu);
     Exprs moved;
     for (int i = 0; i < n; ++i) {
       system.equations[i] = d[i] - system.equations[i];
       moved.push_back(unknowns[i] + d[i]);
     }
-    for (const Expr value : substitute(onto, unknowns, moved, graph)) system.equations.push_back(value);
+    append(system.equations, substitute(onto, unknowns, moved, graph));
     system.groups = {{0, n, largest(graph, unknowns)}, {n, m, Expr()}};
   }
   x.assign(system.inputs.size() + system.unknowns.size(), T(0));
@@ -81,6 +65,12 @@ Outcome Projection<T>::apply(T t, T* state) noexcept {
   if (outcome == Outcome::converged) outcome = move(velocity_, velocities_, n_y_, n_z_, t, moved_.data());
   if (outcome == Outcome::converged) std::copy_n(moved_.begin(), n_y_ + n_z_, state);
   return outcome;
+}
+
+template <class T>
+void Projection<T>::bind(const T* parameters) noexcept {
+  position_.bind(parameters);
+  velocity_.bind(parameters);
 }
 
 template class Projection<double>;

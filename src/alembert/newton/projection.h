@@ -18,6 +18,9 @@ class Projection {
   /// Moves state (y, then z) at t. What does not converge leaves it as it was.
   Outcome apply(T t, T* state) noexcept;
 
+  /// From now on parameters are read from this table, see Kernel.
+  void bind(const T* parameters) noexcept;
+
  private:
   /// x such that onto(inputs, values + x) = 0, along the gradients at the values.
   Newton<T> level(const Equations& equations, const Exprs& inputs, const Exprs& unknowns, const Exprs& onto, T t,

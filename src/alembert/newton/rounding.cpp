@@ -73,4 +73,21 @@ void rounding_levels(const Tape& tape, const double* in, double* value, double* 
   }
 }
 
+RoundingTest::RoundingTest(Tape equations) : tape_(std::move(equations)) {
+  levels_.resize(2 * tape_.outputs.size() + 2 * tape_.registers());
+}
+
+bool RoundingTest::holds(const double* x) noexcept {
+  // The errors are bounds to first order, and rarely reached.
+  constexpr double few = 4;
+  const std::size_t n = tape_.outputs.size();
+  if (n == 0) return false;
+  double* const value = levels_.data();
+  double* const error = value + n;
+  rounding_levels(tape_, x, value, error, error + n, parameters_);
+  for (std::size_t i = 0; i < n; ++i)
+    if (!(std::abs(value[i]) <= few * error[i])) return false;
+  return true;
+}
+
 }  // namespace alembert::internal

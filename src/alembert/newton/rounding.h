@@ -15,4 +15,20 @@ void rounding_levels(const Tape& tape, const double* in, double* value, double* 
 void rounding_levels(const Tape& tape, const double* in, double* value, double* error, double* work,
                      const double* parameters) noexcept;
 
+/// Whether equations hold as well as double numbers can tell. Near an equilibrium all unknowns vanish, and what is left
+/// of forces that cancel is large against them: corrections then never become small. Other scalars and large systems
+/// have no such test.
+class RoundingTest {
+ public:
+  RoundingTest() = default;  // always false
+  explicit RoundingTest(Tape equations);
+  bool holds(const double* x) noexcept;
+  void bind(const double* parameters) noexcept { parameters_ = parameters; }
+
+ private:
+  Tape tape_;
+  std::vector<double> levels_;  // values, errors, work
+  const double* parameters_ = nullptr;
+};
+
 }  // namespace alembert::internal

@@ -17,9 +17,9 @@ struct SteppedDerivative {
   std::vector<T> derivative;  // row major, size state x state
 };
 
-/// One whole step (all substeps) from the state, and its derivative. hints: z', lambda, psi there.
+/// One whole step (all substeps) from the state, and its derivative. guess_values: z', lambda, psi there.
 template <class T>
 SteppedDerivative<T> step_derivative(const StepPlan& plan, T t0, T h, const std::vector<T>& state,
-                                     const std::vector<T>& hints);
+                                     const std::vector<T>& guess_values);
 
 }  // namespace alembert::internal

@@ -1,336 +1,208 @@
 #include "alembert/newton/step.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 
-#include "alembert/code/wide.h"
+#include "alembert/base/bytes.h"
+#include "alembert/base/lists.h"
 #include "alembert/error.h"
+#include "alembert/newton/homotopy.h"
+#include "alembert/newton/predictor.h"
+#include "alembert/newton/step_part.h"
 
 namespace alembert::internal {
 
-Expr increment(Expr next, Expr state) {
-  if (next == state) return state.graph().constant(0);
-  const Node node = next.graph().node(next.id());
-  const Expr a(&next.graph(), node.a), b(&next.graph(), node.b);
-  if (node.op == Op::add && a == state) return b;
-  if (node.op == Op::add && b == state) return a;
-  if (node.op == Op::subtract && a == state) return -b;
-  return next - state;
-}
-
-ImplicitEquations starter_system(const StepEquations& e) {
-  ImplicitEquations system;
-  system.inputs = {e.t0, e.h};
-  for (const Exprs* list : {&e.state, &e.hints}) system.inputs.insert(system.inputs.end(), list->begin(), list->end());
-  system.unknowns = e.starters;
-  system.equations = e.starter_equations;
-  const int count = static_cast<int>(e.starters.size()), rates = std::min(count, e.rates);
-  system.groups = {{0, rates, e.graph->constant(0)}, {rates, count - rates, Expr()}};
-  return system;
-}
-
 namespace {
 
-// Multipliers that much larger than predicted are taken for those of a singular position, so many times in a row.
-constexpr int wild_multipliers = 1000, most_distrusted = 4;
+// Multipliers that much larger than predicted are taken for those of a singular position: near it they grow like one
+// over the distance, and steps come within a thousandth of it. So many times in a row, after which they are the motion.
+constexpr int wild_multipliers = 1000;
+constexpr int most_distrusted = 4;
 
-// Vectors of so many unknowns stay in the caches.
-bool small(int unknowns) { return unknowns < 2000; }
-
-// Predicts the unknowns of the next step from those of the last ones by backward differences. The degree is the one
-// that would have served best; it is looked for now and then only, since it hardly changes.
 template <class T>
-class Predictor {
- public:
-  explicit Predictor(int n) : n_(n), most_(small(n) ? deepest : 3), table_(static_cast<std::size_t>(most_) * n) {
-    if (small(n)) beyond_.resize(n);
-  }
-  void clear() { count_ = degree_ = 0; }
-  bool empty() const { return count_ == 0; }
-  void last(T* u) const { std::copy_n(table_.data(), n_, u); }
+T magnitude(T x) {
+  return x < 0 ? -x : x;
+}
 
-  void predict(T* __restrict u) const {
-    by_blocks([&](int from, int count) {
-      std::copy_n(table_.data() + from, count, u + from);
-      for (int k = 1; k <= degree_; ++k) {
-        const T* __restrict difference = row(k) + from;
-        for (int i = 0; i < count; ++i) u[from + i] += difference[i];
-      }
-    });
-  }
+template <class T>
+T largest(const std::vector<int>& places, const T* values) {
+  T most = 0;
+  for (const int i : places) most = std::max(most, magnitude(values[i]));
+  return most;
+}
 
-  void learn(const T* u) {
-    // Row k of the table becomes the k-th backward difference at the new step; what is left after row k is the error
-    // that a prediction of degree k would have made.
-    const bool look = count_ < 2 * most_ || count_ % 16 == 0;
-    const int rows = static_cast<int>(std::min<long>(count_ + 1, most_));
-    std::array<T, deepest> size{};
-    by_blocks([&](int from, int count) {
-      std::array<T, block> left_block;
-      T* __restrict left = left_block.data();
-      std::copy_n(u + from, count, left);
-      for (int k = 0; k < rows; ++k) {
-        T* __restrict own = row(k) + from;
-        for (int i = 0; i < count; ++i) {
-          const T now = left[i];
-          left[i] = now - own[i];
-          own[i] = now;
-        }
-        if (!look || k >= count_) continue;
-        for (int i = 0; i < count; ++i) size[k] += left[i] * left[i];
-      }
-      if (!beyond_.empty()) std::copy_n(left, count, beyond_.begin() + from);
-    });
-    if (look)
-      for (int k = 0; k < rows && k < count_; ++k)
-        if (k == 0 || size[k] < size[degree_]) degree_ = k;
-    ++count_;
-  }
-
-  /// Takes the last learning back: beyond_ still holds the difference that follows the last row.
-  void unlearn() {
-    if (count_ == 0 || beyond_.empty()) return;
-    --count_;
-    const int rows = static_cast<int>(std::min<long>(count_ + 1, most_));
-    for (int k = 0; k < rows; ++k) {
-      T* row = table_.data() + static_cast<std::size_t>(k) * n_;
-      const T* next = k + 1 < rows ? row + n_ : beyond_.data();
-      for (int i = 0; i < n_; ++i) row[i] -= next[i];
-    }
-    degree_ = std::min(degree_, static_cast<int>(std::max<long>(count_ - 1, 0)));
-  }
-
- private:
-  static constexpr int deepest = 6, block = 256;  // a block of all rows stays in the nearest cache
-  T* row(int k) { return table_.data() + static_cast<std::size_t>(k) * n_; }
-  const T* row(int k) const { return table_.data() + static_cast<std::size_t>(k) * n_; }
-  template <class Work>
-  void by_blocks(Work work) const {
-    for (int from = 0; from < n_; from += block) work(from, std::min(block, n_ - from));
-  }
-
-  int n_;
-  int most_;  // rows of the table; fewer where they would only stream through memory
-  int degree_ = 0;
-  long count_ = 0;                 // steps learnt from
-  std::vector<T> table_, beyond_;  // beyond_: for unlearn, which only smaller systems do
-};
+// What is carried goes on from part to part where all parts carry the same.
+bool carry_alike(const StepPlan& plan) {
+  const auto& names = plan.parts.front().carried_names;
+  return std::all_of(plan.parts.begin(), plan.parts.end(),
+                     [&](const StepEquations& e) { return e.carried_names == names; });
+}
 
 }  // namespace
 
 template <class T>
 struct Step<T>::Body {
-  struct Part {
-    std::vector<std::string> labels, internal_names;
-    int states = 0, unknowns = 0;
-    Kernel<T> guess;
-    WideKernel<T> increments;
-    Kernel<T> internal;
-    Kernel<T> balance;  // the change of energy, its parts, the discrete constraints; nothing where there are none
-    std::shared_ptr<Newton<T>> starter;  // for the starters, where there are some
-    int starters = 0;
-    Kernel<T> carried;             // inputs: all, carried
-    std::vector<int> multipliers;  // among the unknowns of a small part
-  };
   struct Substep {
     int part;
     T share;
-    std::shared_ptr<Newton<T>> newton;
+    std::shared_ptr<Newton<T>> newton;  // shared where it is the same for several
     Predictor<T> predictor;
     int distrusted = 0;  // steps in a row
   };
-  std::vector<Part> parts;
+  std::vector<StepPart<T>> parts;
   std::vector<Substep> substeps;
-  std::vector<T> hints, x, guess_inputs, now, now_rest, added, inside, balance, work, predicted;
-  std::vector<T> carried, carried_inputs, followed, followed_before;
+  Kernel<T> carried_start;
   std::vector<std::string> carried_names;
-  std::size_t learnt = 0;                // substeps that the last step learnt from
-  bool foretells = true, parted = true;  // every part tells the change of energy, and its parts
-  T dissipated = 0, supplied = 0;        // in the last step
-  T energy_change = 0, discrete = 0;     // of the last step
-  int last = 0;
+  std::vector<T> guess_values, carried;
+  std::vector<T> x;        // of the last substep: t0, h, state, unknowns
+  std::size_t learnt = 0;  // substeps that the last step learnt from
+  int last = 0;            // the last substep that went well
+  T energy_change = 0;     // of the last step
+  T dissipated = 0, supplied = 0;
+  T discrete = 0;
+  bool tells_energy = true, tells_parts = true;  // every part does
+  // Memory that says nothing between two steps:
+  std::vector<T> guess_inputs, carried_inputs, predicted, added, balance, inside, work;
+  std::vector<T> new_state, new_compensation;
+  Homotopy<T> homotopy{0};
 
   Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state, const std::vector<T>& given,
-       NewtonOptions options);
-  StepResult advance(T t0, T h, T* state, T* rest, bool singular) noexcept;
-  void first_guess(const Part& part, T t0, T h, const T* state) noexcept;
-  NewtonResult follow(Substep& sub, const Part& part, T t, T h, const T* state) noexcept;
-  void carry(const Part& part) noexcept;
-  void learn(Substep& sub, const Part& part, bool singular, T* unknowns) noexcept;
+       const NewtonOptions& options);
+  void make_carried(const StepPlan& plan);
+  void take_memory();
+  void add_substep(const StepPlan& plan, const StepPlan::Substep& sub, T t0, T h, const std::vector<T>& state,
+                   const NewtonOptions& options);
+
+  void initial_guess(const StepPart<T>& part, T t0, T h, const T* state) noexcept;
+  NewtonResult solve(Substep& sub, const StepPart<T>& part, T t, T h, const T* state, bool singular) noexcept;
+  void learn(Substep& sub, const StepPart<T>& part, bool singular) noexcept;
+  void carry(const StepPart<T>& part) noexcept;
+  void add_increments(const StepPart<T>& part, T* state, T* compensation) noexcept;
+  void add_balance(const StepPart<T>& part) noexcept;
+  StepResult advance(T t0, T h, T* state, T* compensation, bool singular) noexcept;
+  void start_carried() noexcept;
+  std::vector<Newton<T>*> newtons() const;
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
 };
 
 template <class T>
 Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state, const std::vector<T>& given,
-                    NewtonOptions options)
-    : hints(given) {
-  const int states = static_cast<int>(state.size());
-  std::size_t space = 0, widest = 0, most_internal = 0;
-  std::vector<Exprs> inputs;
-  for (const StepEquations& e : plan.parts) {
-    check(static_cast<int>(e.state.size()) == states, "every part of a step has the same state");
-    check(e.hints.size() == given.size(), "hints: z', lambda, psi");
-    Exprs in{e.t0, e.h};
-    in.insert(in.end(), e.state.begin(), e.state.end());
-    Exprs all = in, for_guess = in, added_exprs;
-    all.insert(all.end(), e.unknowns.begin(), e.unknowns.end());
-    for_guess.insert(for_guess.end(), e.hints.begin(), e.hints.end());
-    for_guess.insert(for_guess.end(), e.starters.begin(), e.starters.end());
-    for (int i = 0; i < states; ++i) added_exprs.push_back(increment(e.next[i], e.state[i]));
-    const KernelOptions rare{Backend::interpreter, false};
-    Exprs balance_exprs;
-    if (e.energy_change) balance_exprs.push_back(e.energy_change);
-    parted = parted && e.supplied;
-    if (e.supplied) balance_exprs.insert(balance_exprs.end(), {e.dissipated, e.supplied});
-    balance_exprs.insert(balance_exprs.end(), e.discrete.begin(), e.discrete.end());
-    check(e.energy_change || e.discrete.empty(), "discrete constraints go with the change of energy");
-    foretells = foretells && e.energy_change && (e.supplied || !is_zero(e.energy_change));
-    parts.push_back({e.labels,
-                     e.internal_names,
-                     states,
-                     static_cast<int>(e.unknowns.size()),
-                     Kernel<T>(for_guess, e.guess, rare),
-                     WideKernel<T>(all, added_exprs, options.kernel),
-                     Kernel<T>(all, e.internal, rare),
-                     Kernel<T>(all, balance_exprs, options.kernel),
-                     nullptr,
-                     static_cast<int>(e.starters.size()),
-                     {},
-                     {}});
-    balance.resize(std::max(balance.size(), balance_exprs.size()));
-    Part& part = parts.back();
-    for (const UnknownGroup& group : e.groups)
-      for (int i = group.first; small(part.unknowns) && !group.scale && i < group.first + group.count; ++i)
-        part.multipliers.push_back(i);
-    guess_inputs.resize(std::max(guess_inputs.size(), for_guess.size()));
-    if (part.starters > 0) {
-      // Starters are rates and multipliers: they begin as z' and the multipliers of the hints.
-      std::vector<T> typical{t0, h};
-      for (const auto* list : {&state, &given}) typical.insert(typical.end(), list->begin(), list->end());
-      typical.insert(typical.end(), given.begin(), given.begin() + part.starters);
-      NewtonOptions once;
-      once.kernel = rare;
-      once.linear = options.linear == LinearSolver::minimum_norm ? options.linear : LinearSolver::dense;
-      part.starter = std::make_shared<Newton<T>>(starter_system(e), typical, once);
-    }
-    space = std::max({space, part.guess.work(), part.increments.work(), part.internal.work(), part.balance.work()});
-    widest = std::max(widest, all.size());
-    most_internal = std::max(most_internal, e.internal.size());
-    inputs.push_back(std::move(in));
+                    const NewtonOptions& options)
+    : guess_values(given), added(state.size()), new_state(state.size()), new_compensation(state.size()) {
+  for (const StepEquations& e : plan.parts) parts.emplace_back(e, t0, h, state, given, options);
+  for (const StepPart<T>& part : parts) {
+    tells_energy = tells_energy && part.tells_energy;
+    tells_parts = tells_parts && part.tells_parts;
   }
-  followed.resize(widest), followed_before.resize(widest);
-  // What is carried goes on from part to part where all parts carry the same.
+  if (carry_alike(plan)) make_carried(plan);
+  take_memory();
+  start_carried();
+  for (const StepPlan::Substep& sub : plan.sequence) add_substep(plan, sub, t0, h, state, options);
+}
+
+template <class T>
+void Step<T>::Body::make_carried(const StepPlan& plan) {
   const StepEquations& first = plan.parts.front();
-  const bool alike = std::all_of(plan.parts.begin(), plan.parts.end(),
-                                 [&](const StepEquations& e) { return e.carried_names == first.carried_names; });
-  if (alike && !first.carried.empty()) {
-    carried_names = first.carried_names;
-    const Kernel<T> begin(first.hints, first.carried_start, {Backend::interpreter, false});
-    std::vector<T> begin_work(begin.work());
-    carried.resize(first.carried.size());
-    begin(given.data(), carried.data(), begin_work.data());
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-      const StepEquations& e = plan.parts[k];
-      Exprs all = inputs[k];
-      for (const Exprs* list : {&e.unknowns, &e.carried}) all.insert(all.end(), list->begin(), list->end());
-      parts[k].carried = Kernel<T>(all, e.carried_next, options.kernel);
-      carried_inputs.resize(std::max(carried_inputs.size(), all.size()));
-      space = std::max(space, parts[k].carried.work());
-    }
+  carried_names = first.carried_names;
+  carried.resize(first.carried.size());
+  carried_start = Kernel<T>(first.guess_inputs, first.carried_start, {Backend::interpreter, false});
+}
+
+template <class T>
+void Step<T>::Body::take_memory() {
+  std::size_t space = carried.empty() ? 0 : carried_start.work();
+  std::size_t widest = 0, for_guess = 0, balances = 0, internals = 0;
+  for (const StepPart<T>& part : parts) {
+    space = std::max(space, part.work());
+    widest = std::max<std::size_t>(widest, part.inputs() + part.unknowns);
+    for_guess = std::max(for_guess, part.inputs() + guess_values.size() + part.guess_unknowns);
+    balances = std::max<std::size_t>(balances, part.balance.outputs());
+    internals = std::max<std::size_t>(internals, part.internal.outputs());
   }
-  x.resize(widest), predicted.resize(widest), work.resize(space), added.resize(states), inside.resize(most_internal);
-  now.resize(states), now_rest.resize(states);
-  for (const StepPlan::Substep& sub : plan.sequence) {
-    const StepEquations& e = plan.parts[sub.part];
-    const Part& part = parts[sub.part];
-    first_guess(part, t0, T(sub.share) * h, state.data());
-    std::vector<T> typical(x.begin(), x.begin() + 2 + states + part.unknowns);
-    // Substeps of the same equations share the compiled code where nothing is kept that depends on the share.
-    std::shared_ptr<Newton<T>> newton;
-    for (const Substep& other : substeps)
-      if (other.part == sub.part && (other.share == T(sub.share) || other.newton->keeps_nothing()))
-        newton = other.newton;
-    if (!newton)
-      newton = std::make_shared<Newton<T>>(
-          ImplicitEquations{inputs[sub.part], e.unknowns, e.equations, e.groups, e.stages, e.graph}, typical, options);
-    substeps.push_back({sub.part, T(sub.share), std::move(newton), Predictor<T>(part.unknowns), 0});
+  work.resize(space);
+  x.resize(widest);
+  predicted.resize(widest);
+  guess_inputs.resize(for_guess);
+  balance.resize(balances);
+  inside.reserve(internals + carried.size());
+  carried_inputs.resize(widest + carried.size());
+  homotopy = Homotopy<T>(static_cast<int>(widest));
+}
+
+template <class T>
+void Step<T>::Body::add_substep(const StepPlan& plan, const StepPlan::Substep& sub, T t0, T h,
+                                const std::vector<T>& state, const NewtonOptions& options) {
+  const StepPart<T>& part = parts[sub.part];
+  const T share = T(sub.share);
+  initial_guess(part, t0, share * h, state.data());
+  // Substeps of the same equations share Newton where nothing is kept that depends on the share.
+  std::shared_ptr<Newton<T>> newton;
+  for (const Substep& other : substeps)
+    if (other.part == sub.part && (other.share == share || other.newton->memoryless())) newton = other.newton;
+  if (!newton) {
+    const std::vector<T> typical(x.begin(), x.begin() + part.inputs() + part.unknowns);
+    newton = std::make_shared<Newton<T>>(step_system(plan.parts[sub.part]), typical, options);
   }
+  substeps.push_back({sub.part, share, std::move(newton), Predictor<T>(part.unknowns)});
 }
 
 // Fills x with t0, h, state and the method's own guess.
 template <class T>
-void Step<T>::Body::first_guess(const Part& part, T t0, T h, const T* state) noexcept {
-  x[0] = guess_inputs[0] = t0;
-  x[1] = guess_inputs[1] = h;
+void Step<T>::Body::initial_guess(const StepPart<T>& part, T t0, T h, const T* state) noexcept {
+  x[0] = t0;
+  x[1] = h;
   std::copy_n(state, part.states, x.begin() + 2);
-  std::copy_n(state, part.states, guess_inputs.begin() + 2);
-  std::copy(hints.begin(), hints.end(), guess_inputs.begin() + 2 + part.states);
-  if (part.starters > 0) {
-    // A starter that fails leaves its guess; the step itself then says whether there is a solution.
-    T* starters = guess_inputs.data() + 2 + part.states + hints.size();
-    std::copy_n(hints.begin(), part.starters, starters);
-    if (part.starter->solve(guess_inputs.data()).outcome != Outcome::converged)
-      std::copy_n(hints.begin(), part.starters, starters);
+  std::copy_n(x.begin(), part.inputs(), guess_inputs.begin());
+  std::copy(guess_values.begin(), guess_values.end(), guess_inputs.begin() + part.inputs());
+  if (part.guess_newton) {
+    // Where its equations cannot be solved, their own guess serves; the step then says whether there is a solution.
+    T* const unknowns = guess_inputs.data() + part.inputs() + guess_values.size();
+    std::copy_n(guess_values.begin(), part.guess_unknowns, unknowns);
+    if (part.guess_newton->solve(guess_inputs.data()).outcome != Outcome::converged)
+      std::copy_n(guess_values.begin(), part.guess_unknowns, unknowns);
   }
-  part.guess(guess_inputs.data(), x.data() + 2 + part.states, work.data());
+  part.guess(guess_inputs.data(), x.data() + part.inputs(), work.data());
 }
 
-// Follows the solution from a short step, which the method's own guess is near to, up to the step h: for steps so large
-// that no guess is near.
+// From the prediction, then from the last solution, then from a short step.
 template <class T>
-NewtonResult Step<T>::Body::follow(Substep& sub, const Part& part, T t, T h, const T* state) noexcept {
-  constexpr int finest = 256;
-  T* unknowns = x.data() + 2 + part.states;
-  T reached = 0, before = 0, stride = T(1) / 4;
+NewtonResult Step<T>::Body::solve(Substep& sub, const StepPart<T>& part, T t, T h, const T* state,
+                                  bool singular) noexcept {
+  T* const unknowns = x.data() + part.inputs();
   NewtonResult result;
-  while (reached < 1) {
-    const T target = std::min(T(1), reached + stride);
-    if (reached == 0) {
-      first_guess(part, t, target * h, state);
-    } else {
-      x[0] = t, x[1] = target * h;
-      std::copy_n(state, part.states, x.begin() + 2);
-      // Along the line through the last two solutions; the first of them alone stays as it is.
-      const T ahead = before > 0 ? (target - reached) / (reached - before) : T(0);
-      for (int i = 0; i < part.unknowns; ++i) unknowns[i] = followed[i] + ahead * (followed[i] - followed_before[i]);
-    }
-    sub.newton->forget();
-    const int spent = result.iterations;
-    result = sub.newton->solve(x.data());
-    result.iterations += spent;
-    if (result.outcome == Outcome::converged) {
-      before = reached, reached = target;
-      std::copy_n(followed.begin(), part.unknowns, followed_before.begin());
-      std::copy_n(unknowns, part.unknowns, followed.begin());
-    } else {
-      stride /= 2;
-      if (stride * finest < 1) return result;
+  const auto newton = [&] { return singular ? sub.newton->solve_singular(x.data()) : sub.newton->solve(x.data()); };
+  if (sub.predictor.empty()) {
+    initial_guess(part, t, h, state);
+    result = newton();
+  } else {
+    x[0] = t;
+    x[1] = h;
+    std::copy_n(state, part.states, x.begin() + 2);
+    sub.predictor.predict(unknowns);
+    for (const int i : part.multipliers) predicted[i] = unknowns[i];
+    result = newton();
+    if (result.outcome != Outcome::converged) {
+      // The motion may have changed its character: once more from the last solution.
+      sub.predictor.last(unknowns);
+      sub.newton->forget();
+      result = sub.newton->solve(x.data());
     }
   }
+  if (result.outcome == Outcome::diverged || result.outcome == Outcome::singular)
+    result = homotopy.follow(*sub.newton, h, x.data(), part.inputs(), part.unknowns,
+                             [&](T part_h) { initial_guess(part, t, part_h, state); });
   return result;
-}
-
-template <class T>
-void Step<T>::Body::carry(const Part& part) noexcept {
-  if (carried.empty()) return;
-  const std::size_t own = 2 + static_cast<std::size_t>(part.states + part.unknowns);
-  std::copy_n(x.begin(), own, carried_inputs.begin());
-  std::copy(carried.begin(), carried.end(), carried_inputs.begin() + static_cast<long>(own));
-  part.carried(carried_inputs.data(), carried.data(), work.data());
 }
 
 // The multipliers of a singular position, at the end of a step or at its start, say nothing about those behind it: what
 // was predicted for them is learnt instead.
 template <class T>
-void Step<T>::Body::learn(Substep& sub, const Part& part, bool singular, T* unknowns) noexcept {
+void Step<T>::Body::learn(Substep& sub, const StepPart<T>& part, bool singular) noexcept {
+  T* const unknowns = x.data() + part.inputs();
   ++learnt;
   if (sub.predictor.empty() || part.multipliers.empty()) return sub.predictor.learn(unknowns);
-  T largest = 0, expected = 0;
-  for (const int i : part.multipliers) {
-    largest = std::max(largest, unknowns[i] < 0 ? -unknowns[i] : unknowns[i]);
-    expected = std::max(expected, predicted[i] < 0 ? -predicted[i] : predicted[i]);
-  }
-  const bool wild = singular || largest > wild_multipliers * expected;
+  const T expected = largest(part.multipliers, predicted.data());
+  const bool wild = singular || largest(part.multipliers, unknowns) > wild_multipliers * expected;
   sub.distrusted = wild && sub.distrusted < most_distrusted ? sub.distrusted + 1 : 0;
   if (sub.distrusted == 0) return sub.predictor.learn(unknowns);
   const auto exchange = [&] {
@@ -342,95 +214,138 @@ void Step<T>::Body::learn(Substep& sub, const Part& part, bool singular, T* unkn
 }
 
 template <class T>
-StepResult Step<T>::Body::advance(T t0, T h, T* state, T* rest, bool singular) noexcept {
-  StepResult result;
-  const int states = static_cast<int>(now.size());
-  // A single substep changes the state when nothing can fail any more; several work on a copy.
-  const bool single = substeps.size() == 1;
-  T* const at = single ? state : now.data();
-  T* const at_rest = single ? rest : now_rest.data();
-  if (!single) std::copy_n(state, states, at), std::copy_n(rest, states, at_rest);
-  T t = t0;
-  energy_change = discrete = dissipated = supplied = 0;
-  learnt = 0;
-  const auto solve = [&](Substep& sub) {
-    return singular ? sub.newton->solve_singular(x.data()) : sub.newton->solve(x.data());
-  };
-  for (std::size_t k = 0; k < substeps.size(); ++k) {
-    Substep& sub = substeps[k];
-    const Part& part = parts[sub.part];
-    const T part_h = sub.share * h;
-    T* unknowns = x.data() + 2 + states;
-    const auto fill = [&] {
-      x[0] = t, x[1] = part_h;
-      std::copy_n(at, states, x.begin() + 2);
-    };
-    result.substep = static_cast<int>(k);
-    if (sub.predictor.empty()) {
-      first_guess(part, t, part_h, at);
-      result.newton = solve(sub);
-    } else {
-      fill();
-      sub.predictor.predict(unknowns);
-      for (const int i : part.multipliers) predicted[i] = unknowns[i];
-      result.newton = solve(sub);
-      if (result.newton.outcome != Outcome::converged) {
-        // The motion may have changed its character: once more from the last solution.
-        fill();
-        sub.predictor.last(unknowns);
-        sub.newton->forget();
-        result.newton = sub.newton->solve(x.data());
-      }
-    }
-    if (result.newton.outcome == Outcome::diverged || result.newton.outcome == Outcome::singular)
-      result.newton = follow(sub, part, t, part_h, at);
-    if (result.newton.outcome != Outcome::converged) return result;
-    learn(sub, part, result.newton.singular_position, unknowns);
-    carry(part);
-    part.increments(x.data(), added.data(), work.data());
-    for (int i = 0; i < states; ++i) {
-      // Compensated: next + rest is the state + added + the old rest, exactly but for the last bit of the rest.
-      const T plus = added[i] + at_rest[i];
-      const T next = at[i] + plus;
-      const T back = next - at[i];
-      at_rest[i] = (at[i] - (next - back)) + (plus - back);
-      at[i] = next;
-    }
-    if (part.balance.outputs() > 0) {
-      part.balance(x.data(), balance.data(), work.data());
-      energy_change += balance[0];
-      if (parted) dissipated += balance[1], supplied += balance[2];
-      for (int i = parted ? 3 : 1; i < part.balance.outputs(); ++i) {
-        const T size = balance[i] < 0 ? -balance[i] : balance[i];
-        if (size > discrete) discrete = size;
-      }
-    }
-    t += part_h;
-    last = static_cast<int>(k);
-  }
-  if (!single) std::copy_n(at, states, state), std::copy_n(at_rest, states, rest);
-  return result;
+void Step<T>::Body::start_carried() noexcept {
+  if (!carried.empty()) carried_start(guess_values.data(), carried.data(), work.data());
 }
 
 template <class T>
-Step<T>::Step(const StepPlan& plan, T t0, T h, const std::vector<T>& state, const std::vector<T>& hints,
+void Step<T>::Body::carry(const StepPart<T>& part) noexcept {
+  if (carried.empty()) return;
+  const int own = part.inputs() + part.unknowns;
+  std::copy_n(x.begin(), own, carried_inputs.begin());
+  std::copy(carried.begin(), carried.end(), carried_inputs.begin() + own);
+  part.carried(carried_inputs.data(), carried.data(), work.data());
+}
+
+// Compensated: state + compensation is the old sum and what was added, exactly but for the last bit of the
+// compensation.
+template <class T>
+void Step<T>::Body::add_increments(const StepPart<T>& part, T* state, T* compensation) noexcept {
+  part.increments(x.data(), added.data(), work.data());
+  for (int i = 0; i < part.states; ++i) {
+    const T plus = added[i] + compensation[i];
+    const T next = state[i] + plus;
+    const T back = next - state[i];
+    compensation[i] = (state[i] - (next - back)) + (plus - back);
+    state[i] = next;
+  }
+}
+
+template <class T>
+void Step<T>::Body::add_balance(const StepPart<T>& part) noexcept {
+  if (part.balance.outputs() == 0) return;
+  part.balance(x.data(), balance.data(), work.data());
+  energy_change += balance[0];
+  if (part.tells_parts) {
+    dissipated += balance[1];
+    supplied += balance[2];
+  }
+  for (int i = part.first_discrete; i < part.balance.outputs(); ++i)
+    discrete = std::max(discrete, magnitude(balance[i]));
+}
+
+template <class T>
+StepResult Step<T>::Body::advance(T t0, T h, T* state, T* compensation, bool singular) noexcept {
+  StepResult result;
+  const std::size_t states = new_state.size();
+  // A single substep changes the state when nothing can fail any more; several work on a copy.
+  const bool single = substeps.size() == 1;
+  T* const at = single ? state : new_state.data();
+  T* const at_compensation = single ? compensation : new_compensation.data();
+  if (!single) {
+    std::copy_n(state, states, at);
+    std::copy_n(compensation, states, at_compensation);
+  }
+  T t = t0;
+  energy_change = discrete = dissipated = supplied = 0;
+  learnt = 0;
+  for (std::size_t k = 0; k < substeps.size(); ++k) {
+    Substep& sub = substeps[k];
+    const StepPart<T>& part = parts[sub.part];
+    const T part_h = sub.share * h;
+    result.substep = static_cast<int>(k);
+    result.newton = solve(sub, part, t, part_h, at, singular);
+    if (result.newton.outcome != Outcome::converged) return result;
+    learn(sub, part, result.newton.singular_position);
+    carry(part);
+    add_increments(part, at, at_compensation);
+    add_balance(part);
+    t += part_h;
+    last = static_cast<int>(k);
+  }
+  if (!single) {
+    std::copy_n(at, states, state);
+    std::copy_n(at_compensation, states, compensation);
+  }
+  return result;
+}
+
+// Each once: those of the substeps, then those of the guesses.
+template <class T>
+std::vector<Newton<T>*> Step<T>::Body::newtons() const {
+  std::vector<Newton<T>*> all;
+  for (const Substep& sub : substeps)
+    if (std::find(all.begin(), all.end(), sub.newton.get()) == all.end()) all.push_back(sub.newton.get());
+  for (const StepPart<T>& part : parts)
+    if (part.guess_newton) all.push_back(part.guess_newton.get());
+  return all;
+}
+
+template <class T>
+void Step<T>::Body::save(ByteWriter& out) const {
+  for (const auto* list : {&guess_values, &carried, &x}) out.write(*list);
+  out.write(learnt);
+  out.write(last);
+  for (const T value : {energy_change, dissipated, supplied, discrete}) out.write(value);
+  for (const Substep& sub : substeps) {
+    sub.predictor.save(out);
+    out.write(sub.distrusted);
+  }
+  for (const Newton<T>* newton : newtons()) newton->save(out);
+}
+
+template <class T>
+void Step<T>::Body::load(ByteReader& in) {
+  for (auto* list : {&guess_values, &carried, &x}) in.refill(*list);
+  in.read(learnt);
+  in.read(last);
+  for (T* value : {&energy_change, &dissipated, &supplied, &discrete}) in.read(*value);
+  for (Substep& sub : substeps) {
+    sub.predictor.load(in);
+    in.read(sub.distrusted);
+  }
+  for (Newton<T>* newton : newtons()) newton->load(in);
+}
+
+template <class T>
+Step<T>::Step(const StepPlan& plan, T t0, T h, const std::vector<T>& state, const std::vector<T>& guess_values,
               NewtonOptions options)
-    : body_(std::make_unique<Body>(plan, t0, h, state, hints, options)) {}
+    : body_(std::make_unique<Body>(plan, t0, h, state, guess_values, options)) {}
 template <class T>
 Step<T>::~Step() = default;
 template <class T>
 Step<T>::Step(Step&&) noexcept = default;
 template <class T>
 Step<T>& Step<T>::operator=(Step&&) noexcept = default;
-
 template <class T>
 Step<T>::Step(std::unique_ptr<Body> body) : body_(std::move(body)) {}
+
 template <class T>
 Step<T> Step<T>::clone() const {
   auto body = std::make_unique<Body>(*body_);
   const auto own = [](const Newton<T>& newton) { return std::make_shared<Newton<T>>(newton.clone()); };
   for (auto& part : body->parts)
-    if (part.starter) part.starter = own(*part.starter);
+    if (part.guess_newton) part.guess_newton = own(*part.guess_newton);
   for (std::size_t k = 0; k < body->substeps.size(); ++k) {
     body->substeps[k].predictor.clear();
     std::size_t first = 0;  // the substep that has the same Newton
@@ -441,26 +356,40 @@ Step<T> Step<T>::clone() const {
 }
 
 template <class T>
-void Step<T>::guess_from(const T* hints) noexcept {
-  std::copy_n(hints, body_->hints.size(), body_->hints.begin());
+void Step<T>::bind(const T* parameters) noexcept {
+  for (auto& part : body_->parts) part.bind(parameters);
+  for (auto& sub : body_->substeps) sub.newton->bind(parameters);
+  body_->carried_start.bind(parameters);
+}
+
+template <class T>
+void Step<T>::guess_from(const T* guess_values) noexcept {
+  std::copy_n(guess_values, body_->guess_values.size(), body_->guess_values.begin());
   for (auto& sub : body_->substeps) sub.predictor.clear();
 }
 
 template <class T>
-void Step<T>::restart(const T* hints) noexcept {
-  guess_from(hints);
+void Step<T>::restart(const T* guess_values) noexcept {
+  guess_from(guess_values);
   for (auto& sub : body_->substeps) sub.newton->forget();
 }
 
 template <class T>
-StepResult Step<T>::advance(T t0, T h, T* state, T* rest) noexcept {
-  return body_->advance(t0, h, state, rest, false);
+void Step<T>::begin(const T* guess_values) noexcept {
+  restart(guess_values);
+  for (auto& sub : body_->substeps) sub.distrusted = 0;
+  body_->start_carried();
 }
 
 template <class T>
-StepResult Step<T>::again_singular(T t0, T h, T* state, T* rest) noexcept {
+StepResult Step<T>::advance(T t0, T h, T* state, T* compensation) noexcept {
+  return body_->advance(t0, h, state, compensation, false);
+}
+
+template <class T>
+StepResult Step<T>::again_singular(T t0, T h, T* state, T* compensation) noexcept {
   for (std::size_t k = 0; k < body_->learnt; ++k) body_->substeps[k].predictor.unlearn();
-  return body_->advance(t0, h, state, rest, true);
+  return body_->advance(t0, h, state, compensation, true);
 }
 
 template <class T>
@@ -478,26 +407,24 @@ const std::vector<T>& Step<T>::internal() {
   const auto& part = body_->parts[body_->substeps[body_->last].part];
   body_->inside.resize(part.internal.outputs());
   part.internal(body_->x.data(), body_->inside.data(), body_->work.data());
-  body_->inside.insert(body_->inside.end(), body_->carried.begin(), body_->carried.end());
+  append(body_->inside, body_->carried);
   return body_->inside;
 }
 
 template <class T>
 std::vector<std::string> Step<T>::internal_names() const {
-  std::vector<std::string> names = body_->parts[body_->substeps[body_->last].part].internal_names;
-  names.insert(names.end(), body_->carried_names.begin(), body_->carried_names.end());
-  return names;
+  return joined<std::string>(body_->parts[body_->substeps[body_->last].part].internal_names, body_->carried_names);
 }
 
 template <class T>
 std::optional<T> Step<T>::energy_change() const noexcept {
-  if (!body_->foretells) return {};
+  if (!body_->tells_energy) return {};
   return body_->energy_change;
 }
 
 template <class T>
 std::optional<std::pair<T, T>> Step<T>::energy_parts() const noexcept {
-  if (!body_->parted) return {};
+  if (!body_->tells_parts) return {};
   return std::pair(body_->dissipated, body_->supplied);
 }
 
@@ -508,7 +435,8 @@ T Step<T>::discrete() const {
 
 template <class T>
 bool Step<T>::has_discrete() const {
-  return body_->parts[0].balance.outputs() > (body_->parted ? 3 : 1);
+  const auto& part = body_->parts.front();
+  return part.balance.outputs() > part.first_discrete;
 }
 
 template <class T>
@@ -522,21 +450,29 @@ const std::string& Step<T>::label(const StepResult& result) const {
 template <class T>
 NewtonStatistics Step<T>::statistics() const {
   NewtonStatistics total;
-  for (std::size_t k = 0; k < body_->substeps.size(); ++k) {
-    const auto& sub = body_->substeps[k];
-    const bool counted = std::any_of(body_->substeps.begin(), body_->substeps.begin() + static_cast<long>(k),
-                                     [&](const auto& other) { return other.newton == sub.newton; });
-    if (counted) continue;
+  std::vector<const Newton<T>*> counted;
+  for (const auto& sub : body_->substeps) {
+    if (std::find(counted.begin(), counted.end(), sub.newton.get()) != counted.end()) continue;
+    counted.push_back(sub.newton.get());
     const NewtonStatistics& one = sub.newton->statistics();
     total.iterations += one.iterations;
     total.factorizations += one.factorizations;
     total.evaluations += one.evaluations;
+    auto& sizes = total.factorization_sizes;
     for (const int size : one.factorization_sizes)
-      if (std::find(total.factorization_sizes.begin(), total.factorization_sizes.end(), size) ==
-          total.factorization_sizes.end())
-        total.factorization_sizes.push_back(size);
+      if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(size);
   }
   return total;
+}
+
+template <class T>
+void Step<T>::save(ByteWriter& out) const {
+  body_->save(out);
+}
+
+template <class T>
+void Step<T>::load(ByteReader& in) {
+  body_->load(in);
 }
 
 template class Step<double>;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <optional>
 
+#include "alembert/base/bytes.h"
+#include "alembert/base/lists.h"
 #include "alembert/code/wide.h"
 #include "alembert/error.h"
 #include "alembert/linear/block_matrix.h"
@@ -57,40 +59,56 @@ struct TwoMatrix::Body {
   double h = 0;
   std::optional<BlockMatrix> first, last;  // last is empty where it equals first
 
-  Body(const StageStructure& given, const Exprs& all, KernelOptions options) : structure(given) {
-    const StageStructure& d = structure;
-    Q = to_double(d.Q), Q_inverse = to_double(d.Q_inverse), g_rows = to_double(d.g_rows);
-    psi_back = to_double(d.psi_back), lambda_back = to_double(d.lambda_back);
-    last_psi.assign(d.last_psi.begin(), d.last_psi.end());
-    last_lambda.assign(d.last_lambda.begin(), d.last_lambda.end());
-    Exprs outputs;
-    const auto place = [&](const SparseExprs& block) {
-      const int at = static_cast<int>(outputs.size());
-      outputs.insert(outputs.end(), block.value.begin(), block.value.end());
-      return at;
-    };
-    const int from_p = place(d.p_z);
-    from_r = place(d.r_lambda), from_N = place(d.N_psi);
-    const int from_g = place(d.g_z), from_k = place(d.k_z);
-    kernel = WideKernel<double>(all, outputs, options);
-    values.resize(outputs.size()), work.resize(kernel.work());
-    using Placed = BlockMatrix::Placed;
-    const std::vector<Placed> inner{
-        {&d.p_z, 0, 0, from_p, 1}, {&d.r_lambda, 0, d.n_z, from_r, -1}, {&d.g_z, d.n_z, 0, from_g, 1}};
-    std::vector<Placed> outer = inner;
-    outer.push_back({&d.N_psi, 0, d.n_z + d.n_g, from_N, -1});
-    outer.push_back({&d.k_z, d.n_z + d.n_g, 0, from_k, 1});
-    first.emplace(d.n_z + d.n_g + d.n_k, d.n_z, d.s + 1, outer);
-    const bool same = d.n_k == 0 && (d.last_with_g || d.n_g == 0);
-    if (!same && d.last_with_g) last.emplace(d.n_z + d.n_g, d.n_z, 1, inner);
-    if (!same && !d.last_with_g) last.emplace(d.n_z, d.n_z, 1, std::vector<Placed>{inner[0]});
-    blocks.resize(static_cast<std::size_t>(d.s + 1) * first->size());
-    g_scaled = g_rows, psi_scaled = psi_back, lambda_scaled = lambda_back;
-  }
-
+  Body(const StageStructure& given, const Exprs& all, KernelOptions options);
+  void make_matrices(int from_p, int from_g, int from_k);
   void solve(double* b) noexcept;
   void scale_rows() noexcept;
 };
+
+TwoMatrix::Body::Body(const StageStructure& given, const Exprs& all, KernelOptions options)
+    : structure(given),
+      Q(to_double(given.Q)),
+      Q_inverse(to_double(given.Q_inverse)),
+      g_rows(to_double(given.g_rows)),
+      psi_back(to_double(given.psi_back)),
+      lambda_back(to_double(given.lambda_back)),
+      g_scaled(g_rows),
+      psi_scaled(psi_back),
+      lambda_scaled(lambda_back),
+      last_psi(given.last_psi.begin(), given.last_psi.end()),
+      last_lambda(given.last_lambda.begin(), given.last_lambda.end()) {
+  Exprs outputs;
+  const auto place = [&](const SparseExprs& block) {
+    const int at = static_cast<int>(outputs.size());
+    append(outputs, block.value);
+    return at;
+  };
+  const int from_p = place(given.p_z);
+  from_r = place(given.r_lambda);
+  from_N = place(given.N_psi);
+  const int from_g = place(given.g_z);
+  const int from_k = place(given.k_z);
+  kernel = WideKernel<double>(all, outputs, options);
+  values.resize(outputs.size());
+  work.resize(kernel.work());
+  make_matrices(from_p, from_g, from_k);
+}
+
+/// K1 and, where it is another one, the matrix of the last block.
+void TwoMatrix::Body::make_matrices(int from_p, int from_g, int from_k) {
+  const StageStructure& d = structure;
+  using Placed = BlockMatrix::Placed;
+  const std::vector<Placed> inner{
+      {&d.p_z, 0, 0, from_p, 1}, {&d.r_lambda, 0, d.n_z, from_r, -1}, {&d.g_z, d.n_z, 0, from_g, 1}};
+  std::vector<Placed> outer = inner;
+  outer.push_back({&d.N_psi, 0, d.n_z + d.n_g, from_N, -1});
+  outer.push_back({&d.k_z, d.n_z + d.n_g, 0, from_k, 1});
+  first.emplace(d.n_z + d.n_g + d.n_k, d.n_z, d.s + 1, outer);
+  const bool same = d.n_k == 0 && (d.last_with_g || d.n_g == 0);
+  if (!same && d.last_with_g) last.emplace(d.n_z + d.n_g, d.n_z, 1, inner);
+  if (!same && !d.last_with_g) last.emplace(d.n_z, d.n_z, 1, std::vector<Placed>{inner[0]});
+  blocks.resize(static_cast<std::size_t>(d.s + 1) * first->size());
+}
 
 void TwoMatrix::Body::solve(double* b) noexcept {
   const StageStructure& d = structure;
@@ -179,5 +197,22 @@ std::vector<int> TwoMatrix::sizes() const {
 }
 
 int TwoMatrix::factorizations() const { return body_->last ? 2 : 1; }
+
+void TwoMatrix::bind(const double* parameters) noexcept { body_->kernel.bind(parameters); }
+
+void TwoMatrix::save(ByteWriter& out) const {
+  out.write(body_->h);
+  out.write(body_->values);
+  body_->first->save(out);
+  if (body_->last) body_->last->save(out);
+}
+
+void TwoMatrix::load(ByteReader& in) {
+  in.read(body_->h);
+  if (body_->h != 0) body_->scale_rows();
+  in.refill(body_->values);
+  body_->first->load(in);
+  if (body_->last) body_->last->load(in);
+}
 
 }  // namespace alembert::internal

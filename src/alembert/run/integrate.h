@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "alembert/methods/method.h"
+#include "alembert/newton/step.h"
 #include "alembert/start/initial.h"
 
 namespace alembert::internal {

@@ -27,8 +27,9 @@ StepEquations adjoint(const StepEquations& step, const Equations& e) {
   Frame frame(e);
   Graph& graph = frame.graph;
   const Expr t0 = frame.step.t0, h = frame.step.h;
-  // Starters and hints keep their meaning: they belong to the start of the new step, whose leading terms are the same.
-  const Exprs starters = graph.symbols("starter", static_cast<int>(step.starters.size()));
+  // Inputs and unknowns of the guess keep their meaning: they belong to the start of the new step, whose leading terms
+  // are the same.
+  const Exprs guess_unknowns = graph.symbols("guess", static_cast<int>(step.guess_unknowns.size()));
   Exprs from{step.t0, step.h}, to{t0, h};
   const auto extend = [](Exprs& list, const Exprs& more) { list.insert(list.end(), more.begin(), more.end()); };
   const auto with = [&](const Exprs& keys, const Exprs& values) {
@@ -36,10 +37,10 @@ StepEquations adjoint(const StepEquations& step, const Equations& e) {
     extend(to, values);
   };
   with(step.state, frame.step.state);
-  with(step.hints, frame.step.hints);
-  with(step.starters, starters);
-  frame.step.starters = starters;
-  frame.step.starter_equations = substitute(step.starter_equations, from, to, graph);
+  with(step.guess_inputs, frame.step.guess_inputs);
+  with(step.guess_unknowns, guess_unknowns);
+  frame.step.guess_unknowns = guess_unknowns;
+  frame.step.guess_equations = substitute(step.guess_equations, from, to, graph);
   // Guesses of U: the old ones with -h, at the start.
   to[1] = -h;
   const Exprs guess = substitute(step.guess, from, to, graph);

@@ -92,8 +92,8 @@ void EulerStep::start_from(bool with_f, Quad r_of_S0, Quad r_of_psi) {
   const Point start{frame_.step.t0, frame_.y0, frame_.z0};
   const Exprs Z_dot = graph.symbols("Z'", static_cast<int>(e_.z.size())),
               S = graph.symbols("S", static_cast<int>(e_.g.size()));
-  frame_.step.starters = Z_dot;
-  frame_.step.starters.insert(frame_.step.starters.end(), S.begin(), S.end());
+  frame_.step.guess_unknowns = Z_dot;
+  frame_.step.guess_unknowns.insert(frame_.step.guess_unknowns.end(), S.begin(), S.end());
   // p_z Z' = (f) + factors of r ; conjugate: also p moves along with y.
   Exprs force(e_.z.size(), graph.constant(0));
   const auto add = [&](Quad factor, const Exprs& values) {
@@ -123,10 +123,10 @@ void EulerStep::start_from(bool with_f, Quad r_of_S0, Quad r_of_psi) {
   for (std::size_t i = 0; i < e_.g.size(); ++i) level.push_back(g_ww[i] / Quad(2) + G_v[i]);
   Exprs balance = here(p_dot);
   for (std::size_t i = 0; i < balance.size(); ++i) balance[i] = balance[i] - force[i];
-  frame_.step.starter_equations = balance;
+  frame_.step.guess_equations = balance;
   const Exprs levels = here(level);
-  frame_.step.starter_equations.insert(frame_.step.starter_equations.end(), levels.begin(), levels.end());
-  // The guesses of dZ and S0 become the starters.
+  frame_.step.guess_equations.insert(frame_.step.guess_equations.end(), levels.begin(), levels.end());
+  // The guesses of dZ and S0 are solved for.
   for (std::size_t i = 0; i < e_.z.size(); ++i) frame_.step.guess[i] = h * Z_dot[i];
   const std::size_t from = 2 * e_.z.size() + dy_.size();
   for (std::size_t i = 0; i < e_.g.size(); ++i) frame_.step.guess[from + i] = S[i];

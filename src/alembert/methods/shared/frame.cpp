@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "alembert/base/lists.h"
+
 namespace alembert::internal {
 
 Frame::Frame(const Equations& e) : graph(*(step.graph = std::make_shared<Graph>())) {
@@ -13,7 +15,7 @@ Frame::Frame(const Equations& e) : graph(*(step.graph = std::make_shared<Graph>(
   z_dot0 = graph.symbols("z'", static_cast<int>(e.z.size()));
   lambda0 = graph.symbols("lambda", static_cast<int>(e.g.size()));
   psi0 = graph.symbols("psi", static_cast<int>(e.psi.size()));
-  for (const Exprs* list : {&z_dot0, &lambda0, &psi0}) step.hints.insert(step.hints.end(), list->begin(), list->end());
+  step.guess_inputs = joined<Expr>(z_dot0, lambda0, psi0);
 }
 
 Exprs Frame::unknown(const std::string& name, const Exprs& guess, Expr factor) {

@@ -4,11 +4,11 @@
 
 #include "alembert/derive/equations.h"
 #include "alembert/methods/shared/coefficients.h"
-#include "alembert/newton/step.h"
+#include "alembert/newton/step_equations.h"
 
 namespace alembert::internal {
 
-/// The frame of a step's equations: state, hints, unknowns with their guesses, labelled equations.
+/// The frame of a step's equations: state, unknowns with their guesses, labelled equations.
 struct Frame {
   explicit Frame(const Equations& equations);
   StepEquations step;

@@ -1,0 +1,143 @@
+#pragma once
+
+// When a Newton iteration has arrived: one test for all strategies, with all constants. It sees the sizes of the
+// corrections, relative to the scales of the unknowns, one after the other. The goal is rounding: iterate until nothing
+// more can be gained, and see by the way in which corrections shrink (or no longer do) that this point is reached.
+
+#include <algorithm>
+#include <cmath>
+
+#include "alembert/base/bytes.h"
+
+namespace alembert::internal {
+
+/// proceed: another iteration with the same matrix; renew: with a new one.
+enum class Verdict { proceed, renew, converged, diverged, not_finite };
+
+class Convergence {
+ public:
+  /// unit: the rounding unit of the numbers, 2^-52 or 2^-112.
+  explicit Convergence(double unit) : unit_(unit) {}
+
+  /// A new iteration begins.
+  void begin() noexcept;
+  void begin_simplified() noexcept;
+  /// A new matrix was factorised: nothing is known of how it contracts.
+  void new_matrix() noexcept { contraction_ = unknown_contraction; }
+
+  // What each strategy asks after a correction. at_rounding() is asked rarely, where corrections stay large: whether
+  // the equations hold as well as rounding lets them.
+
+  /// Exact Newton: the matrix belongs to every iterate, convergence is quadratic.
+  template <class AtRounding>
+  Verdict exact(double correction, AtRounding at_rounding) noexcept;
+
+  struct Matrix {
+    bool approximate = false;  // never Newton's own (two matrices)
+    bool here = false;         // taken at the iterate that was corrected
+  };
+  /// Simplified Newton: a matrix of an earlier iterate or step, renewed when it contracts slowly.
+  template <class AtRounding>
+  Verdict simplified(double correction, Matrix matrix, AtRounding at_rounding) noexcept;
+
+  /// Damped Newton: the whole correction, before it is shortened.
+  Verdict damped(double correction) noexcept;
+
+  /// At a singular position: converged means that no correction brings more; whether the equations hold remains to be
+  /// seen. settled(): whether corrections are as small as a double root lets them be.
+  Verdict singular(double correction) noexcept;
+  bool settled() const noexcept { return before_ <= singular_floor; }
+
+  /// What is remembered from one iteration to the next.
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
+
+  // The constants, each with its reason. Sizes are in units of rounding, ratios are of successive corrections.
+
+  /// A correction that is predicted to be smaller than this is not made: added, it would hardly change a last bit.
+  static constexpr double negligible = 0.25;
+  /// Quadratic convergence squares the ratio at every iteration. Ratios above this are not in that regime yet, or they
+  /// are rounding.
+  static constexpr double quadratic = 0.25;
+  /// Corrections of exact Newton that grow by this factor after the first three iterations do not come back.
+  static constexpr double growing = 2;
+  /// The first ratios say little: the initial guess may lie anywhere.
+  static constexpr int first_ratios = 3;
+  /// A contraction above this makes a kept factorisation worth renewing.
+  static constexpr double slow = 0.2;
+  /// What a new factorisation is trusted to contract by, until seen otherwise.
+  static constexpr double unknown_contraction = 0.02;
+  /// Rates are not believed to be closer to 1: the geometric series of what is left would be anything.
+  static constexpr double slowest_rate = 0.9;
+  /// Small corrections that shrink less than this are rounding.
+  static constexpr double stalled = 0.5;
+  /// What a correction may stall at and still be called rounding: with any matrix, and with one that is the best there
+  /// is, where it can only be the condition of the equations.
+  static constexpr double quiet_floor = 64;
+  static constexpr double fresh_floor = 1e6;
+  /// By how much the level below which corrections were rounding lately is lowered at each solve.
+  static constexpr double noise_decay = 0.95;
+  /// Corrections that may be left over at a singular position: at a double root the unknowns are known to the root of
+  /// the rounding unit, times what the equations make of it. Not relative to the unit: the quadruple is not for these.
+  static constexpr double singular_floor = 1e-6;
+
+ private:
+  /// What all have in common; proceed where that does not decide.
+  Verdict first_look(double correction) noexcept;
+  template <class AtRounding>
+  Verdict slowly(double correction, double ratio, Matrix matrix, AtRounding at_rounding) noexcept;
+
+  double unit_;
+  double before_ = 0;     // the last correction
+  double ratio_ = 0;      // of the last two
+  int corrections_ = 0;   // of this iteration
+  bool renewed_ = false;  // the matrix was taken in this iteration
+  // Over the iterations:
+  double contraction_ = unknown_contraction;  // the slowest seen with the kept factorisation
+  double noise_ = 0;                          // corrections up to here were rounding lately
+};
+
+template <class AtRounding>
+Verdict Convergence::exact(double now, AtRounding at_rounding) noexcept {
+  const Verdict seen = first_look(now);
+  if (seen != Verdict::proceed || corrections_ == 1) return seen;
+  if (ratio_ < 1 && now * ratio_ * ratio_ <= negligible * unit_) return Verdict::converged;
+  if (ratio_ > quadratic && now <= fresh_floor * unit_) return Verdict::converged;
+  if (ratio_ > quadratic && corrections_ >= first_ratios && at_rounding()) return Verdict::converged;
+  return ratio_ > growing && corrections_ > first_ratios ? Verdict::diverged : Verdict::proceed;
+}
+
+template <class AtRounding>
+Verdict Convergence::simplified(double now, Matrix matrix, AtRounding at_rounding) noexcept {
+  renewed_ = renewed_ || matrix.here;
+  const Verdict seen = first_look(now);
+  if (seen != Verdict::proceed || corrections_ == 1) return seen;
+  // One small ratio may be luck (the prediction was wrong where the matrix is right), so the slowest counts.
+  if (!matrix.here && now > quiet_floor * unit_) contraction_ = std::max(contraction_, std::min(ratio_, slowest_rate));
+  const double rate = std::max(ratio_, contraction_);
+  // Quadratic where the matrix belongs to this iterate, else all that a geometric series would still bring.
+  const double left = matrix.here && !matrix.approximate ? now * ratio_ * std::min(ratio_, 1.0)
+                                                         : now * rate / (1 - std::min(rate, slowest_rate));
+  if (ratio_ < 1 && left <= negligible * unit_) return Verdict::converged;
+  return ratio_ > slow ? slowly(now, ratio_, matrix, at_rounding) : Verdict::proceed;
+}
+
+template <class AtRounding>
+Verdict Convergence::slowly(double now, double ratio, Matrix matrix, AtRounding at_rounding) noexcept {
+  if (now <= quiet_floor * unit_) {
+    // Rounding, or an old matrix that still contracts? What is left then would be seen in the constraints.
+    const bool known = renewed_ || now <= noise_;
+    if (!known) return Verdict::renew;
+    if (ratio <= stalled) return Verdict::proceed;
+    noise_ = std::max(noise_, now);
+    return Verdict::converged;
+  }
+  if (ratio > stalled && corrections_ > first_ratios && at_rounding()) return Verdict::converged;
+  const bool best = matrix.approximate ? renewed_ : matrix.here;  // no other matrix would do better
+  const double hopeless = matrix.approximate ? 1 : growing;       // linear convergence never comes back
+  if (best && now <= fresh_floor * unit_ && (!matrix.approximate || ratio >= 1)) return Verdict::converged;
+  if (best && ratio > hopeless && corrections_ > first_ratios) return Verdict::diverged;
+  return matrix.approximate && renewed_ ? Verdict::proceed : Verdict::renew;
+}
+
+}  // namespace alembert::internal

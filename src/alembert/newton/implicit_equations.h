@@ -1,0 +1,27 @@
+#pragma once
+
+// Equations for Newton's method, as expressions.
+
+#include <memory>
+#include <vector>
+
+#include "alembert/newton/stage_structure.h"
+
+namespace alembert::internal {
+
+/// Unknowns that are measured together: a correction counts relative to max(scale, largest of the group).
+struct UnknownGroup {
+  int first = 0, count = 0;
+  Expr scale;  // of the inputs; empty: the group follows the others and does not decide (multipliers)
+};
+
+/// F(inputs, unknowns) = 0.
+struct ImplicitEquations {
+  Exprs inputs, unknowns;  // symbols
+  Exprs equations;         // as many as unknowns
+  std::vector<UnknownGroup> groups;
+  std::shared_ptr<const StageStructure> stages;  // where the equations are a SPARK step; else empty
+  std::shared_ptr<Graph> graph;                  // of the equations, where it is not kept alive by others
+};
+
+}  // namespace alembert::internal

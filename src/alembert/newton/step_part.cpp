@@ -1,0 +1,91 @@
+#include "alembert/newton/step_part.h"
+
+#include <algorithm>
+
+#include "alembert/base/lists.h"
+#include "alembert/error.h"
+#include "alembert/newton/predictor.h"
+
+namespace alembert::internal {
+
+namespace {
+
+constexpr KernelOptions rarely{Backend::interpreter, false};
+
+Exprs increments_of(const StepEquations& e) {
+  Exprs increments;
+  for (std::size_t i = 0; i < e.state.size(); ++i) increments.push_back(increment(e.next[i], e.state[i]));
+  return increments;
+}
+
+Exprs balance_of(const StepEquations& e) {
+  check(e.energy_change || e.discrete.empty(), "discrete constraints go with the change of energy");
+  Exprs balance;
+  if (e.energy_change) append(balance, e.energy_change);
+  if (e.supplied) append(balance, Exprs{e.dissipated, e.supplied});
+  append(balance, e.discrete);
+  return balance;
+}
+
+std::vector<int> multipliers_of(const StepEquations& e) {
+  std::vector<int> multipliers;
+  for (const UnknownGroup& group : e.groups)
+    for (int i = group.first; !group.scale && i < group.first + group.count; ++i) multipliers.push_back(i);
+  return multipliers;
+}
+
+/// The unknowns of the guess are rates and multipliers: they begin as z' and the multipliers of guess_values.
+template <class T>
+std::shared_ptr<Newton<T>> newton_of_guess(const StepEquations& e, T t0, T h, const std::vector<T>& state,
+                                           const std::vector<T>& guess_values, LinearSolver linear) {
+  if (e.guess_unknowns.empty()) return nullptr;
+  std::vector<T> typical = joined<T>(t0, h, state, guess_values);
+  typical.insert(typical.end(), guess_values.begin(),
+                 guess_values.begin() + static_cast<long>(e.guess_unknowns.size()));
+  NewtonOptions once;
+  once.kernel = rarely;
+  once.linear = linear == LinearSolver::minimum_norm ? linear : LinearSolver::dense;
+  return std::make_shared<Newton<T>>(guess_system(e), typical, once);
+}
+
+}  // namespace
+
+template <class T>
+StepPart<T>::StepPart(const StepEquations& e, T t0, T h, const std::vector<T>& state,
+                      const std::vector<T>& guess_values, const NewtonOptions& options)
+    : states(static_cast<int>(state.size())),
+      unknowns(static_cast<int>(e.unknowns.size())),
+      guess_unknowns(static_cast<int>(e.guess_unknowns.size())),
+      labels(e.labels),
+      internal_names(e.internal_names),
+      guess_newton(newton_of_guess(e, t0, h, state, guess_values, options.linear)),
+      tells_energy(e.energy_change && (e.supplied || !is_zero(e.energy_change))),
+      tells_parts(e.supplied),
+      first_discrete(e.supplied ? 3 : 1) {
+  check(e.state.size() == state.size(), "every part of a step has the same state");
+  check(e.guess_inputs.size() == guess_values.size(), "inputs of the guess: z', lambda, psi");
+  const Exprs all = joined<Expr>(e.t0, e.h, e.state, e.unknowns);
+  guess = Kernel<T>(joined<Expr>(e.t0, e.h, e.state, e.guess_inputs, e.guess_unknowns), e.guess, rarely);
+  increments = WideKernel<T>(all, increments_of(e), options.kernel);
+  internal = Kernel<T>(all, e.internal, rarely);
+  balance = Kernel<T>(all, balance_of(e), options.kernel);
+  if (!e.carried.empty()) carried = Kernel<T>(joined<Expr>(all, e.carried), e.carried_next, options.kernel);
+  if (Predictor<T>::is_small(unknowns)) multipliers = multipliers_of(e);
+}
+
+template <class T>
+std::size_t StepPart<T>::work() const {
+  return std::max({guess.work(), increments.work(), internal.work(), balance.work(), carried.work()});
+}
+
+template <class T>
+void StepPart<T>::bind(const T* parameters) noexcept {
+  for (Kernel<T>* kernel : {&guess, &internal, &balance, &carried}) kernel->bind(parameters);
+  increments.bind(parameters);
+  if (guess_newton) guess_newton->bind(parameters);
+}
+
+template struct StepPart<double>;
+template struct StepPart<Quad>;
+
+}  // namespace alembert::internal
