@@ -136,8 +136,11 @@ std::string explain_rank(const Equations& e, double t, std::span<const double> s
          "; beyond this position the motion is not determined, or the step is too large to follow it";
 }
 
-std::string explain_light_mass(const Equations& e, double t, double h, std::span<const double> state, double share) {
+std::string explain_light_mass(const Method& method, const Equations& e, double t, double h,
+                               std::span<const double> state) {
+  if (method.capabilities.massless) return "";
   constexpr double light = 0.01;  // against the heaviest
+  const double share = method.capabilities.light_mass;
   Exprs in{e.t};
   for (const Exprs* list : {&e.y, &e.z}) in.insert(in.end(), list->begin(), list->end());
   std::vector<double> x{t};
@@ -156,9 +159,8 @@ std::string explain_light_mass(const Equations& e, double t, double h, std::span
   for (std::size_t i = 0; i < mass.size(); ++i) {
     if (!(mass[i] < light * heaviest && mass[i] < share * std::abs(h) * damping[i])) continue;
     return e.z_names[i] + " has a mass of " + digits(mass[i], 3) + " against forces of velocity of " +
-           digits(damping[i], 3) +
-           ": this method makes steps in the momenta, which lose such a velocity (lobatto_damped, murua, lobatto_c do "
-           "not)";
+           digits(damping[i], 3) + ": this method makes steps in the momenta, which lose such a velocity (" +
+           families_that_take(&Capabilities::massless) + " do not)";
   }
   return "";
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "alembert/derive/equations.h"
+#include "alembert/methods/method.h"
 #include "alembert/newton/newton.h"
 
 namespace alembert::internal {
@@ -33,9 +34,10 @@ std::string explain_rank(const Equations& equations, double t, std::span<const d
 /// A time without the digits that only rounding makes: 1.88, not 1.8800000000000001.
 std::string time_text(double t);
 
-/// "x2' has a mass of 1e-12 against forces of velocity of 0.01 ...": a body much lighter than others, and lighter than
-/// `share` times what damping moves in a step of size h. Methods that make steps in the momenta lose its velocity. ""
-/// where there is none.
-std::string explain_light_mass(const Equations& e, double t, double h, std::span<const double> state, double share);
+/// "x2' has a mass of 1e-12 against forces of velocity of 0.01 ...": a body much lighter than others, and too light for
+/// the method against what damping moves in a step of size h (Capabilities::light_mass). Methods that make steps in the
+/// momenta lose its velocity. "" where there is none.
+std::string explain_light_mass(const Method& method, const Equations& e, double t, double h,
+                               std::span<const double> state);
 
 }  // namespace alembert::internal
