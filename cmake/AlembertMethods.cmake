@@ -1,20 +1,32 @@
-# The list of methods is the list of files: methods/NAME.cpp exports `MethodFamily NAME();` in alembert::methods.
-# Files that begin with an underscore are shared by several families and export none.
+# The list of methods is the list of files: NAME.cpp in one of the folders exports `MethodFamily NAME();` in
+# alembert::internal::methods.
 
-function(alembert_generate_methods output result)
-  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/alembert/methods/*.cpp)
+set(ALEMBERT_METHODS ${CMAKE_CURRENT_SOURCE_DIR}/src/alembert/methods)
+
+function(alembert_generate_methods output)
+  set(names "")
+  foreach(folder IN LISTS ARGN)
+    file(GLOB files CONFIGURE_DEPENDS ${folder}/*.cpp)
+    foreach(file IN LISTS files)
+      get_filename_component(name ${file} NAME_WE)
+      list(APPEND names ${name})
+    endforeach()
+  endforeach()
+  list(SORT names)
   set(declarations "")
   set(calls "")
-  foreach(file IN LISTS files)
-    get_filename_component(name ${file} NAME_WE)
-    if(NOT name MATCHES "^_")
-      string(APPEND declarations "MethodFamily ${name}();\n")
-      string(APPEND calls "      methods::${name}(),\n")
-    endif()
+  foreach(name IN LISTS names)
+    string(APPEND declarations "MethodFamily ${name}();\n")
+    string(APPEND calls "      methods::${name}(),\n")
   endforeach()
-  set(${result} "" PARENT_SCOPE)
-  if(calls)
-    configure_file(${CMAKE_CURRENT_SOURCE_DIR}/cmake/methods.cpp.in ${output} @ONLY)
-    set(${result} ${output} PARENT_SCOPE)
-  endif()
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/methods.cpp.in ${output} @ONLY)
+endfunction()
+
+# The two default methods, for mechanical models and for port-Hamiltonian ones, as constants for every folder.
+function(alembert_generate_default_methods output)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ALEMBERT_METHODS}/defaults.txt)
+  file(STRINGS ${ALEMBERT_METHODS}/defaults.txt names)
+  list(GET names 0 mechanical)
+  list(GET names 1 port_hamiltonian)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/default_methods.h.in ${output} @ONLY)
 endfunction()

@@ -13,6 +13,7 @@ ORDER = ["base", "text", "expr", "model", "derive", "code", "linear", "newton", 
 PUBLIC = {"error": "base", "quad": "base", "version": "base", "expr": "expr", "model": "model", "equations": "derive",
           "method": "methods", "report": "run", "trajectory": "run", "stepper": "run", "simulate": "run",
           "output": "output", "study": "study", "alembert": "study"}
+GENERATED = {"alembert/version.h", "alembert/default_methods.h"}
 FOREIGN = re.compile(
     r"^(Eigen|unsupported/Eigen|llvm|llvm-c|fmt|nlohmann|CLI|tbb|oneapi|suitesparse)/|^(klu|hdf5|H5\w*|amd|btf)\.h$"
 )
@@ -60,7 +61,7 @@ def errors(root):
                 if quote == '"' and not FOREIGN.match(name):
                     yield f'{place}: write the whole path, "alembert/{folder}/{name}"'
                 continue
-            if name == "alembert/version.h":  # generated
+            if name in GENERATED:
                 continue
             included = folder_of(name)
             if name not in includes:

@@ -83,7 +83,7 @@ std::optional<Method> usable_method(const Model& model, const Equations& e) {
   if (!model.solve.method) return {};
   try {
     Method method = solve_method(model);
-    if (method.refuses(e).empty()) return method;
+    if (refusal(method, e).empty()) return method;
   } catch (const InputError&) {}
   return {};
 }
@@ -311,11 +311,12 @@ void print_text(const Model& model, const Equations& e, const Findings& found) {
   }
   line("methods", found.applying.empty() ? "none takes this model" : listed(found.applying, 100));
   // In the port-Hamiltonian form most have one reason.
+  const std::string usual = model.port ? port_refusal() : "";
   std::vector<std::string> same;
   for (const auto& [name, why] : found.refusing)
-    if (model.port && why == port_refusal) same.push_back(name);
+    if (why == usual) same.push_back(name);
     else line("not", name + ": " + why);
-  if (!same.empty()) line("not", listed(same, 100) + ": " + std::string(port_refusal));
+  if (!same.empty()) line("not", listed(same, 100) + ": " + usual);
   for (const std::string& warning : found.warnings) line("warning", warning);
 }
 

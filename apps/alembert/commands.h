@@ -57,10 +57,11 @@ double read_real(const std::string& option, const std::string& text);
 long read_whole(const std::string& option, const std::string& text, long least);
 /// What --OPTION says (as written; empty where not given), else the model; throws InputError where neither does.
 double required_number(const std::string& option, const std::string& text, std::optional<double> from_model);
-/// The method that an option names ("lobatto(3)") or that a model's solve names; what is wrong with it is shown there.
+/// The method that an option names or that a model's solve names; what is wrong with it is shown there.
 Method read_method(const std::string& option, const std::string& text, std::optional<int> stages = {});
 Method solve_method(const Model& model, std::optional<int> stages = {});
-/// What --method and --stages say (as written; empty where not given), else the model, else lobatto(3).
+/// What --method and --stages say (as written; empty where not given), else the model, else the
+/// default method.
 Method chosen_method(const std::string& method, const std::string& stages, const Model& model);
 
 }  // namespace alembert::internal::app

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "alembert/default_methods.h"
 #include "alembert/derive/equations.h"
 #include "alembert/error.h"
 #include "alembert/study/converge.h"
@@ -66,7 +67,7 @@ Command add_converge(CLI::App& program) {
   CLI::App* app = program.add_subcommand("converge", "Measure the orders and the work of methods on a model");
   auto arguments = std::make_shared<ConvergeArguments>();
   app->add_option("MODEL", arguments->model, "Model file; - is standard input")->required()->type_name("");
-  app->add_option("-m,--method", arguments->methods, "Method, such as gauss(2); may be repeated")
+  app->add_option("-m,--method", arguments->methods, "Method, such as " ALEMBERT_DEFAULT_METHOD "; may be repeated")
       ->type_name("M")
       ->allow_extra_args(false);
   app->add_option("-s,--stages", arguments->stages, "Replaces the methods' number of stages")->type_name("S");

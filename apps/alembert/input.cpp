@@ -10,6 +10,7 @@
 #include <fstream>
 #include <memory>
 
+#include "alembert/default_methods.h"
 #include "alembert/error.h"
 #include "alembert/quad.h"
 #include "commands.h"
@@ -69,7 +70,7 @@ double required_number(const std::string& option, const std::string& text, std::
   if (!text.empty()) return read_real("--" + option, text);
   if (from_model) return *from_model;
   throw InputError("the model says no " + option + ": give --" + option,
-                   "or write it into the model: solve lobatto(3) step 0.01 end 10");
+                   "or write it into the model: solve " ALEMBERT_DEFAULT_METHOD " step 0.01 end 10");
 }
 
 long read_whole(const std::string& option, const std::string& text, long least) {
@@ -90,7 +91,9 @@ Method method_at(const std::shared_ptr<const Source>& source, const Term& term, 
     if (stages) throw;  // the number may be what is wrong, and it stands elsewhere
     std::vector<Diagnostic> diagnostics = error.diagnostics();
     for (Diagnostic& d : diagnostics) {
-      if (!d.source) d.source = source, d.place = term.place;
+      if (d.source) continue;
+      d.source = source;
+      d.place = term.place;
     }
     throw InputError(diagnostics);
   }
@@ -112,7 +115,7 @@ Method chosen_method(const std::string& method, const std::string& stages, const
   if (!stages.empty()) count = static_cast<int>(std::min(read_whole("--stages", stages, 1), 1000000L));
   if (!method.empty()) return read_method("--method", method, count);
   if (model.solve.method) return solve_method(model, count);
-  return read_method("default method", "lobatto(3)", count);
+  return read_method("default method", model.port ? ALEMBERT_DEFAULT_PORT_METHOD : ALEMBERT_DEFAULT_METHOD, count);
 }
 
 }  // namespace alembert::internal::app

@@ -1,10 +1,12 @@
-// alembert methods: every family with its orders, what it keeps and where it comes from, as its own claims say.
+// alembert methods: every family with its orders, what it preserves and where it comes from, as its own
+// claims say.
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "alembert/default_methods.h"
 #include "alembert/error.h"
 #include "alembert/methods/method.h"
 #include "commands.h"
@@ -19,17 +21,17 @@ struct MethodsOptions {
 
 using Row = std::vector<std::string>;
 
-/// "symplectic, symmetric, energy, position, velocity, nonholonomic constraints".
-std::string keeps(const Claims& claims) {
-  Row kept, levels;
-  if (claims.symplectic) kept.push_back("symplectic");
-  if (claims.symmetric) kept.push_back("symmetric");
-  if (claims.energy) kept.push_back("energy");
+/// "symplectic; symmetric; energy; g, g', k = 0".
+std::string preserves(const Claims& claims) {
+  Row preserved, levels;
+  if (claims.symplectic) preserved.push_back("symplectic");
+  if (claims.symmetric) preserved.push_back("symmetric");
+  if (claims.energy) preserved.push_back("energy");
   if (claims.position) levels.push_back("g");
   if (claims.velocity) levels.push_back("g'");
   if (claims.nonholonomic) levels.push_back("k");
-  if (!levels.empty()) kept.push_back(fmt::format("{} = 0", fmt::join(levels, ", ")));
-  return fmt::format("{}", fmt::join(kept, "; "));
+  if (!levels.empty()) preserved.push_back(fmt::format("{} = 0", fmt::join(levels, ", ")));
+  return fmt::format("{}", fmt::join(preserved, "; "));
 }
 
 /// Orders in q, v and the multiplier: one number where they agree.
@@ -38,25 +40,40 @@ std::string orders(const Claims& c) {
   return fmt::format("{}, {}, {}", c.order_q, c.order_v, c.order_multiplier);
 }
 
-std::vector<Row> table() {
-  std::vector<Row> rows;
-  for (const MethodFamily& family : all_families()) {
-    const Method method = family.make(family.example);
-    rows.push_back({family.signature, family.orders, fmt::format("{}: {}", method.name, orders(method.claims)),
-                    keeps(method.claims), family.summary, family.source, method.claims.note});
-  }
-  return rows;
+/// "rattle = lobatto(2), ...": the other names of a family.
+std::string other_names(const MethodFamily& family) {
+  Row names;
+  for (const Alias& alias : family.aliases) names.push_back(alias.name + " = " + meaning(family, alias));
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// Two lines a method: what it is and where it comes from, then orders and what it keeps.
+/// One line of the table of all methods.
+struct Entry {
+  std::string signature, orders, example, preserves, summary, source, note, aliases;
+};
+
+std::vector<Entry> table() {
+  std::vector<Entry> entries;
+  for (const MethodFamily& family : all_families()) {
+    const Method method = family.make(family.example);
+    entries.push_back({family.signature, family.orders, fmt::format("{}: {}", method.name, orders(method.claims)),
+                       preserves(method.claims), family.summary, family.source, method.claims.note,
+                       other_names(family)});
+  }
+  return entries;
+}
+
+/// Two lines a method: what it is and where it comes from, then orders and what it preserves.
 void print_table() {
-  const std::vector<Row> rows = table();
+  const std::vector<Entry> entries = table();
   std::size_t width = 0;
-  for (const Row& row : rows) width = std::max(width, row[0].size());
-  for (const Row& row : rows) {
-    fmt::print("{:<{}}  {} ({})\n", row[0], width, row[4], row[5]);
-    const std::string example = row[2] == row[0] + ": " + row[1] ? "" : " (" + row[2] + ")";
-    fmt::print("{:<{}}  order {}{}; {}\n", "", width, row[1], example, row[3]);
+  for (const Entry& entry : entries) width = std::max(width, entry.signature.size());
+  for (const Entry& entry : entries) {
+    fmt::print("{:<{}}  {} ({})\n", entry.signature, width, entry.summary, entry.source);
+    const bool plain = entry.example == entry.signature + ": " + entry.orders;
+    const std::string example = plain ? "" : " (" + entry.example + ")";
+    fmt::print("{:<{}}  order {}{}; {}\n", "", width, entry.orders, example, entry.preserves);
+    if (!entry.aliases.empty()) fmt::print("{:<{}}  also {}\n", "", width, entry.aliases);
   }
   fmt::print(
       "\nOrders are those of q, v and the reported multiplier, one number where they agree. g, g', k = 0: holonomic\n"
@@ -73,34 +90,65 @@ void print_markdown() {
       "Orders are those of q, v and the reported multiplier. g, g', k: the holonomic constraints, their time "
       "derivative and\n"
       "the nonholonomic constraints hold at every step.\n\n"
-      "| method | order | example | keeps | what it is | source |\n|---|---|---|---|---|---|\n");
-  for (const Row& row : table()) {
-    const std::string what = row[6].empty() ? row[4] : row[4] + "; " + row[6];
-    fmt::print("| `{}` | {} | {} | {} | {} | {} |\n", row[0], row[1], row[2], row[3], what, row[5]);
+      "| method | order | example | preserves | what it is | source |\n|---|---|---|---|---|---|\n");
+  for (const Entry& entry : table()) {
+    Row what = {entry.summary};
+    if (!entry.note.empty()) what.push_back(entry.note);
+    if (!entry.aliases.empty()) what.push_back("also `" + entry.aliases + "`");
+    fmt::print("| `{}` | {} | {} | {} | {} | {} |\n", entry.signature, entry.orders, entry.example, entry.preserves,
+               fmt::join(what, "; "), entry.source);
   }
 }
 
-void print_details(const MethodFamily& family, const Method& method) {
+/// "mechanical models; holonomic and nonholonomic constraints; ...": the capabilities in words.
+std::string takes(const Capabilities& c) {
+  Row all;
+  if (c.mechanical) all.push_back(c.varying_mass ? "mechanical models" : "L = v^T M v/2 - U with constant M");
+  if (c.port_hamiltonian) all.push_back("port-Hamiltonian systems");
+  if (c.holonomic && c.mechanical) all.push_back("holonomic constraints");
+  if (c.nonholonomic && c.mechanical) all.push_back("nonholonomic constraints");
+  if (c.massless) all.push_back("coordinates without mass");
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+/// `name` is what the user called it.
+void print_details(const std::string& name, const MethodFamily& family, const Method& method) {
   const Claims& c = method.claims;
   const auto line = [](const char* topic, const std::string& said) {
     if (!said.empty()) fmt::print("  {:<12}{}\n", topic, said);
   };
   fmt::print("{}\n", method.name);
+  for (const Alias& alias : family.aliases)
+    if (alias.name == name) line("alias", alias.name + " stands for " + meaning(family, alias));
   line("form", family.signature);
   line("is", family.summary);
   line("order", fmt::format("{} in q, {} in v, {} in the multiplier{}", c.order_q, c.order_v, c.order_multiplier,
                             family.orders.empty() ? "" : " (" + family.orders + ")"));
-  line("keeps", keeps(c));
+  line("preserves", preserves(c));
+  line("takes", takes(method.capabilities));
   line("source", family.source);
+  line("also", other_names(family));
   line("note", c.note);
   const std::string tableau = method.tableau ? method.tableau() : "";
   if (!tableau.empty()) fmt::print("\n{}{}", tableau, tableau.back() == '\n' ? "" : "\n");
 }
 
+int show_one(const std::string& text, std::optional<int> stages) {
+  if (const FoundFamily named = find_family(text); named.family && !named.alias && !stages) {
+    // A name alone, also of a family that has no default arguments.
+    print_details(text, *named.family, named.family->make(named.family->example));
+    return done;
+  }
+  const Method method = read_method("method", text, stages);
+  const std::string name = parse_term(std::make_shared<const Source>(Source{"method", text})).text;
+  print_details(name, find_family(name).family.value(), method);
+  return done;
+}
+
 int show_methods(const MethodsOptions& options) {
   if (options.name.empty()) {
     if (!options.stages.empty())
-      throw InputError("--stages needs the name of a method", "alembert methods lobatto --stages 4");
+      throw InputError("--stages needs the name of a method", "such as alembert methods NAME --stages 4");
     options.markdown ? print_markdown() : print_table();
     return done;
   }
@@ -108,25 +156,15 @@ int show_methods(const MethodsOptions& options) {
     throw InputError("--markdown prints the table of all methods: leave out '" + options.name + "'");
   std::optional<int> stages;
   if (!options.stages.empty()) stages = static_cast<int>(std::min(read_whole("--stages", options.stages, 1), 1000000L));
-  const std::vector<MethodFamily> families = all_families();
-  for (const MethodFamily& family : families) {
-    if (family.name != options.name || stages) continue;
-    print_details(family, family.make(family.example));  // a name alone, also of one that has no default arguments
-    return done;
-  }
-  const Method method = read_method("method", options.name, stages);
-  for (const MethodFamily& family : families) {
-    if (family.name == method.name.substr(0, method.name.find('('))) print_details(family, method);
-  }
-  return done;
+  return show_one(options.name, stages);
 }
 
 }  // namespace
 
 Command add_methods(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("methods", "List the methods: orders, what they keep, sources");
+  CLI::App* app = program.add_subcommand("methods", "List the methods: orders, what they preserve, sources");
   auto options = std::make_shared<MethodsOptions>();
-  app->add_option("NAME", options->name, "Method to tell more about, such as lobatto or lobatto(4)")->type_name("");
+  app->add_option("NAME", options->name, "Method to tell more about, such as " ALEMBERT_DEFAULT_METHOD)->type_name("");
   app->add_option("-s,--stages", options->stages, "Its number of stages")->type_name("S");
   app->add_flag("--markdown", options->markdown, "Print the table of the documentation");
   return {app, [options] { return show_methods(*options); }};

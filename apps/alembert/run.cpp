@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "alembert/default_methods.h"
 #include "alembert/derive/equations.h"
 #include "alembert/error.h"
 #include "alembert/methods/method.h"
@@ -131,9 +132,9 @@ Command add_run(CLI::App& program) {
                 "Port-Hamiltonian models: also write the flows E x' and the efforts z of all states");
   app->add_flag("--json", options->json, "Print one JSON object instead of the report");
   app->add_flag("-q,--quiet", options->quiet, "Print no report and no progress");
-  app->footer(
-      "What is not given comes from the model's solve statement; the method is lobatto(3) where that has none.\n"
-      "Ctrl-C ends the run after the current step: what was computed is written, and the exit code is 1.");
+  app->footer("What is not given comes from the model's solve statement; the method is " ALEMBERT_DEFAULT_METHOD
+              " where that has none.\n"
+              "Ctrl-C ends the run after the current step: what was computed is written, and the exit code is 1.");
   return {app, [options] { return run(*options); }};
 }
 

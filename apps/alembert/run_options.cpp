@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "alembert/default_methods.h"
 #include "alembert/error.h"
 #include "commands.h"
 
@@ -64,7 +65,8 @@ StepOptions read_steps(const RunChoices& choices) {
 }  // namespace
 
 void RunChoices::declare(CLI::App& app) {
-  app.add_option("-m,--method", method, "Method, such as gauss(2); see alembert methods")->type_name("M");
+  app.add_option("-m,--method", method, "Method, such as " ALEMBERT_DEFAULT_METHOD "; see alembert methods")
+      ->type_name("M");
   app.add_option("-s,--stages", stages, "Replaces the method's number of stages")->type_name("S");
   app.add_option("--step", step, "Step size, or the first one; negative runs backward in time")->type_name("H");
   app.add_option("--end", end, "Time to end at; the start is t = 0")->type_name("T");

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "alembert/default_methods.h"
 #include "alembert/derive/equations.h"
 #include "alembert/error.h"
 #include "alembert/study/verify.h"
@@ -35,7 +36,8 @@ Command add_verify(CLI::App& program) {
   CLI::App* app = program.add_subcommand("verify", "Measure what a method keeps on a model, beside what it claims");
   auto arguments = std::make_shared<VerifyArguments>();
   app->add_option("MODEL", arguments->model, "Model file; - is standard input")->required()->type_name("");
-  app->add_option("-m,--method", arguments->method, "Method, such as gauss(2); see alembert methods")->type_name("M");
+  app->add_option("-m,--method", arguments->method, "Method, such as " ALEMBERT_DEFAULT_METHOD "; see alembert methods")
+      ->type_name("M");
   app->add_option("-s,--stages", arguments->stages, "Replaces the method's number of stages")->type_name("S");
   app->add_option("--step", arguments->step, "Step size; negative runs backward in time")->type_name("H");
   app->add_option("--end", arguments->end, "End of the run that watches energy, constraints and invariants")
@@ -46,7 +48,8 @@ Command add_verify(CLI::App& program) {
       ->allow_extra_args(false);
   app->add_flag("--json", arguments->json, "Print one JSON object instead of the table");
   app->footer(
-      "Orders, symplecticity, symmetry and reversibility are measured in 34 digits where the model is small enough.\n"
+      "Orders, symplecticity, symmetry and reversibility are measured in quadruple precision where the model is small "
+      "enough.\n"
       "Exit code 1: a claim is false on this model, or the run failed.");
   return {app, [arguments] { return verify_method(*arguments); }};
 }

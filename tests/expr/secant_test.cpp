@@ -73,7 +73,7 @@ struct Setting {
     f = c.f(a, b);
     const Exprs x{a, b}, x0{ends[0], ends[1]}, x1{ends[2], ends[3]};
     f0 = substitute(f, x, x0, graph), f1 = substitute(f, x, x1, graph);
-    D = discrete_gradient(f, x, x0, x1, graph, kind);
+    D = discrete_derivative(f, x, x0, x1, graph, kind);
   }
 };
 
@@ -154,7 +154,7 @@ TEST(Secant, FunctionsOfDistancesAreUnchangedByRotations) {
   const std::vector<Quad> at{0.3, -0.2, 0.9, 1.2, 0.4, -0.6, 0.5, -0.1, 0.7, 1.1, 0.9, -0.4};
   for (const bool chain : {true, false}) {
     const Exprs D =
-        discrete_gradient(f, variables, x0, x1, graph, chain ? DiscreteGradient::chain : DiscreteGradient::midpoint);
+        discrete_derivative(f, variables, x0, x1, graph, chain ? DiscreteGradient::chain : DiscreteGradient::midpoint);
     const Values<Quad> v(graph, ends, at);
     Quad turned = 0;  // D . (e_z x mean)
     for (const int point : {0, 3}) {

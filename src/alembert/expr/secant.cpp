@@ -271,7 +271,7 @@ Exprs Secant::corrected(ExprSpan w) const {
   return result;
 }
 
-Exprs discrete_gradient(Expr f, ExprSpan x, ExprSpan x0, ExprSpan x1, Graph& target, DiscreteGradient kind) {
+Exprs discrete_derivative(Expr f, ExprSpan x, ExprSpan x0, ExprSpan x1, Graph& target, DiscreteGradient kind) {
   const Expr one = target.constant(1);
   return Secant(ExprSpan(&f, 1), x, x0, x1, target, kind).transposed_product(ExprSpan(&one, 1));
 }

@@ -40,8 +40,8 @@ class Secant {
 };
 
 /// D f.
-Exprs discrete_gradient(Expr f, ExprSpan x, ExprSpan x0, ExprSpan x1, Graph& target,
-                        DiscreteGradient kind = DiscreteGradient::chain);
+Exprs discrete_derivative(Expr f, ExprSpan x, ExprSpan x0, ExprSpan x1, Graph& target,
+                          DiscreteGradient kind = DiscreteGradient::chain);
 
 /// The slopes of op(a, b) between (a0, b0) and (a1, b1); n0, n1 are its values there. The second is empty for operators
 /// with one operand. Where an operand is the same at both ends, its slope may be anything.

@@ -6,8 +6,7 @@
 // holds for every H to rounding; for quadratic H it is the implicit midpoint rule. Order 2, symmetric.
 // Gonzalez 1996; Mehrmann and Morandin 2019.
 
-#include <algorithm>
-
+#include "alembert/base/lists.h"
 #include "alembert/derive/ports/port_equations.h"
 #include "alembert/expr/secant.h"
 #include "alembert/methods/method.h"
@@ -26,7 +25,6 @@ std::vector<int> dynamic_rows(const SparseExprs& E) {
 }
 
 std::string refuses(const Equations& e) {
-  if (!e.port) return "it is for port-Hamiltonian systems; energy_momentum does this for the other forms";
   if (depends(e.port->system.H, Exprs{e.t})) return "the Hamiltonian depends on t: make time a state";
   for (const Expr r : e.port->system.r)
     if (!is_zero(r)) return "there is a drift r: write it as part of (J - R) z";
@@ -35,104 +33,153 @@ std::string refuses(const Equations& e) {
   return "";
 }
 
-StepPlan step(const Equations& e) {
-  const PortSystem& s = e.port->system;
-  const int n = s.size();
-  Frame frame(e);
-  Graph& graph = frame.graph;
-  const Expr t0 = frame.step.t0, h = frame.step.h;
-  const std::vector<int> dynamic = dynamic_rows(s.E);
-  std::vector<int> column(static_cast<std::size_t>(n), -1);
-  for (std::size_t j = 0; j < s.differential.size(); ++j) column[s.differential[j]] = static_cast<int>(j);
+/// Unknowns: dx, the algebraic states psi, and w = zd - z(m) in the rows where E does not tell zd at once.
+class GradientStep {
+ public:
+  explicit GradientStep(const Equations& equations);
+  StepPlan plan();
 
-  // Unknowns: dx, the algebraic states, and zd - z(m) in the rows where E does not tell it at once.
-  const Exprs dx = frame.unknown("dx", frame.z_dot0, h);
-  const int psi_from = static_cast<int>(frame.step.unknowns.size());
-  const Exprs psi = frame.unknown("psi", frame.psi0);
-  Exprs mean, x1;
-  for (std::size_t i = 0; i < dx.size(); ++i) {
-    mean.push_back(frame.z0[i] + dx[i] / Quad(2));
-    x1.push_back(frame.z0[i] + dx[i]);
+ private:
+  void find_efforts();
+  bool alone(int row, const SparseExprs& E_T) const;
+  Exprs here(const Exprs& functions) const;
+  void add_rows(const PortRows& right);
+  void add_powers(const PortRows& right);
+
+  const Equations& e_;
+  const PortSystem& s_;
+  Frame frame_;
+  Graph& graph_;
+  const Expr t0_, h_;
+  std::vector<int> column_;  // the number of a state among the differential ones; -1 for the others
+  Exprs dx_, psi_, x1_;
+  int psi_from_ = 0;
+  Point m_;  // the mean point
+  Exprs E_;  // values of E there
+  Exprs zd_;
+  Exprs effort_rows_;  // E(m)^T zd - D H in the columns where zd is not told at once
+  std::vector<int> coupled_columns_;
+  PortSystem with_zd_;  // zd as symbols in the place of z
+};
+
+GradientStep::GradientStep(const Equations& e)
+    : e_(e),
+      s_(e.port->system),
+      frame_(e),
+      graph_(frame_.graph),
+      t0_(frame_.step.t0),
+      h_(frame_.step.h),
+      column_(static_cast<std::size_t>(s_.size()), -1),
+      with_zd_(s_) {
+  for (std::size_t j = 0; j < s_.differential.size(); ++j) column_[s_.differential[j]] = static_cast<int>(j);
+  dx_ = frame_.unknown("dx", frame_.z_dot0, h_);
+  psi_from_ = static_cast<int>(frame_.step.unknowns.size());
+  psi_ = frame_.unknown("psi", frame_.psi0);
+  Exprs mean;
+  for (std::size_t i = 0; i < dx_.size(); ++i) {
+    mean.push_back(frame_.z0[i] + dx_[i] / Quad(2));
+    x1_.push_back(frame_.z0[i] + dx_[i]);
   }
-  const Point m{t0 + h / Quad(2), {}, mean};
+  m_ = {t0_ + h_ / Quad(2), {}, mean};
+  with_zd_.z = e.graph->symbols("zd", s_.size());
+}
 
-  // E(m)^T zd = D H.
-  const Exprs DH = alembert::internal::discrete_gradient(s.H, e.z, frame.z0, x1, graph);
-  const Exprs E_value = at(e, s.E.value, m, {}, psi);
-  Exprs zd = at(e, s.z, m, {}, psi), rest = DH;
-  const SparseExprs E_T = transposed(s.E);
-  std::vector<int> coupled_rows, coupled_columns;
-  for (const int i : dynamic) {
-    const int k = s.E.row_start[i];
-    const bool alone =
-        s.E.row_start[i + 1] == k + 1 && E_T.row_start[s.E.column[k] + 1] == E_T.row_start[s.E.column[k]] + 1;
-    if (alone) zd[i] = DH[column[s.E.column[k]]] / E_value[k];
+/// Whether a row of E has one entry, and its column no other: then zd = D H / E there.
+bool GradientStep::alone(int row, const SparseExprs& E_T) const {
+  const int k = s_.E.row_start[row];
+  const int column = s_.E.column[k];
+  return s_.E.row_start[row + 1] == k + 1 && E_T.row_start[column + 1] == E_T.row_start[column] + 1;
+}
+
+/// E(m)^T zd = D H.
+void GradientStep::find_efforts() {
+  const Exprs DH = discrete_derivative(s_.H, e_.z, frame_.z0, x1_, graph_);
+  E_ = at(e_, s_.E.value, m_, {}, psi_);
+  zd_ = at(e_, s_.z, m_, {}, psi_);
+  const SparseExprs E_T = transposed(s_.E);
+  std::vector<int> coupled_rows;
+  for (const int i : dynamic_rows(s_.E)) {
+    const int k = s_.E.row_start[i];
+    if (alone(i, E_T)) zd_[i] = DH[column_[s_.E.column[k]]] / E_[k];
     else coupled_rows.push_back(i);
   }
-  const Exprs w = frame.unknown("w", Exprs(coupled_rows.size(), graph.constant(0)));
-  for (std::size_t i = 0; i < w.size(); ++i) zd[coupled_rows[i]] = zd[coupled_rows[i]] + w[i];
-  std::vector<bool> listed(s.differential.size(), false);
+  const Exprs w = frame_.unknown("w", Exprs(coupled_rows.size(), graph_.constant(0)));
+  for (std::size_t i = 0; i < w.size(); ++i) zd_[coupled_rows[i]] = zd_[coupled_rows[i]] + w[i];
+  effort_rows_ = DH;
+  std::vector<bool> listed(s_.differential.size(), false);
   for (const int i : coupled_rows)
-    for (int k = s.E.row_start[i]; k < s.E.row_start[i + 1]; ++k) {
-      const int j = column[s.E.column[k]];
-      rest[j] = rest[j] - E_value[k] * zd[i];
-      if (!listed[j]) coupled_columns.push_back(j);
+    for (int k = s_.E.row_start[i]; k < s_.E.row_start[i + 1]; ++k) {
+      const int j = column_[s_.E.column[k]];
+      effort_rows_[j] = effort_rows_[j] - E_[k] * zd_[i];
+      if (!listed[j]) coupled_columns_.push_back(j);
       listed[j] = true;
     }
+}
 
-  // The right side, with zd in the place of z.
-  PortSystem with_zd = s;
-  with_zd.z = e.graph->symbols("zd", n);
-  const PortRows right = port_rows(with_zd);
-  const auto here = [&](const Exprs& functions) {
-    Exprs from{e.t}, to{m.t};
-    const auto put = [&](const Exprs& symbols, const Exprs& values) {
-      from.insert(from.end(), symbols.begin(), symbols.end());
-      to.insert(to.end(), values.begin(), values.end());
-    };
-    put(e.z, m.z), put(e.psi, psi), put(with_zd.z, zd);
-    return substitute(functions, from, to, graph);
-  };
+/// Functions of the system at the mean point, with zd in the place of z.
+Exprs GradientStep::here(const Exprs& functions) const {
+  return substitute(functions, joined<Expr>(e_.t, e_.z, e_.psi, with_zd_.z), joined<Expr>(m_.t, m_.z, psi_, zd_),
+                    graph_);
+}
+
+void GradientStep::add_rows(const PortRows& right) {
   const Exprs F = here(right.F);
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < s_.size(); ++i) {
     Exprs terms;
-    for (int k = s.E.row_start[i]; k < s.E.row_start[i + 1]; ++k)
-      terms.push_back(E_value[k] * dx[column[s.E.column[k]]]);
-    const Expr row = terms.empty() ? F[i] : sum(graph, terms) - h * F[i];
-    frame.equation({row}, "row of ", {flat_name(s.states, i)}, "");
+    for (int k = s_.E.row_start[i]; k < s_.E.row_start[i + 1]; ++k)
+      terms.push_back(E_[k] * dx_[column_[s_.E.column[k]]]);
+    const Expr row = terms.empty() ? F[i] : sum(graph_, terms) - h_ * F[i];
+    frame_.equation({row}, "row of ", {flat_name(s_.states, i)}, "");
   }
   std::vector<std::string> names;
-  for (const int i : s.loops) names.push_back(flat_name(s.inputs, i));
-  frame.equation(here(right.loops), "input ", names, "");
-  for (const int j : coupled_columns) frame.equation({rest[j]}, "effort of ", {e.z_names[j]}, "");
-
-  auto& groups = frame.step.groups;
-  groups.push_back({0, psi_from, frame.size_z()});
-  groups.push_back({psi_from, static_cast<int>(frame.step.unknowns.size()) - psi_from, Expr()});
-  frame.keep(psi, "mean.", e.psi_names);
-  const Exprs powers = here({right.dissipated, right.supplied});
-  frame.step.dissipated = h * powers[0], frame.step.supplied = h * powers[1];
-  frame.step.energy_change = frame.step.supplied - frame.step.dissipated;
-  return frame.plan({}, x1);
+  for (const int i : s_.loops) names.push_back(flat_name(s_.inputs, i));
+  frame_.equation(here(right.loops), "input ", names, "");
+  for (const int j : coupled_columns_) frame_.equation({effort_rows_[j]}, "effort of ", {e_.z_names[j]}, "");
 }
+
+void GradientStep::add_powers(const PortRows& right) {
+  const Exprs powers = here({right.dissipated, right.supplied});
+  StepEquations& step = frame_.step;
+  step.dissipated = h_ * powers[0];
+  step.supplied = h_ * powers[1];
+  step.energy_change = step.supplied - step.dissipated;
+}
+
+StepPlan GradientStep::plan() {
+  find_efforts();
+  const PortRows right = port_rows(with_zd_);
+  add_rows(right);
+  auto& groups = frame_.step.groups;
+  groups.push_back({0, psi_from_, frame_.size_z()});
+  groups.push_back({psi_from_, static_cast<int>(frame_.step.unknowns.size()) - psi_from_, Expr()});
+  frame_.keep(psi_, "mean.", e_.psi_names);
+  add_powers(right);
+  return frame_.plan({}, x1_);
+}
+
+StepPlan step(const Equations& e) { return GradientStep(e).plan(); }
 
 }  // namespace
 
 MethodFamily discrete_gradient() {
-  MethodFamily family;
-  family.name = family.signature = "discrete_gradient";
-  family.summary = "discrete gradients for port-Hamiltonian systems: the balance of power is exact for every H";
-  family.source = "Gonzalez 1996; Mehrmann, Morandin 2019";
-  family.orders = "2";
+  MethodFamily family{
+      .name = "discrete_gradient",
+      .signature = "discrete_gradient",
+      .summary = "discrete gradients for port-Hamiltonian systems: the balance of power is exact for every H",
+      .source = "Gonzalez 1996; Mehrmann, Morandin 2019",
+      .orders = "2"};
   family.make = [](const std::vector<Term>& arguments) {
     no_arguments("discrete_gradient", arguments);
     Method method;
     method.name = "discrete_gradient";
-    method.claims.order_q = method.claims.order_v = method.claims.order_multiplier = 2;
-    method.claims.symmetric = method.claims.energy = true;
-    method.claims.nonholonomic = method.claims.near_identity = false;
+    method.claims.set_orders(2);
+    method.claims.symmetric = true;
+    method.claims.energy = true;
+    method.claims.nonholonomic = false;
+    method.claims.near_identity = false;
     method.claims.note = "constraints hold in the middle of the steps, not at the grid points";
-    method.ports = true;
+    method.capabilities.mechanical = false;
+    method.capabilities.port_hamiltonian = true;
     method.refuses = refuses;
     method.step = step;
     return method;

@@ -124,7 +124,6 @@ std::vector<Quad> shares(int order) {
 }
 
 std::string refuses(const Equations& e, const Variant& variant) {
-  if (!e.energy || e.form == Form::general) return "it needs an energy, and the general form has none";
   if (e.form == Form::lagrangian && e.v != e.z)
     return "it needs velocities that are the derivatives of the coordinates";
   if (variant.gradient == EnergyGradient::partitioned && needs_w(e))
@@ -181,22 +180,24 @@ std::string name_of(const Variant& variant) {
 }  // namespace
 
 MethodFamily energy_momentum() {
-  MethodFamily family;
-  family.name = "energy_momentum";
-  family.signature = "energy_momentum(order, variant)";
-  family.summary = "discrete gradients: energy, constraints and momenta kept exactly";
-  family.source = "Gonzalez 1999 (21); projected variant and orders 4, 6, ... are ours";
-  family.orders = "2, 4, 6, ...";
+  MethodFamily family{
+      .name = "energy_momentum",
+      .signature = "energy_momentum(order, variant)",
+      .summary = "discrete gradients: energy, constraints and momenta preserved exactly",
+      .source = "Gonzalez 1999 (21); projected variant and orders 4, 6, ... are ours",
+      .orders = "2, 4, 6, ...",
+      .samples = {"energy_momentum", "energy_momentum(projected)", "energy_momentum(midpoint)", "energy_momentum(4)"}};
   family.make = [](const std::vector<Term>& arguments) {
     const Variant variant = read(arguments);
     Method method;
     method.name = name_of(variant);
     Claims& claims = method.claims;
-    claims.order_q = claims.order_v = claims.order_multiplier = variant.order;
+    claims.set_orders(variant.order);
     claims.symmetric = true;
     claims.energy = true;
     claims.velocity = claims.nonholonomic = variant.projected;
     claims.near_identity = variant.projected;
+    method.capabilities.without_energy = false;
     method.refuses = [variant](const Equations& e) { return refuses(e, variant); };
     method.remark = [variant](const Equations& e) { return remark(e, variant); };
     method.step = [variant](const Equations& e) { return compose(step(e, variant), shares(variant.order)); };

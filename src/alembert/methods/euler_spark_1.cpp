@@ -6,7 +6,7 @@
 namespace alembert::internal::methods {
 
 MethodFamily euler_spark_1() {
-  return euler_spark_family("euler_spark_1", "symplectic Euler SPARK I, nonholonomic only", 0, 1);
+  return euler_spark("euler_spark_1", "symplectic Euler SPARK I, nonholonomic only", 0, 1);
 }
 
 }  // namespace alembert::internal::methods

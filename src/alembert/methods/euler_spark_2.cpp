@@ -6,7 +6,7 @@
 namespace alembert::internal::methods {
 
 MethodFamily euler_spark_2() {
-  return euler_spark_family("euler_spark_2", "symplectic Euler SPARK II, nonholonomic only", 1, 0);
+  return euler_spark("euler_spark_2", "symplectic Euler SPARK II, nonholonomic only", 1, 0);
 }
 
 }  // namespace alembert::internal::methods

@@ -8,7 +8,13 @@ namespace alembert::internal::methods {
 
 MethodFamily gauss() {
   return spark_family(
-      "gauss", "Gauss stages, constraints at the s+1 Lobatto points", "Jay 2009, (s,s)-Gauss-Lobatto SPARK", "2s", 1, 2,
+      {.name = "gauss",
+       .summary = "Gauss stages, constraints at the s+1 Lobatto points",
+       .source = "Jay 2009, (s,s)-Gauss-Lobatto SPARK",
+       .orders = "2s",
+       .least_stages = 1,
+       .usual_stages = 2,
+       .aliases = {{"gauss_spark", {}}}},
       [](int s) { return with_lobatto_points(alembert::internal::gauss(s)); },
       [](int s) { return symplectic_claims(2 * s); });
 }

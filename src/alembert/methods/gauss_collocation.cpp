@@ -6,20 +6,29 @@
 
 namespace alembert::internal::methods {
 
+namespace {
+
+Claims claims(int s, ConstraintForm form) {
+  Claims claims;
+  claims.set_orders(2 * s);
+  if (form != ConstraintForm::index1) claims.order_v = claims.order_multiplier = s + s % 2;
+  claims.symmetric = true;
+  claims.position = claims.velocity = claims.nonholonomic = false;
+  claims.note = "constraints hold at the stages, not at the grid points";
+  return claims;
+}
+
+}  // namespace
+
 MethodFamily gauss_collocation() {
-  return collocation_family(
-      "gauss_collocation", "Gauss collocation, constraints at the stages in the form index2, index1 or ggl",
-      "Symank 2025, GLC", "2s", 1, 3, true, ConstraintForm::index2, [](int s) { return at_stages(gauss(s)); },
-      [](int s, ConstraintForm form) {
-        Claims claims;
-        claims.order_q = claims.order_v = 2 * s;
-        if (form != ConstraintForm::index1) claims.order_v = s + s % 2;
-        claims.order_multiplier = claims.order_v;
-        claims.symmetric = true;
-        claims.position = claims.velocity = claims.nonholonomic = false;
-        claims.note = "constraints hold at the stages, not at the grid points";
-        return claims;
-      });
+  return collocation_family_of_forms(
+      {.name = "gauss_collocation",
+       .summary = "Gauss collocation, constraints at the stages in the form index2, index1 or ggl",
+       .source = "Symank 2025, GLC",
+       .orders = "2s",
+       .least_stages = 1,
+       .usual_stages = 3},
+      [](int s) { return at_stages(gauss(s)); }, claims);
 }
 
 }  // namespace alembert::internal::methods

@@ -7,7 +7,13 @@ namespace alembert::internal::methods {
 
 MethodFamily lobatto() {
   return spark_family(
-      "lobatto", "Lobatto IIIA-IIIB; s = 2 is RATTLE", "Jay 1996; thesis J-PRK", "2s-2", 2, 3,
+      {.name = "lobatto",
+       .summary = "Lobatto IIIA-IIIB; s = 2 is RATTLE",
+       .source = "Jay 1996; thesis J-PRK",
+       .orders = "2s-2",
+       .least_stages = 2,
+       .usual_stages = 3,
+       .aliases = {{"rattle", {"2"}}}},
       [](int s) { return lobatto_pair(s, lobatto_iiib(s).A); }, [](int s) { return symplectic_claims(2 * s - 2); });
 }
 

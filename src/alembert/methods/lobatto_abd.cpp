@@ -6,7 +6,12 @@ namespace alembert::internal::methods {
 
 MethodFamily lobatto_abd() {
   return spark_family(
-      "lobatto_abd", "Lobatto IIIA-IIIB, nonholonomic reactions with IIID", "Jay 2009, section 7.5", "2s-2", 2, 3,
+      {.name = "lobatto_abd",
+       .summary = "Lobatto IIIA-IIIB, nonholonomic reactions with IIID",
+       .source = "Jay 2009, section 7.5",
+       .orders = "2s-2",
+       .least_stages = 2,
+       .usual_stages = 3},
       [](int s) { return lobatto_pair(s, lobatto_iiid(s).A); }, [](int s) { return symplectic_claims(2 * s - 2); });
 }
 

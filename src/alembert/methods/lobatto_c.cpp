@@ -5,18 +5,27 @@
 
 namespace alembert::internal::methods {
 
+namespace {
+
+Claims claims(int s, ConstraintForm form) {
+  Claims claims;
+  claims.set_orders(2 * s - 2);
+  claims.position = form == ConstraintForm::ggl;
+  claims.velocity = claims.nonholonomic = form != ConstraintForm::index1;
+  return claims;
+}
+
+}  // namespace
+
 MethodFamily lobatto_c() {
-  return collocation_family(
-      "lobatto_c", "Lobatto IIIC, stiffly accurate; constraints in the form index2, index1 or ggl; damps",
-      "Symank 2025, LIIIC", "2s-2", 2, 3, true, ConstraintForm::index2,
-      [](int s) { return at_stages(lobatto_iiic(s)); },
-      [](int s, ConstraintForm form) {
-        Claims claims;
-        claims.order_q = claims.order_v = claims.order_multiplier = 2 * s - 2;
-        claims.position = form == ConstraintForm::ggl;
-        claims.velocity = claims.nonholonomic = form != ConstraintForm::index1;
-        return claims;
-      });
+  return collocation_family_of_forms(
+      {.name = "lobatto_c",
+       .summary = "Lobatto IIIC, stiffly accurate; constraints in the form index2, index1 or ggl; damps",
+       .source = "Symank 2025, LIIIC",
+       .orders = "2s-2",
+       .least_stages = 2,
+       .usual_stages = 3},
+      [](int s) { return at_stages(lobatto_iiic(s)); }, claims);
 }
 
 }  // namespace alembert::internal::methods

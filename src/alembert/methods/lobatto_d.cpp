@@ -6,7 +6,12 @@ namespace alembert::internal::methods {
 
 MethodFamily lobatto_d() {
   return spark_family(
-      "lobatto_d", "Lobatto IIID stages, constraints at the s+1 Lobatto points", "Jay 2009, section 7.5", "2s-2", 2, 3,
+      {.name = "lobatto_d",
+       .summary = "Lobatto IIID stages, constraints at the s+1 Lobatto points",
+       .source = "Jay 2009, section 7.5",
+       .orders = "2s-2",
+       .least_stages = 2,
+       .usual_stages = 3},
       [](int s) { return with_lobatto_points(lobatto_iiid(s)); }, [](int s) { return symplectic_claims(2 * s - 2); });
 }
 

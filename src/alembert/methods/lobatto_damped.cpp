@@ -65,20 +65,21 @@ StepPlan step(const Equations& e, int s) {
 }  // namespace
 
 MethodFamily lobatto_damped() {
-  MethodFamily family;
-  family.name = "lobatto_damped";
-  family.signature = "lobatto_damped(s)";
-  family.summary = "Lobatto IIIA-IIIB, velocities of forces from IIIC; damped coordinates may be without mass";
-  family.source = "J-PRK of Symank 2025 with IIIC velocities";
-  family.orders = "2s-2";
-  family.make = [](const std::vector<Term>& arguments) {
-    const int s = stages_argument("lobatto_damped", arguments, 2, 3);
+  MethodFamily family{
+      .name = "lobatto_damped",
+      .signature = "lobatto_damped(s)",
+      .summary = "Lobatto IIIA-IIIB, velocities of forces from IIIC; damped coordinates may be without mass",
+      .source = "J-PRK of Symank 2025 with IIIC velocities",
+      .orders = "2s-2",
+      .least_stages = 2,
+      .usual_stages = 3};
+  family.make = [family](const std::vector<Term>& arguments) {
+    const int s = stages_argument(family, arguments);
     Method method;
     method.name = "lobatto_damped(" + std::to_string(s) + ")";
     method.stages = s;
-    method.claims.order_q = method.claims.order_v = method.claims.order_multiplier = 2 * s - 2;
-    method.massless = true;
-    method.refuses = [](const Equations&) { return std::string(); };
+    method.claims.set_orders(2 * s - 2);
+    method.capabilities.massless = true;
     method.step = [s](const Equations& e) { return step(e, s); };
     method.tableau = [s] {
       return table_text("c", {lobatto_iiia(s).c}) + table_text("b", {lobatto_iiia(s).b}) +

@@ -6,16 +6,15 @@
 namespace alembert::internal::methods {
 
 MethodFamily lobatto_modified() {
-  MethodFamily family = spark_family(
-      "lobatto_modified", "2-stage Lobatto IIIA-IIIB with k in the middle of the step", "Jay 2009, section 8.4", "2", 2,
-      2,
-      [](int s) {
-        SparkCoefficients k = lobatto_pair(s, lobatto_iiib(s).A);
-        k.nonholonomic = SparkCoefficients::Nonholonomic::middle;
-        return k;
-      },
-      [](int) { return symplectic_claims(2); });
-  return two_stages_only(std::move(family));
+  SparkCoefficients k = lobatto_pair(2, lobatto_iiib(2).A);
+  k.nonholonomic = SparkCoefficients::Nonholonomic::middle;
+  Capabilities capabilities = spark_capabilities(k);
+  capabilities.varying_mass = false;
+  return single_spark({.name = "lobatto_modified",
+                       .summary = "2-stage Lobatto IIIA-IIIB with k in the middle of the step",
+                       .source = "Jay 2009, section 8.4",
+                       .orders = "2"},
+                      k, symplectic_claims(2), capabilities);
 }
 
 }  // namespace alembert::internal::methods

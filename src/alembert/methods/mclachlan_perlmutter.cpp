@@ -39,22 +39,20 @@ StepPlan step(const Equations& e) {
 }  // namespace
 
 MethodFamily mclachlan_perlmutter() {
-  MethodFamily family;
-  family.name = family.signature = "mclachlan_perlmutter";
-  family.summary = "2-stage Lobatto IIIB-IIIA, nonholonomic only";
-  family.source = "McLachlan and Perlmutter 2006; Jay 2009 (7.3)";
-  family.orders = "2";
+  MethodFamily family{.name = "mclachlan_perlmutter",
+                      .signature = "mclachlan_perlmutter",
+                      .summary = "2-stage Lobatto IIIB-IIIA, nonholonomic only",
+                      .source = "McLachlan and Perlmutter 2006; Jay 2009 (7.3)",
+                      .orders = "2"};
   family.make = [](const std::vector<Term>& arguments) {
     no_arguments("mclachlan_perlmutter", arguments);
     Method method;
     method.name = "mclachlan_perlmutter";
-    method.claims.order_q = method.claims.order_v = method.claims.order_multiplier = 2;
+    method.claims.set_orders(2);
     method.claims.symmetric = true;
     method.claims.position = method.claims.velocity = false;  // refused
-    method.refuses = [](const Equations& e) {
-      return e.g.empty() ? only_constant_mass(e)
-                         : "it takes nonholonomic constraints only, and this model has holonomic ones";
-    };
+    method.capabilities.holonomic = false;
+    method.capabilities.varying_mass = false;
     method.step = step;
     return method;
   };

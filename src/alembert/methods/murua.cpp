@@ -5,16 +5,27 @@
 
 namespace alembert::internal::methods {
 
+namespace {
+
+Claims claims(int s) {
+  Claims claims;
+  claims.set_orders(2 * s);
+  claims.symmetric = true;
+  claims.position = false;
+  return claims;
+}
+
+}  // namespace
+
 MethodFamily murua() {
-  return collocation_family("murua", "Gauss stages, velocity constraints at the Lobatto points; keeps them, not g",
-                            "Murua 1997; thesis M-PRK", "2s", 1, 3, false, ConstraintForm::index2, murua_scheme,
-                            [](int s, ConstraintForm) {
-                              Claims claims;
-                              claims.order_q = claims.order_v = claims.order_multiplier = 2 * s;
-                              claims.symmetric = true;
-                              claims.position = false;
-                              return claims;
-                            });
+  return collocation_family(
+      {.name = "murua",
+       .summary = "Gauss stages, velocity constraints at the Lobatto points; preserves them, not g",
+       .source = "Murua 1997; thesis M-PRK",
+       .orders = "2s",
+       .least_stages = 1,
+       .usual_stages = 3},
+      ConstraintForm::index2, murua_scheme, claims);
 }
 
 }  // namespace alembert::internal::methods

@@ -5,15 +5,25 @@
 
 namespace alembert::internal::methods {
 
+namespace {
+
+Claims claims(int s) {
+  Claims claims;
+  claims.set_orders(2 * s);
+  claims.symmetric = true;
+  return claims;
+}
+
+}  // namespace
+
 MethodFamily murua_ggl() {
-  return collocation_family("murua_ggl", "Murua's method on the Gear-Gupta-Leimkuhler form; keeps both levels",
-                            "Murua 1997; thesis M-PRK-GGL", "2s", 1, 3, false, ConstraintForm::ggl, murua_scheme,
-                            [](int s, ConstraintForm) {
-                              Claims claims;
-                              claims.order_q = claims.order_v = claims.order_multiplier = 2 * s;
-                              claims.symmetric = true;
-                              return claims;
-                            });
+  return collocation_family({.name = "murua_ggl",
+                             .summary = "Murua's method on the Gear-Gupta-Leimkuhler form; preserves both levels",
+                             .source = "Murua 1997; thesis M-PRK-GGL",
+                             .orders = "2s",
+                             .least_stages = 1,
+                             .usual_stages = 3},
+                            ConstraintForm::ggl, murua_scheme, claims);
 }
 
 }  // namespace alembert::internal::methods

@@ -8,8 +8,10 @@ namespace alembert::internal::methods {
 
 MethodFamily natural_conjugate_euler() {
   return euler_family(
-      "natural_conjugate_euler", "conjugate symplectic Euler, natural treatment of the reaction",
-      "Jay and Simeon (3.7)", true, [](const Equations& e, Quad a) {
+      {.name = "natural_conjugate_euler",
+       .summary = "conjugate symplectic Euler, natural treatment of the reaction",
+       .source = "Jay and Simeon (3.7)"},
+      true, [](const Equations& e, Quad a) {
         EulerStep step(e, true);
         step.start_from(false, a, 0);
         step.momentum(step.P(), {{a, step.r0(step.S0)}}, " in the middle");

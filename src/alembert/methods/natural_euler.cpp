@@ -7,8 +7,10 @@ namespace alembert::internal::methods {
 
 MethodFamily natural_euler() {
   return euler_family(
-      "natural_euler", "symplectic Euler, natural treatment of the reaction", "Jay and Simeon (3.2)", true,
-      [](const Equations& e, Quad a) {
+      {.name = "natural_euler",
+       .summary = "symplectic Euler, natural treatment of the reaction",
+       .source = "Jay and Simeon (3.2)"},
+      true, [](const Equations& e, Quad a) {
         EulerStep step(e, false);
         step.start_from(true, a, 0);
         step.momentum(step.P(), {{1, step.f()}, {a, step.r0(step.S0)}}, " in the middle");

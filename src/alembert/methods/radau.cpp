@@ -5,15 +5,25 @@
 
 namespace alembert::internal::methods {
 
+namespace {
+
+Claims claims(int s) {
+  Claims claims;
+  claims.set_orders(2 * s - 1);
+  return claims;
+}
+
+}  // namespace
+
 MethodFamily radau() {
   return spark_family(
-      "radau", "Radau IIA stages, constraints at the s+1 Lobatto points; damps", "Jay 2007, SPARK with Radau IIA",
-      "2s-1", 1, 3, [](int s) { return with_lobatto_points(radau_iia(s)); },
-      [](int s) {
-        Claims claims;
-        claims.order_q = claims.order_v = claims.order_multiplier = 2 * s - 1;
-        return claims;
-      });
+      {.name = "radau",
+       .summary = "Radau IIA stages, constraints at the s+1 Lobatto points; damps",
+       .source = "Jay 2007, SPARK with Radau IIA",
+       .orders = "2s-1",
+       .least_stages = 1,
+       .usual_stages = 3},
+      [](int s) { return with_lobatto_points(radau_iia(s)); }, claims);
 }
 
 }  // namespace alembert::internal::methods

@@ -6,19 +6,28 @@
 
 namespace alembert::internal::methods {
 
+namespace {
+
+Claims claims(int s, ConstraintForm form) {
+  Claims claims;
+  claims.set_orders(2 * s - 1);
+  claims.position = form == ConstraintForm::ggl;
+  claims.velocity = claims.nonholonomic = form != ConstraintForm::index1;
+  return claims;
+}
+
+}  // namespace
+
 MethodFamily radau_collocation() {
-  return collocation_family(
-      "radau_collocation",
-      "Radau IIA collocation, stiffly accurate; constraints in the form index2, index1 or ggl; damps",
-      "Hairer, Wanner 1996, RADAU5", "2s-1", 1, 3, true, ConstraintForm::index2,
-      [](int s) { return at_stages(radau_iia(s)); },
-      [](int s, ConstraintForm form) {
-        Claims claims;
-        claims.order_q = claims.order_v = claims.order_multiplier = 2 * s - 1;
-        claims.position = form == ConstraintForm::ggl;
-        claims.velocity = claims.nonholonomic = form != ConstraintForm::index1;
-        return claims;
-      });
+  return collocation_family_of_forms(
+      {.name = "radau_collocation",
+       .summary = "Radau IIA collocation, stiffly accurate; constraints in the form index2, index1 or ggl; damps",
+       .source = "Hairer, Wanner 1996, RADAU5",
+       .orders = "2s-1",
+       .least_stages = 1,
+       .usual_stages = 3,
+       .aliases = {{"radau5", {"3"}}}},
+      [](int s) { return at_stages(radau_iia(s)); }, claims);
 }
 
 }  // namespace alembert::internal::methods

@@ -6,7 +6,11 @@
 namespace alembert::internal::methods {
 
 MethodFamily suzuki() {
-  return raising_family("suzuki", "five steps gamma, gamma, 1 - 4 gamma, gamma, gamma", "Suzuki 1990", suzuki_shares);
+  return raising_family({.name = "suzuki",
+                         .summary = "five steps gamma, gamma, 1 - 4 gamma, gamma, gamma",
+                         .source = "Suzuki 1990",
+                         .samples = {"suzuki(true_euler)", "suzuki(lobatto(2))"}},
+                        suzuki_shares);
 }
 
 }  // namespace alembert::internal::methods

@@ -6,7 +6,10 @@
 namespace alembert::internal::methods {
 
 MethodFamily triple_jump() {
-  return raising_family("triple_jump", "three steps gamma, 1 - 2 gamma, gamma", "Yoshida 1990; Creutz, Gocksch 1989",
+  return raising_family({.name = "triple_jump",
+                         .summary = "three steps gamma, 1 - 2 gamma, gamma",
+                         .source = "Yoshida 1990; Creutz, Gocksch 1989",
+                         .samples = {"triple_jump(true_euler)", "triple_jump(lobatto(2))"}},
                         triple_jump_shares);
 }
 

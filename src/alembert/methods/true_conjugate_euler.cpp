@@ -8,7 +8,9 @@ namespace alembert::internal::methods {
 
 MethodFamily true_conjugate_euler() {
   return euler_family(
-      "true_conjugate_euler", "conjugate symplectic Euler, consistent for nonlinear reactions", "Jay and Simeon (3.8)",
+      {.name = "true_conjugate_euler",
+       .summary = "conjugate symplectic Euler, consistent for nonlinear reactions",
+       .source = "Jay and Simeon (3.8)"},
       false, [](const Equations& e, Quad a) {
         EulerStep step(e, true);
         step.start_from(false, a, 0);

@@ -7,8 +7,10 @@ namespace alembert::internal::methods {
 
 MethodFamily true_conjugate_euler_adjoint() {
   return euler_family(
-      "true_conjugate_euler_adjoint", "exact adjoint of true_conjugate_euler",
-      "the exact adjoint; Hairer, Lubich, Wanner II.3", false, [](const Equations& e, Quad a) {
+      {.name = "true_conjugate_euler_adjoint",
+       .summary = "exact adjoint of true_conjugate_euler",
+       .source = "the exact adjoint; Hairer, Lubich, Wanner II.3"},
+      false, [](const Equations& e, Quad a) {
         EulerStep step(e, false);
         step.start_from(true, -a, 1);
         step.momentum(step.P(), {{1, step.f()}, {-a, step.r0(step.S0)}, {1, step.r0(step.S1)}}, " in the middle");

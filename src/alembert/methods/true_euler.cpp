@@ -8,7 +8,9 @@ namespace alembert::internal::methods {
 
 MethodFamily true_euler() {
   return euler_family(
-      "true_euler", "symplectic Euler, consistent for reactions nonlinear in the multiplier", "Jay and Simeon (3.5)",
+      {.name = "true_euler",
+       .summary = "symplectic Euler, consistent for reactions nonlinear in the multiplier",
+       .source = "Jay and Simeon (3.5)"},
       false, [](const Equations& e, Quad a) {
         EulerStep step(e, false);
         step.start_from(true, a, 0);

@@ -8,8 +8,10 @@ namespace alembert::internal::methods {
 
 MethodFamily true_euler_adjoint() {
   return euler_family(
-      "true_euler_adjoint", "exact adjoint of true_euler", "the exact adjoint; Hairer, Lubich, Wanner II.3", false,
-      [](const Equations& e, Quad a) {
+      {.name = "true_euler_adjoint",
+       .summary = "exact adjoint of true_euler",
+       .source = "the exact adjoint; Hairer, Lubich, Wanner II.3"},
+      false, [](const Equations& e, Quad a) {
         EulerStep step(e, true);
         step.start_from(false, -a, 1);
         step.momentum(step.P(), {{-a, step.r0(step.S0)}, {1, step.r0(step.S1)}}, " in the middle");

@@ -56,7 +56,7 @@ struct Joint {
 
 /// What solve says; the command line overrides it. Empty or unset where the model says nothing.
 struct SolveStatement {
-  std::optional<Term> method;  // lobatto(3)
+  std::optional<Term> method;  // a name, with arguments where it takes some
   std::optional<double> step, end;
 };
 

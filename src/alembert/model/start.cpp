@@ -1,6 +1,7 @@
 #include <cmath>
 #include <utility>
 
+#include "alembert/default_methods.h"
 #include "alembert/expr/derivative.h"
 #include "alembert/model/elaborate.h"
 #include "alembert/model/ports/port.h"
@@ -213,7 +214,7 @@ void make_solve(Elaboration& e) {
       const Term& method = *item.value;
       if (method.form != Term::Form::name && method.form != Term::Form::call)
         scope.error(method.place, "a method is a name, with arguments where it takes some",
-                    "as in: solve lobatto(3) step 0.01 end 240");
+                    "as in: solve " ALEMBERT_DEFAULT_METHOD " step 0.01 end 240");
       else e.model.solve.method = method;
       return;
     }

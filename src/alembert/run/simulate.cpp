@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "alembert/derive/massless.h"
 #include "alembert/derive/ports/port_equations.h"
 #include "alembert/error.h"
 #include "alembert/model/ports/port.h"
@@ -497,16 +496,7 @@ void Simulation::finish() {
 
 Report simulate(const Model& model, const Equations& e, const Method& method, const SimulateOptions& options) {
   const Clock::time_point begin = Clock::now();
-  const std::string reason = refusal(method, e);
-  if (!reason.empty()) {
-    // Where masses are missing, the coordinate is shown.
-    const Massless without = massless(e);
-    const auto& blocks = model.form == Form::lagrangian ? model.coordinates : model.momenta;
-    const bool shown = !method.massless && !without.z.empty() && reason.starts_with(without.reason);
-    throw InputError({Diagnostic{shown ? model.source : nullptr, shown ? place_of(blocks, without.z.front()) : Place{},
-                                 "method " + method.name + " cannot integrate this model: " + reason,
-                                 "'alembert check' lists the methods that apply"}});
-  }
+  require_taken(method, model, e);
   check_steps(options.steps, method, options.t0, options.end, options.step);
   if (options.every && *options.every < 1) throw InputError("--every must be at least 1");
   SampleTimes samples(options);
@@ -524,10 +514,7 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
   report.initial = reported(initial);
   std::vector<double> state = initial.y;
   state.insert(state.end(), initial.z.begin(), initial.z.end());
-  // The last column of Lobatto IIIB is zero: its steps feel light bodies long before the others do.
-  const double share = method.name.starts_with("lobatto") ? 1 : 1e-6;
-  const std::string light =
-      method.massless ? std::string() : explain_light_mass(e, options.t0, options.step, state, share);
+  const std::string light = explain_light_mass(method, e, options.t0, options.step, state);
   if (!light.empty() && report.note.empty()) report.note = light;
 
   SimulateOptions chosen = options;

@@ -1,4 +1,5 @@
 #include "alembert/study/converge.h"
+#include "alembert/default_methods.h"
 
 #include <algorithm>
 #include <chrono>
@@ -54,7 +55,7 @@ Grid choose_grid(const SolveStatement& solve, const ConvergeOptions& options) {
     grid.note = grid.end == solve.end ? "the model's end" : std::to_string(default_steps) + " of the model's steps";
   } else {
     throw InputError("the model says no end: give --end",
-                     "or write it into the model: solve lobatto(3) step 0.01 end 10");
+                     "or write it into the model: solve " ALEMBERT_DEFAULT_METHOD " step 0.01 end 10");
   }
   require(grid.end, "the end");
   if (options.steps.empty()) {
@@ -181,13 +182,7 @@ bool Convergence::failed() const {
 }
 
 InitialValues measurable_start(const Model& model, const Equations& e, const std::vector<Method>& methods) {
-  for (const Method& method : methods) {
-    const std::string reason = refusal(method, e);
-    if (!reason.empty()) {
-      throw InputError("method " + method.name + " cannot integrate this model: " + reason,
-                       "'alembert check' lists the methods that apply");
-    }
-  }
+  for (const Method& method : methods) require_taken(method, model, e);
   InitialValues initial = make_consistent(model, e);
   if (!initial.redundant.empty()) {
     std::string list;

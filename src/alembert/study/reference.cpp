@@ -177,13 +177,13 @@ bool extended_affordable(const Equations& e) {
 
 Reference make_reference(const Equations& e, const InitialValues& initial, Quad t0, Quad length, long steps, int stages,
                          ReferenceKind kind) {
-  const Method gauss = find_method("gauss", {static_cast<double>(stages)});
-  const bool by_gauss = kind == ReferenceKind::gauss_or_extrapolation && refusal(gauss, e).empty();
+  std::optional<Method> chosen;
+  if (kind == ReferenceKind::method_or_extrapolation) chosen = reference_method(e, stages);
   Reference reference;
-  reference.method = by_gauss ? gauss.name : "extrapolation of order " + std::to_string(2 * stages);
+  reference.method = chosen ? chosen->name : "extrapolation of order " + std::to_string(2 * stages);
   reference.steps = std::max(2L, steps + steps % 2);
   reference.extended = extended_affordable(e);
-  const Method* method = by_gauss ? &gauss : nullptr;
+  const Method* method = chosen ? &*chosen : nullptr;
   if (reference.extended) {
     fill<Quad>(reference, e, initial, t0, length, stages, method);
   } else {

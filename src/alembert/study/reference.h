@@ -24,7 +24,7 @@ inline constexpr int largest_extended = 40;
 bool extended_affordable(const Equations& equations);
 
 struct Reference {
-  std::string method;  // "gauss(6)", or "extrapolation of order 12" where gauss does not take the model
+  std::string method;  // its name, or "extrapolation of order 12" where reference_method() has none for the model
   long steps = 0;
   bool extended = true;  // in extended precision, else in double
   MotionPoint<Quad> point;
@@ -34,8 +34,8 @@ struct Reference {
 
 /// The solution at t0 + length by a method of order 2 * stages in `steps` steps (rounded up to an even number).
 /// Extrapolation integrates the index-reduced system: it takes every model, and shares nothing with the methods.
-enum class ReferenceKind { gauss_or_extrapolation, extrapolation };
+enum class ReferenceKind { method_or_extrapolation, extrapolation };
 Reference make_reference(const Equations& equations, const InitialValues& initial, Quad t0, Quad length, long steps,
-                         int stages, ReferenceKind kind = ReferenceKind::gauss_or_extrapolation);
+                         int stages, ReferenceKind kind = ReferenceKind::method_or_extrapolation);
 
 }  // namespace alembert::internal

@@ -86,7 +86,7 @@ void verify_orders(Verification& result, const Equations& e, const InitialValues
   if (m.failure.empty() && !m.steps.empty()) {
     result.notes.push_back(fmt::format("orders: at t = {:.6g} with {} and {} steps, in {}", length,
                                        m.steps[m.steps.size() - 2], m.steps.back(),
-                                       m.extended ? "34 digits" : "double precision (a large model)"));
+                                       m.extended ? "quadruple precision" : "double precision (a large model)"));
   }
 }
 

@@ -1,4 +1,5 @@
 #include "alembert/text/statements.h"
+#include "alembert/default_methods.h"
 
 #include <unordered_map>
 
@@ -100,7 +101,8 @@ const std::vector<StatementForm>& statement_forms() {
        "linear equations between inputs and outputs of components; together they conserve power, unless 'lossy' allows "
        "that they take some",
        "connect motor.load = -gear.torque1, gear.speed1 = motor.speed"},
-      {"solve", Shape::method, "the method, its step and the end of time", "solve lobatto(3) step 0.01 end 240"},
+      {"solve", Shape::method, "the method, its step and the end of time",
+       "solve " ALEMBERT_DEFAULT_METHOD " step 0.01 end 240"},
   };
   return forms;
 }

@@ -81,7 +81,7 @@ Text parse(std::shared_ptr<const Source> source);
 Text parse(std::shared_ptr<const Source> source, std::vector<Diagnostic>& errors);
 /// Reads "x1' = 10" as --set gives it; source names the option in messages.
 Item parse_assignment(std::shared_ptr<const Source> source);
-/// Reads a single expression ("lobatto(3)").
+/// Reads a single expression ("sin(3)").
 Term parse_term(std::shared_ptr<const Source> source);
 
 /// Canonical text: parse(print(x)) == x.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "alembert/default_methods.h"
 #include "alembert/derive/ports/to_port.h"
 #include "alembert/error.h"
 #include "alembert/expr/print.h"
@@ -155,7 +156,7 @@ std::string port_text(const Model& model, const PortSystem& s, const std::vector
       w.item("effort", name(i) + " = " + w.expression(s.z[i]));
   w.close();
   w.line("hamiltonian " + w.expression(s.H));
-  std::string solve = "solve gauss_collocation(3)";
+  std::string solve = "solve " ALEMBERT_DEFAULT_PORT_METHOD;
   if (model.solve.step) solve += " step " + to_text(*model.solve.step);
   if (model.solve.end) solve += " end " + to_text(*model.solve.end);
   w.line(solve);

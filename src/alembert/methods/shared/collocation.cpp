@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "alembert/base/lists.h"
 #include "alembert/derive/ports/port_equations.h"
 #include "alembert/error.h"
 
@@ -14,14 +15,8 @@ std::string stage(int i) { return " at stage " + std::to_string(i + 1); }
 
 /// l_0(1), l_1(1), ... of the polynomial through 0 and the stages; a stage at 0 already takes the place of the start.
 QuadVector end_weights(const QuadVector& c) {
-  if (c.front() == 0) {
-    QuadVector weights = lagrange(c, 1);
-    weights.insert(weights.begin(), 0);
-    return weights;
-  }
-  QuadVector nodes = c;
-  nodes.insert(nodes.begin(), 0);
-  return lagrange(nodes, 1);
+  if (c.front() == 0) return joined<Quad>(Quad(0), lagrange(c, 1));
+  return lagrange(joined<Quad>(Quad(0), c), 1);
 }
 
 }  // namespace
@@ -73,15 +68,8 @@ Exprs AccelerationStages::row(int i, const Point& stage) const {
   if (e_.constant_mass) {
     left = at(e_, e_.p, {stage.t, stage.y, D[i]});
   } else {
-    Exprs from = e_.z_dot, to = D[i];
-    const auto put = [&](const Exprs& symbols, const Exprs& values) {
-      from.insert(from.end(), symbols.begin(), symbols.end());
-      to.insert(to.end(), values.begin(), values.end());
-    };
-    put({e_.t}, {stage.t});
-    put(e_.y, stage.y);
-    put(e_.z, stage.z);
-    left = substitute(e_.inertial, from, to, frame_.graph);
+    left = substitute(e_.inertial, joined<Expr>(e_.z_dot, e_.t, e_.y, e_.z),
+                      joined<Expr>(D[i], stage.t, stage.y, stage.z), frame_.graph);
   }
   const Exprs inertia_here = at(e_, inertia_, stage), f = at(e_, e_.f, stage);
   const Exprs N = at(e_, e_.N, stage, Lambda[i], Psi[i]), r = at(e_, e_.r, stage, Lambda[i], Psi[i]);
@@ -101,110 +89,176 @@ Expr AccelerationStages::integral(Expr power, const QuadVector& b, const std::ve
   return frame_.step.h * sum(frame_.graph, terms);
 }
 
-StepPlan collocation_step(const Equations& e, const CollocationScheme& k, ConstraintForm form) {
-  const int s = static_cast<int>(k.stages.b.size());
-  const std::size_t n_y = e.y.size(), n_z = e.z.size();
-  Frame frame(e);
-  Graph& graph = frame.graph;
-  const Expr t0 = frame.step.t0, h = frame.step.h;
-  const bool ggl = form == ConstraintForm::ggl && !e.g.empty();
-  const auto count = [&] { return static_cast<int>(frame.step.unknowns.size()); };
+namespace {
 
-  // Unknowns: D_i = h z'_i, E_i = h y'_i (where y' is not given by the z alone), the multipliers, nu_i = h mu_i.
-  AccelerationStages stages(e, frame, s);
-  const int y_from = count();
-  const bool implicit_y = ggl || depends(e.v, e.y);
-  std::vector<Exprs> E(s), nu(s);
-  const Exprs v0 = at(e, e.v, {t0, frame.y0, frame.z0});
-  for (int i = 0; i < s && implicit_y; ++i) E[i] = frame.unknown("E" + std::to_string(i + 1), v0, h);
-  const int multipliers_from = count();
-  stages.multipliers();
-  const Exprs none(e.g.size(), graph.constant(0));
-  for (int i = 0; i < s && ggl; ++i) nu[i] = frame.unknown("nu" + std::to_string(i + 1), none);
+/// Unknowns: D_i = h z'_i, E_i = h y'_i (where y' is not given by the z alone), the multipliers, nu_i = h mu_i.
+class CollocationStep {
+ public:
+  CollocationStep(const Equations& equations, const CollocationScheme& scheme, ConstraintForm form);
+  StepPlan plan();
 
-  std::vector<Point> X(s);
-  for (int i = 0; i < s; ++i) X[i] = {t0 + k.stages.c[i] * h, frame.y0, stages.z(k.stages.A[i])};
-  for (int i = 0; i < s && !implicit_y; ++i) {
-    E[i] = at(e, e.v, X[i]);
-    for (Expr& x : E[i]) x = h * x;
+ private:
+  int count() const { return static_cast<int>(frame_.step.unknowns.size()); }
+  void make_stages();
+  void add_positions();
+  void add_index1_constraints();
+  void add_constraints();
+  void add_algebraic_rows();
+  void add_scales();
+  void keep_multipliers();
+  void add_energy();
+
+  const Equations& e_;
+  const CollocationScheme& k_;
+  const ConstraintForm form_;
+  const int s_;
+  Frame frame_;
+  Graph& graph_;
+  const Expr t0_, h_;
+  const bool ggl_;         // mu is there
+  const bool implicit_y_;  // E is unknown
+  AccelerationStages stages_;
+  int y_from_ = 0, multipliers_from_ = 0;
+  std::vector<Exprs> E_, nu_;
+  std::vector<Point> X_;  // the stages
+  Point end_;
+  Exprs pushed_;  // what mu adds to the energy
+};
+
+CollocationStep::CollocationStep(const Equations& e, const CollocationScheme& scheme, ConstraintForm form)
+    : e_(e),
+      k_(scheme),
+      form_(form),
+      s_(static_cast<int>(scheme.stages.b.size())),
+      frame_(e),
+      graph_(frame_.graph),
+      t0_(frame_.step.t0),
+      h_(frame_.step.h),
+      ggl_(form == ConstraintForm::ggl && !e.g.empty()),
+      implicit_y_(ggl_ || depends(e.v, e.y)),
+      stages_(e, frame_, s_),
+      E_(s_),
+      nu_(s_),
+      X_(s_) {
+  y_from_ = count();
+  const Exprs v0 = at(e, e.v, {t0_, frame_.y0, frame_.z0});
+  for (int i = 0; i < s_ && implicit_y_; ++i) E_[i] = frame_.unknown("E" + std::to_string(i + 1), v0, h_);
+  multipliers_from_ = count();
+  stages_.multipliers();
+  const Exprs none(e.g.size(), graph_.constant(0));
+  for (int i = 0; i < s_ && ggl_; ++i) nu_[i] = frame_.unknown("nu" + std::to_string(i + 1), none);
+}
+
+void CollocationStep::make_stages() {
+  const Tableau& tableau = k_.stages;
+  for (int i = 0; i < s_; ++i) X_[i] = {t0_ + tableau.c[i] * h_, frame_.y0, stages_.z(tableau.A[i])};
+  for (int i = 0; i < s_ && !implicit_y_; ++i) {
+    E_[i] = at(e_, e_.v, X_[i]);
+    for (Expr& x : E_[i]) x = h_ * x;
   }
-  for (int i = 0; i < s; ++i) X[i].y = combined(graph, frame.y0, k.stages.A[i], E);
-  const Point end{t0 + h, combined(graph, frame.y0, k.stages.b, E), stages.z(k.stages.b)};
+  for (int i = 0; i < s_; ++i) X_[i].y = combined(graph_, frame_.y0, tableau.A[i], E_);
+  end_ = {t0_ + h_, combined(graph_, frame_.y0, tableau.b, E_), stages_.z(tableau.b)};
+}
 
-  for (int i = 0; i < s; ++i) frame.equation(stages.row(i, X[i]), "motion of ", e.z_names, stage(i));
-  Exprs pushed;  // what mu adds to the energy
-  for (int i = 0; i < s && implicit_y; ++i) {
-    Exprs left = E[i];
-    const Exprs v = at(e, e.v, X[i]);
-    for (std::size_t j = 0; j < n_y; ++j) left[j] = left[j] - h * v[j];
-    if (ggl) {
-      const Exprs push = at(e, transposed_product(e.g, e.y, e.lambda), X[i], nu[i], {});
-      for (std::size_t j = 0; j < n_y; ++j) left[j] = left[j] - push[j];
-      if (e.energy) pushed.push_back(k.stages.b[i] * dot(at(e, gradient(e.energy, e.y), X[i]), push));
+/// E_i = h v(X_i), with h g_y^T mu_i beside it in the form of Gear, Gupta and Leimkuhler.
+void CollocationStep::add_positions() {
+  for (int i = 0; i < s_ && implicit_y_; ++i) {
+    Exprs left = E_[i];
+    const Exprs v = at(e_, e_.v, X_[i]);
+    for (std::size_t j = 0; j < left.size(); ++j) left[j] = left[j] - h_ * v[j];
+    if (ggl_) {
+      const Exprs push = at(e_, transposed_product(e_.g, e_.y, e_.lambda), X_[i], nu_[i], {});
+      for (std::size_t j = 0; j < left.size(); ++j) left[j] = left[j] - push[j];
+      if (e_.energy) pushed_.push_back(k_.stages.b[i] * dot(at(e_, gradient(e_.energy, e_.y), X_[i]), push));
     }
-    frame.equation(left, "position of ", e.y_names, stage(i));
+    frame_.equation(left, "position of ", e_.y_names, stage(i));
   }
-  if (form == ConstraintForm::index1) {
-    // The rows of the reduced system below the equations of motion: d/dt g_dot = 0, d/dt k = 0, times h.
-    const auto first = e.reduced.begin() + static_cast<long>(n_z);
-    const Exprs levels(first, first + static_cast<long>(e.g_dot.size() + e.k.size()));
-    std::vector<std::string> names = e.g_names;
-    names.insert(names.end(), e.k_names.begin(), e.k_names.end());
-    for (int i = 0; i < s; ++i) {
-      Exprs from = {e.t}, to = {X[i].t};
-      const auto put = [&](const Exprs& symbols, const Exprs& values) {
-        from.insert(from.end(), symbols.begin(), symbols.end());
-        to.insert(to.end(), values.begin(), values.end());
-      };
-      Exprs rates;
-      for (const Expr d : stages.D[i]) rates.push_back(d / h);
-      put(e.y, X[i].y);
-      put(e.z, X[i].z);
-      put(e.z_dot, rates);
-      Exprs rows = substitute(levels, from, to, graph);
-      for (Expr& x : rows) x = h * x;
-      frame.equation(rows, "second derivative of constraint ", names, stage(i));
-    }
-  } else {
-    for (int i = 0; i < s; ++i) {
-      const bool last = i == s - 1 && k.c_bar[i] == 1;
-      Point x = end;
-      if (!last) x = {t0 + k.c_bar[i] * h, combined(graph, frame.y0, k.A_bar[i], E), stages.z(k.A_bar[i])};
-      const std::string where = " at point " + std::to_string(i + 1);
-      const auto hold = [&](const Exprs& functions, const std::string& what, const std::vector<std::string>& names) {
-        if (last) frame.at_end(e, functions, x, what, names);
-        else frame.equation(at(e, functions, x), what, names, where);
-      };
-      if (ggl) hold(e.g, "constraint ", e.g_names);
-      hold(e.g_dot, "velocity of constraint ", e.g_names);
-      hold(e.k, "constraint ", e.k_names);
-    }
+}
+
+/// The rows of the reduced system below the equations of motion: d/dt g_dot = 0, d/dt k = 0, times h.
+void CollocationStep::add_index1_constraints() {
+  const auto first = e_.reduced.begin() + static_cast<long>(e_.z.size());
+  const Exprs levels(first, first + static_cast<long>(e_.g_dot.size() + e_.k.size()));
+  const std::vector<std::string> names = joined<std::string>(e_.g_names, e_.k_names);
+  const Exprs from = joined<Expr>(e_.t, e_.y, e_.z, e_.z_dot);
+  for (int i = 0; i < s_; ++i) {
+    Exprs rates;
+    for (const Expr d : stages_.D[i]) rates.push_back(d / h_);
+    const Exprs to = joined<Expr>(X_[i].t, X_[i].y, X_[i].z, rates);
+    Exprs rows = substitute(levels, from, to, graph_);
+    for (Expr& x : rows) x = h_ * x;
+    frame_.equation(rows, "second derivative of constraint ", names, stage(i));
   }
+}
 
-  for (int i = 0; i < s && e.port; ++i)
-    frame.equation(at(e, e.port->algebraic, X[i], stages.Lambda[i], stages.Psi[i]), "row of ", e.port->algebraic_names,
-                   stage(i));
+/// g_dot = 0, k = 0 (and g = 0 beside mu) at the points of the scheme.
+void CollocationStep::add_constraints() {
+  for (int i = 0; i < s_; ++i) {
+    const bool last = i == s_ - 1 && k_.c_bar[i] == 1;
+    Point x = end_;
+    if (!last) x = {t0_ + k_.c_bar[i] * h_, combined(graph_, frame_.y0, k_.A_bar[i], E_), stages_.z(k_.A_bar[i])};
+    const std::string where = " at point " + std::to_string(i + 1);
+    const auto hold = [&](const Exprs& functions, const std::string& what, const std::vector<std::string>& names) {
+      if (last) frame_.at_end(e_, functions, x, what, names);
+      else frame_.equation(at(e_, functions, x), what, names, where);
+    };
+    if (ggl_) hold(e_.g, "constraint ", e_.g_names);
+    hold(e_.g_dot, "velocity of constraint ", e_.g_names);
+    hold(e_.k, "constraint ", e_.k_names);
+  }
+}
 
+void CollocationStep::add_algebraic_rows() {
+  for (int i = 0; i < s_ && e_.port; ++i)
+    frame_.equation(at(e_, e_.port->algebraic, X_[i], stages_.Lambda[i], stages_.Psi[i]), "row of ",
+                    e_.port->algebraic_names, stage(i));
+}
+
+void CollocationStep::add_scales() {
   // Where g = 0 is asked for, rounding in it is rounding of y, and so eps |y| / h in the velocities.
-  const Expr size_y = frame.size_y();
-  const Expr size_z = ggl ? graph.make(Op::max, frame.size_z(), size_y / abs(h)) : frame.size_z();
-  auto& groups = frame.step.groups;
-  groups.push_back({0, static_cast<int>(s * n_z), size_z});
-  if (implicit_y) groups.push_back({y_from, static_cast<int>(s * n_y), size_y});
-  groups.push_back({multipliers_from, count() - multipliers_from, Expr()});
+  const Expr size_y = frame_.size_y();
+  const Expr size_z = ggl_ ? graph_.make(Op::max, frame_.size_z(), size_y / abs(h_)) : frame_.size_z();
+  auto& groups = frame_.step.groups;
+  groups.push_back({0, y_from_, size_z});
+  if (implicit_y_) groups.push_back({y_from_, multipliers_from_ - y_from_, size_y});
+  groups.push_back({multipliers_from_, count() - multipliers_from_, Expr()});
+}
 
-  for (int i = 0; i < s; ++i) frame.keep(stages.Psi[i], "Psi" + std::to_string(i + 1) + ".", e.psi_names);
-  for (int i = 0; i < s; ++i) frame.keep(stages.Lambda[i], "Lambda" + std::to_string(i + 1) + ".", e.g_names);
-  const QuadVector gamma = end_weights(k.stages.c);
-  frame.carry(frame.lambda0, gamma, stages.Lambda, "lambda.", e.g_names);
-  frame.carry(frame.psi0, gamma, stages.Psi, "psi.", e.psi_names);
-  frame.step.energy_change = stages.energy_change(k.stages.b, X);
-  if (e.port) {
-    frame.step.dissipated = stages.integral(e.port->dissipated, k.stages.b, X);
-    frame.step.supplied = stages.integral(e.port->supplied, k.stages.b, X);
+void CollocationStep::keep_multipliers() {
+  for (int i = 0; i < s_; ++i) frame_.keep(stages_.Psi[i], "Psi" + std::to_string(i + 1) + ".", e_.psi_names);
+  for (int i = 0; i < s_; ++i) frame_.keep(stages_.Lambda[i], "Lambda" + std::to_string(i + 1) + ".", e_.g_names);
+  const QuadVector gamma = end_weights(k_.stages.c);
+  frame_.carry(frame_.lambda0, gamma, stages_.Lambda, "lambda.", e_.g_names);
+  frame_.carry(frame_.psi0, gamma, stages_.Psi, "psi.", e_.psi_names);
+}
+
+void CollocationStep::add_energy() {
+  StepEquations& step = frame_.step;
+  step.energy_change = stages_.energy_change(k_.stages.b, X_);
+  if (e_.port) {
+    step.dissipated = stages_.integral(e_.port->dissipated, k_.stages.b, X_);
+    step.supplied = stages_.integral(e_.port->supplied, k_.stages.b, X_);
   }
-  if (!pushed.empty()) frame.step.energy_change = frame.step.energy_change + sum(graph, pushed);
-  return frame.plan(end.y, end.z);
+  if (!pushed_.empty()) step.energy_change = step.energy_change + sum(graph_, pushed_);
+}
+
+StepPlan CollocationStep::plan() {
+  make_stages();
+  for (int i = 0; i < s_; ++i) frame_.equation(stages_.row(i, X_[i]), "motion of ", e_.z_names, stage(i));
+  add_positions();
+  if (form_ == ConstraintForm::index1) add_index1_constraints();
+  else add_constraints();
+  add_algebraic_rows();
+  add_scales();
+  keep_multipliers();
+  add_energy();
+  return frame_.plan(end_.y, end_.z);
+}
+
+}  // namespace
+
+StepPlan collocation_step(const Equations& e, const CollocationScheme& scheme, ConstraintForm form) {
+  return CollocationStep(e, scheme, form).plan();
 }
 
 std::string collocation_tableau(const CollocationScheme& k) {
@@ -226,34 +280,64 @@ ConstraintForm form_argument(const std::string& family, const Term& term) {
 
 }  // namespace
 
-MethodFamily collocation_family(std::string name, std::string summary, std::string source, std::string orders,
-                                int least, int normal, bool choose_form, ConstraintForm form,
-                                std::function<CollocationScheme(int)> scheme,
-                                std::function<Claims(int, ConstraintForm)> claims) {
-  MethodFamily family;
-  family.name = name;
-  family.signature = name + (choose_form ? "(s, form)" : "(s)");
-  family.summary = std::move(summary);
-  family.source = std::move(source);
-  family.orders = std::move(orders);
+Capabilities collocation_capabilities() {
+  Capabilities capabilities;
+  capabilities.port_hamiltonian = true;
+  capabilities.massless = true;
+  return capabilities;
+}
+
+namespace {
+
+Method collocation_method(std::string name, const CollocationScheme& scheme, ConstraintForm form,
+                          const Claims& claims) {
+  Method method;
+  method.name = std::move(name);
+  method.stages = static_cast<int>(scheme.stages.b.size());
+  method.claims = claims;
+  method.capabilities = collocation_capabilities();
+  method.step = [=](const Equations& e) { return collocation_step(e, scheme, form); };
+  method.tableau = [=] { return collocation_tableau(scheme); };
+  return method;
+}
+
+std::string form_text(ConstraintForm form) {  // as an argument; nothing for the default
+  switch (form) {
+    case ConstraintForm::index1: return ", index1";
+    case ConstraintForm::index2: return "";
+    case ConstraintForm::ggl: return ", ggl";
+  }
+  return "";
+}
+
+}  // namespace
+
+MethodFamily collocation_family(MethodFamily family, ConstraintForm form, std::function<CollocationScheme(int)> scheme,
+                                std::function<Claims(int)> claims) {
+  family.signature = family.name + "(s)";
+  family.make = [=](const std::vector<Term>& arguments) {
+    const int s = stages_argument(family, arguments);
+    return collocation_method(family.name + "(" + std::to_string(s) + ")", scheme(s), form, claims(s));
+  };
+  return family;
+}
+
+MethodFamily collocation_family_of_forms(MethodFamily family, std::function<CollocationScheme(int)> scheme,
+                                         std::function<Claims(int, ConstraintForm)> claims) {
+  family.signature = family.name + "(s, form)";
+  const std::string usual = family.name + "(" + std::to_string(family.usual_stages);
+  if (family.samples.empty())
+    family.samples = {family.name + "(" + std::to_string(family.least_stages) + ")", usual + ")", usual + ", index1)",
+                      usual + ", ggl)"};
   family.make = [=](std::vector<Term> arguments) {
-    ConstraintForm chosen = form;
-    if (choose_form && arguments.size() == 2) {
-      chosen = form_argument(name, arguments[1]);
+    ConstraintForm form = ConstraintForm::index2;
+    if (arguments.size() == 2) {
+      form = form_argument(family.name, arguments[1]);
       arguments.pop_back();
     }
-    const int s = stages_argument(name, arguments, least, normal);
-    Method method;
-    method.name = name + "(" + std::to_string(s);
-    if (chosen != form) method.name += chosen == ConstraintForm::ggl ? ", ggl" : ", index1";
-    method.name += ")";
-    method.stages = s;
-    method.claims = claims(s, chosen);
-    method.massless = method.ports = true;
-    method.refuses = [](const Equations&) { return std::string(); };
-    method.step = [=](const Equations& e) { return collocation_step(e, scheme(s), chosen); };
-    method.tableau = [=] { return collocation_tableau(scheme(s)); };
-    return method;
+    const int s = stages_argument(family, arguments);
+    return collocation_method(family.name + "(" + std::to_string(s) + form_text(form) + ")", scheme(s), form,
+                              claims(s, form));
   };
   return family;
 }

@@ -28,11 +28,15 @@ CollocationScheme murua_scheme(int s);
 StepPlan collocation_step(const Equations& equations, const CollocationScheme& scheme, ConstraintForm form);
 std::string collocation_tableau(const CollocationScheme& scheme);
 
-/// A family NAME(s) or, where choose_form, NAME(s, FORM) with FORM one of index1, index2 (the default), ggl.
-MethodFamily collocation_family(std::string name, std::string summary, std::string source, std::string orders,
-                                int least, int normal, bool choose_form, ConstraintForm form,
-                                std::function<CollocationScheme(int)> scheme,
-                                std::function<Claims(int, ConstraintForm)> claims);
+/// What these steps take: port-Hamiltonian systems and coordinates without mass too.
+Capabilities collocation_capabilities();
+/// A family NAME(s) with constraints in one form: the given one with signature and members. It has its texts and
+/// numbers of stages already.
+MethodFamily collocation_family(MethodFamily family, ConstraintForm form, std::function<CollocationScheme(int)> scheme,
+                                std::function<Claims(int)> claims);
+/// A family NAME(s, FORM) with FORM one of index1, index2 (the default), ggl.
+MethodFamily collocation_family_of_forms(MethodFamily family, std::function<CollocationScheme(int)> scheme,
+                                         std::function<Claims(int, ConstraintForm)> claims);
 
 /// The pieces that steps with accelerations share: stage values and the rows of the equations of motion.
 class AccelerationStages {

@@ -3,17 +3,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "alembert/base/lists.h"
 #include "alembert/error.h"
 #include "alembert/methods/shared/coefficients.h"
-#include "alembert/methods/shared/frame.h"
 
 namespace alembert::internal {
 
 namespace {
 
+// Newton doubles the 16 digits of the start: two rounds give the 34 of quadruple precision, the others cost nothing.
+constexpr int root_rounds = 4;
+
 Quad root(Quad x, int n) {  // x^(1/n) by Newton from the double value
   Quad y = std::pow(static_cast<double>(x), 1.0 / n);
-  for (int round = 0; round < 4; ++round) {
+  for (int round = 0; round < root_rounds; ++round) {
     Quad power = 1;
     for (int k = 1; k < n; ++k) power *= y;
     y -= (power * y - x) / (n * power);
@@ -23,87 +26,6 @@ Quad root(Quad x, int n) {  // x^(1/n) by Newton from the double value
 
 }  // namespace
 
-StepEquations adjoint(const StepEquations& step, const Equations& e) {
-  Frame frame(e);
-  Graph& graph = frame.graph;
-  const Expr t0 = frame.step.t0, h = frame.step.h;
-  // Inputs and unknowns of the guess keep their meaning: they belong to the start of the new step, whose leading terms
-  // are the same.
-  const Exprs guess_unknowns = graph.symbols("guess", static_cast<int>(step.guess_unknowns.size()));
-  Exprs from{step.t0, step.h}, to{t0, h};
-  const auto extend = [](Exprs& list, const Exprs& more) { list.insert(list.end(), more.begin(), more.end()); };
-  const auto with = [&](const Exprs& keys, const Exprs& values) {
-    extend(from, keys);
-    extend(to, values);
-  };
-  with(step.state, frame.step.state);
-  with(step.guess_inputs, frame.step.guess_inputs);
-  with(step.guess_unknowns, guess_unknowns);
-  frame.step.guess_unknowns = guess_unknowns;
-  frame.step.guess_equations = substitute(step.guess_equations, from, to, graph);
-  // Guesses of U: the old ones with -h, at the start.
-  to[1] = -h;
-  const Exprs guess = substitute(step.guess, from, to, graph);
-  const Exprs U = frame.unknown("U", guess);
-  // x1 = x0 + dx.
-  Exprs dx_guess = at(e, e.v, {t0, frame.y0, frame.z0});
-  extend(dx_guess, frame.z_dot0);
-  const Exprs dx = frame.unknown("dx", dx_guess, h);
-  Exprs x1;
-  for (std::size_t i = 0; i < dx.size(); ++i) x1.push_back(frame.step.state[i] + dx[i]);
-
-  from = {step.t0, step.h}, to = {t0 + h, -h};
-  with(step.state, x1);
-  with(step.unknowns, U);
-  frame.step.equations = substitute(step.equations, from, to, graph);
-  frame.step.labels = step.labels;
-  // What the old step asks for at its end holds at the start of the new one already; it is asked for at the new end.
-  const Exprs y1(x1.begin(), x1.begin() + static_cast<long>(e.y.size())),
-      z1(x1.begin() + static_cast<long>(e.y.size()), x1.end());
-  frame.step.end_conditions = step.end_conditions;
-  for (const auto& condition : step.end_conditions)
-    frame.step.equations[condition.equation] = at(e, Exprs{condition.function}, {t0 + h, y1, z1})[0];
-  Exprs increments;
-  for (std::size_t i = 0; i < dx.size(); ++i) increments.push_back(increment(step.next[i], step.state[i]));
-  increments = substitute(increments, from, to, graph);
-  for (std::size_t i = 0; i < dx.size(); ++i) increments[i] = dx[i] + increments[i];
-  std::vector<std::string> names = e.y_names;
-  names.insert(names.end(), e.z_names.begin(), e.z_names.end());
-  frame.equation(increments, "the way back of ", names, "");
-
-  const int n_u = static_cast<int>(U.size()), n_y = static_cast<int>(e.y.size()), n_z = static_cast<int>(e.z.size());
-  from = {step.t0, step.h}, to = {t0, h};
-  with(step.state, frame.step.state);
-  for (UnknownGroup group : step.groups) {
-    if (group.scale) group.scale = substitute(group.scale, from, to, graph);
-    frame.step.groups.push_back(group);
-  }
-  frame.step.groups.push_back({n_u, n_y, frame.size_y()});
-  frame.step.groups.push_back({n_u + n_y, n_z, graph.make(Op::max, frame.size_z(), graph.constant(0))});
-  from = {step.t0, step.h}, to = {t0 + h, -h};
-  with(step.state, x1);
-  with(step.unknowns, U);
-  frame.step.internal = substitute(step.internal, from, to, graph);
-  frame.step.internal_names = step.internal_names;
-  frame.step.next = x1;
-  return std::move(frame.step);
-}
-
-StepPlan adjoint(const StepPlan& plan, const Equations& e) {
-  StepPlan result;
-  for (const StepEquations& part : plan.parts) result.parts.push_back(adjoint(part, e));
-  result.sequence.assign(plan.sequence.rbegin(), plan.sequence.rend());
-  return result;
-}
-
-Method adjoint(const Method& method) {
-  Method result = method;
-  result.name = "adjoint(" + method.name + ")";
-  result.step = [step = method.step](const Equations& e) { return adjoint(step(e), e); };
-  result.tableau = nullptr;
-  return result;
-}
-
 StepPlan compose(const StepPlan& plan, const std::vector<Quad>& shares) {
   StepPlan result;
   result.parts = plan.parts;
@@ -112,8 +34,22 @@ StepPlan compose(const StepPlan& plan, const std::vector<Quad>& shares) {
   return result;
 }
 
+StepPlan in_a_row(const std::vector<StepPlan>& plans) {
+  StepPlan result;
+  for (const StepPlan& plan : plans) {
+    const int before = static_cast<int>(result.parts.size());
+    append(result.parts, plan.parts);
+    for (const StepPlan::Substep& sub : plan.sequence)
+      result.sequence.push_back({before + sub.part, sub.share / static_cast<Quad>(plans.size())});
+  }
+  return result;
+}
+
+// Shares -------------------------------------------------------------------------------------------------------------
+
 std::vector<Quad> triple_jump_shares(int p) {
-  const Quad r = root(2, p + 1), gamma = 1 / (2 - r);
+  const Quad r = root(2, p + 1);
+  const Quad gamma = 1 / (2 - r);
   return {gamma, -r * gamma, gamma};
 }
 
@@ -148,16 +84,20 @@ std::vector<Quad> palindrome(const QuadVector& g, Quad g4) {
 
 std::vector<Quad> nine_shares() {
   // Kahan and Li's solution has one free parameter, g4; the others follow by Newton's method from its first digits.
-  const Quad g4 = 0.08221359629355080, small = 1e-17;
+  const Quad g4 = 0.08221359629355080;
   QuadVector g{0.392161444, 0.332599137, -0.706246173};
-  for (int round = 0; round < 6; ++round) {
+  // Differences over the root of the precision; nine digits become 34 in two rounds with exact derivatives, and six are
+  // enough with these.
+  const Quad difference = 1e-17;
+  constexpr int rounds = 6;
+  for (int round = 0; round < rounds; ++round) {
     const QuadVector left = order_6_conditions(palindrome(g, g4));
     QuadMatrix J(3, QuadVector(3)), right(3, QuadVector(1));
     for (int j = 0; j < 3; ++j) {
       QuadVector moved = g;
-      moved[j] += small;
+      moved[j] += difference;
       const QuadVector there = order_6_conditions(palindrome(moved, g4));
-      for (int i = 0; i < 3; ++i) J[i][j] = (there[i] - left[i]) / small;
+      for (int i = 0; i < 3; ++i) J[i][j] = (there[i] - left[i]) / difference;
     }
     for (int i = 0; i < 3; ++i) right[i][0] = -left[i];
     const QuadMatrix step = solve(J, right);
@@ -166,23 +106,95 @@ std::vector<Quad> nine_shares() {
   return palindrome(g, g4);
 }
 
-std::function<std::string(const Equations&)> refuses_to_compose(const Method& M) {
-  if (M.claims.near_identity) return M.refuses;
-  return [refuses = M.refuses, name = M.name](const Equations& e) -> std::string {
-    const std::string why = refuses(e);
-    if (!why.empty() || (e.g.empty() && e.k.empty())) return why;
-    if (e.port)
-      return "a step of " + name + " holds the constraints in its middle only, and compositions keep its order";
-    return "a step of " + name + " turns velocities across the constraints round, and compositions of such steps " +
-           "keep their order; compose the projected variant, or ask for the order: energy_momentum(4)";
-  };
+// Claims and capabilities --------------------------------------------------------------------------------------------
+
+namespace {
+
+std::string first_refusal(const std::vector<Method>& parts, const Equations& e) {
+  for (const Method& part : parts) {
+    const std::string reason = refusal(part, e);
+    if (!reason.empty()) return parts.size() > 1 ? part.name + ": " + reason : reason;
+  }
+  return "";
 }
 
-Claims raised(Claims claims) {
-  const int more = claims.symmetric ? 2 : 1;
-  for (int* order : {&claims.order_q, &claims.order_v, &claims.order_multiplier}) *order += more;
+std::string all_remarks(const std::vector<Method>& parts, const Equations& e) {
+  std::vector<std::string> said;
+  for (const Method& part : parts) {
+    const std::string remark = part.remark ? part.remark(e) : "";
+    if (!remark.empty() && std::find(said.begin(), said.end(), remark) == said.end()) said.push_back(remark);
+  }
+  std::string text;
+  for (const std::string& remark : said) text += (text.empty() ? "" : "; ") + remark;
+  return text;
+}
+
+/// What all parts preserve; the others are lost.
+Momenta common_momenta(const std::vector<Method>& parts, const Equations& e, const InitialValues& initial) {
+  Momenta common = parts.front().momenta(e, initial);
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const Momenta other = parts[i].momenta(e, initial);
+    const auto missing = [&](const Momenta::Kept& one) {
+      return std::none_of(other.kept.begin(), other.kept.end(),
+                          [&](const Momenta::Kept& its) { return its.name == one.name; });
+    };
+    std::erase_if(common.kept, missing);
+    for (const std::string& name : other.lost)
+      if (std::find(common.lost.begin(), common.lost.end(), name) == common.lost.end()) common.lost.push_back(name);
+  }
+  return common;
+}
+
+}  // namespace
+
+Method composition_of(const std::string& name, const std::vector<Method>& parts) {
+  check(!parts.empty(), "a composition has parts");
+  const Method& first = parts.front();
+  Method method;
+  method.name = name;
+  method.stages = first.stages;
+  method.claims = first.claims;
+  method.capabilities = first.capabilities;
+  method.massless_reason = first.massless_reason;
+  for (const Method& part : parts) {
+    if (part.stages != method.stages) method.stages = 0;
+    method.claims = intersection(method.claims, part.claims);
+    method.capabilities = intersection(method.capabilities, part.capabilities);
+    if (first.capabilities.massless && !part.capabilities.massless) method.massless_reason = part.massless_reason;
+  }
+  method.claims.symmetric = false;
+  method.refuses = [parts](const Equations& e) { return first_refusal(parts, e); };
+  method.remark = [parts](const Equations& e) { return all_remarks(parts, e); };
+  if (std::all_of(parts.begin(), parts.end(), [](const Method& part) { return bool(part.momenta); }))
+    method.momenta = [parts](const Equations& e, const InitialValues& initial) {
+      return common_momenta(parts, e, initial);
+    };
+  return method;
+}
+
+Method raising_composition(const std::string& name, const Method& M) {
+  Method method = composition_of(name, {M});
+  method.claims.symmetric = M.claims.symmetric;
+  if (M.claims.near_identity) return method;
+  method.refuses = [M](const Equations& e) -> std::string {
+    const std::string why = refusal(M, e);
+    if (!why.empty() || (e.g.empty() && e.k.empty())) return why;
+    if (e.port)
+      return "a step of " + M.name + " holds the constraints in its middle only, and compositions keep its order";
+    return "a step of " + M.name + " turns velocities across the constraints round, and compositions of such steps " +
+           "keep their order; compose the projected variant, or ask for the order: energy_momentum(4)";
+  };
+  return method;
+}
+
+Claims raised(Claims claims, int by) {
+  const int p = claims.order_q;
+  for (int* order : {&claims.order_q, &claims.order_v, &claims.order_multiplier})
+    if (*order == p) *order += by;
   return claims;
 }
+
+// Families -----------------------------------------------------------------------------------------------------------
 
 Term method_term(const std::string& name) {
   Term term;
@@ -191,38 +203,26 @@ Term method_term(const std::string& name) {
   return term;
 }
 
-MethodFamily composed_family(std::string name, std::string summary, std::string source, std::string orders,
-                             std::function<Method(const Method&)> make) {
-  MethodFamily family;
-  family.name = name;
-  family.signature = name + "(M)";
-  family.summary = std::move(summary);
-  family.source = std::move(source);
-  family.orders = std::move(orders);
+MethodFamily composed_family(MethodFamily family, std::function<Method(const std::string&, const Method&)> make) {
+  family.signature = family.name + "(M)";
+  family.composer = true;
   family.example = {method_term("true_euler")};
-  family.make = [=](const std::vector<Term>& arguments) {
+  family.make = [name = family.name, make = std::move(make)](const std::vector<Term>& arguments) {
     if (arguments.size() != 1) throw InputError("'" + name + "' takes one method", "write " + name + "(lobatto(2))");
-    const Method inner = find_method(arguments[0]);
-    Method method = make(inner);
-    method.name = name + "(" + inner.name + ")";
-    method.tableau = nullptr;
-    return method;
+    const Method M = find_method(arguments[0]);
+    return make(name + "(" + M.name + ")", M);
   };
   return family;
 }
 
-MethodFamily raising_family(std::string name, std::string summary, std::string source,
-                            std::vector<Quad> (*shares)(int order)) {
-  return composed_family(std::move(name), std::move(summary), std::move(source), "p+2 (M symmetric), p+1",
-                         [shares](const Method& M) {
-                           Method method = M;
-                           method.claims = raised(M.claims);
-                           method.refuses = refuses_to_compose(M);
-                           method.step = [shares, step = M.step, p = M.claims.order_q](const Equations& e) {
-                             return compose(step(e), shares(p));
-                           };
-                           return method;
-                         });
+MethodFamily raising_family(MethodFamily family, std::vector<Quad> (*shares)(int order)) {
+  family.orders = "p+2 (M symmetric), p+1";
+  return composed_family(std::move(family), [shares](const std::string& name, const Method& M) {
+    Method method = raising_composition(name, M);
+    method.claims = raised(method.claims, M.claims.symmetric ? 2 : 1);
+    method.step = [shares, M](const Equations& e) { return compose(M.step(e), shares(M.claims.order_q)); };
+    return method;
+  });
 }
 
 }  // namespace alembert::internal

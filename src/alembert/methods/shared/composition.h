@@ -1,6 +1,7 @@
 #pragma once
 
-// Methods made from methods: adjoints derived from the equations of a step, and substeps in a row.
+// Methods made from methods: adjoints derived from the equations of a step, and substeps in a row. A composition claims
+// and takes what all its parts claim and take.
 
 #include "alembert/methods/method.h"
 
@@ -11,30 +12,34 @@ namespace alembert::internal {
 StepEquations adjoint(const StepEquations& step, const Equations& equations);
 /// Of a whole plan: the adjoint parts in reversed order.
 StepPlan adjoint(const StepPlan& plan, const Equations& equations);
-Method adjoint(const Method& method);
 
 /// The same plan repeated with these shares of the step.
 StepPlan compose(const StepPlan& plan, const std::vector<Quad>& shares);
+/// One plan after the other, each with an equal share of the step.
+StepPlan in_a_row(const std::vector<StepPlan>& plans);
 
 /// Shares of the triple jump and of Suzuki's five steps for a method of order p.
 std::vector<Quad> triple_jump_shares(int p);
 std::vector<Quad> suzuki_shares(int p);
 /// Nine shares that make a symmetric method of order 2 one of order 6 (Kahan and Li 1997).
 std::vector<Quad> nine_shares();
-/// The order of a symmetric composition that removes the leading error of a method: p + 2 for symmetric ones, else p
-/// + 1.
-Claims raised(Claims claims);
-/// What a composition of M that raises its order refuses: what M does, and models on which M is not near the identity.
-std::function<std::string(const Equations&)> refuses_to_compose(const Method& M);
+
+/// What is true of any composition of these parts, under this name: claims and capabilities that all parts have (but
+/// symmetric, which depends on their order), every refusal and remark of a part, momenta that all preserve. It has no
+/// tableau, is no SPARK method and still needs its step.
+Method composition_of(const std::string& name, const std::vector<Method>& parts);
+/// A composition of M that raises its order: M is near the identity on the model, or the model is refused.
+Method raising_composition(const std::string& name, const Method& M);
+/// The claims of a symmetric composition that removes the leading error of a method: p + 2 for symmetric ones, else p +
+/// 1, in what has the order p of q; what has less keeps it.
+Claims raised(Claims claims, int by);
 
 /// M repeated with shares that depend on its order.
-MethodFamily raising_family(std::string name, std::string summary, std::string source,
-                            std::vector<Quad> (*shares)(int order));
+MethodFamily raising_family(MethodFamily family, std::vector<Quad> (*shares)(int order));
 /// A method as an argument: a name alone.
 Term method_term(const std::string& name);
 
-/// A family NAME(M) that makes a method from a method.
-MethodFamily composed_family(std::string name, std::string summary, std::string source, std::string orders,
-                             std::function<Method(const Method&)> make);
+/// A family NAME(M) that makes a method from a method: the given one with signature and members. make gets the name.
+MethodFamily composed_family(MethodFamily family, std::function<Method(const std::string& name, const Method&)> make);
 
 }  // namespace alembert::internal

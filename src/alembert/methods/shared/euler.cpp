@@ -1,5 +1,6 @@
 #include "alembert/methods/shared/euler.h"
 
+#include "alembert/base/lists.h"
 #include "alembert/error.h"
 
 namespace alembert::internal {
@@ -10,12 +11,6 @@ Exprs plus(const Exprs& a, const Exprs& b) {
   Exprs result;
   for (std::size_t i = 0; i < a.size(); ++i) result.push_back(a[i] + b[i]);
   return result;
-}
-
-Exprs joined(Expr first, const Exprs& rest) {
-  Exprs all{first};
-  all.insert(all.end(), rest.begin(), rest.end());
-  return all;
 }
 
 // "1/2", "0.5", "-1": the argument a of a family.
@@ -45,10 +40,11 @@ EulerStep::EulerStep(const Equations& e, bool conjugate) : e_(e), conjugate_(con
   t1_ = frame_.step.t0 + h;
   dZ_ = frame_.unknown("dZ", frame_.z_dot0, h);
   dz_ = frame_.unknown("dz", frame_.z_dot0, h);
-  Z_ = plus(frame_.z0, dZ_), z1_ = plus(frame_.z0, dz_);
+  Z_ = plus(frame_.z0, dZ_);
+  z1_ = plus(frame_.z0, dz_);
   // Conjugate: y1 = y0 + h v(y1, Z) is an equation for y1 unless v is free of y.
   const Exprs v0 = at(e, e.v, {frame_.step.t0, frame_.y0, frame_.z0});
-  if (conjugate && depends(e.v, joined(e.t, e.y))) {
+  if (conjugate && depends(e.v, joined<Expr>(e.t, e.y))) {
     dy_ = frame_.unknown("dy", v0, h);
     y1_ = plus(frame_.y0, dy_);
   } else {
@@ -92,8 +88,7 @@ void EulerStep::start_from(bool with_f, Quad r_of_S0, Quad r_of_psi) {
   const Point start{frame_.step.t0, frame_.y0, frame_.z0};
   const Exprs Z_dot = graph.symbols("Z'", static_cast<int>(e_.z.size())),
               S = graph.symbols("S", static_cast<int>(e_.g.size()));
-  frame_.step.guess_unknowns = Z_dot;
-  frame_.step.guess_unknowns.insert(frame_.step.guess_unknowns.end(), S.begin(), S.end());
+  frame_.step.guess_unknowns = joined<Expr>(Z_dot, S);
   // p_z Z' = (f) + factors of r ; conjugate: also p moves along with y.
   Exprs force(e_.z.size(), graph.constant(0));
   const auto add = [&](Quad factor, const Exprs& values) {
@@ -105,14 +100,10 @@ void EulerStep::start_from(bool with_f, Quad r_of_S0, Quad r_of_psi) {
   // Along (1, v, Z') the functions change by their directional derivatives, taken in the model's own symbols.
   Graph& own = *e_.graph;
   const Exprs w = own.symbols("w", static_cast<int>(e_.y.size())), W = own.symbols("W", static_cast<int>(e_.z.size()));
-  const Exprs ty = joined(e_.t, e_.y), along = joined(own.constant(1), w);
+  const Exprs ty = joined<Expr>(e_.t, e_.y), along = joined<Expr>(own.constant(1), w);
   const auto here = [&](const Exprs& function) {  // w = v at the start, W = Z'
-    Exprs from = joined(e_.t, e_.y), to = joined(start.t, start.y);
-    const auto extend = [](Exprs& list, const Exprs& more) { list.insert(list.end(), more.begin(), more.end()); };
-    extend(from, e_.z), extend(to, start.z);
-    extend(from, w), extend(to, at(e_, e_.v, start));
-    extend(from, W), extend(to, Z_dot);
-    return substitute(function, from, to, graph);
+    return substitute(function, joined<Expr>(e_.t, e_.y, e_.z, w, W),
+                      joined<Expr>(start.t, start.y, start.z, at(e_, e_.v, start), Z_dot), graph);
   };
   Exprs p_dot = directional(e_.p, e_.z, W);
   if (conjugate_) p_dot = plus(p_dot, directional(e_.p, ty, along));
@@ -123,10 +114,8 @@ void EulerStep::start_from(bool with_f, Quad r_of_S0, Quad r_of_psi) {
   for (std::size_t i = 0; i < e_.g.size(); ++i) level.push_back(g_ww[i] / Quad(2) + G_v[i]);
   Exprs balance = here(p_dot);
   for (std::size_t i = 0; i < balance.size(); ++i) balance[i] = balance[i] - force[i];
-  frame_.step.guess_equations = balance;
-  const Exprs levels = here(level);
-  frame_.step.guess_equations.insert(frame_.step.guess_equations.end(), levels.begin(), levels.end());
-  // The guesses of dZ and S0 are solved for.
+  frame_.step.guess_equations = joined<Expr>(balance, here(level));
+  // The guesses of dZ and S0 become the guess_unknowns.
   for (std::size_t i = 0; i < e_.z.size(); ++i) frame_.step.guess[i] = h * Z_dot[i];
   const std::size_t from = 2 * e_.z.size() + dy_.size();
   for (std::size_t i = 0; i < e_.g.size(); ++i) frame_.step.guess[from + i] = S[i];
@@ -156,7 +145,7 @@ ImplicitEquations natural_limit(const Equations& e, Quad a) {
   const int n_y = static_cast<int>(e.y.size()), n_z = static_cast<int>(e.z.size()), n_g = static_cast<int>(e.g.size());
   const Exprs z_dot = graph.symbols("z'", n_z), Z_dot = graph.symbols("Z'", n_z);
   const Exprs S0 = graph.symbols("S0", n_g), S1 = graph.symbols("S1", n_g), w = graph.symbols("w", n_y);
-  const Exprs ty = joined(e.t, e.y), along = joined(graph.constant(1), w);
+  const Exprs ty = joined<Expr>(e.t, e.y), along = joined<Expr>(graph.constant(1), w);
   const auto with = [&](const Exprs& function, const Exprs& S) { return substitute(function, e.lambda, S, graph); };
   const Exprs r0 = with(e.r, S0), r1 = with(e.r, S1);
   Exprs first = directional(e.p, e.z, Z_dot), second = plus(directional(e.p, e.z, z_dot), directional(e.p, ty, along));
@@ -167,39 +156,34 @@ ImplicitEquations natural_limit(const Equations& e, Quad a) {
   const Exprs g_ww = directional(directional(e.g, ty, along), ty, along);
   Exprs half = directional(e.g, e.y, directional(e.v, e.z, Z_dot)), whole = directional(e.g_dot, e.z, z_dot);
   const Exprs drift = directional(e.g_dot, ty, along);
-  for (int i = 0; i < n_g; ++i) half[i] = half[i] + g_ww[i] / Quad(2), whole[i] = whole[i] + drift[i];
+  for (int i = 0; i < n_g; ++i) {
+    half[i] = half[i] + g_ww[i] / Quad(2);
+    whole[i] = whole[i] + drift[i];
+  }
   ImplicitEquations system;
-  system.inputs = joined(e.t, e.y);
-  const auto extend = [](Exprs& list, const Exprs& more) { list.insert(list.end(), more.begin(), more.end()); };
-  extend(system.inputs, e.z);
-  for (const Exprs* list : {&z_dot, &Z_dot, &S0, &S1}) extend(system.unknowns, *list);
-  for (const Exprs* list : {&second, &first, &half, &whole}) extend(system.equations, substitute(*list, w, e.v, graph));
+  system.inputs = joined<Expr>(e.t, e.y, e.z);
+  system.unknowns = joined<Expr>(z_dot, Z_dot, S0, S1);
+  system.equations = substitute(joined<Expr>(second, first, half, whole), w, e.v, graph);
   system.groups = {{0, 2 * n_z, graph.constant(0)}, {2 * n_z, 2 * n_g, Expr()}};
   return system;
 }
 
 bool nonlinear_reaction(const Equations& e) { return depends(jacobian(e.r, e.lambda).value, e.lambda); }
 
-MethodFamily euler_family(std::string name, std::string summary, std::string source, bool inconsistent,
-                          std::function<StepPlan(const Equations&, Quad)> step) {
-  MethodFamily family;
-  family.name = name;
-  family.signature = name + "(a)";
-  family.summary = std::move(summary);
-  family.source = std::move(source);
+MethodFamily euler_family(MethodFamily family, bool natural, std::function<StepPlan(const Equations&, Quad)> step) {
+  family.signature = family.name + "(a)";
   family.orders = "1";
-  family.make = [=](const std::vector<Term>& arguments) {
+  family.make = [name = family.name, natural, step = std::move(step)](const std::vector<Term>& arguments) {
     const Quad a = read_fraction(name, arguments);
     Method method;
     method.name = name + "(" + to_text(static_cast<double>(a)) + ")";
-    method.claims.order_q = method.claims.order_v = method.claims.order_multiplier = 1;
+    method.claims.set_orders(1);
     method.claims.symplectic = true;
     method.claims.nonholonomic = false;  // refused
-    method.refuses = [](const Equations& e) {
-      return e.k.empty() ? std::string() : "it takes holonomic constraints only, and this model has nonholonomic ones";
-    };
-    method.step = [=](const Equations& e) { return step(e, a); };
-    if (inconsistent)
+    method.claims.nonlinear_multiplier = !natural;
+    method.capabilities.nonholonomic = false;
+    method.step = [step, a](const Equations& e) { return step(e, a); };
+    if (natural)
       method.remark = [name](const Equations& e) {
         return nonlinear_reaction(e)
                    ? name +

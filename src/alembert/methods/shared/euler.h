@@ -46,9 +46,9 @@ class EulerStep {
   Exprs dZ_, dz_, dy_, Z_, z1_, y1_, p0_;
 };
 
-/// A family NAME(a), default a = 1/2. inconsistent: not convergent when r is nonlinear in the multiplier.
-MethodFamily euler_family(std::string name, std::string summary, std::string source, bool inconsistent,
-                          std::function<StepPlan(const Equations&, Quad a)> step);
+/// A family NAME(a), default a = 1/2: the given one with signature and members. natural: the multipliers stand in the
+/// reaction one by one, so that it does not converge when r is nonlinear in them.
+MethodFamily euler_family(MethodFamily family, bool natural, std::function<StepPlan(const Equations&, Quad a)> step);
 
 /// The equation that natural_euler(a) converges to (Jay and Simeon, section 3.4): y' = v, and z' from
 ///     p_z Z' = f + a r(S0),  g_yy(v,v)/2 + G v_z Z' = 0 ;  d/dt p = f + a r(S0) + (1-a) r(S1),  d/dt (g_t + g_y v) =

@@ -7,10 +7,11 @@
 namespace alembert::internal {
 
 Frame::Frame(const Equations& e) : graph(*(step.graph = std::make_shared<Graph>())) {
-  step.t0 = graph.symbol("t0"), step.h = graph.symbol("h");
-  y0 = graph.symbols("y0", static_cast<int>(e.y.size())), z0 = graph.symbols("z0", static_cast<int>(e.z.size()));
-  step.state = y0;
-  step.state.insert(step.state.end(), z0.begin(), z0.end());
+  step.t0 = graph.symbol("t0");
+  step.h = graph.symbol("h");
+  y0 = graph.symbols("y0", static_cast<int>(e.y.size()));
+  z0 = graph.symbols("z0", static_cast<int>(e.z.size()));
+  step.state = joined<Expr>(y0, z0);
   step.rates = static_cast<int>(e.z.size());
   z_dot0 = graph.symbols("z'", static_cast<int>(e.z.size()));
   lambda0 = graph.symbols("lambda", static_cast<int>(e.g.size()));
@@ -20,7 +21,7 @@ Frame::Frame(const Equations& e) : graph(*(step.graph = std::make_shared<Graph>(
 
 Exprs Frame::unknown(const std::string& name, const Exprs& guess, Expr factor) {
   Exprs symbols = graph.symbols(name, static_cast<int>(guess.size()));
-  step.unknowns.insert(step.unknowns.end(), symbols.begin(), symbols.end());
+  append(step.unknowns, symbols);
   for (const Expr g : guess) step.guess.push_back(factor ? factor * g : g);
   return symbols;
 }
@@ -64,8 +65,7 @@ Expr Frame::size_y() { return largest(graph, y0); }
 Expr Frame::size_z() { return largest(graph, z0); }
 
 StepPlan Frame::plan(const Exprs& y1, const Exprs& z1) {
-  step.next = y1;
-  step.next.insert(step.next.end(), z1.begin(), z1.end());
+  step.next = joined<Expr>(y1, z1);
   StepPlan plan;
   plan.parts.push_back(std::move(step));
   plan.sequence.push_back({0, 1});

@@ -1,9 +1,9 @@
+#include "alembert/methods/method.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "alembert/derive/massless.h"
 #include "alembert/error.h"
-#include "alembert/methods/method.h"
 
 namespace alembert::internal {
 
@@ -11,24 +11,37 @@ namespace {
 
 // More stages than this gain nothing in double precision and cost minutes to compile.
 constexpr int most_stages = 30;
+// A double has at most 24 characters; columns of a table stand one space apart.
+constexpr std::size_t number_width = 25;
 
-InputError wrong(const std::string& message, const std::string& hint, const Place& place = {}) {
-  return InputError({Diagnostic{nullptr, place, message, hint}});
+std::string both(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty() || a == b) return a.empty() ? b : a;
+  return a + "; " + b;
 }
 
 }  // namespace
 
-std::string refusal(const Method& method, const Equations& e) {
-  if (e.port && !method.ports) return port_refusal;
-  const std::string reason = method.refuses ? method.refuses(e) : "";
-  if (!reason.empty() || method.massless) return reason;
-  const Massless without = massless(e);
-  if (without.empty()) return "";
-  if (method.name.starts_with("lobatto("))
-    return without.reason +
-           ", and the last column of Lobatto IIIB is zero, so no force at the end of a step determines " +
-           "it: the matrix of the step is singular; lobatto_damped takes such models";
-  return without.reason + ", so the momenta do not determine the velocities at the end of a step";
+Claims intersection(const Claims& a, const Claims& b) {
+  Claims both_claim;
+  both_claim.order_q = std::min(a.order_q, b.order_q);
+  both_claim.order_v = std::min(a.order_v, b.order_v);
+  both_claim.order_multiplier = std::min(a.order_multiplier, b.order_multiplier);
+  for (bool Claims::*claim :
+       {&Claims::symplectic, &Claims::symmetric, &Claims::energy, &Claims::position, &Claims::velocity,
+        &Claims::nonholonomic, &Claims::nonlinear_multiplier, &Claims::near_identity})
+    both_claim.*claim = a.*claim && b.*claim;
+  both_claim.note = both(a.note, b.note);
+  return both_claim;
+}
+
+Capabilities intersection(const Capabilities& a, const Capabilities& b) {
+  Capabilities both_take;
+  for (bool Capabilities::*one : {&Capabilities::mechanical, &Capabilities::port_hamiltonian, &Capabilities::holonomic,
+                                  &Capabilities::nonholonomic, &Capabilities::velocity_reactions,
+                                  &Capabilities::varying_mass, &Capabilities::without_energy, &Capabilities::massless})
+    both_take.*one = a.*one && b.*one;
+  both_take.light_mass = std::max(a.light_mass, b.light_mass);
+  return both_take;
 }
 
 std::string table_text(const std::string& heading, const std::vector<std::vector<Quad>>& rows) {
@@ -36,7 +49,7 @@ std::string table_text(const std::string& heading, const std::vector<std::vector
   for (const std::vector<Quad>& row : rows) {
     for (const Quad value : row) {
       std::string number = to_text(static_cast<double>(value));
-      number.resize(std::max<std::size_t>(number.size(), 25), ' ');
+      number.resize(std::max(number.size(), number_width), ' ');
       text += "  " + number;
     }
     text.erase(text.find_last_not_of(' ') + 1);
@@ -46,64 +59,28 @@ std::string table_text(const std::string& heading, const std::vector<std::vector
 }
 
 void no_arguments(const std::string& family, const std::vector<Term>& arguments) {
-  if (!arguments.empty()) throw wrong("'" + family + "' takes no arguments", "write " + family);
+  if (!arguments.empty()) throw InputError("'" + family + "' takes no arguments", "write " + family);
 }
 
-int stages_argument(const std::string& family, const std::vector<Term>& arguments, int least, int normal) {
-  if (arguments.empty()) return normal;
-  if (arguments.size() > 1)
-    throw wrong("'" + family + "' takes one argument, the number of stages",
-                "write " + family + "(" + std::to_string(normal) + ")");
+int stages_argument(const MethodFamily& family, const std::vector<Term>& arguments) {
+  if (arguments.empty()) return family.usual_stages;
+  const std::string usual = "write " + family.name + "(" + std::to_string(family.usual_stages) + ")";
+  if (arguments.size() > 1) throw InputError("'" + family.name + "' takes one argument, the number of stages", usual);
   Quad value = 0;
   const Term& s = arguments[0];
-  const Term& digits = s.form == Term::Form::negate ? s.parts[0] : s;
+  const bool negative = s.form == Term::Form::negate;
+  const Term& digits = negative ? s.parts[0] : s;
   const bool number = digits.form == Term::Form::number && read_number(digits.text, value);
-  if (&digits != &s) value = -value;
-  const bool outside = value < least || value > most_stages;
+  if (negative) value = -value;
+  const bool outside = value < family.least_stages || value > most_stages;
   if (!number || (!outside && value != static_cast<Quad>(static_cast<long>(value))))
-    throw wrong("the number of stages of '" + family + "' must be a whole number, not '" + print(s) + "'",
-                "write " + family + "(" + std::to_string(normal) + ")");
+    throw InputError("the number of stages of '" + family.name + "' must be a whole number, not '" + print(s) + "'",
+                     usual);
   if (outside)
-    throw wrong("'" + family + "' takes " + std::to_string(least) + " to " + std::to_string(most_stages) +
-                    " stages, not " + print(s),
-                "write " + family + "(" + std::to_string(normal) + ")");
+    throw InputError("'" + family.name + "' takes " + std::to_string(family.least_stages) + " to " +
+                         std::to_string(most_stages) + " stages, not " + print(s),
+                     usual);
   return static_cast<int>(value);
-}
-
-Method find_method(const Term& term, std::optional<int> stages) {
-  const bool call = term.form == Term::Form::call;
-  if (!call && term.form != Term::Form::name)
-    throw wrong("'" + print(term) + "' is not a method", "write a name with its arguments, such as lobatto(3)");
-  std::vector<std::string> names;
-  for (const MethodFamily& family : all_families()) {
-    names.push_back(family.name);
-    if (family.name != term.text) continue;
-    std::vector<Term> arguments = call ? term.parts : std::vector<Term>{};
-    if (stages) {
-      if (!family.signature.starts_with(family.name + "(s"))
-        throw wrong("'" + family.name + "' has no number of stages to set", "its form is " + family.signature);
-      Term s;
-      s.text = std::to_string(*stages);
-      if (arguments.empty()) arguments = {s};
-      else arguments[0] = s;
-    }
-    return family.make(arguments);
-  }
-  const std::string near = nearest_name(term.text, names);
-  throw wrong("unknown method '" + term.text + "'",
-              near.empty() ? "'alembert methods' lists them all" : "did you mean '" + near + "'?");
-}
-
-Method find_method(const std::string& name, const std::vector<double>& arguments) {
-  Term term;
-  term.form = arguments.empty() ? Term::Form::name : Term::Form::call;
-  term.text = name;
-  for (const double a : arguments) {
-    Term part;
-    part.text = to_text(a);
-    term.parts.push_back(part);
-  }
-  return find_method(term);
 }
 
 }  // namespace alembert::internal

@@ -21,8 +21,11 @@ struct SparkCoefficients {
   QuadMatrix A_tilde;                     // s x (m+1)
   QuadVector b, b_hat, b_prime, b_tilde;  // b_tilde: m+1
   QuadVector c, c_tilde;
+  std::string A_hat_name = "A^";  // for messages: "Lobatto IIIB"
   int s() const { return static_cast<int>(b.size()); }
   int m() const { return static_cast<int>(b_tilde.size()) - 1; }
+  /// Whether no force at the last stage enters the momenta of the stages.
+  bool last_column_zero() const;
 };
 
 /// One tableau for y, f and N, with the s+1 Lobatto points for the holonomic constraints and the symplectic choice
@@ -32,22 +35,23 @@ SparkCoefficients with_lobatto_points(const Tableau& tableau);
 SparkCoefficients lobatto_pair(int s, const QuadMatrix& A_prime);
 
 StepPlan spark_step(const Equations& equations, const SparkCoefficients& coefficients);
-/// Why the step is not defined for a model ("" when it is): reactions r that depend on z.
-std::string spark_refuses(const Equations& equations);
+/// The constant transformation that splits the stages of a method whose constraints stand at Lobatto points
+/// (docs/references.md); without what belongs to a model.
+StageStructure stage_transformation(const SparkCoefficients& coefficients);
 std::string spark_tableau(const SparkCoefficients& coefficients);
 
 /// The claims of a symmetric, symplectic method of this order.
 Claims symplectic_claims(int order);
-/// L = v^T M v / 2 - U(t, q) with constant M is all that some methods take: the reason when the model is none.
-std::string only_constant_mass(const Equations& equations);
-/// A family of one member with two stages, for models with constant mass only.
-MethodFamily two_stages_only(MethodFamily family);
-/// One stage with A = c = a, A^ = A' = a_hat, no holonomic constraints.
-MethodFamily euler_spark_family(std::string name, std::string summary, Quad a, Quad a_hat);
+/// What a SPARK step with these coefficients takes: no reactions r that depend on z.
+Capabilities spark_capabilities(const SparkCoefficients& coefficients);
 
-/// What all these families share; a family adds its name, its orders and its coefficients.
-MethodFamily spark_family(std::string name, std::string summary, std::string source, std::string orders, int least,
-                          int normal, std::function<SparkCoefficients(int)> coefficients,
+/// A family NAME(s): the given one with signature and members. It has its texts and numbers of stages already.
+MethodFamily spark_family(MethodFamily family, std::function<SparkCoefficients(int)> coefficients,
                           std::function<Claims(int)> claims);
+/// A family of one member without arguments.
+MethodFamily single_spark(MethodFamily family, const SparkCoefficients& coefficients, const Claims& claims,
+                          const Capabilities& capabilities);
+/// One stage with A = c = a, A^ = A' = a_hat, no holonomic constraints.
+MethodFamily euler_spark(std::string name, std::string summary, Quad a, Quad a_hat);
 
 }  // namespace alembert::internal

@@ -1,0 +1,109 @@
+// Which models a method takes, asked in one place by all commands.
+
+#include "alembert/default_methods.h"
+#include "alembert/derive/massless.h"
+#include "alembert/error.h"
+#include "alembert/methods/method.h"
+#include "alembert/start/finite.h"
+
+namespace alembert::internal {
+
+namespace {
+
+/// A class of models, the capability that it needs, and what a method says that lacks it.
+struct Need {
+  bool Capabilities::*capability;
+  std::string (*lacking)(const Equations&);  // "" where the model does not need the capability
+};
+
+std::string only_constant_mass(const Equations& e) {
+  if (!e.constant_mass || e.form != Form::lagrangian)
+    return "it takes L = v^T M v/2 - U(q) with constant M only (with another mass matrix its order would drop to 1)";
+  if (depends(e.f, e.z)) return "it takes L = v^T M v/2 - U(q) only, and here the forces depend on velocities";
+  return "";
+}
+
+std::string when(bool needed, const char* reason) { return needed ? reason : ""; }
+
+const Need needs[] = {
+    {&Capabilities::port_hamiltonian, [](const Equations& e) { return e.port ? port_refusal() : ""; }},
+    {&Capabilities::mechanical,
+     [](const Equations& e) { return when(!e.port, "it is for port-Hamiltonian systems only"); }},
+    {&Capabilities::without_energy,
+     [](const Equations& e) {
+       return when(!e.energy || e.form == Form::general, "it needs an energy, and the general form has none");
+     }},
+    {&Capabilities::holonomic,
+     [](const Equations& e) {
+       return when(!e.g.empty(), "it takes nonholonomic constraints only, and this model has holonomic ones");
+     }},
+    {&Capabilities::nonholonomic,
+     [](const Equations& e) {
+       return when(!e.k.empty(), "it takes holonomic constraints only, and this model has nonholonomic ones");
+     }},
+    {&Capabilities::velocity_reactions,
+     [](const Equations& e) {
+       return when(depends(e.r, e.z),
+                   "the reaction of a holonomic constraint depends on velocities; SPARK methods take r(t, y, lambda)");
+     }},
+    {&Capabilities::varying_mass, only_constant_mass},
+};
+
+std::string massless_refusal(const Method& method, const Massless& without) {
+  return without.reason + ", " + method.massless_reason + "; " + families_that_take(&Capabilities::massless) +
+         " take such models";
+}
+
+}  // namespace
+
+std::string families_that_take(bool Capabilities::*capability) {
+  std::vector<std::string> names;
+  for (const MethodFamily& family : all_families()) {
+    if (family.composer) continue;
+    const Method example = family.make(family.example);
+    if (!(example.capabilities.*capability)) continue;
+    const bool usual = example.name == ALEMBERT_DEFAULT_METHOD || example.name == ALEMBERT_DEFAULT_PORT_METHOD;
+    names.insert(usual ? names.begin() : names.end(), family.name);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const char* between = i == 0 ? "" : i + 1 == names.size() ? " and " : ", ";
+    text += between + names[i];
+  }
+  return text;
+}
+
+std::string port_refusal() {
+  return "does not know the port-Hamiltonian form; " + families_that_take(&Capabilities::port_hamiltonian) +
+         " and their compositions do";
+}
+
+std::string refusal(const Method& method, const Equations& e) {
+  for (const Need& need : needs) {
+    if (method.capabilities.*need.capability) continue;
+    const std::string reason = need.lacking(e);
+    if (!reason.empty()) return reason;
+  }
+  const std::string reason = method.refuses ? method.refuses(e) : "";
+  if (!reason.empty() || method.capabilities.massless) return reason;
+  const Massless without = massless(e);
+  return without.empty() ? "" : massless_refusal(method, without);
+}
+
+void require_taken(const Method& method, const Model& model, const Equations& e) {
+  const std::string reason = refusal(method, e);
+  if (reason.empty()) return;
+  Diagnostic diagnostic;
+  diagnostic.message = "method " + method.name + " cannot integrate this model: " + reason;
+  diagnostic.hint = "'alembert check' lists the methods that apply";
+  // Where masses are missing, the coordinate is shown.
+  const Massless without = massless(e);
+  if (!without.z.empty() && reason.find(without.reason) != std::string::npos) {
+    const auto& blocks = model.form == Form::lagrangian ? model.coordinates : model.momenta;
+    diagnostic.source = model.source;
+    diagnostic.place = place_of(blocks, without.z.front());
+  }
+  throw InputError({diagnostic});
+}
+
+}  // namespace alembert::internal
