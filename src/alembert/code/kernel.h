@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "alembert/expr.h"
+#include "alembert/solver.h"
 
 namespace alembert::internal {
 
@@ -38,16 +39,6 @@ Tape make_tape(std::span<const Expr> inputs, std::span<const Expr> outputs);
 /// Parameters have their usual values.
 template <class T>
 void interpret(const Tape& tape, const T* in, T* out, T* work);
-
-enum class Backend { automatic, interpreter, native };
-
-struct KernelOptions {
-  Backend backend = Backend::automatic;  // automatic: native where the program has it; native: throws where it has not
-  bool optimise = true;                  // native: O2 for long runs, or the fastest start
-  // How often it will be called, as far as one knows: automatic interprets what is called a few thousand times only,
-  // and optimises what is called very often.
-  double calls = 1e9;
-};
 
 /// Above this many operations native code is made the fast way even where `optimise` asks for more.
 inline constexpr std::size_t largest_optimised = 200'000;

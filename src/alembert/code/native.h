@@ -7,10 +7,11 @@
 #include <memory>
 #include <span>
 
+#include "alembert/solver.h"
+
 namespace alembert::internal {
 
 struct Tape;
-struct KernelOptions;
 
 namespace detail {
 

@@ -116,6 +116,7 @@ void Carrier::put_parameters(const Model& model, Equations& e, const OpenNames& 
                           : graph_.constant(model.parameter_values[i]);
   }
   add(model.parameter_symbols, image);
+  e.model_parameters = image;
 }
 
 void Carrier::put(Expr from, Expr to) {

@@ -30,14 +30,6 @@ Exprs along_motion(const Equations& e, const Exprs& functions, const Exprs& z_do
   return directional(functions, x, joined<Expr>(e.graph->constant(1), e.v, z_dot));
 }
 
-/// The names of the flat entries of blocks, each with `suffix`.
-std::vector<std::string> flat_names(const std::vector<Block>& blocks, const char* suffix) {
-  std::vector<std::string> names;
-  for (const Block& b : blocks)
-    for (int i = 0; i < b.size; ++i) names.push_back(entry_name(b, i) + suffix);
-  return names;
-}
-
 [[noreturn]] void refuse(const Model& model, const Place& place, std::string message, std::string hint) {
   throw InputError(std::vector<Diagnostic>{{model.source, place, std::move(message), std::move(hint)}});
 }

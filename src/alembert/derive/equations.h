@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "alembert/equations.h"
 #include "alembert/expr/derivative.h"
 #include "alembert/model/model.h"
 
@@ -36,6 +37,7 @@ struct Equations {
   Form form = Form::lagrangian;
 
   std::vector<OpenParameter> parameters;  // in the order of the table
+  Exprs model_parameters;                 // all of the model's, as numbers or in the open ones
   Exprs parameter_values;                 // of Model::parameter_symbols: constants, or functions of the open ones
   Exprs y_start, z_start;                 // initial values as given, in the open parameters
   Exprs zero_tests;                       // of open parameters, or constants: what the shape of the model rests on
@@ -71,11 +73,6 @@ struct Equations {
   bool ideal = true;  // N = -k_z^T psi and r = -g_q^T lambda (or the user wrote the same)
 };
 
-struct DeriveOptions {
-  std::vector<std::string> inputs =
-      {};  // what stays open: parameters, inputs of ports, initial values ("m2", "m[2]", "x'")
-  bool symbolic_parameters = false;  // all parameters by their names, to show the equations
-};
 /// Throws InputError for names that cannot stay open.
 Equations derive(const Model& model, const DeriveOptions& options = {});
 

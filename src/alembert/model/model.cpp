@@ -30,6 +30,24 @@ std::string entry_name(const Block& block, int offset) {
   return text;
 }
 
+std::vector<std::string> flat_names(const std::vector<Block>& blocks, const char* suffix) {
+  std::vector<std::string> names;
+  for (const Block& b : blocks)
+    for (int i = 0; i < b.size; ++i) names.push_back(entry_name(b, i) + suffix);
+  return names;
+}
+
+std::vector<Parameter> parameters_of(const Model& model) {
+  std::vector<Parameter> list;
+  for (const Block& block : model.parameters) {
+    Parameter parameter{block.name, block.shape, {}, ""};
+    for (int i = 0; i < block.size; ++i)
+      parameter.values.push_back(static_cast<double>(model.parameter_values.at(block.first + i)));
+    list.push_back(std::move(parameter));
+  }
+  return list;
+}
+
 namespace {
 
 /// The words in the lines that could not be read: they may be declared there.

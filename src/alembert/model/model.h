@@ -10,6 +10,7 @@
 
 #include "alembert/error.h"
 #include "alembert/expr.h"
+#include "alembert/report.h"
 #include "alembert/text/syntax.h"
 
 namespace alembert::internal {
@@ -24,6 +25,8 @@ struct Block {
 };
 /// The name of the entry at `offset` of a block: "x", "q[2]", "r[4][1]".
 std::string entry_name(const Block& block, int offset);
+/// The names of the flat entries of blocks, each with `suffix`.
+std::vector<std::string> flat_names(const std::vector<Block>& blocks, const char* suffix = "");
 
 struct Constraint {
   std::string name;             // "rod1", "rod[3]" for a family, "constraint 2" where the user gave none
@@ -121,6 +124,9 @@ struct Model {
 
   SolveStatement solve;
 };
+
+/// The parameters with their values.
+std::vector<Parameter> parameters_of(const Model& model);
 
 /// Values from outside, as --set gives them ("m1=2", "y1'=10"); they replace what the model says.
 struct Override {

@@ -24,20 +24,8 @@ namespace alembert::internal {
 class ByteReader;
 class ByteWriter;
 
-/// exact: whatever suits Newton's own matrix; two_matrix: only where the equations have stages (the others: exact);
-/// minimum_norm: for equations that depend on each other, with the smallest multipliers.
-enum class LinearSolver { automatic, exact, unrolled, dense, sparse, two_matrix, minimum_norm };
-
 /// The most unknowns of a system that is solved with minimum_norm: its matrix is dense.
 constexpr int most_minimum_norm_unknowns = 1500;
-
-struct NewtonOptions {
-  KernelOptions kernel;
-  LinearSolver linear = LinearSolver::automatic;
-  int max_iterations = 60;
-  /// Relative corrections of at most this size are not made; 0: to rounding. Only to show what loose solvers do.
-  double tolerance = 0;
-};
 
 /// Compiled once; solve() neither allocates nor throws, save that it takes memory when it first meets a singular
 /// position or equations that the two matrices cannot solve. Not shared between threads: each brings its own clone.

@@ -15,6 +15,16 @@ Projection<T>::Projection(const Equations& e, T t, const std::vector<T>& typical
       velocity_(level(e, joined<Expr>(e.t, e.y), e.z, joined<Expr>(e.g_dot, e.k), t, typical, options, velocities_)) {}
 
 template <class T>
+Projection<T>::Projection(const Projection& other)
+    : n_y_(other.n_y_),
+      n_z_(other.n_z_),
+      positions_(other.positions_),
+      velocities_(other.velocities_),
+      moved_(other.moved_),
+      position_(other.position_.clone()),
+      velocity_(other.velocity_.clone()) {}
+
+template <class T>
 Newton<T> Projection<T>::level(const Equations& e, const Exprs& inputs, const Exprs& unknowns, const Exprs& onto, T t,
                                const std::vector<T>& typical, NewtonOptions options, std::vector<T>& x) const {
   ImplicitEquations system;

@@ -14,6 +14,8 @@ class Projection {
  public:
   /// typical: a state (y, z) at t near which others will be moved.
   Projection(const Equations& equations, T t, const std::vector<T>& typical, NewtonOptions options = {});
+  /// With a memory of its own; the compiled code is shared.
+  Projection(const Projection& other);
 
   /// Moves state (y, then z) at t. What does not converge leaves it as it was.
   Outcome apply(T t, T* state) noexcept;

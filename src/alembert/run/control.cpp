@@ -93,8 +93,8 @@ class ToleranceSteps final : public StepControl {
       else if (std::abs(left) < 4 * std::abs(h)) h = left / 4;
       if (h != made_) begin(from, h);
       const double middle = from.t + h, t_end = last ? end_ : from.t + 2 * h;
-      const bool solved = maker_.make(check_, from, 2 * h, t_end, check_to_) && maker_.make(step_, from, h, middle, to[0]) &&
-                          maker_.make(step_, to[0], h, t_end, to[1]);
+      const bool solved = maker_.make(check_, from, 2 * h, t_end, check_to_) &&
+                          maker_.make(step_, from, h, middle, to[0]) && maker_.make(step_, to[0], h, t_end, to[1]);
       const double error = solved ? estimate(from, to[1]) : INFINITY;
       const bool accepted = error <= 1;
       if (accepted) {
@@ -108,11 +108,9 @@ class ToleranceSteps final : public StepControl {
       if (std::abs(h_) >= smallest_) continue;
       const std::string limit = " would have to be shorter than " + to_text(smallest_);
       if (solved)
-        return fail(
-                    "steps" + limit + " to meet the tolerance at t = " + time_text(from.t) +
-                        "; allow a larger error (--tolerance), or shorter steps (--min-step)");
-      return fail(
-                  "steps" + limit + " at t = " + time_text(maker_.failed.t) + ", for no other has a solution there");
+        return fail("steps" + limit + " to meet the tolerance at t = " + time_text(from.t) +
+                    "; allow a larger error (--tolerance), or shorter steps (--min-step)");
+      return fail("steps" + limit + " at t = " + time_text(maker_.failed.t) + ", for no other has a solution there");
     }
   }
 

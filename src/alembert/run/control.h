@@ -9,32 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "alembert/report.h"
 #include "alembert/run/engine.h"
+#include "alembert/simulate.h"
 
 namespace alembert::internal {
-
-/// Where Newton starts in a step: extrapolated from the steps before; with the accelerations 0 and the multipliers of
-/// now (naive), or with both of now (educated), as Symank 2025, section 7.3.1, calls them.
-enum class Guess { extrapolated, naive, educated };
-
-/// Limits for the steps that follow the first one. Sizes are magnitudes.
-struct StepOptions {
-  Control control = Control::fixed;
-  // With tolerance only. The error of two steps is its largest entry, of y relative to the largest |y| so far, of z
-  // likewise.
-  double tolerance = 1e-8;
-  double largest = 0;   // no step is longer; 0: no limit
-  double growth = 2;    // from one size to the next, at most
-  double shrink = 0.2;  // at least, and where Newton fails
-  long good_steps = 2;  // comparisons that must go well, one after the other, before steps grow
-  // With tolerance and reversible.
-  double smallest = 0;  // where steps would become shorter the run fails; 0: a tiny part of the whole time
-  // With all.
-  long most_steps = 0;  // the run fails where it needs more; 0: no limit
-  // With fixed steps only.
-  Guess guess = Guess::extrapolated;
-};
 
 /// Throws InputError for what makes no sense, also for this method. step: the first one, negative where end < t0.
 void check_steps(const StepOptions& options, const Method& method, double t0, double end, double step);

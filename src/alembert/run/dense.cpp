@@ -75,9 +75,10 @@ bool DenseOutput::at(double share, std::vector<double>& state) {
     for (std::size_t i = n_y_; i < state.size(); ++i) state[i] += part * rates_[i - n_y_];
   } else {
     compensation_.assign(from_.compensation.begin(), from_.compensation.end());
-    step_.compensationart(rates_.data());
+    step_.restart(rates_.data());
     step_.carry_on(from_.carried);
-    if (step_.advance(from_.t, part, state.data(), compensation_.data()).newton.outcome != Outcome::converged) return false;
+    if (step_.advance(from_.t, part, state.data(), compensation_.data()).newton.outcome != Outcome::converged)
+      return false;
   }
   return projection_.apply(time(share), state.data()) == Outcome::converged;
 }

@@ -5,6 +5,7 @@
 
 #include "alembert/base/lists.h"
 #include "alembert/error.h"
+#include "alembert/expr/derivative.h"
 
 namespace alembert::internal {
 
@@ -17,6 +18,8 @@ constexpr double singular_position = 1e-4, small_volume = 1e-3;
 constexpr double suspicious_volume = 0.5;
 // An event asks for the motion at about so many places of a step.
 constexpr double places_of_events = 16;
+
+constexpr KernelOptions now_and_then{.backend = Backend::interpreter, .optimise = false};
 
 KernelOptions code_for(double calls, KernelOptions asked) {
   asked.calls = calls;
@@ -80,6 +83,21 @@ std::vector<double> usual_values(const Equations& e) {
   return values;
 }
 
+InitialValues solved(ConsistentStart start, const std::vector<double>& table, double t0) {
+  start.bind(table.empty() ? nullptr : table.data());
+  return start.solve(t0, start.given_by_model());
+}
+
+/// Which of so many open parameters occur in expressions.
+std::vector<bool> parameters_in(const Exprs& list, std::size_t count) {
+  std::vector<bool> found(count, false);
+  for (const std::uint32_t id : reachable(list)) {
+    const Node& node = list[0].graph().node(id);
+    if (node.op == Op::parameter) found[node.a] = true;
+  }
+  return found;
+}
+
 /// Multipliers are asked for in rows, and by some at every step.
 double calls_of_multipliers(const Equations& e, const EngineOptions& o) {
   return o.reversible || !e.events.empty() ? o.steps : std::max(1.0, o.rows + o.samples);
@@ -88,19 +106,23 @@ double calls_of_multipliers(const Equations& e, const EngineOptions& o) {
 }  // namespace
 
 Engine::Engine(const Model& model_, const Equations& equations, const Method& method_, const EngineOptions& asked)
-    : Engine(model_, equations, method_, method_.step(equations), ConsistentStart(model_, equations), asked) {}
+    : Engine(model_, equations, method_, method_.step(equations), ConsistentStart(model_, equations),
+             usual_values(equations), asked) {}
 
 Engine::Engine(const Model& model_, const Equations& equations, const Method& method_, const StepPlan& plan,
-               ConsistentStart start, const EngineOptions& asked)
-    : Engine(model_, equations, method_, plan, start, start.solve(asked.t0, start.given_by_model()), asked) {}
+               ConsistentStart start, const std::vector<double>& table, const EngineOptions& asked)
+    : Engine(model_, equations, method_, plan, start, solved(start, table, asked.t0), table, asked) {}
 
 Engine::Engine(const Model& model_, const Equations& equations, const Method& method_, const StepPlan& plan,
-               const ConsistentStart& start, const InitialValues& values, const EngineOptions& asked)
+               const ConsistentStart& start, const InitialValues& values, const std::vector<double>& table,
+               const EngineOptions& wanted)
     : model(model_),
       e(equations),
       method(method_),
-      options(for_redundant(model, values, plan, asked)),
-      parameters(usual_values(e)),
+      asked(wanted),
+      options(for_redundant(model, values, plan, wanted)),
+      t0(options.t0),
+      parameters(table),
       initial(values),
       step(plan, options.t0, options.step, joined<double>(values.y, values.z), guess_values(values),
            with_calls(options.newton, 2 * (options.steps + options.samples))),
@@ -114,22 +136,35 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
       joints(e),
       maker(e.y.size(), [this](double t, std::span<const double> state) { return ends_singular(t, state); }),
       start_(start),
-      zero_tests_(Exprs(), e.zero_tests, {.backend = Backend::interpreter, .optimise = false}) {
+      zero_tests_(Exprs(), e.zero_tests, now_and_then),
+      model_parameters_(Exprs(), e.model_parameters, now_and_then),
+      in_constraints_(parameters_in(joined<Expr>(e.g, e.k), parameters.size())) {
+  if (method.remark) remark = method.remark(e);
   if (e.port) ports.emplace(e, options.dirac, code_for(std::max(1.0, options.rows), options.newton.kernel));
-  if (options.samples > 0 || !e.events.empty())
-    dense.emplace(e, step, point(), multipliers, with_calls(options.newton, options.samples));
+  prepare(options);
   if (!e.events.empty())
     events.emplace(model, e, *dense, multipliers, code_for(places_of_events * options.steps, options.newton.kernel));
-  if (options.reversible)
-    density.emplace(e, values, options.t0, multipliers, with_calls(options.newton, options.steps));
   bind();
+}
+
+void Engine::prepare(const EngineOptions& asked) {
+  if (!dense && (asked.samples > 0 || !e.events.empty())) {
+    dense.emplace(e, step, point(), multipliers, with_calls(options.newton, asked.samples));
+    dense->bind(table());
+  }
+  if (!density && asked.reversible) {
+    density.emplace(e, initial, t0, multipliers, with_calls(options.newton, asked.steps));
+    density->bind(table());
+  }
 }
 
 Engine::Engine(const Engine& other)
     : model(other.model),
       e(other.e),
       method(other.method),
+      asked(other.asked),
       options(other.options),
+      t0(other.t0),
       parameters(other.parameters),
       initial(other.initial),
       step(other.step.clone()),
@@ -142,8 +177,11 @@ Engine::Engine(const Engine& other)
       light(other.light),
       joints(other.joints),
       maker(e.y.size(), [this](double t, std::span<const double> state) { return ends_singular(t, state); }),
+      remark(other.remark),
       start_(other.start_),
-      zero_tests_(other.zero_tests_) {
+      zero_tests_(other.zero_tests_),
+      model_parameters_(other.model_parameters_),
+      in_constraints_(other.in_constraints_) {
   if (other.dense) dense.emplace(*other.dense, multipliers);
   if (other.events) events.emplace(*other.events, *dense, multipliers);
   if (other.density) density.emplace(*other.density, multipliers);
@@ -151,7 +189,7 @@ Engine::Engine(const Engine& other)
 }
 
 void Engine::bind() {
-  const double* const table = parameters.empty() ? nullptr : parameters.data();
+  const double* const table = this->table();
   step.bind(table);
   watch.bind(table);
   rank.bind(table);
@@ -166,21 +204,42 @@ void Engine::bind() {
   joints.bind(table);
   start_.bind(table);
   zero_tests_.bind(table);
+  model_parameters_.bind(table);
 }
 
 bool Engine::begin(const NamedValues& values) {
   const NamedValues others = take_parameters(values);
   if (!same_shape()) return false;
   StartValues given = start_.given_by_model();
-  give(given, others);
-  const InitialValues before = std::exchange(initial, start_.solve(options.t0, given));
+  give(given, others, false);
+  t0 = options.t0;
+  const InitialValues before = std::exchange(initial, start_.solve(t0, given));
   if (initial.redundant.empty() != before.redundant.empty() || initial.singular_position != before.singular_position ||
       initial.hidden != before.hidden)
     return false;
   step.begin(guess_values(initial).data());
-  multipliers.begin(initial, options.t0);
-  if (density) density->begin(initial, options.t0);
+  multipliers.begin(initial, t0);
+  if (density) density->begin(initial, t0);
   return true;
+}
+
+void Engine::begin_at(double t, std::span<const double> state) {
+  const auto middle = state.begin() + static_cast<std::ptrdiff_t>(e.y.size());
+  const bool same = t == t0 && std::equal(initial.y.begin(), initial.y.end(), state.begin(), middle) &&
+                    std::equal(initial.z.begin(), initial.z.end(), middle, state.end());
+  if (same) return;
+  const std::span<const double> rates = multipliers.at(t, state);
+  t0 = t;
+  initial.changes.clear();
+  initial.y.assign(state.begin(), middle);
+  initial.z.assign(middle, state.end());
+  auto from = rates.begin();
+  for (std::vector<double>* list : {&initial.z_dot, &initial.lambda, &initial.psi}) {
+    std::copy_n(from, list->size(), list->begin());
+    from += static_cast<std::ptrdiff_t>(list->size());
+  }
+  step.begin(guess_values(initial).data());
+  if (density) density->begin(initial, t0);
 }
 
 // The values that are open parameters are written into the table; the others are left.
@@ -189,10 +248,59 @@ NamedValues Engine::take_parameters(const NamedValues& values) {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const auto found = values.find(e.parameters[i].name);
     if (found == values.end()) continue;
+    check_parameter(i, found->second);
     parameters[i] = found->second;
     others.erase(found->first);
   }
   return others;
+}
+
+// Masses, inertias and lengths were checked when the model was read; a new value is checked in the same way.
+void Engine::check_parameter(std::size_t number, double value) const {
+  const std::string& name = e.parameters[number].name;
+  for (std::size_t i = 0; i < model.parameter_symbols.size(); ++i) {
+    const Expr s = model.parameter_symbols[i];
+    if (s.graph().name(s.id()) == name && model.checked_on_read[i])
+      read_model(model.source, {name + "=" + to_text(value)});
+  }
+}
+
+void Engine::reset_parameters() {
+  const std::vector<double> usual = usual_values(e);
+  std::copy(usual.begin(), usual.end(), parameters.begin());
+}
+
+bool Engine::set(const NamedValues& values, GridPoint& point) {
+  bool constrained = false;
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    if (in_constraints_[i] && values.contains(e.parameters[i].name)) constrained = true;
+  const NamedValues others = take_parameters(values);
+  if (others.empty() && !constrained) return false;
+  const auto middle = point.state.begin() + static_cast<std::ptrdiff_t>(e.y.size());
+  StartValues given = start_.given_by_model();
+  given.y.assign(point.state.begin(), middle);
+  given.z.assign(middle, point.state.end());
+  given.y_pinned.assign(given.y.size(), false);
+  given.z_pinned.assign(given.z.size(), false);
+  give(given, others, true);
+  const InitialValues moved = start_.solve(point.t, given);
+  point.state = joined<double>(moved.y, moved.z);
+  point.compensation.assign(point.state.size(), 0);
+  return true;
+}
+
+std::unique_ptr<Engine> Engine::remade(const NamedValues& values) const {
+  Engine wanted(*this);
+  wanted.reset_parameters();
+  wanted.take_parameters(values);
+  if (!wanted.same_shape())
+    throw InputError("these values ask for equations of another shape", "read and derive the model again with them");
+  std::unique_ptr<Engine> fresh(
+      new Engine(model, e, method, method.step(e), ConsistentStart(model, e), wanted.parameters, asked));
+  if (!fresh->begin(values))
+    throw InputError("the constraints are redundant for some of these initial values and not for others",
+                     "read and derive the model again with them");
+  return fresh;
 }
 
 /// Whether what the shape of the equations takes to be zero, or not, still is.
@@ -205,15 +313,17 @@ bool Engine::same_shape() const {
   return true;
 }
 
-void Engine::give(StartValues& given, const NamedValues& values) const {
+void Engine::give(StartValues& given, const NamedValues& values, bool pin) const {
   std::vector<Diagnostic> unknown;
   for (const auto& [name, value] : values) {
     const auto y = std::find(e.y_names.begin(), e.y_names.end(), name);
     const auto z = std::find(e.z_names.begin(), e.z_names.end(), name);
     if (y != e.y_names.end()) {
       given.y[y - e.y_names.begin()] = value;
+      if (pin) given.y_pinned[y - e.y_names.begin()] = true;
     } else if (z != e.z_names.end()) {
       given.z[z - e.z_names.begin()] = value;
+      if (pin) given.z_pinned[z - e.z_names.begin()] = true;
     } else {
       std::vector<std::string> names = joined<std::string>(e.y_names, e.z_names);
       for (const OpenParameter& parameter : e.parameters) names.push_back(parameter.name);
@@ -227,16 +337,20 @@ void Engine::give(StartValues& given, const NamedValues& values) const {
   if (!unknown.empty()) throw InputError(std::move(unknown));
 }
 
+std::vector<double> Engine::model_parameters() const {
+  std::vector<double> values(model_parameters_.outputs()), work(model_parameters_.work());
+  model_parameters_(nullptr, values.data(), work.data());
+  return values;
+}
+
 GridPoint Engine::point() const {
-  GridPoint first = first_point(initial, options.t0);
+  GridPoint first = first_point(initial, t0);
   first.carried = step.carried();
   return first;
 }
 
 // Newton's matrix of the constraints is that of the gradients only where z are the velocities.
-std::span<const double> Engine::longest() const {
-  return e.v == e.z ? watch.longest() : std::span<const double>();
-}
+std::span<const double> Engine::longest() const { return e.v == e.z ? watch.longest() : std::span<const double>(); }
 
 // Close to a singular position: a step that ends there is made again in the way that suits it.
 bool Engine::ends_singular(double t, std::span<const double> state) {

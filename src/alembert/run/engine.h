@@ -27,8 +27,8 @@ struct EngineOptions {
   double step = 0.01;  // of the size that will be made: pivots are chosen for it
   // How often things will be asked for, as far as one knows; that decides how much compiling pays off.
   double steps = 1e9;
-  double rows = 0;     // with multipliers, at grid points
-  double samples = 0;  // between grid points
+  double rows = 0;          // with multipliers, at grid points
+  double samples = 0;       // between grid points
   bool reversible = false;  // steps that follow the density of the model
   bool dirac = false;       // flows and efforts of a port-Hamiltonian system too
   NewtonOptions newton;
@@ -50,12 +50,27 @@ class Engine {
   /// where there is no consistent start. False where the values ask for other code than was compiled (constraints that
   /// are redundant now and were not, masses that vanish): then the engine must not be used.
   [[nodiscard]] bool begin(const NamedValues& values);
+  /// The motion begins at this state (y, then z), which is on the constraints.
+  void begin_at(double t, std::span<const double> state);
+  /// Sets open parameters and entries of the state at a point; where the constraints need it, the other entries move
+  /// the shortest way in the mass metric. Whether the state moved. Throws InputError for unknown names, and where there
+  /// is no such state.
+  bool set(const NamedValues& values, GridPoint& point);
+  /// All open parameters as the model has them.
+  void reset_parameters();
+  /// Compiled anew for these values, where begin() said that other code is needed.
+  std::unique_ptr<Engine> remade(const NamedValues& values) const;
+  /// Makes what a run with these options needs beyond what there is: the motion between grid points, the density.
+  void prepare(const EngineOptions& asked);
 
   // What it was made for.
   const Model& model;
   const Equations& e;
   const Method method;
+  const EngineOptions asked;    // as they were given
   const EngineOptions options;  // with the linear solver that redundant constraints ask for
+
+  double t0;  // where the motion begins
 
   /// The table of open parameters, in the order of Equations::parameters. May be written at any time.
   std::vector<double> parameters;
@@ -77,22 +92,31 @@ class Engine {
   JointReactions joints;
   StepMaker maker;
 
+  /// What a user must know of the method on this model; "" where there is nothing.
+  std::string remark;
+  /// The values of all the model's parameters, in the order of Model::parameter_symbols.
+  std::vector<double> model_parameters() const;
+
   /// The largest gradients of the constraints so far, where they are those of Newton's matrix.
   std::span<const double> longest() const;
 
  private:
   Engine(const Model& model, const Equations& equations, const Method& method, const StepPlan& plan,
-         ConsistentStart start, const EngineOptions& asked);
+         ConsistentStart start, const std::vector<double>& parameters, const EngineOptions& asked);
   Engine(const Model& model, const Equations& equations, const Method& method, const StepPlan& plan,
-         const ConsistentStart& start, const InitialValues& initial, const EngineOptions& asked);
+         const ConsistentStart& start, const InitialValues& initial, const std::vector<double>& parameters,
+         const EngineOptions& asked);
   void bind();
+  const double* table() const { return parameters.empty() ? nullptr : parameters.data(); }
   NamedValues take_parameters(const NamedValues& values);
   bool same_shape() const;
-  void give(StartValues& given, const NamedValues& values) const;
+  void give(StartValues& given, const NamedValues& values, bool pin) const;
+  void check_parameter(std::size_t number, double value) const;
   bool ends_singular(double t, std::span<const double> state);
 
   ConsistentStart start_;
-  Kernel<double> zero_tests_;
+  Kernel<double> zero_tests_, model_parameters_;
+  std::vector<bool> in_constraints_;  // which parameters the constraints depend on
 };
 
 }  // namespace alembert::internal

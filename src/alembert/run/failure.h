@@ -43,8 +43,8 @@ class FailureAnalysis {
   std::vector<double> gradients(double t, std::span<const double> state) const;
 
   std::vector<std::string> names_;  // of g, then k; empty where the system is too large or has none
-  bool nonlinear_ = false;  // the reaction in its multiplier
-  SparseExprs pattern_;     // of d(g_t + g_y v, k)/dz; the values are not kept
+  bool nonlinear_ = false;          // the reaction in its multiplier
+  SparseExprs pattern_;             // of d(g_t + g_y v, k)/dz; the values are not kept
   Kernel<double> gradients_, velocity_;
 };
 

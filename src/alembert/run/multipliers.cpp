@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "alembert/base/bytes.h"
 #include "alembert/base/lists.h"
 #include "alembert/start/reduced.h"
 
@@ -43,6 +44,16 @@ void Multipliers::begin(const InitialValues& initial, double t0) {
   x_ = all_values(initial, t0);
   massless_ = !initial.hidden.empty();
   newton_.forget();
+}
+
+void Multipliers::save(ByteWriter& out) const {
+  out.write(x_);
+  newton_.save(out);
+}
+
+void Multipliers::load(ByteReader& in) {
+  in.refill(x_);
+  newton_.load(in);
 }
 
 bool Multipliers::by_least_squares(double t, std::span<const double> state) {

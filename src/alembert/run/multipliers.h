@@ -20,6 +20,9 @@ class Multipliers {
   void bind(const double* parameters);
   /// Another motion begins here.
   void begin(const InitialValues& initial, double t0);
+  /// What the next values depend on.
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
 
   /// z', lambda, psi at a state (y, then z); NaN everywhere where the system is singular. They last until the next
   /// call.

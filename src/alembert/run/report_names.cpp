@@ -20,17 +20,6 @@ std::vector<Quantity> quantities(const std::vector<Block>& blocks, int first = 0
   return list;
 }
 
-std::vector<Parameter> parameters_of(const Model& model) {
-  std::vector<Parameter> list;
-  for (const Block& block : model.parameters) {
-    Parameter parameter{block.name, block.shape, {}, ""};
-    for (int i = 0; i < block.size; ++i)
-      parameter.values.push_back(static_cast<double>(model.parameter_values.at(block.first + i)));
-    list.push_back(std::move(parameter));
-  }
-  return list;
-}
-
 std::vector<NamedConstraint> named_constraints(const Model& model, const Equations& e) {
   std::vector<NamedConstraint> list;
   for (const Constraint& constraint : model.constraints) list.push_back({constraint.name, -1, -1});
@@ -66,12 +55,6 @@ PortReport port_names(const PortSystem& system, const Equations& e) {
   return port;
 }
 
-Strings flat_names(const std::vector<Block>& blocks, std::size_t count) {
-  Strings names;
-  for (std::size_t i = 0; i < count; ++i) names.push_back(flat_name(blocks, static_cast<int>(i)));
-  return names;
-}
-
 /// Adds groups of columns one behind the other.
 class ColumnList {
  public:
@@ -89,12 +72,12 @@ class ColumnList {
 
 ColumnRange add_ports(ColumnList& list, const Equations& e, bool dirac) {
   const PortSystem& system = e.port->system;
-  const ColumnRange inputs = list.add(flat_names(system.inputs, system.u.size()), "input.");
-  list.add(flat_names(system.outputs, system.u.size()), "output.");
+  const ColumnRange inputs = list.add(flat_names(system.inputs), "input.");
+  list.add(flat_names(system.outputs), "output.");
   list.add(e.port->energy_names, "energy.");
   if (dirac) {
-    list.add(flat_names(system.states, system.x.size()), "flow.");
-    list.add(flat_names(system.states, system.x.size()), "effort.");
+    list.add(flat_names(system.states), "flow.");
+    list.add(flat_names(system.states), "effort.");
   }
   const ColumnRange balance = list.add({"stored", "dissipated", "supplied", "residual"}, "balance.");
   return {inputs.begin, balance.end};
@@ -124,6 +107,14 @@ void describe(Report& report, const Model& model, const Equations& e, const Meth
   names.invariants = quantities(model.invariants);
   names.events = event_names(model);
   if (model.port) report.port = port_names(*model.port, e);
+}
+
+void set_parameters(Report& report, std::span<const double> values) {
+  auto from = values.begin();
+  for (Parameter& parameter : report.parameters) {
+    std::copy_n(from, parameter.values.size(), parameter.values.begin());
+    from += static_cast<std::ptrdiff_t>(parameter.values.size());
+  }
 }
 
 Columns make_columns(const Model& model, const Equations& e, bool dirac) {

@@ -13,6 +13,9 @@ namespace alembert::internal {
 /// Fills in which run it is and what its numbers are called; leaves the numbers alone.
 void describe(Report& report, const Model& model, const Equations& equations, const Method& method);
 
+/// The values of the model's parameters, in the order of Model::parameter_symbols.
+void set_parameters(Report& report, std::span<const double> values);
+
 /// The columns of its rows. dirac: also the flows E x' and efforts z of a port-Hamiltonian system.
 Columns make_columns(const Model& model, const Equations& equations, bool dirac);
 

@@ -9,7 +9,8 @@
 
 namespace alembert::internal {
 
-SampleTimes::SampleTimes(std::vector<double> at, double sample, double t0, double end) : at_(std::move(at)), t0_(t0), end_(end), sample_(sample) {
+SampleTimes::SampleTimes(std::vector<double> at, double sample, double t0, double end)
+    : at_(std::move(at)), t0_(t0), end_(end), sample_(sample) {
   const double direction = end < t0 ? -1 : 1;
   for (const double t : at_)
     if (!std::isfinite(t) || (t - t0_) * direction < 0 || (end_ - t) * direction < 0)
@@ -28,8 +29,7 @@ std::optional<double> SampleTimes::next(double t) {
   for (;;) {
     const bool listed = next_at_ < at_.size(), regular = next_sample_ < samples_;
     const double one = listed ? at_[next_at_] : 0;
-    const double other =
-        (end_ - (t0_ + next_sample_ * sample_)) * direction < 0 ? end_ : t0_ + next_sample_ * sample_;
+    const double other = (end_ - (t0_ + next_sample_ * sample_)) * direction < 0 ? end_ : t0_ + next_sample_ * sample_;
     if (!listed && !regular) return {};
     const bool first = listed && (!regular || one * direction <= other * direction);
     const double time = first ? one : other;

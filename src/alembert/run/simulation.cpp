@@ -38,14 +38,14 @@ Simulation::Simulation(Engine& engine, const SimulateOptions& options, SampleTim
       samples_(std::move(samples)),
       report_(report),
       rows_(engine, options.observers),
-      light_(engine.light.explain(options.t0, options.step, engine.point().state)),
+      light_(engine.light.explain(engine.t0, options.step, engine.point().state)),
       n_y_(engine.e.y.size()),
       every_(options.every.value_or(samples_.any() ? 0 : 1)),
       point_(engine.point()) {
   control_ = make_control(engine, options.steps, options.end, options.step, point_);
   if (engine.events) engine.events->begin(point_);
   if (engine.ports) {
-    engine.ports->look(options.t0, point_.state, engine.initial.psi);
+    engine.ports->look(engine.t0, point_.state, engine.initial.psi);
     report.port->first_energies = list(engine.ports->energies());
   }
   report.has_discrete = engine.step.has_discrete();
@@ -59,7 +59,7 @@ Simulation::Simulation(Engine& engine, const SimulateOptions& options, SampleTim
 void Simulation::run() {
   started_ = now();
   start();
-  if (options_.end != options_.t0) loop();
+  if (options_.end != engine_.t0) loop();
   rows_.end();
   report_.run_seconds = now() - started_;
   finish();
@@ -94,7 +94,7 @@ void Simulation::progress() {
   const double elapsed = now() - started_;
   if (elapsed - shown_ <= progress_pause) return;
   shown_ = elapsed;
-  options_.progress((report_.t - options_.t0) / (options_.end - options_.t0));
+  options_.progress((report_.t - engine_.t0) / (options_.end - engine_.t0));
 }
 
 void Simulation::end(Ending ending, std::string reason) {
@@ -126,8 +126,8 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
   last = last || stopped;
   const long most = options_.steps.most_steps;
   if (!last && most > 0 && report_.steps >= most)
-    end(Ending::failed, "the largest number of steps, " + std::to_string(most) + ", was made at t = " +
-                            time_text(report_.t) + "; allow more with --max-steps");
+    end(Ending::failed, "the largest number of steps, " + std::to_string(most) +
+                            ", was made at t = " + time_text(report_.t) + "; allow more with --max-steps");
   const bool early = report_.ending != Ending::done || stopped;
   if (row || early) keep(to);
   std::swap(point_, to);
@@ -164,8 +164,7 @@ void Simulation::watch(const GridPoint& to) {
   if (seen == RankWatch::Rank::lost)
     end(Ending::failed, engine_.failure.explain_rank(to.t, to.state, engine_.longest()));
   if (seen == RankWatch::Rank::passed)
-    report_.singular_positions.push_back(
-        {to.t, engine_.failure.dependence(to.t, to.state, engine_.longest()).words});
+    report_.singular_positions.push_back({to.t, engine_.failure.dependence(to.t, to.state, engine_.longest()).words});
 }
 
 // The watch has just looked at the point.

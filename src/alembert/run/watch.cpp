@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "alembert/base/bytes.h"
+
 namespace alembert::internal {
 
 namespace {
@@ -164,6 +166,30 @@ void Watch::look(double t, std::span<const double> y, std::span<const double> z)
     independence_ = independence_of(values_);
   }
   first_ = false;
+}
+
+void Watch::restart() {
+  first_ = true;
+  finite_ = true;
+  energy_watched = {};
+  drift = {};
+  max_position = 0;
+  max_velocity = 0;
+  max_nonholonomic = 0;
+  velocity_ranges.assign(velocity_ranges.size(), {});
+  watched_.assign(watched_.size(), {});
+  longest_.assign(longest_.size(), 0);
+  independence_ = 1;
+}
+
+void Watch::save(ByteWriter& out) const {
+  out.write(longest_);
+  out.write(independence_);
+}
+
+void Watch::load(ByteReader& in) {
+  in.refill(longest_);
+  in.read(independence_);
 }
 
 double Watch::independence_of(std::span<const double> values) {

@@ -14,6 +14,9 @@
 
 namespace alembert::internal {
 
+class ByteReader;
+class ByteWriter;
+
 /// Collects an error over equally spaced times in a fixed number of blocks, however long the run.
 class DriftFit {
  public:
@@ -37,6 +40,11 @@ class Watch {
   Watch(const Equations& equations, KernelOptions options, bool rank = true);
 
   void bind(const double* parameters) noexcept { kernel_.bind(parameters); }
+  /// Forgets all looks.
+  void restart();
+  /// What decides later steps: the largest gradients and the independence at the last look.
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
 
   /// Takes the values at (t, y, z); never allocates.
   void look(double t, std::span<const double> y, std::span<const double> z);

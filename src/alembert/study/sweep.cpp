@@ -1,14 +1,15 @@
 #include "alembert/study/sweep.h"
 
-#include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
+#include "alembert/base/lists.h"
+#include "alembert/derive/carrier.h"
 #include "alembert/error.h"
 #include "alembert/report.h"
 #include "alembert/run/report_names.h"
@@ -16,18 +17,6 @@
 namespace alembert::internal {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string dump(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-/// A cell of the table, as JSON.
-std::string cell(const ReportEntry& entry) {
-  if (const long* whole = std::get_if<long>(&entry.value)) return dump(*whole);
-  if (const double* number = std::get_if<double>(&entry.value)) return dump(*number);
-  if (const std::string* text = std::get_if<std::string>(&entry.value)) return dump(*text);
-  return "null";
-}
 
 bool below(const std::string& path, const std::string& group) {
   return path.starts_with(group) &&
@@ -83,46 +72,188 @@ std::vector<std::string> chosen_columns(const SweepOptions& options, const Model
   return columns;
 }
 
-SweepRow run_one(const SweepOptions& options, const std::vector<std::string>& columns,
-                 std::vector<std::string> values) {
+/// Which value of each axis a row has; the last axis varies fastest.
+std::vector<std::string> values_of(const SweepOptions& options, std::size_t row) {
+  std::vector<std::string> values(options.axes.size());
+  for (std::size_t k = options.axes.size(); k-- > 0; row /= options.axes[k].values.size())
+    values[k] = options.axes[k].values[row % options.axes[k].values.size()];
+  return values;
+}
+
+/// "0.5", "-1e-3", "1/3"; nothing where it is more than a number.
+std::optional<double> plain_number(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  Quad value = 0, divisor = 1;
+  if (!read_number(text.substr(0, slash), value)) return {};
+  if (slash != std::string::npos && !read_number(text.substr(slash + 1), divisor)) return {};
+  return static_cast<double>(value / divisor);
+}
+
+bool has_entry(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Whether one compilation serves all values of an axis: a single parameter that does not shape the model, or a single
+/// initial value, and numbers for it.
+bool can_stay_open(const Model& model, const SweepAxis& axis) {
+  const auto number = [](const std::string& value) { return plain_number(value).has_value(); };
+  if (!std::all_of(axis.values.begin(), axis.values.end(), number)) return false;
+  for (std::size_t i = 0; i < model.parameter_symbols.size(); ++i) {
+    const Expr s = model.parameter_symbols[i];
+    if (s.graph().name(s.id()) == axis.name) return !model.shapes_model[i];
+  }
+  const bool lagrangian = model.form == Form::lagrangian;
+  return has_entry(flat_names(model.coordinates), axis.name) ||
+         has_entry(lagrangian ? flat_names(model.coordinates, "'") : flat_names(model.momenta), axis.name);
+}
+
+SweepRow empty_row(std::vector<std::string> values, std::size_t columns) {
   SweepRow row;
   row.values = std::move(values);
-  row.cells.assign(columns.size(), "null");
-  if (options.interrupt && options.interrupt->load(std::memory_order_relaxed)) {
-    row.failure = "interrupted";
-    return row;
-  }
-  try {
-    std::vector<std::string> set = options.set;
-    for (std::size_t i = 0; i < row.values.size(); ++i) set.push_back(options.axes[i].name + "=" + row.values[i]);
-    const Model model = read_model(options.model, set);
-    const Equations equations = derive(model);
-    SimulateOptions simulation = options.simulation(model);
-    simulation.interrupt = options.interrupt;
-    const Report report = simulate(model, equations, options.method(model), simulation);
-    row.failure = report.reason;
-    const std::vector<ReportEntry> all = entries(report);
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      for (const ReportEntry& leaf : all)
-        if (leaf.path == columns[i]) row.cells[i] = cell(leaf);
-  } catch (const InputError& error) { row.failure = error.diagnostics().at(0).message; }
+  row.cells.resize(columns);
   return row;
 }
 
-/// A cell for the eye: six digits, words without quotes, nothing for nothing.
-std::string shown(const std::string& cell) {
-  const Json value = Json::parse(cell);
-  if (value.is_null()) return "-";
-  if (value.is_string()) return value.get<std::string>();
-  return value.is_number_float() ? fmt::format("{:.6g}", value.get<double>()) : cell;
+void fill(SweepRow& row, const std::vector<std::string>& columns, const Report& report) {
+  row.failure = report.reason;
+  const std::vector<ReportEntry> all = entries(report);
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    for (const ReportEntry& entry : all)
+      if (entry.path == columns[i]) row.cells[i] = entry.value;
 }
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
+std::vector<std::string> assignments(const SweepOptions& options, const std::vector<std::string>& values,
+                                     const std::vector<bool>& chosen) {
+  std::vector<std::string> set = options.set;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (chosen[i]) set.push_back(options.axes[i].name + "=" + values[i]);
+  return set;
 }
+
+SimulateOptions simulation_of(const SweepOptions& options, const Model& model) {
+  SimulateOptions simulation = options.simulation(model);
+  simulation.interrupt = options.interrupt;
+  return simulation;
+}
+
+/// A row whose model is read, derived and compiled for itself.
+void run_alone(const SweepOptions& options, const std::vector<std::string>& columns, SweepRow& row) {
+  const std::vector<bool> all(row.values.size(), true);
+  const Model model = read_model(options.model, assignments(options, row.values, all));
+  const Equations equations = derive(model);
+  fill(row, columns, simulate(model, equations, options.method(model), simulation_of(options, model)));
+}
+
+/// Rows that differ only in what stays open: one model, one compilation.
+class Group {
+ public:
+  Group(const SweepOptions& options, const std::vector<bool>& open, const std::vector<std::string>& values, double rows)
+      : options_(options),
+        open_(open),
+        model_(read_model(options.model, assignments(options, values, closed(open)))),
+        equations_(derive(model_, {.inputs = open_axes(options, open)})),
+        method_(options.method(model_)),
+        simulation_(simulation_of(options, model_)) {
+    require_taken(method_, model_, equations_);
+    EngineOptions engine = engine_options(equations_, simulation_);
+    engine.steps *= rows;
+    prototype_.emplace(model_, equations_, method_, engine);
+  }
+
+  void run(const std::vector<std::string>& columns, SweepRow& row) const {
+    NamedValues values;
+    for (std::size_t i = 0; i < open_.size(); ++i)
+      if (open_[i]) values[options_.axes[i].name] = plain_number(row.values[i]).value();
+    Engine engine(*prototype_);
+    // What has no start with these values, or asks for other code, is looked at by itself.
+    try {
+      if (!engine.begin(values)) return run_alone(options_, columns, row);
+    } catch (const InputError&) { return run_alone(options_, columns, row); }
+    fill(row, columns, simulate(engine, simulation_));
+  }
+
+ private:
+  static std::vector<bool> closed(std::vector<bool> open) {
+    open.flip();
+    return open;
+  }
+  static std::vector<std::string> open_axes(const SweepOptions& options, const std::vector<bool>& open) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < open.size(); ++i)
+      if (open[i]) names.push_back(options.axes[i].name);
+    return names;
+  }
+
+  const SweepOptions& options_;
+  std::vector<bool> open_;
+  Model model_;
+  Equations equations_;
+  Method method_;
+  SimulateOptions simulation_;
+  std::optional<Engine> prototype_;
+};
+
+/// Names and values that cannot be read are wrong input, each said where it is given.
+void check_values(const SweepOptions& options) {
+  const Text text = parse(options.model);
+  for (const SweepAxis& axis : options.axes)
+    for (const std::string& value : axis.values) {
+      std::vector<Override> set;
+      for (const std::string& one : options.set) set.push_back({std::make_shared<Source>(Source{"--set " + one, one})});
+      const std::string varied = axis.name + "=" + value;
+      set.push_back({std::make_shared<Source>(Source{"--vary " + varied, varied})});
+      make_model(text, set);
+    }
+}
+
+/// The work on all rows, on all cores.
+class Study {
+ public:
+  Study(const SweepOptions& options, Sweep& result) : options_(options), result_(result) {}
+
+  void run(const std::vector<bool>& open) {
+    // Rows of a group are not neighbours: they are found by what they have in common.
+    std::map<std::vector<std::string>, std::vector<std::size_t>> groups;
+    for (std::size_t i = 0; i < result_.rows.size(); ++i) {
+      std::vector<std::string> common = result_.rows[i].values;
+      for (std::size_t k = 0; k < common.size(); ++k)
+        if (open[k]) common[k].clear();
+      groups[common].push_back(i);
+    }
+    std::vector<std::vector<std::size_t>> lists;
+    for (auto& [common, rows] : groups) lists.push_back(std::move(rows));
+    tbb::parallel_for(std::size_t(0), lists.size(), [&](std::size_t i) { run_group(open, lists[i]); });
+  }
+
+ private:
+  void run_group(const std::vector<bool>& open, const std::vector<std::size_t>& rows) {
+    std::unique_ptr<Group> group;
+    // One row alone gains nothing, and what is wrong with the values as the model has them need not be with others.
+    if (rows.size() > 1) try {
+        group = std::make_unique<Group>(options_, open, result_.rows[rows[0]].values, static_cast<double>(rows.size()));
+      } catch (const InputError&) { group.reset(); }
+    tbb::parallel_for(std::size_t(0), rows.size(), [&](std::size_t k) { run_row(group.get(), result_.rows[rows[k]]); });
+  }
+
+  void run_row(const Group* group, SweepRow& row) {
+    if (options_.interrupt && options_.interrupt->load(std::memory_order_relaxed)) {
+      row.failure = "interrupted";
+    } else {
+      try {
+        if (group) group->run(result_.columns, row);
+        else run_alone(options_, result_.columns, row);
+      } catch (const InputError& error) { row.failure = error.diagnostics().at(0).message; }
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ++done_;
+    if (options_.progress) options_.progress(static_cast<double>(done_) / static_cast<double>(result_.rows.size()));
+  }
+
+  const SweepOptions& options_;
+  Sweep& result_;
+  std::mutex mutex_;
+  std::size_t done_ = 0;
+};
 
 }  // namespace
 
@@ -132,93 +263,23 @@ bool Sweep::failed() const {
 
 Sweep sweep(const SweepOptions& options) {
   const Model model = read_model(options.model, options.set);
-  // Names and values that cannot be read are wrong input, each said where it is given.
-  std::size_t count = 1;
-  for (const SweepAxis& axis : options.axes) {
-    for (const std::string& value : axis.values) {
-      std::vector<Override> set;
-      for (const std::string& one : options.set) set.push_back({std::make_shared<Source>(Source{"--set " + one, one})});
-      const std::string varied = axis.name + "=" + value;
-      set.push_back({std::make_shared<Source>(Source{"--vary " + varied, varied})});
-      make_model(parse(options.model), set);
-    }
-    count *= axis.values.size();
-  }
+  check_values(options);
+  options.method(model);  // what is wrong with them is wrong for all
+  options.simulation(model);
   Sweep result;
   result.model = model.title;
-  for (const SweepAxis& axis : options.axes) result.axes.push_back(axis.name);
-  options.method(model), options.simulation(model);  // what is wrong with them is wrong for all
+  std::size_t count = 1;
+  std::vector<bool> open;
+  for (const SweepAxis& axis : options.axes) {
+    result.axes.push_back(axis.name);
+    open.push_back(can_stay_open(model, axis));
+    count *= axis.values.size();
+  }
   result.columns = chosen_columns(options, model, derive(model));
-  result.rows.resize(count);
-  std::mutex mutex;
-  std::size_t done = 0;
-  tbb::parallel_for(
-      tbb::blocked_range<std::size_t>(0, count, 1),
-      [&](const tbb::blocked_range<std::size_t>& range) {
-        for (std::size_t i = range.begin(); i < range.end(); ++i) {
-          std::vector<std::string> values(options.axes.size());
-          std::size_t rest = i;
-          for (std::size_t k = options.axes.size(); k-- > 0; rest /= options.axes[k].values.size())
-            values[k] = options.axes[k].values[rest % options.axes[k].values.size()];
-          result.rows[i] = run_one(options, result.columns, std::move(values));
-          const std::lock_guard<std::mutex> lock(mutex);
-          ++done;
-          if (options.progress) options.progress(static_cast<double>(done) / static_cast<double>(count));
-        }
-      },
-      tbb::simple_partitioner{});
+  for (std::size_t i = 0; i < count; ++i)
+    result.rows.push_back(empty_row(values_of(options, i), result.columns.size()));
+  Study(options, result).run(open);
   return result;
-}
-
-std::string to_text(const Sweep& sweep) {
-  std::vector<std::vector<std::string>> table(1);
-  table[0] = sweep.axes;
-  table[0].insert(table[0].end(), sweep.columns.begin(), sweep.columns.end());
-  for (const SweepRow& row : sweep.rows) {
-    table.push_back(row.values);
-    for (const std::string& cell : row.cells) table.back().push_back(shown(cell));
-  }
-  std::vector<std::size_t> width(table[0].size(), 0);
-  for (const auto& line : table)
-    for (std::size_t i = 0; i < line.size(); ++i) width[i] = std::max(width[i], line[i].size());
-  std::string text = (sweep.model.empty() ? "Model without a name" : sweep.model) + "\n";
-  for (std::size_t n = 0; n < table.size(); ++n) {
-    for (std::size_t i = 0; i < table[n].size(); ++i) text += fmt::format("  {:>{}}", table[n][i], width[i]);
-    if (n > 0 && !sweep.rows[n - 1].failure.empty()) text += "  failed: " + sweep.rows[n - 1].failure;
-    text += "\n";
-  }
-  return text;
-}
-
-std::string to_json(const Sweep& sweep) {
-  Json json{{"model", sweep.model}, {"rows", Json::array()}};
-  for (const SweepRow& row : sweep.rows) {
-    Json vary = Json::object(), report = Json::object();
-    for (std::size_t i = 0; i < sweep.axes.size(); ++i) {
-      const Json number = Json::parse(row.values[i], nullptr, false);
-      vary[sweep.axes[i]] = number.is_number() ? number : Json(row.values[i]);
-    }
-    for (std::size_t i = 0; i < sweep.columns.size(); ++i) report[sweep.columns[i]] = Json::parse(row.cells[i]);
-    json["rows"].push_back(
-        {{"vary", vary}, {"report", report}, {"failure", row.failure.empty() ? Json() : Json(row.failure)}});
-  }
-  return dump(json);
-}
-
-std::string to_csv(const Sweep& sweep) {
-  std::string text;
-  for (const auto* names : {&sweep.axes, &sweep.columns})
-    for (const std::string& name : *names) text += csv_field(name) + ",";
-  text += "failure\n";
-  for (const SweepRow& row : sweep.rows) {
-    for (const std::string& value : row.values) text += csv_field(value) + ",";
-    for (const std::string& cell : row.cells) {
-      const Json value = Json::parse(cell);
-      text += (value.is_null() ? "nan" : value.is_string() ? csv_field(value.get<std::string>()) : cell) + ",";
-    }
-    text += csv_field(row.failure) + "\n";
-  }
-  return text;
 }
 
 }  // namespace alembert::internal

@@ -31,8 +31,9 @@ struct SweepOptions {
 
 struct SweepRow {
   std::vector<std::string> values;  // one an axis
-  std::vector<std::string> cells;   // one a column, as JSON; "null" where there is none
-  std::string failure;              // why the run failed; "" where it did not
+  using Cell = decltype(ReportEntry::value);
+  std::vector<Cell> cells;  // one a column; nothing where there is none
+  std::string failure;      // why the run failed; "" where it did not
 };
 
 struct Sweep {
@@ -42,8 +43,10 @@ struct Sweep {
   bool failed() const;  // any row
 };
 
-/// Runs that fail are rows with their reason. Throws InputError where the model cannot be read with one of the values,
-/// and for columns that no report has.
+/// Equations are derived and compiled once for all values of what can stay open (parameters that do not shape the
+/// model, initial values, given as numbers), and once more for each combination of the others. Runs that fail are rows
+/// with their reason. Throws InputError where the model cannot be read with one of the values, and for columns that no
+/// report has.
 Sweep sweep(const SweepOptions& options);
 
 std::string to_text(const Sweep& sweep);

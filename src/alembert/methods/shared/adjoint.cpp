@@ -40,7 +40,8 @@ AdjointStep::AdjointStep(const StepEquations& step, const Equations& e)
   starters_ = graph_.symbols("starter", static_cast<int>(step.guess_unknowns.size()));
 }
 
-/// Starters and guess_inputs keep their meaning: they belong to the start of the new step, whose leading terms are the same.
+/// Starters and guess_inputs keep their meaning: they belong to the start of the new step, whose leading terms are the
+/// same.
 Substitution AdjointStep::at_start(Expr h) const {
   return {joined<Expr>(old_.t0, old_.h, old_.state, old_.guess_inputs, old_.guess_unknowns),
           joined<Expr>(t0_, h, frame_.step.state, frame_.step.guess_inputs, starters_), graph_};

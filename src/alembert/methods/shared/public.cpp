@@ -1,0 +1,42 @@
+#include "alembert/method.h"
+
+#include <utility>
+
+#include "alembert/default_methods.h"
+#include "alembert/methods/method.h"
+
+namespace alembert {
+
+const std::string& Method::name() const { return method_->name; }
+int Method::stages() const { return method_->stages; }
+
+Orders Method::order() const {
+  const internal::Claims& claims = method_->claims;
+  return {claims.order_q, claims.order_v, claims.order_multiplier};
+}
+
+bool Method::symplectic() const { return method_->claims.symplectic; }
+bool Method::symmetric() const { return method_->claims.symmetric; }
+bool Method::preserves_energy() const { return method_->claims.energy; }
+
+std::string Method::refusal(const Equations& equations) const {
+  return internal::refusal(*method_, equations.internal());
+}
+
+Method find_method(const std::string& name) {
+  return Method(std::make_shared<const internal::Method>(internal::find_method(name)));
+}
+
+Method method_of(const Model& model) {
+  internal::Method method = model.internal().solve.method ? internal::find_method(*model.internal().solve.method)
+                                                          : internal::default_method();
+  return Method(std::make_shared<const internal::Method>(std::move(method)));
+}
+
+std::vector<std::string> method_signatures() {
+  std::vector<std::string> signatures;
+  for (const internal::MethodFamily& family : internal::all_families()) signatures.push_back(family.signature);
+  return signatures;
+}
+
+}  // namespace alembert
