@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "alembert/error.h"
@@ -123,13 +122,13 @@ int show_methods(const MethodsOptions& options) {
 
 }  // namespace
 
-Command add_methods(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("methods", "List the methods: orders, what they keep, sources");
-  auto options = std::make_shared<MethodsOptions>();
-  app->add_option("NAME", options->name, "Method to tell more about, such as lobatto or lobatto(4)")->type_name("");
-  app->add_option("-s,--stages", options->stages, "Its number of stages")->type_name("S");
-  app->add_flag("--markdown", options->markdown, "Print the table of the documentation");
-  return {app, [options] { return show_methods(*options); }};
+Command add_methods(CommandLine& program) {
+  Options options = program.command("methods", "List the methods: orders, what they keep, sources");
+  auto arguments = std::make_shared<MethodsOptions>();
+  options.optional_argument("NAME", arguments->name, "Method to tell more about, such as lobatto or lobatto(4)");
+  options.option("-s,--stages", arguments->stages, "S", "Its number of stages");
+  options.flag("--markdown", arguments->markdown, "Print the table of the documentation");
+  return {options, [arguments] { return show_methods(*arguments); }};
 }
 
 }  // namespace alembert::internal::app
