@@ -23,3 +23,10 @@ function(alembert_settings target)
     target_link_options(${target} PUBLIC -fsanitize=${ALEMBERT_SANITIZE})
   endif()
 endfunction()
+
+# alembert_precompile(TARGET HEADER...): headers that most sources of the target include, parsed once.
+function(alembert_precompile target)
+  if(ALEMBERT_PCH)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()

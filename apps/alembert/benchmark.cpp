@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "alembert/error.h"
 #include "commands.h"
 #include "progress.h"
@@ -37,17 +35,17 @@ int perform(const BenchmarkArguments& arguments) {
 
 }  // namespace
 
-Command add_benchmark(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("benchmark", "Run the benchmarks of others beside their published tables");
+Command add_benchmark(CommandLine& program) {
+  Options options = program.command("benchmark", "Run the benchmarks of others beside their published tables");
   auto arguments = std::make_shared<BenchmarkArguments>();
-  app->add_option("NAME", arguments->names, "Such as car_axis; all where none is given")->type_name("");
-  app->add_flag("--quick", arguments->quick, "Leave the longest runs out");
-  app->add_flag("--json", arguments->json, "Print one JSON object");
-  app->add_flag("--markdown", arguments->markdown, "Print the page of the documentation");
-  app->footer(
+  options.optional_arguments("NAME", arguments->names, "Such as car_axis; all where none is given");
+  options.flag("--quick", arguments->quick, "Leave the longest runs out");
+  options.flag("--json", arguments->json, "Print one JSON object");
+  options.flag("--markdown", arguments->markdown, "Print the page of the documentation");
+  options.footer(
       "Digits reached, steps, evaluations, Newton iterations and CPU time of several methods at several accuracies.\n"
       "Exit code 1: a run failed, a reference was not met to 1e-10, or a published solver needs fewer steps.");
-  return {app, [arguments] { return perform(*arguments); }};
+  return {options, [arguments] { return perform(*arguments); }};
 }
 
 }  // namespace alembert::internal::app

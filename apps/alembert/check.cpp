@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "alembert/derive/equations.h"
@@ -340,15 +339,14 @@ int check_model(const CheckOptions& options) {
 
 }  // namespace
 
-Command add_check(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("check", "Tell what a model is and whether its initial values are consistent");
-  auto options = std::make_shared<CheckOptions>();
-  app->add_option("MODEL", options->model, "Model file; - is standard input")->required()->type_name("");
-  app->add_option("--set", options->set, "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  app->add_flag("--json", options->json, "Print one JSON object");
-  return {app, [options] { return check_model(*options); }};
+Command add_check(CommandLine& program) {
+  Options options = program.command("check", "Tell what a model is and whether its initial values are consistent");
+  auto arguments = std::make_shared<CheckOptions>();
+  options.argument("MODEL", arguments->model, "Model file; - is standard input");
+  options.repeated("--set", arguments->set, "NAME=VALUE",
+                   "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated");
+  options.flag("--json", arguments->json, "Print one JSON object");
+  return {options, [arguments] { return check_model(*arguments); }};
 }
 
 }  // namespace alembert::internal::app

@@ -2,7 +2,6 @@
 
 // The commands of the program, one file each, and what they share.
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,35 +10,25 @@
 #include "alembert/methods/method.h"
 #include "alembert/model/model.h"
 #include "alembert/text/syntax.h"
-
-namespace CLI {
-class App;
-}
+#include "command_line.h"
 
 namespace alembert::internal::app {
 
 /// Exit codes: done; the numbers failed (or a check said no); the input is wrong; a mistake of ours.
 inline constexpr int done = 0, failed = 1, wrong_input = 2, internal_error = 3;
 
-/// A command whose options are declared. perform() is called once the command line has been read, gives the exit code,
-/// and throws InputError.
-struct Command {
-  CLI::App* options = nullptr;
-  std::function<int()> perform;
-};
-
-Command add_run(CLI::App& program);
-Command add_check(CLI::App& program);
-Command add_derive(CLI::App& program);
-Command add_methods(CLI::App& program);
-Command add_fmt(CLI::App& program);
-Command add_grammar(CLI::App& program);
-Command add_converge(CLI::App& program);
-Command add_verify(CLI::App& program);
-Command add_reproduce(CLI::App& program);
-Command add_view(CLI::App& program);
-Command add_sweep(CLI::App& program);
-Command add_benchmark(CLI::App& program);
+Command add_run(CommandLine& program);
+Command add_check(CommandLine& program);
+Command add_derive(CommandLine& program);
+Command add_methods(CommandLine& program);
+Command add_fmt(CommandLine& program);
+Command add_grammar(CommandLine& program);
+Command add_converge(CommandLine& program);
+Command add_verify(CommandLine& program);
+Command add_reproduce(CommandLine& program);
+Command add_view(CommandLine& program);
+Command add_sweep(CommandLine& program);
+Command add_benchmark(CommandLine& program);
 
 /// A whole file, or standard input for "-"; throws InputError when it cannot be read.
 std::shared_ptr<const Source> read_source(const std::string& path);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "alembert/default_methods.h"
@@ -63,31 +62,27 @@ int converge_methods(const ConvergeArguments& arguments) {
 
 }  // namespace
 
-Command add_converge(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("converge", "Measure the orders and the work of methods on a model");
+Command add_converge(CommandLine& program) {
+  Options options = program.command("converge", "Measure the orders and the work of methods on a model");
   auto arguments = std::make_shared<ConvergeArguments>();
-  app->add_option("MODEL", arguments->model, "Model file; - is standard input")->required()->type_name("");
-  app->add_option("-m,--method", arguments->methods, "Method, such as " ALEMBERT_DEFAULT_METHOD "; may be repeated")
-      ->type_name("M")
-      ->allow_extra_args(false);
-  app->add_option("-s,--stages", arguments->stages, "Replaces the methods' number of stages")->type_name("S");
-  app->add_option("--steps", arguments->steps, "Step sizes that divide the end: 0.1,0.05,0.025")
-      ->type_name("H1,H2,...");
-  app->add_option("--end", arguments->end, "Time at which the errors are measured")->type_name("T");
-  app->add_option("--set", arguments->set,
-                  "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  app->add_option("--precision", arguments->precision, "Of the measured runs: double, or quad to see high orders")
-      ->type_name("double|quad");
-  app->add_option("--svg", arguments->svg, "Writes a figure: error against step size and CPU time")->type_name("FILE");
-  app->add_option("--csv", arguments->csv, "Writes the table")->type_name("FILE");
-  app->add_flag("--json", arguments->json, "Print one JSON object instead of the table");
-  app->footer(
+  options.argument("MODEL", arguments->model, "Model file; - is standard input");
+  options.repeated("-m,--method", arguments->methods, "M",
+                   "Method, such as " ALEMBERT_DEFAULT_METHOD "; may be repeated");
+  options.option("-s,--stages", arguments->stages, "S", "Replaces the methods' number of stages");
+  options.option("--steps", arguments->steps, "H1,H2,...", "Step sizes that divide the end: 0.1,0.05,0.025");
+  options.option("--end", arguments->end, "T", "Time at which the errors are measured");
+  options.repeated("--set", arguments->set, "NAME=VALUE",
+                   "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated");
+  options.option("--precision", arguments->precision, "double|quad",
+                 "Of the measured runs: double, or quad to see high orders");
+  options.option("--svg", arguments->svg, "FILE", "Writes a figure: error against step size and CPU time");
+  options.option("--csv", arguments->csv, "FILE", "Writes the table");
+  options.flag("--json", arguments->json, "Print one JSON object instead of the table");
+  options.footer(
       "Steps not given: the model's times 4, 2, 1 and 1/2. End not given: the model's, but at most 100 of its steps.\n"
       "The reference is a method of at least four orders more, in 34 digits, with half the smallest step.\n"
       "Exit code 1: a run or the reference failed; the other rows are printed all the same.");
-  return {app, [arguments] { return converge_methods(*arguments); }};
+  return {options, [arguments] { return converge_methods(*arguments); }};
 }
 
 }  // namespace alembert::internal::app

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <limits>
 
@@ -126,25 +125,22 @@ int print_port(const Model& model, const Arguments& arguments) {
 
 }  // namespace
 
-Command add_derive(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("derive", "Show the equations derived from a model");
+Command add_derive(CommandLine& program) {
+  Options options = program.command("derive", "Show the equations derived from a model");
   auto arguments = std::make_shared<Arguments>();
-  app->add_option("MODEL", arguments->model, "Model file; - is standard input")->required()->type_name("");
-  app->add_option("--form", arguments->form,
-                  "One system of equations only: index1, index2 or ggl say how holonomic constraints stand in it")
-      ->type_name("FORM");
-  app->add_flag("--latex", arguments->latex, "Print LaTeX");
-  app->add_flag("--values", arguments->values, "Put in the values of the parameters");
-  app->add_flag("--all", arguments->all, "Show every equation, however many and however long");
-  app->add_flag(
-      "--port-hamiltonian", arguments->port,
-      "The model as a port-Hamiltonian system, a text that runs; --form ggl keeps both levels of constraints");
-  app->add_flag("--autonomous", arguments->autonomous, "With --port-hamiltonian: time as a state");
-  app->add_option("--change", arguments->change,
-                  "With --port-hamiltonian: other variables, and where the new ones start near: \"x = r*cos(a), y = "
-                  "r*sin(a), r = 1, a = 0\"")
-      ->type_name("LIST");
-  return {app, [arguments] {
+  options.argument("MODEL", arguments->model, "Model file; - is standard input");
+  options.option("--form", arguments->form, "FORM",
+                 "One system of equations only: index1, index2 or ggl say how holonomic constraints stand in it");
+  options.flag("--latex", arguments->latex, "Print LaTeX");
+  options.flag("--values", arguments->values, "Put in the values of the parameters");
+  options.flag("--all", arguments->all, "Show every equation, however many and however long");
+  options.flag("--port-hamiltonian", arguments->port,
+               "The model as a port-Hamiltonian system, a text that runs; --form ggl keeps both levels of constraints");
+  options.flag("--autonomous", arguments->autonomous, "With --port-hamiltonian: time as a state");
+  options.option("--change", arguments->change, "LIST",
+                 "With --port-hamiltonian: other variables, and where the new ones start near: \"x = r*cos(a), y = "
+                 "r*sin(a), r = 1, a = 0\"");
+  return {options, [arguments] {
             const Model model = load_model(arguments->model);
             if (arguments->port) return print_port(model, *arguments);
             if (arguments->autonomous || !arguments->change.empty())

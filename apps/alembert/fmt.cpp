@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -69,14 +68,14 @@ int format_files(const FmtOptions& options) {
 
 }  // namespace
 
-Command add_fmt(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("fmt", "Print models as canonical text");
-  auto options = std::make_shared<FmtOptions>();
-  app->add_option("FILE", options->files, "Models; - is standard input")->required()->type_name("");
-  app->add_flag("-i,--in-place", options->in_place, "Replace the files instead of printing");
-  app->add_flag("--check", options->check,
-                "Only name the files that are not canonical; exit code 1 when there are any");
-  return {app, [options] { return format_files(*options); }};
+Command add_fmt(CommandLine& program) {
+  Options options = program.command("fmt", "Print models as canonical text");
+  auto arguments = std::make_shared<FmtOptions>();
+  options.arguments("FILE", arguments->files, "Models; - is standard input");
+  options.flag("-i,--in-place", arguments->in_place, "Replace the files instead of printing");
+  options.flag("--check", arguments->check,
+               "Only name the files that are not canonical; exit code 1 when there are any");
+  return {options, [arguments] { return format_files(*arguments); }};
 }
 
 }  // namespace alembert::internal::app

@@ -2,14 +2,12 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
-
 #include "commands.h"
 
 namespace alembert::internal::app {
 
-Command add_grammar(CLI::App& program) {
-  CLI::App* options = program.add_subcommand("grammar", "Print the grammar of the model language");
+Command add_grammar(CommandLine& program) {
+  Options options = program.command("grammar", "Print the grammar of the model language");
   return {options, [] {
             fmt::print("{}", grammar());
             return done;

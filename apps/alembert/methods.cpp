@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "alembert/default_methods.h"
@@ -161,13 +160,13 @@ int show_methods(const MethodsOptions& options) {
 
 }  // namespace
 
-Command add_methods(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("methods", "List the methods: orders, what they preserve, sources");
-  auto options = std::make_shared<MethodsOptions>();
-  app->add_option("NAME", options->name, "Method to tell more about, such as " ALEMBERT_DEFAULT_METHOD)->type_name("");
-  app->add_option("-s,--stages", options->stages, "Its number of stages")->type_name("S");
-  app->add_flag("--markdown", options->markdown, "Print the table of the documentation");
-  return {app, [options] { return show_methods(*options); }};
+Command add_methods(CommandLine& program) {
+  Options options = program.command("methods", "List the methods: orders, what they preserve, sources");
+  auto arguments = std::make_shared<MethodsOptions>();
+  options.optional_argument("NAME", arguments->name, "Method to tell more about, such as " ALEMBERT_DEFAULT_METHOD);
+  options.option("-s,--stages", arguments->stages, "S", "Its number of stages");
+  options.flag("--markdown", arguments->markdown, "Print the table of the documentation");
+  return {options, [arguments] { return show_methods(*arguments); }};
 }
 
 }  // namespace alembert::internal::app

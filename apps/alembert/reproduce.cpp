@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
@@ -81,25 +80,22 @@ int perform(const ReproduceArguments& arguments) {
 
 }  // namespace
 
-Command add_reproduce(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("reproduce", "Remake the figures and tables of the papers");
+Command add_reproduce(CommandLine& program) {
+  Options options = program.command("reproduce", "Remake the figures and tables of the papers");
   auto arguments = std::make_shared<ReproduceArguments>();
-  app->add_option("ID", arguments->ids, "A paper (003) or a figure (003/8.1); all where none is given")->type_name("");
-  app->add_flag("--quick", arguments->quick, "The same checks on shorter runs");
-  app->add_option("-o,--out", arguments->out, "Folder of the pages, figures and data")
-      ->type_name("DIR")
-      ->capture_default_str();
-  app->add_option("--set", arguments->set, "Replaces a parameter or an initial value of the models; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  app->add_flag("--anew", arguments->anew, "Make everything anew, also what did not change");
-  app->add_flag("--list", arguments->list, "Print all figures and tables and make none");
-  app->add_flag("--json", arguments->json, "Print the verdict as one JSON object");
-  app->footer(
+  options.optional_arguments("ID", arguments->ids, "A paper (003) or a figure (003/8.1); all where none is given");
+  options.flag("--quick", arguments->quick, "The same checks on shorter runs");
+  options.option("-o,--out", arguments->out, "DIR", "Folder of the pages, figures and data");
+  options.repeated("--set", arguments->set, "NAME=VALUE",
+                   "Replaces a parameter or an initial value of the models; may be repeated");
+  options.flag("--anew", arguments->anew, "Make everything anew, also what did not change");
+  options.flag("--list", arguments->list, "Print all figures and tables and make none");
+  options.flag("--json", arguments->json, "Print the verdict as one JSON object");
+  options.footer(
       "Writes index.html, one page for each paper, figures/*.svg, data/*.csv, verdict.json and summary.md. Results "
       "are\n"
       "kept in DIR/.cache; a second run remakes what changed. Exit code 1: a number missed, its figure is named.");
-  return {app, [arguments] { return perform(*arguments); }};
+  return {options, [arguments] { return perform(*arguments); }};
 }
 
 }  // namespace alembert::internal::app

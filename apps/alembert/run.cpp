@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <set>
 
@@ -111,31 +110,26 @@ int run(const RunOptions& options) {
 
 }  // namespace
 
-Command add_run(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("run", "Integrate a model and report what was kept");
-  auto options = std::make_shared<RunOptions>();
-  app->add_option("MODEL", options->model, "Model file; - is standard input")->required()->type_name("");
-  options->choices.declare(*app);
-  app->add_option("-o,--out", options->out, "Trajectory, by ending .csv, .h5 or .json; may be repeated")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  app->add_option("--plot", options->plot,
-                  "Figures of the run, by ending .svg or .html (with the animation); may be repeated")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  app->add_option("--every", options->every, "Write every Nth step, beside the first and the last")->type_name("N");
-  app->add_option("--at", options->at, "Write rows at these times instead of the steps (beside them with --every)")
-      ->type_name("T1,T2,...");
-  app->add_option("--sample", options->sample, "The same for the multiples of a time, from the start on")
-      ->type_name("DT");
-  app->add_flag("--dirac", options->dirac,
-                "Port-Hamiltonian models: also write the flows E x' and the efforts z of all states");
-  app->add_flag("--json", options->json, "Print one JSON object instead of the report");
-  app->add_flag("-q,--quiet", options->quiet, "Print no report and no progress");
-  app->footer("What is not given comes from the model's solve statement; the method is " ALEMBERT_DEFAULT_METHOD
-              " where that has none.\n"
-              "Ctrl-C ends the run after the current step: what was computed is written, and the exit code is 1.");
-  return {app, [options] { return run(*options); }};
+Command add_run(CommandLine& program) {
+  Options options = program.command("run", "Integrate a model and report what was kept");
+  auto arguments = std::make_shared<RunOptions>();
+  options.argument("MODEL", arguments->model, "Model file; - is standard input");
+  arguments->choices.declare(options);
+  options.repeated("-o,--out", arguments->out, "FILE", "Trajectory, by ending .csv, .h5 or .json; may be repeated");
+  options.repeated("--plot", arguments->plot, "FILE",
+                   "Figures of the run, by ending .svg or .html (with the animation); may be repeated");
+  options.option("--every", arguments->every, "N", "Write every Nth step, beside the first and the last");
+  options.option("--at", arguments->at, "T1,T2,...",
+                 "Write rows at these times instead of the steps (beside them with --every)");
+  options.option("--sample", arguments->sample, "DT", "The same for the multiples of a time, from the start on");
+  options.flag("--dirac", arguments->dirac,
+               "Port-Hamiltonian models: also write the flows E x' and the efforts z of all states");
+  options.flag("--json", arguments->json, "Print one JSON object instead of the report");
+  options.flag("-q,--quiet", arguments->quiet, "Print no report and no progress");
+  options.footer("What is not given comes from the model's solve statement; the method is " ALEMBERT_DEFAULT_METHOD
+                 " where that has none.\n"
+                 "Ctrl-C ends the run after the current step: what was computed is written, and the exit code is 1.");
+  return {options, [arguments] { return run(*arguments); }};
 }
 
 }  // namespace alembert::internal::app

@@ -1,6 +1,5 @@
 #include "run_options.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "alembert/default_methods.h"
@@ -64,35 +63,28 @@ StepOptions read_steps(const RunChoices& choices) {
 
 }  // namespace
 
-void RunChoices::declare(CLI::App& app) {
-  app.add_option("-m,--method", method, "Method, such as " ALEMBERT_DEFAULT_METHOD "; see alembert methods")
-      ->type_name("M");
-  app.add_option("-s,--stages", stages, "Replaces the method's number of stages")->type_name("S");
-  app.add_option("--step", step, "Step size, or the first one; negative runs backward in time")->type_name("H");
-  app.add_option("--end", end, "Time to end at; the start is t = 0")->type_name("T");
-  app.add_option("--set", set, "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  app.add_option("--control", control, "Sizes of the steps: fixed, tolerance, or reversible (symmetric methods)")
-      ->type_name("KIND");
-  app.add_option("--tolerance", tolerance, "Relative error that two steps may make; 1e-8 where not given")
-      ->type_name("TOL");
-  app.add_option("--min-step", min_step, "The run fails where steps would become shorter")->type_name("H");
-  app.add_option("--max-step", max_step, "No step is longer")->type_name("H");
-  app.add_option("--growth", growth, "Steps grow by at most this factor at once; 2 where not given")->type_name("F");
-  app.add_option("--shrink", shrink, "They shrink by at most this factor at once; 0.2 where not given")->type_name("F");
-  app.add_option("--good-steps", good_steps, "Comparisons that go well before steps grow; 2 where not given")
-      ->type_name("N");
-  app.add_option("--max-steps", max_steps, "The run fails where it needs more")->type_name("N");
-  app.add_option("--newton", newton,
-                 "How steps are solved: exact, or two-matrix (SPARK methods; large systems choose it by themselves)")
-      ->type_name("KIND");
-  app.add_option("--newton-tolerance", newton_tolerance,
-                 "Corrections up to this relative size are left out; 0 (the default) solves to rounding")
-      ->type_name("TOL");
-  app.add_option("--guess", guess,
-                 "Where Newton starts: extrapolated from the steps before (the default), naive or educated")
-      ->type_name("KIND");
+void RunChoices::declare(Options& options) {
+  options.option("-m,--method", method, "M", "Method, such as " ALEMBERT_DEFAULT_METHOD "; see alembert methods");
+  options.option("-s,--stages", stages, "S", "Replaces the method's number of stages");
+  options.option("--step", step, "H", "Step size, or the first one; negative runs backward in time");
+  options.option("--end", end, "T", "Time to end at; the start is t = 0");
+  options.repeated("--set", set, "NAME=VALUE",
+                   "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated");
+  options.option("--control", control, "KIND",
+                 "Sizes of the steps: fixed, tolerance, or reversible (symmetric methods)");
+  options.option("--tolerance", tolerance, "TOL", "Relative error that two steps may make; 1e-8 where not given");
+  options.option("--min-step", min_step, "H", "The run fails where steps would become shorter");
+  options.option("--max-step", max_step, "H", "No step is longer");
+  options.option("--growth", growth, "F", "Steps grow by at most this factor at once; 2 where not given");
+  options.option("--shrink", shrink, "F", "They shrink by at most this factor at once; 0.2 where not given");
+  options.option("--good-steps", good_steps, "N", "Comparisons that go well before steps grow; 2 where not given");
+  options.option("--max-steps", max_steps, "N", "The run fails where it needs more");
+  options.option("--newton", newton, "KIND",
+                 "How steps are solved: exact, or two-matrix (SPARK methods; large systems choose it by themselves)");
+  options.option("--newton-tolerance", newton_tolerance, "TOL",
+                 "Corrections up to this relative size are left out; 0 (the default) solves to rounding");
+  options.option("--guess", guess, "KIND",
+                 "Where Newton starts: extrapolated from the steps before (the default), naive or educated");
 }
 
 Method RunChoices::chosen_method(const Model& model) const { return app::chosen_method(method, stages, model); }

@@ -6,10 +6,7 @@
 #include <vector>
 
 #include "alembert/run/simulate.h"
-
-namespace CLI {
-class App;
-}
+#include "command_line.h"
 
 namespace alembert::internal::app {
 
@@ -19,7 +16,7 @@ struct RunChoices {
   std::string control, tolerance, min_step, max_step, growth, shrink, good_steps, max_steps;
   std::vector<std::string> set;
 
-  void declare(CLI::App& app);
+  void declare(Options& options);
   Method chosen_method(const Model& model) const;
   /// Step, end, control of steps and Newton's way; throws InputError.
   SimulateOptions simulation(const Model& model) const;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fstream>
 
@@ -74,26 +73,22 @@ int run_sweep(const SweepArguments& arguments) {
 
 }  // namespace
 
-Command add_sweep(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("sweep", "Run a model with many values of its parameters, on all cores");
+Command add_sweep(CommandLine& program) {
+  Options options = program.command("sweep", "Run a model with many values of its parameters, on all cores");
   auto arguments = std::make_shared<SweepArguments>();
-  app->add_option("MODEL", arguments->model, "Model file; - is standard input")->required()->type_name("");
-  app->add_option("--vary", arguments->vary,
-                  "Values of a parameter or an initial value: m2=1,0.1; may be repeated: all combinations are run")
-      ->required()
-      ->type_name("NAME=V1,V2,...")
-      ->allow_extra_args(false);
-  app->add_option("--report", arguments->report,
-                  "Columns of the table, as paths into what run --json prints: energy.max_error,q.x1")
-      ->type_name("PATH,...");
-  arguments->choices.declare(*app);
-  app->add_option("-o,--out", arguments->out, "Writes the table, by ending .csv or .json")->type_name("FILE");
-  app->add_flag("--json", arguments->json, "Print one JSON object instead of the table");
-  app->add_flag("-q,--quiet", arguments->quiet, "Print no table and no progress");
-  app->footer(
+  options.argument("MODEL", arguments->model, "Model file; - is standard input");
+  options.required("--vary", arguments->vary, "NAME=V1,V2,...",
+                   "Values of a parameter or an initial value: m2=1,0.1; may be repeated: all combinations are run");
+  options.option("--report", arguments->report, "PATH,...",
+                 "Columns of the table, as paths into what run --json prints: energy.max_error,q.x1");
+  arguments->choices.declare(options);
+  options.option("-o,--out", arguments->out, "FILE", "Writes the table, by ending .csv or .json");
+  options.flag("--json", arguments->json, "Print one JSON object instead of the table");
+  options.flag("-q,--quiet", arguments->quiet, "Print no table and no progress");
+  options.footer(
       "A path that names a group (energy, q) stands for all in it. Runs that fail are rows with their reason;\n"
       "the exit code is 1 then.");
-  return {app, [arguments] { return run_sweep(*arguments); }};
+  return {options, [arguments] { return run_sweep(*arguments); }};
 }
 
 }  // namespace alembert::internal::app

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "alembert/default_methods.h"
 #include "alembert/derive/equations.h"
 #include "alembert/error.h"
@@ -32,26 +30,23 @@ int verify_method(const VerifyArguments& arguments) {
 
 }  // namespace
 
-Command add_verify(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("verify", "Measure what a method keeps on a model, beside what it claims");
+Command add_verify(CommandLine& program) {
+  Options options = program.command("verify", "Measure what a method keeps on a model, beside what it claims");
   auto arguments = std::make_shared<VerifyArguments>();
-  app->add_option("MODEL", arguments->model, "Model file; - is standard input")->required()->type_name("");
-  app->add_option("-m,--method", arguments->method, "Method, such as " ALEMBERT_DEFAULT_METHOD "; see alembert methods")
-      ->type_name("M");
-  app->add_option("-s,--stages", arguments->stages, "Replaces the method's number of stages")->type_name("S");
-  app->add_option("--step", arguments->step, "Step size; negative runs backward in time")->type_name("H");
-  app->add_option("--end", arguments->end, "End of the run that watches energy, constraints and invariants")
-      ->type_name("T");
-  app->add_option("--set", arguments->set,
-                  "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  app->add_flag("--json", arguments->json, "Print one JSON object instead of the table");
-  app->footer(
+  options.argument("MODEL", arguments->model, "Model file; - is standard input");
+  options.option("-m,--method", arguments->method, "M",
+                 "Method, such as " ALEMBERT_DEFAULT_METHOD "; see alembert methods");
+  options.option("-s,--stages", arguments->stages, "S", "Replaces the method's number of stages");
+  options.option("--step", arguments->step, "H", "Step size; negative runs backward in time");
+  options.option("--end", arguments->end, "T", "End of the run that watches energy, constraints and invariants");
+  options.repeated("--set", arguments->set, "NAME=VALUE",
+                   "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated");
+  options.flag("--json", arguments->json, "Print one JSON object instead of the table");
+  options.footer(
       "Orders, symplecticity, symmetry and reversibility are measured in quadruple precision where the model is small "
       "enough.\n"
       "Exit code 1: a claim is false on this model, or the run failed.");
-  return {app, [arguments] { return verify_method(*arguments); }};
+  return {options, [arguments] { return verify_method(*arguments); }};
 }
 
 }  // namespace alembert::internal::app

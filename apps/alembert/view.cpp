@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "alembert/error.h"
@@ -36,16 +35,14 @@ int view(const ViewArguments& arguments) {
 
 }  // namespace
 
-Command add_view(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("view", "Make a page with the animation and the plots of a trajectory");
+Command add_view(CommandLine& program) {
+  Options options = program.command("view", "Make a page with the animation and the plots of a trajectory");
   auto arguments = std::make_shared<ViewArguments>();
-  app->add_option("FILE", arguments->file, "What alembert run --out wrote: .csv, .h5 or .json")
-      ->required()
-      ->type_name("");
-  app->add_option("-o,--out", arguments->out, "Page to write (.html, or .svg for the plots alone); else beside FILE")
-      ->type_name("FILE");
-  app->footer("The page needs no network and no other file: open it in any browser.");
-  return {app, [arguments] { return view(*arguments); }};
+  options.argument("FILE", arguments->file, "What alembert run --out wrote: .csv, .h5 or .json");
+  options.option("-o,--out", arguments->out, "FILE",
+                 "Page to write (.html, or .svg for the plots alone); else beside FILE");
+  options.footer("The page needs no network and no other file: open it in any browser.");
+  return {options, [arguments] { return view(*arguments); }};
 }
 
 }  // namespace alembert::internal::app

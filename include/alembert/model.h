@@ -24,7 +24,7 @@ class Model {
   explicit Model(std::shared_ptr<const internal::Model> model) : model_(std::move(model)) {}
 
   const std::string& title() const;
-  const std::string& text() const;           // as it was read or built
+  const std::string& text() const;            // as it was read or built
   std::vector<Parameter> parameters() const;  // with their values
   std::vector<std::string> states() const;    // the single entries of y, then z: "x1", "q[2]", "x1'"
   std::vector<std::string> constraints() const;
@@ -70,7 +70,7 @@ class ModelBuilder {
 
   // Declarations; each gives the symbol that expressions are made of.
   Expr parameter(const std::string& name, double value);
-  Expr parameter(const std::string& name, Expr value);  // of other parameters
+  Expr parameter(const std::string& name, Expr value);   // of other parameters
   Expr coordinate(const std::string& name);              // starts at 0 where nothing else is said
   Expr coordinate(const std::string& name, Expr start);  // of parameters and of what was given before
   Expr coordinate(const std::string& name, double start);

@@ -20,8 +20,8 @@ class Engine;
 }
 
 struct CompileOptions {
-  double start = 0;  // the time at which the motion begins
-  double step = 0;   // the usual size of steps, negative for backward in time; 0: what the model says, else 0.01
+  double start = 0;    // the time at which the motion begins
+  double step = 0;     // the usual size of steps, negative for backward in time; 0: what the model says, else 0.01
   double steps = 1e6;  // how many will be made, roughly: that decides how much compiling pays off
   NewtonOptions newton = {};
 };
@@ -50,7 +50,7 @@ class Stepper {
   long steps_made() const noexcept;  // since the start, or the last set_step or set of a state
 
   // Where it stands ---------------------------------------------------------------------------------------------------
-  const std::vector<std::string>& names() const;  // of the entries of state(): "x1", "x1'"
+  const std::vector<std::string>& names() const;   // of the entries of state(): "x1", "x1'"
   std::span<const double> state() const noexcept;  // y, then z
   /// z', lambda, psi at the present state, from the index-reduced system.
   std::span<const double> accelerations();
@@ -69,8 +69,8 @@ class Stepper {
   /// Any of these by name: a state, an open parameter, "energy", "t", a multiplier ("lambda.rod1", "psi.roll"). Throws
   /// InputError for a name that it does not know.
   double value(const std::string& name);
-  /// Sets an open parameter, or an entry of the state: then the other entries move the shortest way, in the mass metric,
-  /// so that the constraints hold. Throws InputError where the name is unknown or no such state exists.
+  /// Sets an open parameter, or an entry of the state: then the other entries move the shortest way, in the mass
+  /// metric, so that the constraints hold. Throws InputError where the name is unknown or no such state exists.
   void set(const std::string& name, double value);
   /// Several at once.
   void set(const std::map<std::string, double>& values);

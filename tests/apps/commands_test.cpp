@@ -293,7 +293,7 @@ TEST(Help, IsShortAndEverywhere) {
 TEST(Program, SaysWhenItsOutputCannotBeWritten) {
   const Outcome outcome = program({"grammar"});
   ASSERT_EQ(outcome.code, 0);
-  const std::string command = std::string(ALEMBERT_PROGRAM) + " grammar > /dev/full 2>/dev/null";
+  const std::string command = program_path() + " grammar > /dev/full 2>/dev/null";
   EXPECT_NE(std::system(command.c_str()), 0);
 }
 

@@ -47,7 +47,7 @@ solve gauss(4) step 0.05 end 2
 
 Process::Process(const std::vector<std::string>& arguments, const std::string& input) : folder_(new_folder()) {
   std::ofstream(folder_ / "in", std::ios::binary) << input;
-  std::vector<std::string> words = {ALEMBERT_PROGRAM};
+  std::vector<std::string> words = {program_path()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -93,6 +93,8 @@ Outcome Process::wait(double limit_seconds) {
   outcome.err = file_text(folder_ / "err");
   return outcome;
 }
+
+std::string program_path() { return ALEMBERT_PROGRAM; }
 
 Outcome program(const std::vector<std::string>& arguments, const std::string& input) {
   return Process(arguments, input).wait();

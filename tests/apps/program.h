@@ -31,6 +31,8 @@ class Process {
   std::filesystem::path folder_;  // holds the three streams as files, so that no pipe can fill up
 };
 
+/// Where the program just built is.
+std::string program_path();
 Outcome program(const std::vector<std::string>& arguments, const std::string& input = {});
 
 /// A folder that is removed again; its files by name.

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Checks what a reader must be able to rely on and no other tool looks at:
+
+- no function of more than 80 lines, unless the line above it says why ("// long: REASON");
+- no chain of assignments by comma operators ("a = 1, b = 2;"): one statement a line;
+- no name of a method outside methods/ (and lab/, whose papers are about particular methods): capabilities decide.
+
+Reads code as clang-format leaves it; that is checked apart. Offenders that are known stand in tools/style_debts.txt, one
+"FILE: RULE: NAME" a line; that list may only shrink: a line in it that is no longer true is an error too.
+"""
+
+import pathlib
+import re
+import sys
+
+LONGEST = 80
+FOLDERS = ["include", "src", "apps"]
+DEBTS = "tools/style_debts.txt"
+STRING = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'')
+# What opens a brace without being a function.
+NO_FUNCTION = re.compile(r"^\s*(namespace|class|struct|union|enum|extern|if|for|while|switch|do|else|try|catch)\b")
+CHAIN = re.compile(r"^\s*[\w.\->\[\]*() +]+? [-+*/]?= [^,;(){}]+, [\w.\->\[\]]+ [-+*/]?= [^;]*;$")
+
+
+def without_literals(text):
+    """The text with comments and literals blanked out, line for line."""
+    text = re.sub(r'R"(\w*)\((.*?)\)\1"', lambda m: '""' + "\n" * m.group(0).count("\n"), text, flags=re.S)
+    text = re.sub(r"/\*.*?\*/", lambda m: "\n" * m.group(0).count("\n"), text, flags=re.S)
+    lines = (STRING.sub('""', line) for line in text.split("\n"))
+    return [re.sub(r"//.*", "", line) for line in lines]
+
+
+def functions(lines):
+    """(name, first line, last line) of every function body, counted from 1. A body is a brace that a parameter list
+    precedes, outside of any other function."""
+    found, depth, inside, head, first = [], 0, None, "", 0
+    for number, line in enumerate(lines, 1):
+        if line.startswith("#"):
+            continue
+        for at, char in enumerate(line):
+            if char == "{":
+                depth += 1
+                if inside is None and is_function(head):
+                    inside = (name_of(head), first, depth)
+                elif inside is None:
+                    head = ""
+            elif char == "}":
+                if inside and depth == inside[2]:
+                    found.append((inside[0], inside[1], number))
+                    inside, head = None, ""
+                depth -= 1
+                if inside is None:
+                    head = ""
+            elif inside is None:
+                if char == ";" and head.count("(") == head.count(")"):
+                    head = ""
+                elif char not in " \t" or head:
+                    if not head:
+                        first = number
+                    head += char
+        if inside is None and head:
+            head += " "
+    return found
+
+
+def is_function(head):
+    return "(" in head and not NO_FUNCTION.match(head) and not re.search(r"=\s*$", head.split("(")[0])
+
+
+def name_of(head):
+    match = re.search(r"(operator\s*\S+?|~?[\w:]+)\s*\(", head)
+    return match.group(1) if match else head.strip()
+
+
+def long_functions(text, lines):
+    written = text.split("\n")
+    for name, first, last in functions(lines):
+        length = last - first + 1
+        if length > LONGEST and not re.match(r"\s*// long: \S", written[first - 2] if first > 1 else ""):
+            yield first, f"long: {name}", f"{name} has {length} lines, more than {LONGEST}"
+
+
+def comma_chains(lines):
+    for number, line in enumerate(lines, 1):
+        if CHAIN.match(line) and not is_declaration(line):
+            yield number, "chain: " + " ".join(line.split()), "one statement a line, no comma operator"
+
+
+def is_declaration(line):
+    """ "int a = 1, b = 2;" declares; "a = 1, b = 2;" and "x.a = 1, x.b = 2;" do not."""
+    left = line.split(" = ")[0].strip()
+    return bool(re.match(r"^(const |static |constexpr |inline )*[\w:<>, ]+[&*]? +[&*]?\w+$", left)) and " " in left
+
+
+def method_names(root):
+    """Names of files in methods/ are names of methods; those that are ordinary words only count with a parenthesis."""
+    ordinary = {"symmetric", "composed"}
+    names = {p.stem for p in (root / "src/alembert/methods").glob("*.cpp") if not p.stem.startswith("_")}
+    return names - ordinary
+
+
+def methods_named(text, pattern):
+    for number, line in enumerate(text.split("\n"), 1):
+        code = re.sub(r"//.*", "", line)
+        if "#include" in code:
+            continue
+        for match in pattern.finditer(code):
+            yield number, f"method: {match.group(0)}", f"names the method '{match.group(0)}': ask for a capability"
+
+
+def findings(root):
+    """(file, line, key of the debt, message) of everything that is wrong."""
+    pattern = re.compile(r"\b(" + "|".join(sorted(method_names(root), key=len, reverse=True)) + r")\b(?!\w)")
+    for folder in FOLDERS:
+        for file in sorted((root / folder).rglob("*")):
+            if file.suffix not in (".h", ".cpp"):
+                continue
+            name = file.relative_to(root).as_posix()
+            text = file.read_text(encoding="utf-8")
+            lines = without_literals(text)
+            found = [*long_functions(text, lines), *comma_chains(lines)]
+            if not re.match(r"src/alembert/(methods|lab)/", name):
+                found += methods_named(text, pattern)
+            for line, key, message in found:
+                yield name, line, f"{name}: {key}", message
+
+
+def main(root):
+    debts_file = root / DEBTS
+    debts = set(debts_file.read_text().splitlines()) if debts_file.exists() else set()
+    all_found = list(findings(root))
+    if "--list" in sys.argv:
+        print("\n".join(sorted({key for _, _, key, _ in all_found})))
+        return 0
+    wrong = [f"{name}:{line}: {message}" for name, line, key, message in all_found if key not in debts]
+    paid = sorted(debts - {key for _, _, key, _ in all_found})
+    for line in wrong:
+        print(line)
+    for key in paid:
+        print(f"{DEBTS}: no longer true, remove the line: {key}")
+    return int(bool(wrong or paid))
+
+
+if __name__ == "__main__":
+    arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
+    sys.exit(main(pathlib.Path(arguments[0] if arguments else ".").resolve()))
