@@ -5,6 +5,7 @@
 
 #include "alembert/error.h"
 #include "alembert/newton/projection.h"
+#include "alembert/base/lists.h"
 #include "alembert/run/failure.h"
 #include "alembert/start/reduced.h"
 
@@ -44,23 +45,20 @@ template <class T>
 Endpoint<T> integrate(const Equations& e, const Method& method, const MotionPoint<T>& from, T t0, T h, long n,
                       NewtonOptions options) {
   const std::size_t n_y = e.y.size();
-  std::vector<T> state = from.y, hints = from.z_dot;
-  state.insert(state.end(), from.z.begin(), from.z.end());
-  hints.insert(hints.end(), from.lambda.begin(), from.lambda.end());
-  hints.insert(hints.end(), from.psi.begin(), from.psi.end());
-  std::vector<T> rest(state.size(), T(0));
-  Step<T> step(method.step(e), t0, h, state, hints, options);
+  std::vector<T> state = joined<T>(from.y, from.z), compensation(state.size(), T(0));
+  Step<T> step(method.step(e), t0, h, state, joined<T>(from.z_dot, from.lambda, from.psi), options);
   Endpoint<T> end;
   const std::clock_t begin = std::clock();
   for (long i = 0; i < n; ++i) {
     const T t = t0 + T(i) * h;
-    const StepResult result = step.advance(t, h, state.data(), rest.data());
+    const StepResult result = step.advance(t, h, state.data(), compensation.data());
     end.newton = result.newton;
     if (end.newton.outcome != Outcome::converged) {
       const std::vector<double> here(state.begin(), state.end());
       end.failure =
           "step " + std::to_string(i + 1) + ": " +
-          explain_step(e, result.newton, step.label(result), static_cast<double>(t), static_cast<double>(h), here, {});
+          FailureAnalysis(e).explain_step(result.newton, step.label(result), static_cast<double>(t),
+                                          static_cast<double>(h), here, {});
       break;
     }
     end.steps = i + 1;

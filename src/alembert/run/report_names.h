@@ -4,6 +4,7 @@
 
 #include "alembert/derive/equations.h"
 #include "alembert/methods/method.h"
+#include "alembert/newton/newton_result.h"
 #include "alembert/report.h"
 #include "alembert/start/initial.h"
 #include "alembert/trajectory.h"

@@ -28,8 +28,9 @@ Method find_method(const std::string& name) {
 }
 
 Method method_of(const Model& model) {
-  internal::Method method = model.internal().solve.method ? internal::find_method(*model.internal().solve.method)
-                                                          : internal::default_method();
+  const internal::Model& m = model.internal();
+  const std::string usual = m.port ? ALEMBERT_DEFAULT_PORT_METHOD : ALEMBERT_DEFAULT_METHOD;
+  internal::Method method = m.solve.method ? internal::find_method(*m.solve.method) : internal::find_method(usual);
   return Method(std::make_shared<const internal::Method>(std::move(method)));
 }
 
