@@ -20,7 +20,27 @@ namespace {
 using Vector = Eigen::VectorXd;
 using Matrix = Eigen::MatrixXd;
 
-constexpr int max_iterations = 60;
+constexpr int max_iterations = 60;  // damped steps to a far root, then quadratic convergence
+/// A pivot of this many times n and the largest one is rounding of the elimination.
+constexpr double no_pivot = 1e-15;
+/// A reciprocal condition below this leaves less than three digits, or is that of redundant constraints.
+constexpr double doubtful_condition = 1e-13;
+/// Of the diagonal that selects the smallest multipliers, against C P^-1 B: each of the iterations that take it back
+/// gains its nine digits for all but redundant directions.
+constexpr double regularisation_share = 1e-9;
+constexpr int regularised_iterations = 8;
+/// Steps below this share of the solution are in the region of quadratic convergence: rounding ends them, not damping.
+constexpr double small_step = 1e-9;
+/// A damped step is not made shorter than this part.
+constexpr double shortest_part = 1e-3;
+/// Residuals below this share of their terms: sums of forces and accelerations that differ by many orders have lost the
+/// digits between.
+constexpr double accepted_residual = 1e-9;
+/// Where nothing acts there is still the rounding of what acts elsewhere, by this share.
+constexpr double shared_action = 1e-6;
+/// Multipliers that nobody guessed are tried at these values where the reactions are nonlinear in them: both signs,
+/// over the sizes of usual forces.
+constexpr double nonlinear_starts[] = {0, 1, -1, 10, -10, 0.1, -0.1, 100, -100};
 
 Exprs unknowns(const Equations& e) { return joined<Expr>(e.z_dot, e.lambda, e.psi); }
 
@@ -46,7 +66,7 @@ class DenseReduced final : public ReducedMatrix {
     Matrix scaled = scale(dense, true);
     const auto regular = [&] {
       lu_.compute(scaled);
-      return lu_.matrixLU().diagonal().cwiseAbs().minCoeff() > 1e-15 * n * lu_.maxPivot();
+      return lu_.matrixLU().diagonal().cwiseAbs().minCoeff() > no_pivot * n * lu_.maxPivot();
     };
     if (regular()) return true;
     // A light body between heavy ones only passes their reactions on: its row is then one of multipliers.
@@ -142,14 +162,14 @@ class SparseReduced final : public ReducedMatrix {
     }
     lu_.emplace(n, start, column);
     const bool good = lu_->factor(value.data());
-    doubtful_ = !redundant_ && (!good || lu_->reciprocal_condition() < 1e-13);
+    doubtful_ = !redundant_ && (!good || lu_->reciprocal_condition() < doubtful_condition);
     return good;
   }
 
   Vector solve(const Vector& b, const Vector&) override {
     Vector x = b;
     lu_->solve(x.data());
-    for (int i = 0; redundant_ && i < 8; ++i) {
+    for (int i = 0; redundant_ && i < regularised_iterations; ++i) {
       Vector next = b;
       next.tail(b.size() - accelerations_) += delta_ * x.tail(b.size() - accelerations_);
       lu_->solve(next.data());
@@ -181,7 +201,7 @@ class SparseReduced final : public ReducedMatrix {
       total += sum;
       largest = std::max(largest, std::abs(sum));
     }
-    return (total >= 0 ? -1e-9 : 1e-9) * largest;
+    return (total >= 0 ? -regularisation_share : regularisation_share) * largest;
   }
 
   int accelerations_;
@@ -217,19 +237,108 @@ bool holds(const std::vector<double>& residual, const std::vector<double>& level
     }
     if (mass > 0) free[i] = terms(i) / mass;
   }
-  // Where nothing acts there is still the rounding of what acts elsewhere.
   double most = 0;
   for (const double a : free) most = std::max(most, a);
-  for (double& a : free) a = std::max(a, 1e-6 * most);
+  for (double& a : free) a = std::max(a, shared_action * most);
   for (int i = 0; i < matrix.rows; ++i) {
     double size = terms(i);
     for (int k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k) {
       if (matrix.column[k] < accelerations) size += std::abs(matrix.value[k]) * free[matrix.column[k]];
     }
-    if (std::abs(residual[i]) > 1e-9 * size) return false;
+    if (std::abs(residual[i]) > accepted_residual * size) return false;
   }
   return true;
 }
+
+std::unique_ptr<ReducedMatrix> make_matrix(int accelerations, int multipliers, bool redundant) {
+  if (accelerations + multipliers > largest_dense) return std::make_unique<SparseReduced>(accelerations, redundant);
+  if (redundant) return std::make_unique<DependentReduced>(accelerations, multipliers);
+  return std::make_unique<DenseReduced>(accelerations);
+}
+
+/// Newton's method for the reduced system, damped where it is nonlinear.
+class Iteration {
+ public:
+  /// in: t, y, z and then, from `first` on, the unknowns.
+  Iteration(const DifferentiableList& equations, bool linear, ReducedMatrix& matrix, std::vector<double> in,
+            std::size_t first)
+      : equations_(equations),
+        linear_(linear),
+        matrix_(matrix),
+        in_(std::move(in)),
+        first_(first),
+        n_(static_cast<int>(in_.size() - first)),
+        residual_(equations.values(in_, levels_)) {}
+
+  /// Iterates until rounding stops it; what went wrong is said in the result, whose values are not filled in here.
+  void run(Accelerations& result) {
+    for (int iteration = 0; iteration < max_iterations; ++iteration) {
+      if ((iteration == 0 || !linear_) && !linearise(result)) return;
+      result.not_finite = !all_finite(residual_);
+      if (result.not_finite) return;
+      const Vector step = -matrix_.solve(Eigen::Map<const Vector>(residual_.data(), n_), unknowns(in_));
+      result.singular = !step.allFinite();
+      if (result.singular || advance(step)) return;
+    }
+  }
+
+  bool settled() const { return small_; }
+  const std::vector<double>& in() const { return in_; }
+  const SparseRows& derivative() const { return derivative_; }
+
+ private:
+  Eigen::Map<const Vector> unknowns(const std::vector<double>& in) const { return {in.data() + first_, n_}; }
+
+  bool linearise(Accelerations& result) {
+    derivative_ = equations_.derivative(in_);
+    result.not_finite = !all_finite(residual_) || !all_finite(derivative_.value);
+    if (result.not_finite) return false;
+    result.singular = !matrix_.factor(derivative_);
+    result.doubtful = matrix_.doubtful();
+    return !result.singular;
+  }
+
+  /// The longest part of the step after which the next one would be shorter: that measure does not depend on how the
+  /// equations are scaled. A linear system, and steps at the end, are not damped.
+  std::vector<double> damped(const Vector& step, std::vector<double>& residual) {
+    for (double part = 1;; part /= 2) {
+      std::vector<double> next = in_;
+      for (int i = 0; i < n_; ++i) next[first_ + i] += part * step[i];
+      residual = equations_.values(next, levels_);
+      if (linear_ || small_ || part < shortest_part) return next;
+      if (!all_finite(residual)) continue;
+      const Vector following = matrix_.solve(Eigen::Map<const Vector>(residual.data(), n_), unknowns(next));
+      if (following.norm() <= (1 - part / 4) * step.norm()) return next;
+    }
+  }
+
+  /// True when rounding stops the iteration: small steps no longer shrink.
+  bool advance(const Vector& step) {
+    const double moved = step.norm();
+    small_ = moved <= small_step * unknowns(in_).norm();
+    std::vector<double> next_residual;
+    std::vector<double> next = damped(step, next_residual);
+    const bool stopped = small_ && moved >= last_step_ / 2;
+    if (stopped && worst_ratio(residual_, levels_) <= worst_ratio(next_residual, levels_)) return true;
+    in_ = std::move(next);
+    residual_ = std::move(next_residual);
+    last_step_ = moved;
+    if (!stopped && moved != 0) return false;
+    small_ = true;
+    return true;
+  }
+
+  const DifferentiableList& equations_;
+  bool linear_;
+  ReducedMatrix& matrix_;
+  std::vector<double> in_;
+  std::size_t first_;
+  int n_;
+  std::vector<double> levels_, residual_;
+  SparseRows derivative_;
+  bool small_ = false;
+  double last_step_ = std::numeric_limits<double>::infinity();
+};
 
 }  // namespace
 
@@ -244,9 +353,7 @@ Accelerations AccelerationSystem::solve(const State& state, const std::vector<do
   const std::vector<double> point = flat(state);
   Accelerations last;
   last.not_finite = true;
-  std::vector<double> starts = {0};
-  if (!linear_) starts = {0, 1, -1, 10, -10, 0.1, -0.1, 100, -100};
-  for (const double start : starts) {
+  for (const double start : nonlinear_starts) {
     std::vector<double> in = point;
     in.resize(point.size() + accelerations_, 0.0);
     for (const double g : guess) in.push_back(std::isnan(g) ? start : g);
@@ -260,79 +367,19 @@ Accelerations AccelerationSystem::solve(const State& state, const std::vector<do
 
 Accelerations AccelerationSystem::attempt(std::vector<double> in, std::size_t first, bool redundant) const {
   Accelerations result;
-  const int n = accelerations_ + multipliers_;
-  if (n == 0) {
-    result.solved = true;
-    return result;
-  }
-  std::unique_ptr<ReducedMatrix> matrix;
-  if (n <= largest_dense && redundant) {
-    matrix = std::make_unique<DependentReduced>(accelerations_, multipliers_);
-  } else if (n <= largest_dense) {
-    matrix = std::make_unique<DenseReduced>(accelerations_);
-  } else {
-    matrix = std::make_unique<SparseReduced>(accelerations_, redundant);
-  }
+  result.solved = accelerations_ + multipliers_ == 0;
+  if (result.solved) return result;
+  const std::unique_ptr<ReducedMatrix> matrix = make_matrix(accelerations_, multipliers_, redundant);
+  Iteration iteration(equations_, linear_, *matrix, std::move(in), first);
+  iteration.run(result);
+  if (result.not_finite || result.singular) return result;
+  const std::vector<double>& found = iteration.in();
+  const auto begin = found.begin() + static_cast<std::ptrdiff_t>(first);
+  result.z_dot.assign(begin, begin + accelerations_);
+  result.multipliers.assign(begin + accelerations_, found.end());
   std::vector<double> levels;
-  std::vector<double> residual = equations_.values(in, levels);
-  SparseRows derivative;
-  bool small = false;
-  double last_step = std::numeric_limits<double>::infinity();
-  for (int iteration = 0; iteration < max_iterations; ++iteration) {
-    if (!all_finite(residual)) {
-      result.not_finite = true;
-      return result;
-    }
-    if (iteration == 0 || !linear_) {
-      derivative = equations_.derivative(in);
-      if (!all_finite(derivative.value)) {
-        result.not_finite = true;
-        return result;
-      }
-      const bool regular = matrix->factor(derivative);
-      result.doubtful = matrix->doubtful();
-      if (!regular) {
-        result.singular = true;
-        return result;
-      }
-    }
-    const Eigen::Map<const Vector> here(in.data() + first, n);
-    const Vector step = -matrix->solve(Eigen::Map<const Vector>(residual.data(), n), here);
-    if (!step.allFinite()) {
-      result.singular = true;
-      return result;
-    }
-    const double size = here.norm();
-    const double moved = step.norm();
-    small = moved <= 1e-9 * size;
-    // Damped by what the next step would be: that measure does not depend on how the equations are scaled.
-    std::vector<double> next;
-    std::vector<double> next_residual;
-    for (double part = 1;; part /= 2) {
-      next = in;
-      for (int i = 0; i < n; ++i) next[first + i] += part * step[i];
-      next_residual = equations_.values(next, levels);
-      if (linear_ || small || part < 1e-3) break;
-      if (!all_finite(next_residual)) continue;
-      const Vector following = matrix->solve(Eigen::Map<const Vector>(next_residual.data(), n),
-                                             Eigen::Map<const Vector>(next.data() + first, n));
-      if (following.norm() <= (1 - part / 4) * moved) break;
-    }
-    const bool settled = small && moved >= last_step / 2;
-    if (settled && worst_ratio(residual, levels) <= worst_ratio(next_residual, levels)) break;
-    in = std::move(next);
-    residual = std::move(next_residual);
-    last_step = moved;
-    if (settled || moved == 0) {
-      small = true;
-      break;
-    }
-  }
-  const auto middle = in.begin() + static_cast<std::ptrdiff_t>(first) + accelerations_;
-  result.z_dot.assign(in.begin() + static_cast<std::ptrdiff_t>(first), middle);
-  result.multipliers.assign(middle, in.end());
-  residual = equations_.values(in, levels);
-  result.solved = small && holds(residual, levels, derivative, accelerations_);
+  const std::vector<double> residual = equations_.values(found, levels);
+  result.solved = iteration.settled() && holds(residual, levels, iteration.derivative(), accelerations_);
   return result;
 }
 

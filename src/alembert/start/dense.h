@@ -3,7 +3,10 @@
 // Numbers for the dense linear algebra of the start.
 
 #include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "alembert/linear/sparse_rows.h"
 
