@@ -9,6 +9,7 @@
 
 namespace {
 
+using namespace alembert;
 using namespace alembert::internal;
 using test::model_of;
 
@@ -52,7 +53,7 @@ TEST(Massless, SingularAtTheUsualValuesOnlyIsNotMassless) {
 }
 
 TEST(Identity, HoldsForAllValuesOfParameters) {
-  alembert::Graph graph;
+  Graph graph;
   const Expr x = graph.symbol("x");
   const Expr one = graph.parameter(0, "one", 1);
   EXPECT_FALSE(equal_functions(Exprs{one * x}, Exprs{x}));

@@ -12,6 +12,7 @@
 
 namespace {
 
+using namespace alembert;
 using namespace alembert::internal;
 using test::model_of;
 

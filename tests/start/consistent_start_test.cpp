@@ -13,6 +13,7 @@
 
 namespace {
 
+using namespace alembert;
 using namespace alembert::internal;
 using test::model_of;
 
@@ -136,8 +137,8 @@ constraint distance: b - a = 1
 )");
   const ConsistentStart start(model, derive(model));
   const InitialValues found = start.solve(0, values(model, {0, 2}, {4, 0}));
-  expect_near(found.y, {0.75, 1.75}, 2e-16);  // 1 shared 3 : 1
-  expect_near(found.z, {1, 1}, 4e-16);        // momentum 4 over both masses
+  expect_near(found.y, {0.75, 1.75}, 4e-16);  // 1 shared 3 : 1
+  expect_near(found.z, {1, 1}, 1e-15);        // momentum 4 over both masses
 }
 
 TEST(ConsistentStart, RedundantConstraintsShareTheForce) {
@@ -207,13 +208,15 @@ TEST(ConsistentStart, OpenParametersAreThoseOfTheTable) {
         test::double_pendulum, {"m2=" + to_text(table[0]), "l1=" + to_text(table[1]), "gravity=" + to_text(table[2])});
     const StartValues given = start.given_by_model();
     expect_near(given.y, start_values(fixed).y, 0);  // x1 = l1, x2 = l1 + l2
-    const InitialValues a = start.solve(0, moved(fixed, 0.02));
-    const InitialValues b = make_consistent(fixed, derive(fixed));
-    expect_same(start.solve(0, given), b);
-    const InitialValues c = ConsistentStart(fixed, derive(fixed)).solve(0, moved(fixed, 0.02));
-    expect_near(a.y, c.y, 1e-15);
-    expect_near(a.z, c.z, 1e-15);
-    expect_near(a.lambda, c.lambda, 1e-13);
+    // What is folded there is worked out here, so that roundings may differ.
+    for (const StartValues& values : {given, moved(fixed, 0.02)}) {
+      const InitialValues a = start.solve(0, values);
+      const InitialValues b = ConsistentStart(fixed, derive(fixed)).solve(0, values);
+      expect_near(a.y, b.y, 1e-15);
+      expect_near(a.z, b.z, 1e-15);
+      expect_near(a.z_dot, b.z_dot, 2e-14);
+      expect_near(a.lambda, b.lambda, 1e-13);
+    }
     start.bind(nullptr);
     expect_near(start.solve(0, start_values(model)).lambda, make_consistent(model, derive(model)).lambda, 0);
   }

@@ -10,6 +10,7 @@
 
 namespace {
 
+using namespace alembert;
 using namespace alembert::internal;
 using test::model_of;
 

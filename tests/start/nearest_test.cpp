@@ -11,6 +11,7 @@
 
 namespace {
 
+using namespace alembert;
 using namespace alembert::internal;
 
 SparseRows diagonal_metric(const std::vector<double>& m) {
