@@ -134,11 +134,11 @@ Momenta common_momenta(const std::vector<Method>& parts, const Equations& e, con
   Momenta common = parts.front().momenta(e, initial);
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const Momenta other = parts[i].momenta(e, initial);
-    const auto missing = [&](const Momenta::Kept& one) {
-      return std::none_of(other.kept.begin(), other.kept.end(),
-                          [&](const Momenta::Kept& its) { return its.name == one.name; });
+    const auto missing = [&](const Momenta::Preserved& one) {
+      return std::none_of(other.preserved.begin(), other.preserved.end(),
+                          [&](const Momenta::Preserved& its) { return its.name == one.name; });
     };
-    std::erase_if(common.kept, missing);
+    std::erase_if(common.preserved, missing);
     for (const std::string& name : other.lost)
       if (std::find(common.lost.begin(), common.lost.end(), name) == common.lost.end()) common.lost.push_back(name);
   }
