@@ -215,14 +215,27 @@ MethodFamily composed_family(MethodFamily family, std::function<Method(const std
   return family;
 }
 
+namespace {
+
+/// What a palindrome of substeps adds to the order p of M, where the powers p+1 of its shares add up to 0: the leading
+/// error goes, and a symmetric method has no next one. For odd p the powers are all positive, and nothing is gained.
+int gained_order(const Claims& M) {
+  if (M.symmetric) return 2;
+  return M.order_q % 2 == 0 ? 1 : 0;
+}
+
+}  // namespace
+
 MethodFamily raising_family(MethodFamily family, std::vector<Quad> (*shares)(int order)) {
-  family.orders = "p+2 (M symmetric), p+1";
-  return composed_family(std::move(family), [shares](const std::string& name, const Method& M) {
+  family.orders = "p+2 (M symmetric), p+1 (p even), p";
+  family = composed_family(std::move(family), [shares](const std::string& name, const Method& M) {
     Method method = raising_composition(name, M);
-    method.claims = raised(method.claims, M.claims.symmetric ? 2 : 1);
+    method.claims = raised(method.claims, gained_order(M.claims));
     method.step = [shares, M](const Equations& e) { return compose(M.step(e), shares(M.claims.order_q)); };
     return method;
   });
+  family.example = {method_term("rattle")};
+  return family;
 }
 
 }  // namespace alembert::internal
