@@ -199,7 +199,7 @@ Json to_json(const Model& model, const Equations& e, const Findings& found) {
   if (!found.method.empty()) {
     Json& keeps = json["keeps"] = {{"method", found.method}, {"energy", found.keeps_energy}};
     keeps["momenta"] = Json::array();
-    for (const Momenta::Kept& one : found.momenta.kept) keeps["momenta"].push_back(one.name);
+    for (const Momenta::Preserved& one : found.momenta.preserved) keeps["momenta"].push_back(one.name);
     keeps["lost"] = found.momenta.lost;
     keeps["through"] = found.momenta.through;
   }
@@ -298,9 +298,9 @@ void print_text(const Model& model, const Equations& e, const Findings& found) {
   if (!found.method.empty()) {
     std::vector<std::string> kept;
     if (found.keeps_energy) kept.push_back("energy");
-    for (const Momenta::Kept& one : found.momenta.kept) kept.push_back(one.name);
+    for (const Momenta::Preserved& one : found.momenta.preserved) kept.push_back(one.name);
     line("keeps", found.method + ": " + (kept.empty() ? "no momentum" : listed(kept, 20)));
-    if (!found.momenta.kept.empty()) {
+    if (!found.momenta.preserved.empty()) {
       std::string why = "energy, forces and constraints do not change under these motions";
       if (!found.momenta.through.empty())
         why += ", and what is not quadratic is made of " + listed(found.momenta.through);

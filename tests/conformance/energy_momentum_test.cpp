@@ -181,7 +181,7 @@ TEST(EnergyMomentum, TimeIsReversible) {
 std::vector<std::string> kept_momenta(const Model& model, const std::string& method_text = "energy_momentum") {
   const Equations e = derive(model);
   std::vector<std::string> names;
-  for (const Momenta::Kept& one : method(method_text).momenta(e, make_consistent(model, e)).kept)
+  for (const Momenta::Preserved& one : method(method_text).momenta(e, make_consistent(model, e)).preserved)
     names.push_back(one.name);
   return names;
 }
@@ -196,14 +196,14 @@ TEST(EnergyMomentum, AnnouncedMomentaAreKeptAndTheOthersAreNot) {
       Equations e = derive(model);
       const Momenta momenta = method(method_text).momenta(e, make_consistent(model, e));
       e.invariants.clear();
-      for (const Momenta::Kept& one : momenta.kept) e.invariants.push_back(one.value);
+      for (const Momenta::Preserved& one : momenta.preserved) e.invariants.push_back(one.value);
       SimulateOptions options;
       options.step = 0.01, options.end = 2;
       const Report report = simulate(model, e, method(method_text), options);
       ASSERT_EQ(report.ending, Ending::done) << report.reason;
-      for (std::size_t i = 0; i < momenta.kept.size(); ++i)
+      for (std::size_t i = 0; i < momenta.preserved.size(); ++i)
         EXPECT_LT(report.invariants[i].max_error, 1e-12 * (1 + std::abs(report.invariants[i].initial)))
-            << momenta.kept[i].name;
+            << momenta.preserved[i].name;
     }
   }
   using Names = std::vector<std::string>;
@@ -226,9 +226,9 @@ TEST(EnergyMomentum, FindsObliqueAxesAndSumsOfAngles) {
       "initial r = (1, 0, 0), r' = (0, 1, 0.5)\n");
   const Equations e = derive(oblique);
   const Momenta momenta = method("energy_momentum").momenta(e, make_consistent(oblique, e));
-  ASSERT_EQ(momenta.kept.size(), 1u);
+  ASSERT_EQ(momenta.preserved.size(), 1u);
   Equations watched = e;
-  watched.invariants = {momenta.kept[0].value};
+  watched.invariants = {momenta.preserved[0].value};
   SimulateOptions options;
   options.step = 0.1, options.end = 10;
   const Report report = simulate(oblique, watched, method("energy_momentum"), options);

@@ -1,6 +1,7 @@
 // Gauss collocation on the multibody form. On constraints: their velocity level (index2), its derivative (index1) or
 // both levels (ggl) hold at the stages, and so nowhere at the grid points. Order 2s in y; in z, as the index-2 form has
-// it, s+1 for odd and s for even s. Exact power balance for quadratic energies. Symank 2025, sections 5 and 7.2.
+// it, s+1 for odd and s for even s; in the form ggl y has that order too. Exact power balance for quadratic energies.
+// Symank 2025, sections 5 and 7.2.
 
 #include "alembert/methods/shared/collocation.h"
 
@@ -10,8 +11,8 @@ namespace {
 
 Claims claims(int s, ConstraintForm form) {
   Claims claims;
-  claims.set_orders(2 * s);
-  if (form != ConstraintForm::index1) claims.order_v = claims.order_multiplier = s + s % 2;
+  claims.set_orders(form == ConstraintForm::index1 ? 2 * s : s + s % 2);
+  if (form != ConstraintForm::ggl) claims.order_q = 2 * s;
   claims.symmetric = true;
   claims.position = claims.velocity = claims.nonholonomic = false;
   claims.note = "constraints hold at the stages, not at the grid points";

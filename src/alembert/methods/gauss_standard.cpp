@@ -16,6 +16,7 @@ SparkCoefficients coefficients(int s) {
 Claims claims(int s) {
   Claims claims;
   claims.set_orders(s + s % 2);
+  claims.symplectic = true;  // without k it is gauss(s)
   claims.symmetric = true;
   claims.nonholonomic = false;
   claims.note = "a negative control: it violates the nonholonomic constraints at the grid points";

@@ -49,6 +49,7 @@ MethodFamily mclachlan_perlmutter() {
     Method method;
     method.name = "mclachlan_perlmutter";
     method.claims.set_orders(2);
+    method.claims.symplectic = true;  // without k it is the method of Verlet
     method.claims.symmetric = true;
     method.claims.position = method.claims.velocity = false;  // refused
     method.capabilities.holonomic = false;

@@ -56,11 +56,11 @@ Capabilities intersection(const Capabilities& a, const Capabilities& b);
 
 /// Momenta of translations and rotations that a method preserves exactly on a model.
 struct Momenta {
-  struct Kept {
+  struct Preserved {
     std::string name;  // "angular momentum about z"
     Expr value;        // in the symbols of the equations
   };
-  std::vector<Kept> kept;
+  std::vector<Preserved> preserved;
   std::vector<std::string> lost;     // of all points together, and not preserved
   std::vector<std::string> through;  // the expressions of degree two that the terms of higher degree are made of
 };

@@ -10,6 +10,7 @@
 
 #include "alembert/derive/identity.h"
 #include "alembert/derive/ports/port_equations.h"
+#include "alembert/methods/shared/euler.h"
 #include "alembert/methods/shared/spark.h"
 #include "alembert/newton/rounding.h"
 #include "alembert/study/converge.h"
@@ -46,6 +47,12 @@ Property defect(std::string name, bool claimed, std::optional<double> value, dou
 
 // Orders --------------------------------------------------------------------------------------------------------------
 
+Verdict order_verdict(int claimed, double order) {
+  if (claimed == 0) return order > order_slack ? Verdict::holds : Verdict::does_not_hold;
+  if (order < claimed - order_slack) return Verdict::false_claim;
+  return order > claimed + order_slack ? Verdict::higher : Verdict::ok;
+}
+
 Property order_row(const std::string& name, int claimed, double order, const MeasuredOrders& measured) {
   Property row{name, claimed > 0 ? std::to_string(claimed) : "", "", order, Verdict::not_measured};
   if (!measured.failure.empty()) {
@@ -54,12 +61,20 @@ Property order_row(const std::string& name, int claimed, double order, const Mea
     row.measured = "the errors are at rounding";
   } else {
     row.measured = fmt::format("{:.2f}", order);
-    row.verdict = claimed == 0                    ? Verdict::holds
-                  : order < claimed - order_slack ? Verdict::false_claim
-                  : order > claimed + order_slack ? Verdict::higher
-                                                  : Verdict::ok;
+    row.verdict = order_verdict(claimed, order);
   }
   return row;
+}
+
+Property no_order(const std::string& name, int claimed, const std::string& why) {
+  return {name, claimed > 0 ? std::to_string(claimed) : "", why, nan, Verdict::does_not_apply};
+}
+
+/// What the method claims on this model: nothing where it says that it does not converge.
+Claims claims_on(const Equations& e, const Method& method) {
+  Claims claims = method.claims;
+  if (!claims.nonlinear_multiplier && nonlinear_reaction(e)) claims.set_orders(0);
+  return claims;
 }
 
 void verify_orders(Verification& result, const Equations& e, const InitialValues& initial, const Method& method,
@@ -70,19 +85,13 @@ void verify_orders(Verification& result, const Equations& e, const InitialValues
   const int factor = extended_affordable(e) ? 1 : 4;
   const double length = static_cast<double>(factor * order_steps) * h;
   const MeasuredOrders m = measure_orders(e, initial, method, 0, factor * order_steps * Quad(h), order_steps, halvings);
-  const Claims& c = method.claims;
-  if (e.y.empty())
-    result.properties.push_back(
-        {"order of q", c.order_q > 0 ? std::to_string(c.order_q) : "", "no coordinates", nan, Verdict::does_not_apply});
-  else result.properties.push_back(order_row("order of q", c.order_q, m.order.q, m));
-  result.properties.push_back(order_row("order of v", c.order_v, m.order.v, m));
-  if (e.g.empty() && e.k.empty()) {
-    result.properties.push_back({"order of the multiplier",
-                                 c.order_multiplier > 0 ? std::to_string(c.order_multiplier) : "", "no constraints",
-                                 nan, Verdict::does_not_apply});
-  } else {
-    result.properties.push_back(order_row("order of the multiplier", c.order_multiplier, m.order.multiplier, m));
-  }
+  const Claims c = claims_on(e, method);
+  const char *q = "order of q", *v = "order of v", *multiplier = "order of the multiplier";
+  auto& rows = result.properties;
+  rows.push_back(e.y.empty() ? no_order(q, c.order_q, "no coordinates") : order_row(q, c.order_q, m.order.q, m));
+  rows.push_back(order_row(v, c.order_v, m.order.v, m));
+  rows.push_back(e.g.empty() && e.k.empty() ? no_order(multiplier, c.order_multiplier, "no constraints")
+                                            : order_row(multiplier, c.order_multiplier, m.order.multiplier, m));
   if (m.failure.empty() && !m.steps.empty()) {
     result.notes.push_back(fmt::format("orders: at t = {:.6g} with {} and {} steps, in {}", length,
                                        m.steps[m.steps.size() - 2], m.steps.back(),
@@ -235,7 +244,9 @@ RoundingLevels levels(const Equations& e, const Report& report) {
     for (std::size_t i = 0; i < count; ++i) worst_level = std::max(worst_level, most[at++]);
     return worst_level;
   };
-  result.energy = take(1), result.g = take(e.g.size()), result.g_dot = take(e.g_dot.size()),
+  result.energy = take(1);
+  result.g = take(e.g.size());
+  result.g_dot = take(e.g_dot.size());
   result.k = take(e.k.size());
   result.invariants.assign(most.begin() + static_cast<long>(at), most.end());
   return result;
@@ -259,7 +270,10 @@ std::vector<bool> kept_exactly(const Equations& e, const Method& method, const I
     const std::vector<double> exact =
         changes<Quad>(e, method, polish<Quad>(e, initial, Quad(0)), Quad(0), Quad(report.step), examined_steps);
     // The levels are those of double precision.
-    if (!exact.empty()) change = exact, allowance = 1e-24 / 0x1p-53;
+    if (!exact.empty()) {
+      change = exact;
+      allowance = 1e-24 / 0x1p-53;
+    }
   }
   std::vector<bool> kept;
   for (std::size_t i = 0; i < change.size(); ++i) kept.push_back(change[i] <= allowance * level[i]);
@@ -298,7 +312,8 @@ void verify_run(Verification& result, const Model& model, const Equations& given
   const Clock::time_point begin = Clock::now();
   std::atomic<bool> interrupt{false};
   SimulateOptions simulation;
-  simulation.step = options.step, simulation.end = options.end;
+  simulation.step = options.step;
+  simulation.end = options.end;
   simulation.interrupt = &interrupt;
   simulation.progress = [&](double) {
     interrupt = std::chrono::duration<double>(Clock::now() - begin).count() > options.seconds;
@@ -307,7 +322,7 @@ void verify_run(Verification& result, const Model& model, const Equations& given
   const InitialValues initial = make_consistent(model, given);
   const Momenta momenta = method.momenta ? method.momenta(given, initial) : Momenta{};
   Equations e = given;
-  for (const Momenta::Kept& one : momenta.kept) e.invariants.push_back(one.value);
+  for (const Momenta::Preserved& one : momenta.preserved) e.invariants.push_back(one.value);
   const Report report = simulate(model, e, method, simulation);
   result.end = report.t;
   if (report.ending == Ending::failed) result.failure = report.reason;
@@ -336,11 +351,11 @@ void verify_run(Verification& result, const Model& model, const Equations& given
     result.properties.push_back(
         {"invariant " + block.name, "", "max error " + brief(error), error, judge(false, all_kept)});
   }
-  for (std::size_t i = 0; i < momenta.kept.size(); ++i) {
+  for (std::size_t i = 0; i < momenta.preserved.size(); ++i) {
     const std::size_t at = given.invariants.size() + i;
     const double error = report.invariants[at].max_error;
     result.properties.push_back(
-        {momenta.kept[i].name, "yes", "max error " + brief(error), error, judge(true, kept[1 + at])});
+        {momenta.preserved[i].name, "yes", "max error " + brief(error), error, judge(true, kept[1 + at])});
   }
 }
 
@@ -413,7 +428,8 @@ Verification verify(const Model& model, const Equations& e, const Method& method
   // The run first: it complains of a wrong step or end; its rows come last all the same.
   Verification of_run;
   verify_run(of_run, model, e, method, options);
-  result.end = of_run.end, result.failure = of_run.failure;
+  result.end = of_run.end;
+  result.failure = of_run.failure;
   verify_orders(result, e, initial, method, options.step);
   if (extended_affordable(e)) {
     verify_steps<Quad>(result, model, e, initial, method, Quad(options.step));

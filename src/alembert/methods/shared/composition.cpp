@@ -134,11 +134,11 @@ Momenta common_momenta(const std::vector<Method>& parts, const Equations& e, con
   Momenta common = parts.front().momenta(e, initial);
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const Momenta other = parts[i].momenta(e, initial);
-    const auto missing = [&](const Momenta::Kept& one) {
-      return std::none_of(other.kept.begin(), other.kept.end(),
-                          [&](const Momenta::Kept& its) { return its.name == one.name; });
+    const auto missing = [&](const Momenta::Preserved& one) {
+      return std::none_of(other.preserved.begin(), other.preserved.end(),
+                          [&](const Momenta::Preserved& its) { return its.name == one.name; });
     };
-    std::erase_if(common.kept, missing);
+    std::erase_if(common.preserved, missing);
     for (const std::string& name : other.lost)
       if (std::find(common.lost.begin(), common.lost.end(), name) == common.lost.end()) common.lost.push_back(name);
   }
@@ -215,14 +215,27 @@ MethodFamily composed_family(MethodFamily family, std::function<Method(const std
   return family;
 }
 
+namespace {
+
+/// What a palindrome of substeps adds to the order p of M, where the powers p+1 of its shares add up to 0: the leading
+/// error goes, and a symmetric method has no next one. For odd p the powers are all positive, and nothing is gained.
+int gained_order(const Claims& M) {
+  if (M.symmetric) return 2;
+  return M.order_q % 2 == 0 ? 1 : 0;
+}
+
+}  // namespace
+
 MethodFamily raising_family(MethodFamily family, std::vector<Quad> (*shares)(int order)) {
-  family.orders = "p+2 (M symmetric), p+1";
-  return composed_family(std::move(family), [shares](const std::string& name, const Method& M) {
+  family.orders = "p+2 (M symmetric), p+1 (p even), p";
+  family = composed_family(std::move(family), [shares](const std::string& name, const Method& M) {
     Method method = raising_composition(name, M);
-    method.claims = raised(method.claims, M.claims.symmetric ? 2 : 1);
+    method.claims = raised(method.claims, gained_order(M.claims));
     method.step = [shares, M](const Equations& e) { return compose(M.step(e), shares(M.claims.order_q)); };
     return method;
   });
+  family.example = {method_term("rattle")};
+  return family;
 }
 
 }  // namespace alembert::internal

@@ -30,8 +30,7 @@ std::vector<Quad> nine_shares();
 Method composition_of(const std::string& name, const std::vector<Method>& parts);
 /// A composition of M that raises its order: M is near the identity on the model, or the model is refused.
 Method raising_composition(const std::string& name, const Method& M);
-/// The claims of a symmetric composition that removes the leading error of a method: p + 2 for symmetric ones, else p +
-/// 1, in what has the order p of q; what has less keeps it.
+/// Orders higher by a number in what has the order of q; what has a lower one keeps it.
 Claims raised(Claims claims, int by);
 
 /// M repeated with shares that depend on its order.

@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 
+#include "alembert/base/lists.h"
 #include "alembert/code/kernel.h"
 #include "alembert/derive/identity.h"
 #include "alembert/expr/print.h"
@@ -114,22 +115,24 @@ class Samples {
                 z1 = graph.symbols("z1", n), lambda = graph.symbols("lambda", static_cast<int>(e.g.size())),
                 psi = graph.symbols("psi", static_cast<int>(e.k.size())), w = graph.symbols("w", needs_w(e) ? n : 0);
     const DiscreteMotion motion = discrete_motion(e, kind, {t0, t0 + h, y0, y1, z0, z1}, w, lambda, psi);
-    Exprs inputs{t0, h};
-    for (const Exprs* list : {&y0, &z0, &y1, &z1, &lambda, &psi, &w})
-      inputs.insert(inputs.end(), list->begin(), list->end());
+    const Exprs inputs = joined<Expr>(t0, h, y0, z0, y1, z1, lambda, psi, w);
     w_ = static_cast<int>(w.size());
     w_from_ = inputs.size() - w.size();
-    Exprs outputs = motion.u;
-    for (const Exprs* list : {&motion.P, &motion.p_mean}) outputs.insert(outputs.end(), list->begin(), list->end());
+    const Exprs outputs = joined<Expr>(motion.u, motion.P, motion.p_mean);
     const KernelOptions rare{Backend::interpreter, false};
     motion_.emplace(inputs, outputs, rare);
     equations_.emplace(inputs, motion.w_equations, rare);
-    in_.resize(inputs.size()), out_.resize(outputs.size()), work_.resize(std::max(motion_->work(), equations_->work()));
+    in_.resize(inputs.size());
+    out_.resize(outputs.size());
+    work_.resize(std::max(motion_->work(), equations_->work()));
   }
 
   /// False where nothing finite was found.
   bool take() {
-    for (Quad size = 0.3; size > 1e-4; size /= 2) {
+    // Far enough apart for the differences to show, and nearer where the model makes no sense so far away.
+    constexpr double widest = 0.3;
+    constexpr double nearest = 1e-4;
+    for (Quad size = widest; size > nearest; size /= 2) {
       for (std::size_t i = 0; i < in_.size(); ++i) in_[i] = uniform();
       for (std::size_t end = 0; end < 2; ++end)
         for (std::size_t i = 0; i < 2 * n_; ++i)
@@ -144,7 +147,10 @@ class Samples {
   /// P . xi(y_m) + p_m . xi'(u), and the sum of the sizes of its terms.
   std::pair<Quad, Quad> change(const Generator& xi) const {
     Quad value = 0, size = 0;
-    const auto add = [&](Quad term) { value += term, size += fabsq(term); };
+    const auto add = [&](Quad term) {
+      value += term;
+      size += fabsq(term);
+    };
     for (const Entry& entry : xi.entries) {
       const Quad P = out_[n_ + entry.to], p = out_[2 * n_ + entry.to];
       if (entry.from < 0) {
@@ -193,7 +199,12 @@ class Samples {
   std::mt19937 random_{20};  // the same on every run
 };
 
-constexpr double negligible = 1e-22;  // of what stands beside it
+// Of what stands beside it: far above the rounding of quadruple precision, far below what is not there by chance.
+constexpr double negligible = 1e-22;
+// A vector that is a combination of others leaves this of itself at most: its entries went through null_space before.
+constexpr double nothing_new = 1e-18;
+// Samples more than unknowns: each removes what solved all the others by chance.
+constexpr std::size_t surplus = 4;
 
 /// Solutions of rows . x = 0 with ones at free places, few entries else.
 std::vector<QuadVector> null_space(QuadMatrix rows, std::size_t n) {
@@ -207,7 +218,11 @@ std::vector<QuadVector> null_space(QuadMatrix rows, std::size_t n) {
     Quad size = Quad(negligible) * largest;
     for (std::size_t i = rank; i < rows.size(); ++i)
       for (std::size_t j = 0; j < n; ++j)
-        if (pivot_of[j] < 0 && fabsq(rows[i][j]) > size) size = fabsq(rows[i][j]), best = i, column = j;
+        if (pivot_of[j] < 0 && fabsq(rows[i][j]) > size) {
+          size = fabsq(rows[i][j]);
+          best = i;
+          column = j;
+        }
     if (column == n) break;
     std::swap(rows[rank], rows[best]);
     pivot_of[column] = static_cast<int>(rank);
@@ -245,7 +260,7 @@ class Span {
     }
     auto best = x.end();
     for (auto i = x.begin(); i != x.end(); ++i)
-      if (fabsq(i->second) > Quad(1e-18) && (best == x.end() || fabsq(i->second) > fabsq(best->second))) best = i;
+      if (fabsq(i->second) > Quad(nothing_new) && (best == x.end() || fabsq(i->second) > fabsq(best->second))) best = i;
     if (best == x.end()) return false;
     const auto lead = best->first;
     const Quad pivot = best->second;
@@ -329,7 +344,9 @@ std::string described(const Equations& e, Expr quadratic, const std::vector<Poin
 
 /// What stands inside functions of higher degree and is itself of degree one or two, as large as possible.
 std::vector<std::string> quadratic_parts(const Equations& e, const std::vector<PointCoordinates>& points) {
-  constexpr std::size_t most_points = 20, most_parts = 40;
+  // All pairs of points are compared, function by function; a longer list nobody reads.
+  constexpr std::size_t most_points = 20;
+  constexpr std::size_t most_parts = 40;
   Exprs f = e.g;
   f.push_back(e.L ? e.L : e.energy);
   std::map<std::uint32_t, int> degree = degrees(e, f);
@@ -352,11 +369,35 @@ std::vector<std::string> quadratic_parts(const Equations& e, const std::vector<P
   return texts;
 }
 
+/// The solutions of rows . x = 0 as motions: those of single coordinates and points with their names, then combinations
+/// without one.
+std::vector<Generator> combinations(const QuadMatrix& rows, const std::vector<Generator>& basis) {
+  std::vector<Generator> all;
+  for (const QuadVector& x : null_space(rows, basis.size())) {
+    Generator g;
+    int parts = 0;
+    for (std::size_t j = 0; j < basis.size(); ++j) {
+      if (x[j] == 0) continue;
+      ++parts;
+      g.name = basis[j].name;
+      for (Entry entry : basis[j].entries) {
+        entry.factor *= x[j];
+        g.entries.push_back(entry);
+      }
+    }
+    if (parts > 1) g.name.clear();
+    all.push_back(std::move(g));
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Generator& a, const Generator& b) { return a.entries.size() < b.entries.size(); });
+  return all;
+}
+
 }  // namespace
 
 Momenta find_momenta(const Equations& e, EnergyGradient kind, const InitialValues& initial) {
-  std::vector<Quad> near(initial.y.begin(), initial.y.end());
-  near.insert(near.end(), initial.z.begin(), initial.z.end());
+  const std::vector<double> state = joined<double>(initial.y, initial.z);
+  const std::vector<Quad> near(state.begin(), state.end());
   constexpr std::size_t largest_each = 60;  // coordinates; beyond, only what belongs to all of them
   const std::vector<PointCoordinates> points = find_points(e.y_names);
   const std::vector<Generator> together = of_everything(points);
@@ -365,7 +406,7 @@ Momenta find_momenta(const Equations& e, EnergyGradient kind, const InitialValue
   Samples samples(e, kind, near);
   QuadMatrix rows;
   std::vector<bool> holds(together.size(), true);
-  for (std::size_t k = 0; k < basis.size() + 4; ++k) {
+  for (std::size_t k = 0; k < basis.size() + surplus; ++k) {
     if (!samples.take()) return {};
     QuadVector row;
     for (const Generator& g : basis) row.push_back(samples.change(g).first);
@@ -380,31 +421,12 @@ Momenta find_momenta(const Equations& e, EnergyGradient kind, const InitialValue
   Span named;
   for (std::size_t i = 0; i < together.size(); ++i) {
     if (!holds[i]) result.lost.push_back(together[i].name);
-    else if (named.add(flat(together[i]))) result.kept.push_back({together[i].name, momentum(e, together[i])});
+    else if (named.add(flat(together[i]))) result.preserved.push_back({together[i].name, momentum(e, together[i])});
   }
-  // What is kept beyond: of single coordinates and points, then combinations.
-  std::vector<Generator> more;
-  for (const QuadVector& x : null_space(rows, basis.size())) {
-    Generator g;
-    int parts = 0;
-    for (std::size_t j = 0; j < basis.size(); ++j) {
-      if (x[j] == 0) continue;
-      ++parts;
-      g.name = basis[j].name;
-      for (Entry entry : basis[j].entries) {
-        entry.factor *= x[j];
-        g.entries.push_back(entry);
-      }
-    }
-    if (parts > 1) g.name.clear();
-    more.push_back(std::move(g));
-  }
-  std::stable_sort(more.begin(), more.end(),
-                   [](const Generator& a, const Generator& b) { return a.entries.size() < b.entries.size(); });
-  for (const Generator& g : more) {
+  for (const Generator& g : combinations(rows, basis)) {
     if (!named.add(flat(g))) continue;
     const Expr value = momentum(e, g);
-    result.kept.push_back({g.name.empty() ? to_infix(value) : g.name, value});
+    result.preserved.push_back({g.name.empty() ? to_infix(value) : g.name, value});
   }
   return result;
 }

@@ -114,6 +114,7 @@ MethodFamily euler_spark(std::string name, std::string summary, Quad a, Quad a_h
   k.A_tilde = {{}};
   Claims claims;
   claims.set_orders(1);
+  claims.symplectic = true;                   // without k it is the symplectic Euler method
   claims.position = claims.velocity = false;  // refused
   Capabilities capabilities = spark_capabilities(k);
   capabilities.holonomic = false;

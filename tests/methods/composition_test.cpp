@@ -1,0 +1,102 @@
+// Compositions claim and take what all their parts claim and take.
+
+#include "alembert/methods/shared/composition.h"
+
+#include <gtest/gtest.h>
+
+#include "alembert/study/verify.h"
+#include "conformance/problems.h"
+
+namespace alembert::internal::testing {
+namespace {
+
+const char port_oscillator[] = R"(
+state q = 1, p = 1/2
+structure J(q, p) = 1
+hamiltonian p^2/2 + q^2/2
+)";
+
+const char massless_text[] = R"(
+coordinate x, y
+kinetic x'^2/2
+potential (x - y)^2/2 + x^2/2
+rayleigh y'^2/2
+initial x = 1
+)";
+
+std::string refused(const std::string& method_text, const std::string& model_text) {
+  const Model model = model_from_text(model_text);
+  return refusal(method(method_text), derive(model));
+}
+
+TEST(Composition, TakesWhatEveryPartTakes) {
+  EXPECT_EQ(refused("composed(gauss_collocation(2), murua(2))", port_oscillator), "");
+  EXPECT_NE(refused("composed(gauss_collocation(2), gauss(2))", port_oscillator), "");
+  EXPECT_NE(refused("composed(gauss(2), gauss_collocation(2))", port_oscillator), "");
+  EXPECT_NE(refused("suzuki(composed(gauss_collocation(2), gauss(2)))", port_oscillator), "");
+  EXPECT_EQ(refused("composed(lobatto_c(2), lobatto_damped(2))", massless_text), "");
+  EXPECT_NE(refused("composed(lobatto_c(2), lobatto(2))", massless_text).find("Lobatto IIIB is zero"),
+            std::string::npos);
+  EXPECT_NE(refused("symmetric(composed(lobatto_c(2), gauss(2)))", massless_text), "");
+}
+
+TEST(Composition, RefusesWithTheReasonOfThePart) {
+  const std::string knife = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\nconstraint y' = x*x'\ninitial x' = 1\n";
+  const std::string reason = refused("composed(lobatto(2), true_euler)", knife);
+  EXPECT_NE(reason.find("holonomic constraints only"), std::string::npos) << reason;
+  EXPECT_EQ(refused("composed(lobatto(2), gauss(1))", knife), "");
+}
+
+TEST(Composition, ClaimsWhatEveryPartClaims) {
+  const Claims mixed = method("composed(energy_momentum(projected), gauss(2))").claims;
+  EXPECT_FALSE(mixed.energy);
+  EXPECT_FALSE(mixed.symplectic);
+  EXPECT_FALSE(mixed.symmetric);
+  EXPECT_EQ(mixed.order_q, 2);
+  const Claims both = method("composed(energy_momentum(projected), energy_momentum(4))").claims;
+  EXPECT_TRUE(both.energy);
+  const Claims control = method("composed(gauss(2), gauss_standard(2))").claims;
+  EXPECT_FALSE(control.nonholonomic);
+  EXPECT_FALSE(control.note.empty()) << "what a user must know of any part";
+  EXPECT_FALSE(method("composed(true_euler, natural_euler)").claims.nonlinear_multiplier);
+}
+
+TEST(Composition, IsNotJudgedByAnInnerTableau) {
+  for (const char* name : {"composed(gauss(2), lobatto(2))", "symmetric(radau(2))", "suzuki(lobatto(2))",
+                           "triple_jump(gauss(1))", "yoshida(lobatto(2), 4)", "adjoint_of(radau(2))"}) {
+    EXPECT_EQ(method(name).spark, nullptr) << name;
+    EXPECT_FALSE(method(name).tableau) << name;
+  }
+  VerifyOptions options;
+  options.step = 0.05;
+  options.end = 1;
+  const Model model = gallery("nonholonomic_particle");
+  const Verification v = verify(model, derive(model), method("suzuki(lobatto(2))"), options);
+  for (const Property& p : v.properties)
+    if (p.name == "discrete Lagrange-d'Alembert") { EXPECT_EQ(p.verdict, Verdict::does_not_apply); }
+}
+
+TEST(Composition, PromisesOnlyTheMomentaThatAllPartsPreserve) {
+  EXPECT_FALSE(method("composed(energy_momentum(projected), gauss(2))").momenta);
+  EXPECT_FALSE(method("composed(gauss(2), energy_momentum(projected))").momenta);
+  EXPECT_TRUE(method("composed(energy_momentum, energy_momentum(projected))").momenta);
+  EXPECT_TRUE(method("suzuki(energy_momentum(projected))").momenta);
+}
+
+TEST(Composition, RaisesOnlyWhatHasTheOrderOfThePositions) {
+  const Claims inner = method("gauss_collocation(2)").claims, raised = method("suzuki(gauss_collocation(2))").claims;
+  EXPECT_EQ(raised.order_q, inner.order_q + 2);
+  EXPECT_EQ(raised.order_v, inner.order_v) << "velocities have their error from the constraints, not from the steps";
+  EXPECT_EQ(method("suzuki(lobatto(2))").claims.order_v, 4);
+  EXPECT_EQ(method("symmetric(true_euler)").claims.order_multiplier, 2);
+}
+
+TEST(Composition, LightBodiesAreLostWhereAnyPartLosesThem) {
+  EXPECT_EQ(method("lobatto(3)").capabilities.light_mass, 1);
+  EXPECT_LT(method("gauss(3)").capabilities.light_mass, 1e-3);
+  EXPECT_EQ(method("composed(gauss(1), lobatto(2))").capabilities.light_mass, 1);
+  EXPECT_EQ(method("suzuki(lobatto(2))").capabilities.light_mass, 1);
+}
+
+}  // namespace
+}  // namespace alembert::internal::testing
