@@ -90,7 +90,10 @@ Method method_at(const std::shared_ptr<const Source>& source, const Term& term, 
     if (stages) throw;  // the number may be what is wrong, and it stands elsewhere
     std::vector<Diagnostic> diagnostics = error.diagnostics();
     for (Diagnostic& d : diagnostics) {
-      if (!d.source) d.source = source, d.place = term.place;
+      if (!d.source) {
+        d.source = source;
+        d.place = term.place;
+      }
     }
     throw InputError(diagnostics);
   }

@@ -120,14 +120,14 @@ struct NamedConstraint {
 
 /// What the numbers of a report are called.
 struct ReportNames {
-  std::vector<Quantity> coordinates;             // of y and v
-  std::vector<Quantity> momenta;                 // of momentum
-  std::vector<Quantity> variables;               // general form: of y, then z; else none
-  std::vector<std::string> states;               // the single entries of y, then z: "x1", "q[2]", "x1'"
-  std::vector<NamedConstraint> constraints;      // in the order of the model
-  std::vector<std::string> holonomic;            // the rows of g
-  std::vector<std::string> nonholonomic;         // the rows of k
-  std::vector<Quantity> invariants;              // of Report::invariants
+  std::vector<Quantity> coordinates;         // of y and v
+  std::vector<Quantity> momenta;             // of momentum
+  std::vector<Quantity> variables;           // general form: of y, then z; else none
+  std::vector<std::string> states;           // the single entries of y, then z: "x1", "q[2]", "x1'"
+  std::vector<NamedConstraint> constraints;  // in the order of the model
+  std::vector<std::string> holonomic;        // the rows of g
+  std::vector<std::string> nonholonomic;     // the rows of k
+  std::vector<Quantity> invariants;          // of Report::invariants
   std::vector<std::string> events;
 };
 

@@ -69,7 +69,10 @@ Vector<T> orthogonal_part(Vector<T> x, const std::vector<Vector<T>>& against) {
   for (int twice = 0; twice < 2; ++twice) {
     for (const Vector<T>& u : against) {
       T dot = 0, size = 0;
-      for (std::size_t k = 0; k < x.size(); ++k) dot += u[k] * x[k], size += u[k] * u[k];
+      for (std::size_t k = 0; k < x.size(); ++k) {
+        dot += u[k] * x[k];
+        size += u[k] * u[k];
+      }
       for (std::size_t k = 0; k < x.size() && size > 0; ++k) x[k] -= dot / size * u[k];
     }
   }
@@ -92,7 +95,8 @@ std::vector<Vector<T>> orthogonal_basis(const Vector<T>& rows, std::size_t n) {
     T size = 0;
     for (const T c : x) size += c * c;
     if (size < T(1e-6)) continue;
-    basis.push_back(x), all.push_back(x);
+    basis.push_back(x);
+    all.push_back(x);
   }
   return basis;
 }
@@ -161,7 +165,8 @@ std::optional<double> symplectic_defect(const Equations& e, const Method& method
   std::vector<Vector<T>> p_basis, moved, p_moved;
   for (const Vector<T>& a : basis) {
     moved.push_back(pushed(a));
-    p_basis.push_back(momenta(dp_before, a)), p_moved.push_back(momenta(dp_after, moved.back()));
+    p_basis.push_back(momenta(dp_before, a));
+    p_moved.push_back(momenta(dp_after, moved.back()));
   }
   T defect = 0, size = 0;
   for (std::size_t a = 0; a < basis.size(); ++a) {
@@ -290,7 +295,9 @@ std::optional<DiscreteEquations> discrete_lagrange_dalembert(const Equations& e,
       const auto from = all.begin() + static_cast<long>(number * n);
       return Vector<T>(from, from + static_cast<long>(n));
     };
-    P[i] = part(0), F[i] = part(1), R[i] = part(2);
+    P[i] = part(0);
+    F[i] = part(1);
+    R[i] = part(2);
     size = std::max({size, largest(P[i]), magnitude(h) * largest(F[i]), magnitude(h) * largest(R[i])});
   }
   const Vector<T> q1(step.next.begin(), step.next.begin() + static_cast<long>(n));
@@ -306,10 +313,14 @@ std::optional<DiscreteEquations> discrete_lagrange_dalembert(const Equations& e,
         at_right +=
             h * (T(c.b[l]) * T(c.A[l][j]) * F[l][k] - T(c.b[j]) * (T(c.A_prime[j][l]) - T(c.b_prime[l])) * R[l][k]);
       }
-      left = std::max(left, magnitude(at_left)), right = std::max(right, magnitude(at_right));
+      left = std::max(left, magnitude(at_left));
+      right = std::max(right, magnitude(at_right));
     }
   }
-  if (size > 0) left /= size, right /= size;
+  if (size > 0) {
+    left /= size;
+    right /= size;
+  }
   return DiscreteEquations{static_cast<double>(left), static_cast<double>(right)};
 }
 
@@ -336,7 +347,8 @@ void measure_orders(MeasuredOrders& result, const Equations& e, const InitialVal
       result.failure = end.failure;
       return;
     }
-    points.push_back(widened(end.point)), h.push_back(static_cast<double>(length) / static_cast<double>(n));
+    points.push_back(widened(end.point));
+    h.push_back(static_cast<double>(length) / static_cast<double>(n));
     result.steps.push_back(n);
     if (level == 0) continue;
     const auto too_coarse = [&] {
@@ -355,7 +367,9 @@ void measure_orders(MeasuredOrders& result, const Equations& e, const InitialVal
     std::vector<double> q, v, multiplier;
     for (const MotionPoint<Quad>& point : points) {
       const Errors error = errors(point, reference.point);
-      q.push_back(error.q), v.push_back(error.v), multiplier.push_back(error.multiplier);
+      q.push_back(error.q);
+      v.push_back(error.v);
+      multiplier.push_back(error.multiplier);
       result.error = error;
     }
     double change = 0;
@@ -371,7 +385,9 @@ void measure_orders(MeasuredOrders& result, const Equations& e, const InitialVal
     const auto keep = [](double& order, double now) {
       if (!std::isnan(now)) order = now;
     };
-    keep(result.order.q, seen.q), keep(result.order.v, seen.v), keep(result.order.multiplier, seen.multiplier);
+    keep(result.order.q, seen.q);
+    keep(result.order.v, seen.v);
+    keep(result.order.multiplier, seen.multiplier);
     if (level > 1 && change <= settled) return;
   }
 }

@@ -222,7 +222,8 @@ RoundingLevels levels(const Equations& e, const Report& report) {
   std::vector<double> most(outputs.size(), 0), value(outputs.size()), error(outputs.size());
   const auto look = [&](double t, const std::vector<double>& y, const std::vector<double>& z) {
     std::vector<double> in{t};
-    in.insert(in.end(), y.begin(), y.end()), in.insert(in.end(), z.begin(), z.end());
+    in.insert(in.end(), y.begin(), y.end());
+    in.insert(in.end(), z.begin(), z.end());
     rounding_levels(tape, in.data(), value.data(), error.data());
     for (std::size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], error[i]);
   };
@@ -235,7 +236,9 @@ RoundingLevels levels(const Equations& e, const Report& report) {
     for (std::size_t i = 0; i < count; ++i) worst_level = std::max(worst_level, most[at++]);
     return worst_level;
   };
-  result.energy = take(1), result.g = take(e.g.size()), result.g_dot = take(e.g_dot.size()),
+  result.energy = take(1);
+  result.g = take(e.g.size());
+  result.g_dot = take(e.g_dot.size());
   result.k = take(e.k.size());
   result.invariants.assign(most.begin() + static_cast<long>(at), most.end());
   return result;
@@ -259,7 +262,10 @@ std::vector<bool> kept_exactly(const Equations& e, const Method& method, const I
     const std::vector<double> exact =
         changes<Quad>(e, method, polish<Quad>(e, initial, Quad(0)), Quad(0), Quad(report.step), examined_steps);
     // The levels are those of double precision.
-    if (!exact.empty()) change = exact, allowance = 1e-24 / 0x1p-53;
+    if (!exact.empty()) {
+      change = exact;
+      allowance = 1e-24 / 0x1p-53;
+    }
   }
   std::vector<bool> kept;
   for (std::size_t i = 0; i < change.size(); ++i) kept.push_back(change[i] <= allowance * level[i]);
@@ -298,7 +304,8 @@ void verify_run(Verification& result, const Model& model, const Equations& given
   const Clock::time_point begin = Clock::now();
   std::atomic<bool> interrupt{false};
   SimulateOptions simulation;
-  simulation.step = options.step, simulation.end = options.end;
+  simulation.step = options.step;
+  simulation.end = options.end;
   simulation.interrupt = &interrupt;
   simulation.progress = [&](double) {
     interrupt = std::chrono::duration<double>(Clock::now() - begin).count() > options.seconds;
@@ -413,7 +420,8 @@ Verification verify(const Model& model, const Equations& e, const Method& method
   // The run first: it complains of a wrong step or end; its rows come last all the same.
   Verification of_run;
   verify_run(of_run, model, e, method, options);
-  result.end = of_run.end, result.failure = of_run.failure;
+  result.end = of_run.end;
+  result.failure = of_run.failure;
   verify_orders(result, e, initial, method, options.step);
   if (extended_affordable(e)) {
     verify_steps<Quad>(result, model, e, initial, method, Quad(options.step));
