@@ -1,4 +1,4 @@
-# cmake --install: program, library, headers, and what find_package(alembert) reads.
+# cmake --install: program, library, public headers, and what find_package(alembert) reads.
 
 include(CMakePackageConfigHelpers)
 
@@ -12,16 +12,9 @@ install(TARGETS ${targets} EXPORT alembertTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT alembertTargets NAMESPACE alembert:: DESTINATION ${config_folder})
 
-# A header that brings in LLVM, Eigen and the like is private to its folder (tools/check_includes.py) and stays here.
-file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/src/alembert/*.h)
-foreach(header IN LISTS headers)
-  file(STRINGS ${PROJECT_SOURCE_DIR}/src/${header} foreign LIMIT_COUNT 1
-    REGEX "^#include <(llvm|Eigen|unsupported/Eigen|fmt|nlohmann|tbb|oneapi|klu\\.h|hdf5\\.h)")
-  if(NOT foreign)
-    get_filename_component(folder ${header} DIRECTORY)
-    install(FILES ${PROJECT_SOURCE_DIR}/src/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
-  endif()
-endforeach()
+# The public headers; everything in src/ is private.
+file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/alembert/*.h)
+install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/alembert)
 install(FILES ${PROJECT_BINARY_DIR}/generated/alembert/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/alembert)
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/alembertConfig.cmake.in

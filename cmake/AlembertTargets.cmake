@@ -2,12 +2,15 @@
 
 find_program(ALEMBERT_CCACHE ccache)
 mark_as_advanced(ALEMBERT_CCACHE)
+# Depend mode: the compiler's own list of headers instead of a second preprocessing. The sloppiness is what ccache asks
+# for where headers are precompiled; they are in the cache themselves, so that all checkouts share the objects too.
+set(ccache_launcher env CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros ${ALEMBERT_CCACHE})
 
 function(alembert_settings target)
   set_target_properties(${target} PROPERTIES
     CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
   if(ALEMBERT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER ${ALEMBERT_CCACHE})
+    set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${ccache_launcher}")
   endif()
   # No contraction to fused operations: interpreter and compiled code must give the same bits.
   # No -Wpedantic: it objects to __float128.
@@ -22,6 +25,11 @@ function(alembert_settings target)
       -fno-omit-frame-pointer)
     target_link_options(${target} PUBLIC -fsanitize=${ALEMBERT_SANITIZE})
   endif()
+endfunction()
+
+# For targets that spend their time in the library: compiled in two thirds of the time.
+function(alembert_optimize_less target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
 # alembert_precompile(TARGET HEADER...): headers that most sources of the target include, parsed once.

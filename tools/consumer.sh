@@ -1,6 +1,6 @@
 #!/bin/bash
-# consumer.sh BUILD: installs BUILD into a fresh folder, includes every installed header, builds examples/consumer
-# against find_package(alembert) there, and runs it.
+# consumer.sh BUILD: installs BUILD into a fresh folder, includes every installed header alone and all of them together,
+# and builds and runs every program in examples/ against find_package(alembert) there.
 set -eu
 script=$(readlink -f "${BASH_SOURCE[0]}")
 root=${script%/tools/*}
@@ -12,11 +12,25 @@ mkdir -p "$work"
 cmake --install "$build" --prefix "$work/prefix" >"$work/install.log"
 "$work/prefix/bin/alembert" --version
 
-(cd "$work/prefix/include" && find alembert -name '*.h' | sort | sed 's/.*/#include "&"/') >"$work/headers.cpp"
-[[ -s $work/headers.cpp ]]
-"${CXX:-g++}" -std=c++20 -fsyntax-only -Wall -Wextra -Werror -I "$work/prefix/include" "$work/headers.cpp"
+# A header that needs another one includes it: each compiles alone, in any order, twice.
+compile=("${CXX:-g++}" -std=c++20 -fsyntax-only -Wall -Wextra -Werror -I "$work/prefix/include")
+headers=$(cd "$work/prefix/include" && find . -name '*.h' -printf '%P\n' | sort)
+[[ $headers ]]
+for header in $headers; do
+  [[ $header == alembert/*.h && $header != alembert/*/* ]] || { echo "$header is installed, but not public"; exit 1; }
+  printf '#include "%s"\n#include "%s"\n' "$header" "$header" >"$work/one.cpp"
+  "${compile[@]}" "$work/one.cpp" || { echo "$header does not compile alone"; exit 1; }
+done
+sed 's/.*/#include "&"/' <<<"$headers" >"$work/all.cpp"
+"${compile[@]}" "$work/all.cpp"
 
-cmake -G Ninja -S "$root/examples/consumer" -B "$work/build" -DCMAKE_BUILD_TYPE=Release \
-  -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/configure.log"
-cmake --build "$work/build"
-"$work/build/consumer" "$root/models/double_pendulum.alm"
+# Every example is given the same model; it returns 0 where its own checks hold.
+for example in "$root"/examples/*/CMakeLists.txt; do
+  folder=$(dirname "$example")
+  name=$(basename "$folder")
+  echo "example $name"
+  cmake -G Ninja -S "$folder" -B "$work/$name" -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$work/prefix" \
+    >"$work/$name.log"
+  cmake --build "$work/$name"
+  (cd "$work/$name" && "./$name" "$root/models/double_pendulum.alm")
+done

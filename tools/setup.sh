@@ -1,5 +1,5 @@
-# Shared by ./alembert, ./test and tools/asan.sh: packages and builds. Needs `root`, the folder of the repository, and
-# `name`, what messages begin with. All messages go to stderr.
+# Shared by ./alembert, ./test and the scripts of tools/: packages and builds. Needs `root`, the folder of the repository,
+# and `name`, what messages begin with; only ./alembert does without the tests. All messages go to stderr.
 
 say() { printf '%s: %s\n' "$name" "$*" >&2; }
 die() { say "$@"; exit 1; }
@@ -16,22 +16,31 @@ lock_build() {
 }
 unlock_build() { exec 9>&-; }
 
-# Whether the packages were found complete by an earlier call with the same list; starts no process.
+with_tests() { [[ $name != alembert ]]; }
+
+# Sets `list` to the text of the list of packages, as far as it concerns the caller; starts no process.
+read_package_list() {
+  IFS= read -r -d '' list <"$root/tools/packages.txt" || true
+  with_tests || list=${list%%# tests*}
+}
+
+# Whether the packages were found complete by an earlier call with the same list, or one that begins with it.
 packages_checked() {
   local list checked
   [[ -r $root/build/.packages ]] || return 1
-  IFS= read -r -d '' list <"$root/tools/packages.txt" || true
+  read_package_list
   IFS= read -r -d '' checked <"$root/build/.packages" || true
-  [[ $list == "$checked" ]]
+  [[ $checked == "$list"* ]]
 }
 
 ensure_packages() {
-  local wanted missing=() package state found log="$root/build/packages.log"
-  mapfile -t wanted <<<"$(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$root/tools/packages.txt")"
+  local list wanted missing=() package state found log="$root/build/packages.log"
+  read_package_list
+  mapfile -t wanted <<<"$(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' <<<"$list")"
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     if ! packages_checked; then
       say "this is not Debian, so that nothing is installed here; the build needs what Debian calls: ${wanted[*]}"
-      cp "$root/tools/packages.txt" "$root/build/.packages"
+      printf '%s' "$list" >"$root/build/.packages"
     fi
     return 0
   fi
@@ -52,7 +61,7 @@ ensure_packages() {
       die "apt-get could not install them (offline?); by hand: apt-get update && apt-get install ${missing[*]}"
     fi
   fi
-  cp "$root/tools/packages.txt" "$root/build/.packages"
+  printf '%s' "$list" >"$root/build/.packages"
 }
 
 # The lists of a fresh machine are empty or old: they are fetched when the first attempt fails.
@@ -104,8 +113,17 @@ build() {
     [[ $home == "$root" ]] || rm -rf "$folder/CMakeCache.txt" "$folder/CMakeFiles"
   fi
   if [[ -n ${ALEMBERT_WERROR-} ]] && ! grep -qs "^ALEMBERT_WERROR:BOOL=$ALEMBERT_WERROR$" "$folder/CMakeCache.txt"; then
-    options=(-DALEMBERT_WERROR="$ALEMBERT_WERROR")
+    options+=(-DALEMBERT_WERROR="$ALEMBERT_WERROR")
     rm -f "$folder/build.ninja"
+  fi
+  # Without their packages the tests cannot be configured; a folder that has them keeps them.
+  if with_tests; then
+    if grep -qs '^ALEMBERT_TESTS:BOOL=OFF$' "$folder/CMakeCache.txt"; then
+      options+=(-DALEMBERT_TESTS=ON)
+      rm -f "$folder/build.ninja"
+    fi
+  elif [[ ! -f $folder/CMakeCache.txt ]]; then
+    options+=(-DALEMBERT_TESTS=OFF)
   fi
   if ! {
     { [[ -f $folder/build.ninja && -f $folder/CMakeCache.txt ]] ||

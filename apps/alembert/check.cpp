@@ -217,51 +217,101 @@ std::string listed(const std::vector<std::string>& parts, std::size_t most = 8) 
   return parts.size() > shown ? text + fmt::format(" and {} more", parts.size() - shown) : text;
 }
 
-void print_text(const Model& model, const Equations& e, const Findings& found) {
-  const auto line = [](const char* topic, const std::string& said) { fmt::print("  {:<12}{}\n", topic, said); };
-  const auto counted = [](int n, const std::string& noun) {
-    return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-  };
-  fmt::print("{}\n", model.title.empty() ? "Model without a name" : model.title);
-  if (!model.origin.empty()) line("source", model.origin);
-  line("form", found.form);
-  if (model.port && !model.port->parts.empty()) {
+void line(const char* topic, const std::string& said) { fmt::print("  {:<12}{}\n", topic, said); }
+
+std::string counted(int n, const std::string& noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
+
+void print_components(const PortSystem& port) {
+  if (!port.parts.empty()) {
     std::vector<std::string> names;
-    for (const PortSystem::Part& part : model.port->parts)
+    for (const PortSystem::Part& part : port.parts)
       if (!part.name.empty()) names.push_back(part.name);
     line("components", listed(names));
   }
-  if (model.port && model.port->connection.equations > 0) {
-    const Connection& c = model.port->connection;
-    const std::size_t kept = c.multipliers.size();
-    line("connection",
-         fmt::format("{}; {}; {}", counted(c.equations, "equation"),
-                     c.lossy ? "may take power (lossy)" : "conserves power: M N^T + N M^T = 0",
-                     kept == 0 ? "all inputs eliminated"
-                               : counted(static_cast<int>(kept), "multiplier") + ": " + listed(c.multipliers)));
+  const Connection& c = port.connection;
+  if (c.equations == 0) return;
+  const int kept = static_cast<int>(c.multipliers.size());
+  line("connection",
+       fmt::format("{}; {}; {}", counted(c.equations, "equation"),
+                   c.lossy ? "may take power (lossy)" : "conserves power: M N^T + N M^T = 0",
+                   kept == 0 ? "all inputs eliminated" : counted(kept, "multiplier") + ": " + listed(c.multipliers)));
+}
+
+std::string sizes(const Findings& found, bool port) {
+  const std::string freedom =
+      found.freedom() == 1 ? "1 degree of freedom" : fmt::format("{} degrees of freedom", found.freedom());
+  if (port) {
+    return fmt::format("{}, {}, {} (E has rank {}), {}", counted(found.states, "state"), counted(found.inputs, "input"),
+                       counted(found.algebraic, "algebraic state"), found.states - found.algebraic, freedom);
   }
-  if (model.port)
-    line("sizes",
-         fmt::format(
-             "{}, {}, {} ({}), {}", counted(found.states, "state"), counted(found.inputs, "input"),
-             counted(found.algebraic, "algebraic state"), fmt::format("E has rank {}", found.states - found.algebraic),
-             found.freedom() == 1 ? "1 degree of freedom" : fmt::format("{} degrees of freedom", found.freedom())));
-  else
-    line("sizes",
-         fmt::format(
-             "{}, {}, {}, {}", counted(found.coordinates, "coordinate"),
-             counted(found.holonomic, "holonomic constraint"), counted(found.nonholonomic, "nonholonomic constraint"),
-             found.freedom() == 1 ? "1 degree of freedom" : fmt::format("{} degrees of freedom", found.freedom())));
-  std::vector<std::string> kind = {found.rheonomic_constraints || found.time_in_energy ? "rheonomic" : "scleronomic",
-                                   found.constant_mass ? "constant mass matrix" : "mass matrix depends on the state"};
-  if (model.port)
-    kind = {found.rheonomic_constraints || found.time_in_energy ? "rheonomic" : "scleronomic",
-            found.constant_mass ? "constant E" : "E depends on time or state"};
-  else if (found.holonomic + found.nonholonomic > 0)
-    kind.push_back(found.ideal ? "ideal reactions" : "nonideal reactions");
-  if (!found.nonholonomic_class.empty() && !model.port)
-    kind.push_back(found.nonholonomic_class + " nonholonomic constraints");
-  line("class", fmt::format("{}", fmt::join(kind, ", ")));
+  return fmt::format("{}, {}, {}, {}", counted(found.coordinates, "coordinate"),
+                     counted(found.holonomic, "holonomic constraint"),
+                     counted(found.nonholonomic, "nonholonomic constraint"), freedom);
+}
+
+std::string kinds(const Findings& found, bool port) {
+  std::vector<std::string> all = {found.rheonomic_constraints || found.time_in_energy ? "rheonomic" : "scleronomic"};
+  if (port) {
+    all.emplace_back(found.constant_mass ? "constant E" : "E depends on time or state");
+    return fmt::format("{}", fmt::join(all, ", "));
+  }
+  all.emplace_back(found.constant_mass ? "constant mass matrix" : "mass matrix depends on the state");
+  if (found.holonomic + found.nonholonomic > 0)
+    all.emplace_back(found.ideal ? "ideal reactions" : "nonideal reactions");
+  if (!found.nonholonomic_class.empty()) all.push_back(found.nonholonomic_class + " nonholonomic constraints");
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+std::string residuals(const Findings& found, bool port) {
+  const InitialValues& at = found.initial;
+  std::vector<std::string> parts;
+  if (found.holonomic) parts.push_back(fmt::format("position {:.2g}", at.position_residual));
+  if (found.holonomic) parts.push_back(fmt::format("velocity {:.2g}", at.velocity_residual));
+  if (found.nonholonomic || port)
+    parts.push_back(fmt::format("{} {:.2g}", port ? "hidden constraints" : "nonholonomic", at.nonholonomic_residual));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// The constraints and the values at the start, which they determine.
+void print_initial(const Model& model, const Equations& e, const Findings& found) {
+  const InitialValues& at = found.initial;
+  const int constraints = found.holonomic + found.nonholonomic;
+  const bool port = static_cast<bool>(model.port);
+  if (constraints > 0) line("rank", fmt::format("{} of {} constraints are independent", found.rank, constraints));
+  for (const std::string& text : at.redundant) line("redundant", text);
+  line("initial", fmt::format("{}; residuals as given: {}", at.changes.empty() ? "consistent" : "not consistent",
+                              residuals(found, port)));
+  std::vector<std::string> moved;
+  for (const auto& c : at.changes) moved.push_back(fmt::format("{} from {:.6g} to {:.6g}", c.name, c.from, c.to));
+  if (!moved.empty()) line("moved", listed(moved));
+  std::vector<std::string> values;
+  for (const auto& [name, value] : multipliers(model, e, at)) values.push_back(fmt::format("{} = {:.6g}", name, value));
+  line(port ? "algebraic" : "multipliers", listed(values));
+}
+
+/// What the model's method promises to keep.
+void print_kept(const Findings& found) {
+  std::vector<std::string> kept;
+  if (found.keeps_energy) kept.emplace_back("energy");
+  for (const Momenta::Preserved& one : found.momenta.preserved) kept.push_back(one.name);
+  line("keeps", found.method + ": " + (kept.empty() ? "no momentum" : listed(kept, 20)));
+  if (!found.momenta.preserved.empty()) {
+    std::string why = "energy, forces and constraints do not change under these motions";
+    if (!found.momenta.through.empty())
+      why += ", and what is not quadratic is made of " + listed(found.momenta.through);
+    line("because", why);
+  }
+  if (!found.momenta.lost.empty()) line("not kept", listed(found.momenta.lost));
+}
+
+void print_text(const Model& model, const Equations& e, const Findings& found) {
+  const bool port = static_cast<bool>(model.port);
+  fmt::print("{}\n", model.title.empty() ? "Model without a name" : model.title);
+  if (!model.origin.empty()) line("source", model.origin);
+  line("form", found.form);
+  if (port) print_components(*model.port);
+  line("sizes", sizes(found, port));
+  line("class", kinds(found, port));
   if (!found.has_energy) {
     line("energy", "none in this model");
   } else {
@@ -270,44 +320,9 @@ void print_text(const Model& model, const Equations& e, const Findings& found) {
   line("index", found.index == 0 ? "ordinary differential equations"
                                  : fmt::format("differential-algebraic equations of index {}", found.index));
   if (!found.hidden.empty()) line("hidden", listed(found.hidden));
-  if (found.holonomic + found.nonholonomic > 0 || !e.psi.empty()) {
-    if (found.holonomic + found.nonholonomic > 0)
-      line("rank",
-           fmt::format("{} of {} constraints are independent", found.rank, found.holonomic + found.nonholonomic));
-    for (const std::string& text : found.initial.redundant) line("redundant", text);
-    const InitialValues& at = found.initial;
-    line(
-        "initial", fmt::format("{}; residuals as given: {}", at.changes.empty() ? "consistent" : "not consistent", [&] {
-          std::vector<std::string> parts;
-          if (found.holonomic) parts.push_back(fmt::format("position {:.2g}", at.position_residual));
-          if (found.holonomic) parts.push_back(fmt::format("velocity {:.2g}", at.velocity_residual));
-          if (found.nonholonomic || model.port)
-            parts.push_back(
-                fmt::format("{} {:.2g}", model.port ? "hidden constraints" : "nonholonomic", at.nonholonomic_residual));
-          return fmt::format("{}", fmt::join(parts, ", "));
-        }()));
-    std::vector<std::string> moved;
-    for (const auto& c : at.changes) moved.push_back(fmt::format("{} from {:.6g} to {:.6g}", c.name, c.from, c.to));
-    if (!moved.empty()) line("moved", listed(moved));
-    std::vector<std::string> values;
-    for (const auto& [name, value] : multipliers(model, e, at))
-      values.push_back(fmt::format("{} = {:.6g}", name, value));
-    line(model.port ? "algebraic" : "multipliers", listed(values));
-  }
+  if (found.holonomic + found.nonholonomic > 0 || !e.psi.empty()) print_initial(model, e, found);
   if (!found.not_given.empty()) line("taken as 0", listed(found.not_given));
-  if (!found.method.empty()) {
-    std::vector<std::string> kept;
-    if (found.keeps_energy) kept.push_back("energy");
-    for (const Momenta::Preserved& one : found.momenta.preserved) kept.push_back(one.name);
-    line("keeps", found.method + ": " + (kept.empty() ? "no momentum" : listed(kept, 20)));
-    if (!found.momenta.preserved.empty()) {
-      std::string why = "energy, forces and constraints do not change under these motions";
-      if (!found.momenta.through.empty())
-        why += ", and what is not quadratic is made of " + listed(found.momenta.through);
-      line("because", why);
-    }
-    if (!found.momenta.lost.empty()) line("not kept", listed(found.momenta.lost));
-  }
+  if (!found.method.empty()) print_kept(found);
   line("methods", found.applying.empty() ? "none takes this model" : listed(found.applying, 100));
   // In the port-Hamiltonian form most have one reason.
   const std::string usual = model.port ? port_refusal() : "";

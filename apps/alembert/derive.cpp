@@ -41,10 +41,12 @@ PortSystem change(const Model& model, const PortSystem& system, const std::strin
       const auto block =
           std::find_if(system.states.begin(), system.states.end(), [&](const Block& b) { return b.name == name; });
       if (block == system.states.end()) {
-        names.push_back(name), starts.push_back(print(*item.value));
+        names.push_back(name);
+        starts.push_back(print(*item.value));
       } else {
         if (block->size != 1) throw wrong("'" + name + "' is not a single number; only such states can be replaced");
-        replaced.push_back(block->first), expressions.push_back(print(*item.value));
+        replaced.push_back(block->first);
+        expressions.push_back(print(*item.value));
       }
     }
   if (names.size() != replaced.size())
@@ -75,7 +77,10 @@ PortSystem change(const Model& model, const PortSystem& system, const std::strin
       from.push_back(p);
       to.push_back(values ? graph.constant(read.parameter_values[i]) : graph.symbol(p.graph().name(p.id())));
     }
-    for (const Expr x : read.port->x) from.push_back(x), to.push_back(state_named(x.graph().name(x.id())));
+    for (const Expr x : read.port->x) {
+      from.push_back(x);
+      to.push_back(state_named(x.graph().name(x.id())));
+    }
     return substitute(list, from, to, graph);
   };
   // Values of the new states that give those of the old ones.

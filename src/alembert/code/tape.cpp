@@ -76,7 +76,10 @@ class TapeBuilder {
       if (r & parameter_mark) return inputs + (r & ~parameter_mark);
       return r < inputs ? r : r + parameters + constants;
     };
-    for (Tape::Instruction& step : tape_.code) step.a = place(step.a), step.b = place(step.b);
+    for (Tape::Instruction& step : tape_.code) {
+      step.a = place(step.a);
+      step.b = place(step.b);
+    }
     for (const std::uint32_t r : outputs) tape_.outputs.push_back(place(r));
     return std::move(tape_);
   }

@@ -33,7 +33,8 @@ class BlockReader {
 
   /// False where the block is too large.
   bool read(std::span<const Expr> outputs, std::span<const std::uint32_t> which, Block& block) {
-    block.text.clear(), block.inputs.clear();
+    block.text.clear();
+    block.inputs.clear();
     ++round_;
     std::uint32_t count = 0;
     for (const std::uint32_t output : which) {
@@ -154,7 +155,8 @@ WideKernel<T>::WideKernel(std::span<const Expr> inputs, std::span<const Expr> ou
         Run* run = formula.runs.empty() ? nullptr : &formula.runs.back();
         const std::int64_t place_in_run = run ? run->places : 0;
         if (run && run->places == 1) {
-          run->from_step = differences(run->from, from), run->to_step = differences(run->to, to);
+          run->from_step = differences(run->from, from);
+          run->to_step = differences(run->to, to);
           ++run->places;
         } else if (run && reached(run->from, run->from_step, place_in_run) == from &&
                    reached(run->to, run->to_step, place_in_run) == to) {

@@ -54,7 +54,10 @@ ReverseSweep::ReverseSweep(const Active& active) : active_(active), head_(active
 
 void ReverseSweep::add(std::uint32_t position, Expr weight) {
   if (is_zero(weight)) return;
-  if (head_[position] == none) touched_.push_back(position), std::push_heap(touched_.begin(), touched_.end());
+  if (head_[position] == none) {
+    touched_.push_back(position);
+    std::push_heap(touched_.begin(), touched_.end());
+  }
   shares_.push_back({weight, head_[position]});
   head_[position] = std::uint32_t(shares_.size() - 1);
 }

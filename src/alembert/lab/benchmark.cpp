@@ -81,7 +81,10 @@ MotionPoint<double> watched(const Model& model, const Equations& e, double end, 
   row.seconds = watch.seconds;
   count(row, report.newton);
   MotionPoint<double> point;
-  point.y = report.y, point.z = report.z, point.lambda = report.lambda, point.psi = report.psi;
+  point.y = report.y;
+  point.z = report.z;
+  point.lambda = report.lambda;
+  point.psi = report.psi;
   return point;
 }
 

@@ -157,8 +157,11 @@ std::string to_json(const Benchmarks& benchmarks) {
       Json one{{"method", row.trial.method}, {"scd", number(row.scd)}, {"mescd", number(row.mescd)}};
       if (row.trial.tolerance > 0) one["tolerance"] = row.trial.tolerance;
       else one["grid"] = grid;
-      one["steps"] = row.steps, one["evaluations"] = row.evaluations, one["newton_iterations"] = row.iterations;
-      one["factorizations"] = row.factorizations, one["cpu_seconds"] = row.seconds;
+      one["steps"] = row.steps;
+      one["evaluations"] = row.evaluations;
+      one["newton_iterations"] = row.iterations;
+      one["factorizations"] = row.factorizations;
+      one["cpu_seconds"] = row.seconds;
       if (!row.failure.empty()) one["failure"] = row.failure;
       rows.push_back(std::move(one));
     }

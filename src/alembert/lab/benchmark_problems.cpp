@@ -210,7 +210,10 @@ Problem four_bars(int N, double end, double sine, double cosine, std::vector<Tri
   const double W = 9.81 * ((N + 1) / 2.0 + N), I = (N + 1) / 3.0 + N;
   const double rate = std::sqrt(1 + 2 * W / I * (1 - cosine));
   Values q, v;
-  for (int i = 0; i <= N; ++i) q = joined(q, {i + sine, cosine}), v = joined(v, {rate * cosine, -rate * sine});
+  for (int i = 0; i <= N; ++i) {
+    q = joined(q, {i + sine, cosine});
+    v = joined(v, {rate * cosine, -rate * sine});
+  }
   p.counted = {joined(q, v), motion};
   p.counts = "positions and velocities";
   p.singular = true;

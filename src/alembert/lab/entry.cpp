@@ -90,7 +90,9 @@ Report Workbench::run(const Model& model, const std::string& method, const Simul
 Report Workbench::run(const Model& model, const std::string& method, double step, double end,
                       const std::vector<Observer*>& observers, long every, NewtonOptions newton) const {
   SimulateOptions options;
-  options.step = step, options.end = end, options.every = every;
+  options.step = step;
+  options.end = end;
+  options.every = every;
   options.observers = observers;
   options.newton = newton;
   return run(model, method, options);

@@ -39,7 +39,8 @@ Findings figure_2(const Workbench& work) {
   kept.curves.push_back(
       line("angular momentum", trajectory.t(), worst(c.invariants.begin + 3, c.invariants.begin + 6)));
   kept.curves.push_back(line("constraints", trajectory.t(), run.column(c.residuals.begin)));
-  kept.y.low = 1e-17, kept.y.high = 1e-12;
+  kept.y.low = 1e-17;
+  kept.y.high = 1e-12;
   figure.panels = {paths, kept};
   figure.own_legends = true;
   figure.notes = {"dotted: the bars at the start; seen from above, z upward"};
@@ -161,7 +162,8 @@ Findings open_orders(const Workbench& work) {
     h.push_back(0.1 / static_cast<double>(steps[i]));
     std::vector<double> middle = last[i];
     for (std::size_t k = 0; k < middle.size(); ++k) middle[k] = (middle[k] + next[i][k]) / 2;
-    late.push_back(length(last[i], exact) / size), mean.push_back(length(middle, exact) / size);
+    late.push_back(length(last[i], exact) / size);
+    mean.push_back(length(middle, exact) / size);
   }
   check_orders(findings, measured, cases, 0.05);
   findings.checks.push_back(order("order of λ of the step at its end", slope(h, late, 3), 1, 0.1));

@@ -52,7 +52,9 @@ Findings claim(const Workbench& work) {
     const Report exact = work.run(model, one.method, h, end, {}, 1, with(LinearSolver::dense));
     const Report two = work.run(model, one.method, h, end, {}, 1, with(LinearSolver::two_matrix));
     one.gap = distance(exact, two);
-    one.steps = two.steps, one.factorizations = two.newton.factorizations, one.sizes = two.newton.factorization_sizes;
+    one.steps = two.steps;
+    one.factorizations = two.newton.factorizations;
+    one.sizes = two.newton.factorization_sizes;
     one.second = static_cast<int>(two.z.size() + two.lambda.size());
     one.first = one.second + static_cast<int>(two.psi.size());
   });
@@ -66,7 +68,8 @@ Findings claim(const Workbench& work) {
     const double per_step = static_cast<double>(one.factorizations) / static_cast<double>(one.steps);
     table.rows.push_back({one.model, one.method, fmt::format("{}", fmt::join(sizes, ", ")),
                           fmt::format("{:.2f}", per_step), fmt::format("{:.1e}", one.gap)});
-    gap = std::max(gap, one.gap), factorizations = std::max(factorizations, per_step);
+    gap = std::max(gap, one.gap);
+    factorizations = std::max(factorizations, per_step);
     largest_distinct = std::max(largest_distinct, static_cast<double>(one.sizes.size()));
     // Lobatto IIIA-IIIB has p_z alone in the place of the second matrix.
     for (std::size_t k = 0; k < one.sizes.size(); ++k) {

@@ -34,7 +34,8 @@ Findings energy_figure(const Workbench& work, const EnergyFigure& f, const std::
     Panel panel{name, {"t", false}, {"E − E(0)", false}, {}};
     panel.curves.push_back(line(name, runs[i].trajectory.t(), runs[i].energy_error()));
     figure.panels.push_back(panel);
-    head.push_back(name), columns.push_back(runs[i].energy_error());
+    head.push_back(name);
+    columns.push_back(runs[i].energy_error());
     findings.checks.push_back(
         near("largest energy error, " + name, runs[i].report.energy.max_error, f.expected[i], 1e-4));
     findings.checks.push_back(
@@ -105,7 +106,8 @@ Findings standard_gauss(const Workbench& work) {
     energy.curves.push_back(line(names[i], runs[i].trajectory.t(), error));
     violation.curves.push_back(line(names[i], runs[i].trajectory.t(), k));
     head.insert(head.end(), {"energy " + names[i], "k " + names[i]});
-    columns.push_back(error), columns.push_back(k);
+    columns.push_back(error);
+    columns.push_back(k);
     if (i < 3) {
       findings.checks.push_back(at_most("|k| of " + names[i], runs[i].report.nonholonomic, 1e-13));
     } else {

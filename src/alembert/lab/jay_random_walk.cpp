@@ -27,9 +27,15 @@ struct Walk {
 void fit(Walk& walk) {
   const double n = static_cast<double>(walk.t.size());
   double t = 0, s = 0, tt = 0, ts = 0;
-  for (std::size_t k = 0; k < walk.t.size(); ++k)
-    t += walk.t[k] / n, s += walk.mu[k] / n, tt += walk.t[k] * walk.t[k] / n, ts += walk.t[k] * walk.mu[k] / n;
-  walk.c = (ts - t * s) / (tt - t * t), walk.a = s - walk.c * t, walk.mean = s;
+  for (std::size_t k = 0; k < walk.t.size(); ++k) {
+    t += walk.t[k] / n;
+    s += walk.mu[k] / n;
+    tt += walk.t[k] * walk.t[k] / n;
+    ts += walk.t[k] * walk.mu[k] / n;
+  }
+  walk.c = (ts - t * s) / (tt - t * t);
+  walk.a = s - walk.c * t;
+  walk.mean = s;
 }
 
 /// The walks of all methods from the initial values 0..last.
@@ -77,7 +83,8 @@ Findings figure_84(const Workbench& work, bool corrected) {
     panel.curves.push_back(fitted);
     panel.y.low = 0;
     figure.panels.push_back(panel);
-    head.push_back(methods[i]), columns.push_back(walk.mu);
+    head.push_back(methods[i]);
+    columns.push_back(walk.mu);
     table.rows.push_back(
         {methods[i], fmt::format("{:.3f}", walk.a), fmt::format("{:.2e}", walk.c), fmt::format("{:.3f}", walk.mean)});
   }

@@ -98,7 +98,9 @@ std::string summary_line(const Reproduction& reproduction) {
   Count all;
   for (const std::vector<Result>& list : reproduction.results) {
     const Count c = count(list);
-    all.entries += c.entries, all.missed += c.missed, all.checks += c.checks;
+    all.entries += c.entries;
+    all.missed += c.missed;
+    all.checks += c.checks;
   }
   const std::string made = fmt::format("{} figures and tables, {} numbers: ", all.entries, all.checks);
   return made + (all.missed == 0 ? "all as expected" : fmt::format("{} missed", all.missed));

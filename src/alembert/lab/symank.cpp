@@ -41,7 +41,8 @@ StepChanges step_changes(const Workbench& work, const Model& model, const std::s
     const std::optional<double> foretold = step.energy_change();
     if (!foretold) throw RunFailed(method_name + " foretells no change of the energy");
     const Quad after = energy_now(t + h);
-    changes.t.push_back(t + h), changes.foretold.push_back(*foretold);
+    changes.t.push_back(t + h);
+    changes.foretold.push_back(*foretold);
     changes.actual.push_back(static_cast<double>(after - before));
     changes.difference.push_back(static_cast<double>(Quad(*foretold) - (after - before)));
     before = after;
@@ -79,7 +80,8 @@ Findings conservation(const Workbench& work) {
     if (i % 2 == 0) figure.panels.push_back({fmt::format("Force {}", force), {"t", false}, {"energy", false}, {}});
     const std::vector<double>& energy = runs[i].column(runs[i].trajectory.columns.energy.begin);
     figure.panels.back().curves.push_back(line(name, runs[i].trajectory.t(), energy));
-    head.push_back(name + ", force " + force), columns.push_back(energy);
+    head.push_back(name + ", force " + force);
+    columns.push_back(energy);
     const double known[2] = {79.65460726, 47.95510523};
     if (i % 2 == 0) {
       findings.checks.push_back(
@@ -112,12 +114,14 @@ Findings large_steps(const Workbench& work) {
   figure.title = "Energy with large steps";
   Panel all{"On [0, 2000]", {"t", false}, {"energy", false}, {}},
       zoom{"The first moments", {"t", false}, {"energy", false}, {}};
-  zoom.x.low = 0, zoom.x.high = 100;
+  zoom.x.low = 0;
+  zoom.x.high = 100;
   for (int i = 0; i < 2 * count; ++i) {
     const std::string name = fmt::format("{}, h = {}", solvers[i / count], steps[i % count]);
     const std::vector<double>& energy = runs[i].column(runs[i].trajectory.columns.energy.begin);
     Curve curve = line(i < count ? solvers[0] : name, runs[i].trajectory.t(), energy);
-    all.curves.push_back(curve), zoom.curves.push_back(curve);
+    all.curves.push_back(curve);
+    zoom.curves.push_back(curve);
     if (i < count) {
       findings.checks.push_back(at_most("energy error of " + name, runs[i].report.energy.max_error, 1e-10));
     } else {
@@ -221,7 +225,8 @@ Findings vanishing_mass(const Workbench& work) {
       q.y.push_back(distance(run, limit, c.coordinates));
       v.y.push_back(distance(run, limit, c.velocities));
     }
-    positions.curves.push_back(q), velocities.curves.push_back(v);
+    positions.curves.push_back(q);
+    velocities.curves.push_back(v);
     return q.y;
   };
   const std::vector<std::pair<std::string, std::vector<double>>> own{

@@ -75,7 +75,8 @@ GuessQuality guess_quality(const Workbench& work, const Model& model, const std:
       return size_at(unknowns);
     };
     quality.t.push_back(t);
-    quality.naive.push_back(from_guess(false)), quality.educated.push_back(from_guess(true));
+    quality.naive.push_back(from_guess(false));
+    quality.educated.push_back(from_guess(true));
     if (before.size() == 4) {
       for (std::size_t k = 0; k < unknowns.size(); ++k)
         unknowns[k] = 4 * before[0][k] - 6 * before[1][k] + 4 * before[2][k] - before[3][k];
@@ -121,7 +122,8 @@ Findings prediction(const Workbench& work) {
     Curve curve{fmt::format("murua({})", s), {}, {}, Curve::Line::solid, 2.0 * s + 1};
     for (const double step : {0.1, 0.05, 0.025, 0.0125}) {
       const StepChanges changes = step_changes(work, work.model("pendulum"), curve.name, step, std::lround(2.4 / step));
-      curve.x.push_back(step), curve.y.push_back(largest(changes.actual));
+      curve.x.push_back(step);
+      curve.y.push_back(largest(changes.actual));
     }
     findings.checks.push_back(
         order("growth of the change in a step with h, " + curve.name, slope(curve.x, curve.y, 2), 2 * s + 1, 0.3));
@@ -150,7 +152,9 @@ Findings prediction(const Workbench& work) {
   std::vector<double> iterations;
   for (const auto& [name, guess] : guesses) {
     SimulateOptions options;
-    options.step = h, options.end = 5, options.steps.guess = guess;
+    options.step = h;
+    options.end = 5;
+    options.steps.guess = guess;
     const Report report = work.run(work.model("pendulum"), "murua(3)", options);
     iterations.push_back(static_cast<double>(report.newton.iterations) / static_cast<double>(report.steps));
     table.rows.push_back({name, fmt::format("{:.2f}", iterations.back())});
@@ -170,7 +174,8 @@ Findings paths(const Workbench& work) {
   for (const double end : {5.0, 30.0, 240.0}) {
     Panel panel = positions(run.trajectory, points, 0, static_cast<std::size_t>(std::lround(end / 0.01)) + 1);
     panel.title = fmt::format("t up to {}", end);
-    panel.x.low = -2.2, panel.x.high = 2.2;
+    panel.x.low = -2.2;
+    panel.x.high = 2.2;
     figure.panels.push_back(panel);
   }
   findings.show(figure);
@@ -196,7 +201,8 @@ Curve means(const std::string& name, const Recorded& run, double span) {
   for (std::size_t from = 0; from + rows < error.size(); from += rows) {
     double sum = 0;
     for (std::size_t k = from; k < from + rows; ++k) sum += error[k] / static_cast<double>(rows);
-    t.push_back(run.trajectory.t()[from] + span / 2), mean.push_back(sum);
+    t.push_back(run.trajectory.t()[from] + span / 2);
+    mean.push_back(sum);
   }
   return line(name, t, mean);
 }
@@ -233,23 +239,17 @@ std::vector<Scatter> scatter(const Workbench& work, const std::vector<std::strin
 Recorded solved_loosely(const Workbench& work, double h, double end) {
   Recorder recorder;
   SimulateOptions options;
-  options.step = h, options.end = end, options.newton.tolerance = 1e-8, options.steps.guess = Guess::naive;
+  options.step = h;
+  options.end = end;
+  options.newton.tolerance = 1e-8;
+  options.steps.guess = Guess::naive;
   options.observers = {&recorder};
   Report report = work.run(work.model("pendulum"), "lobatto(3)", options);
   return {std::move(report), std::move(recorder.trajectory)};
 }
 
-Findings energies(const Workbench& work) {
-  Findings findings;
-  const double h = 0.01, end = 240;
-  std::vector<std::string> methods = solvers;
-  methods.push_back("lobatto(4)");
-  std::vector<std::string> for_double = methods;
-  for_double.push_back("gauss_collocation(3)");
-  const std::vector<Recorded> simple = record_all(work, "pendulum", methods, h, end),
-                              twofold = record_all(work, "double_pendulum", for_double, h, end);
-  const std::vector<Scatter> scattered = scatter(work, methods, h, end);
-  const Recorded loose = solved_loosely(work, h, end);
+/// Energies over time of the runs that `energies` checks; the first ones belong to `solvers`.
+Figure energy_figure(const std::vector<Recorded>& simple, const std::vector<Recorded>& twofold, const Recorded& loose) {
   Figure figure;
   figure.title = "Total energy over time, h = 0.01";
   Panel a{"(a) Simple pendulum", {"t", false}, {"E − E(0)", false}, {}},
@@ -280,12 +280,28 @@ Findings energies(const Workbench& work) {
   d.curves = {line("kinetic", t, kinetic), line("potential", t, potential), line("total", t, total)};
   figure.panels = {a, b, c, d, e, f};
   figure.own_legends = true;
-  findings.show(figure);
+  return figure;
+}
+
+Findings energies(const Workbench& work) {
+  Findings findings;
+  const double h = 0.01, end = 240;
+  std::vector<std::string> methods = solvers;
+  methods.push_back("lobatto(4)");
+  std::vector<std::string> for_double = methods;
+  for_double.push_back("gauss_collocation(3)");
+  const std::vector<Recorded> simple = record_all(work, "pendulum", methods, h, end),
+                              twofold = record_all(work, "double_pendulum", for_double, h, end);
+  const std::vector<Scatter> scattered = scatter(work, methods, h, end);
+  const Recorded loose = solved_loosely(work, h, end);
+  findings.show(energy_figure(simple, twofold, loose));
   std::vector<std::string> head{"t"};
   std::vector<std::vector<double>> columns{simple[0].trajectory.t()};
   for (std::size_t i = 0; i < solvers.size(); ++i) {
-    head.push_back("simple " + solvers[i]), columns.push_back(simple[i].energy_error());
-    head.push_back("double " + solvers[i]), columns.push_back(twofold[i].energy_error());
+    head.push_back("simple " + solvers[i]);
+    columns.push_back(simple[i].energy_error());
+    head.push_back("double " + solvers[i]);
+    columns.push_back(twofold[i].energy_error());
   }
   findings.keep(head, columns);
 
@@ -377,7 +393,8 @@ double thesis_measure(const Recorded& a, const Recorded& b) {
     double mean = 0, count = 0;
     for (std::size_t row = 0; row < a.trajectory.rows(); ++row) {
       if (b.column(i)[row] == 0) continue;
-      mean += std::abs((a.column(i)[row] - b.column(i)[row]) / b.column(i)[row]), count += 1;
+      mean += std::abs((a.column(i)[row] - b.column(i)[row]) / b.column(i)[row]);
+      count += 1;
     }
     sum += mean / count;
   }
@@ -426,8 +443,10 @@ Findings vanishing(const Workbench& work, int which) {
         f{methods[m], masses, {}, Curve::Line::solid, 1};
     for (int k = 0; k < count; ++k) {
       const Recorded& run = runs[m * (count + 1) + k];
-      norm.y.push_back(distance(run, limit)), thesis.y.push_back(thesis_measure(run, limit));
-      g.y.push_back(run.report.position), v.y.push_back(run.report.velocity);
+      norm.y.push_back(distance(run, limit));
+      thesis.y.push_back(thesis_measure(run, limit));
+      g.y.push_back(run.report.position);
+      v.y.push_back(run.report.velocity);
       f.y.push_back(missing_force(run, masses[k], which));
     }
     for (const Curve& curve : {norm, thesis}) difference.curves.push_back(curve);
@@ -592,6 +611,7 @@ Findings orders(const Workbench& work) {
 
 }  // namespace
 
+// long: a table
 std::vector<Entry> pendulum_entries() {
   return {{"004/9",
            "Fig. 9: Murua's method, predicted and numerical changes of energy",

@@ -48,7 +48,11 @@ double slope(const std::vector<double>& h, const std::vector<double>& error, std
   double n = 0, x = 0, y = 0, xx = 0, xy = 0;
   for (std::size_t i = h.size() - std::min(count, h.size()); i < h.size(); ++i) {
     const double a = std::log(h[i]), b = std::log(error[i]);
-    n += 1, x += a, y += b, xx += a * a, xy += a * b;
+    n += 1;
+    x += a;
+    y += b;
+    xx += a * a;
+    xy += a * b;
   }
   return (n * xy - x * y) / (n * xx - x * x);
 }
@@ -79,7 +83,9 @@ void check_orders(Findings& findings, const Convergence& measured, const std::ve
       findings.checks.push_back(
           order(fmt::format("order in {}, {}", what, m.method), column.observed, expected, tolerance));
     };
-    add("q", m.q, cases[i].q), add("v", m.v, cases[i].v), add("multiplier", m.multiplier, cases[i].multiplier);
+    add("q", m.q, cases[i].q);
+    add("v", m.v, cases[i].v);
+    add("multiplier", m.multiplier, cases[i].multiplier);
   }
 }
 

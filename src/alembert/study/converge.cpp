@@ -83,7 +83,10 @@ Grid choose_grid(const SolveStatement& solve, const ConvergeOptions& options) {
   };
   if (!options.end && !all_divide(grid.end)) {
     const double fitted = largest * std::max(1.0, std::round(grid.end / largest));
-    if (all_divide(fitted)) grid.end = fitted, grid.note = "a multiple of the steps near " + grid.note;
+    if (all_divide(fitted)) {
+      grid.end = fitted;
+      grid.note = "a multiple of the steps near " + grid.note;
+    }
   }
   for (const double h : options.steps) {
     const std::optional<long> count = steps_to(grid.end, h);
@@ -165,7 +168,12 @@ ErrorColumn judge_errors(const std::vector<double>& h, const std::vector<double>
   // The smallest steps show the order best; large ones may not show it yet.
   if (points.size() > fitted_rows) points.erase(points.begin(), points.end() - fitted_rows);
   double sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
-  for (const auto& [x, y] : points) sum_x += x, sum_y += y, sum_xx += x * x, sum_xy += x * y;
+  for (const auto& [x, y] : points) {
+    sum_x += x;
+    sum_y += y;
+    sum_xx += x * x;
+    sum_xy += x * y;
+  }
   const double count = static_cast<double>(points.size());
   column.observed = count < 2 ? nan : (count * sum_xy - sum_x * sum_y) / (count * sum_xx - sum_x * sum_x);
   return column;
@@ -231,7 +239,10 @@ Convergence converge(const Model& model, const Equations& e, const ConvergeOptio
       Errors error = options.quad ? run_row<Quad>(e, method, exact_start, grid.end, result.reference, row)
                                   : run_row<double>(e, method, start, grid.end, result.reference, row);
       if (!result.reference.failure.empty()) error = {nan, nan, nan};
-      h.push_back(row.step), q.push_back(error.q), v.push_back(error.v), multiplier.push_back(error.multiplier);
+      h.push_back(row.step);
+      q.push_back(error.q);
+      v.push_back(error.v);
+      multiplier.push_back(error.multiplier);
       measured.rows.push_back(std::move(row));
       advance(static_cast<double>(n));
     }

@@ -173,7 +173,10 @@ std::string to_svg(const Convergence& c) {
   Panel work{"Work and precision", {"CPU time (s)"}, {"relative error at the end"}, {}};
   for (const MethodConvergence& m : c.methods) {
     std::vector<double> h, seconds;
-    for (const ConvergeRow& row : m.rows) h.push_back(std::abs(row.step)), seconds.push_back(row.seconds);
+    for (const ConvergeRow& row : m.rows) {
+      h.push_back(std::abs(row.step));
+      seconds.push_back(row.seconds);
+    }
     const auto add = [&](const ErrorColumn& column, Curve::Line line, double slope) {
       std::vector<double> error = column.error;
       for (std::size_t i = 0; i < error.size(); ++i) {

@@ -231,7 +231,8 @@ RoundingLevels levels(const Equations& e, const Report& report) {
   std::vector<double> most(outputs.size(), 0), value(outputs.size()), error(outputs.size());
   const auto look = [&](double t, const std::vector<double>& y, const std::vector<double>& z) {
     std::vector<double> in{t};
-    in.insert(in.end(), y.begin(), y.end()), in.insert(in.end(), z.begin(), z.end());
+    in.insert(in.end(), y.begin(), y.end());
+    in.insert(in.end(), z.begin(), z.end());
     rounding_levels(tape, in.data(), value.data(), error.data());
     for (std::size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], error[i]);
   };

@@ -7,6 +7,7 @@
 
 namespace alembert::internal {
 
+// long: a table
 const std::vector<StatementForm>& statement_forms() {
   static const std::vector<StatementForm> forms = {
       {"model", Shape::text, "the title", R"(model "Double pendulum")"},
@@ -112,7 +113,10 @@ std::vector<std::string> split_words(std::string_view words) {
   std::string word;
   for (const char c : std::string(words) + " ") {
     if (c != ' ') word += c;
-    else if (!word.empty()) list.push_back(std::move(word)), word.clear();
+    else if (!word.empty()) {
+      list.push_back(std::move(word));
+      word.clear();
+    }
   }
   return list;
 }

@@ -278,7 +278,9 @@ std::string Expander::inertia_times_spin(const Statement& s, const ExpandedBody&
   } else if (count == 9) {
     for (int i = 0; i < 9; ++i) entry[i] = at("[" + std::to_string(i + 1) + "]");
   } else {
-    entry[0] = at("[1]"), entry[4] = at("[2]"), entry[8] = at("[3]");
+    entry[0] = at("[1]");
+    entry[4] = at("[2]");
+    entry[8] = at("[3]");
     if (count == 6) {
       entry[1] = entry[3] = at("[4]");
       entry[2] = entry[6] = at("[5]");

@@ -183,7 +183,10 @@ class Importer {
     Assignment inner = a;
     Term* root = &inner.item.target;
     Term* above = nullptr;
-    while (root->form == Term::Form::index || root->form == Term::Form::prime) above = root, root = &root->parts[0];
+    while (root->form == Term::Form::index || root->form == Term::Form::prime) {
+      above = root;
+      root = &root->parts[0];
+    }
     const std::string begin = s.label->text + (index.empty() ? "." : "[].");
     if (!root->text.starts_with(begin)) return true;
     root->text.erase(0, begin.size());
@@ -230,7 +233,10 @@ class Importer {
     for (std::vector<Block>* blocks : {&part.system.states, &part.system.inputs, &part.system.outputs})
       for (Block& block : *blocks) block.name = prefix + block.name, block.place = s.label->place;
     part.invariants = m.invariants;
-    for (Block& block : part.invariants) block.name = prefix + block.name, block.place = s.label->place;
+    for (Block& block : part.invariants) {
+      block.name = prefix + block.name;
+      block.place = s.label->place;
+    }
     part.invariant_values = map(m.invariant_values);
     for (const Event& event : m.events)
       part.events.push_back({prefix + event.name, map({event.value})[0], event.stop, s.label->place});

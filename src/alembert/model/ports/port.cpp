@@ -6,7 +6,8 @@ namespace alembert::internal {
 
 SparseExprs sparse(int rows, int columns, const Entries& entries) {
   SparseExprs m;
-  m.rows = rows, m.columns = columns;
+  m.rows = rows;
+  m.columns = columns;
   m.row_start.assign(1, 0);
   auto at = entries.begin();
   for (int i = 0; i < rows; ++i) {
@@ -127,7 +128,10 @@ PortRows port_rows(const PortSystem& s) {
     Exprs waiting, from, to;
     for (std::size_t i = 0; i < s.u.size(); ++i) {
       if (!done[i]) waiting.push_back(s.u[i]);
-      else if (!(e.u[i] == s.u[i])) from.push_back(s.u[i]), to.push_back(e.u[i]);
+      else if (!(e.u[i] == s.u[i])) {
+        from.push_back(s.u[i]);
+        to.push_back(e.u[i]);
+      }
     }
     for (std::size_t i = 0; i < s.u.size(); ++i) {
       if (done[i] || depends(values[i], waiting)) continue;

@@ -179,7 +179,9 @@ class StructureCheck {
           if (across) rows[second + a.column[k]].emplace_back(first + i, value);
         }
     };
-    put(s_.R, 0, 0, false), put(s_.P, 0, n, true), put(s_.S, n, n, false);
+    put(s_.R, 0, 0, false);
+    put(s_.P, 0, n, true);
+    put(s_.S, n, n, false);
     std::vector<char> seen(rows.size(), 0);
     for (int start = 0; start < n + m; ++start) {
       if (seen[start] || rows[start].empty()) continue;

@@ -76,7 +76,8 @@ std::vector<Row> Joiner::feedthrough() {
       for (int k = from.row_start[i]; k < from.row_start[i + 1]; ++k)
         add(D[i], from.column[k], negative ? -from.value[k] : from.value[k]);
   };
-  put(s_.S, false), put(s_.N, true);
+  put(s_.S, false);
+  put(s_.N, true);
   return D;
 }
 
@@ -240,10 +241,43 @@ void Joiner::join() {
       if (inner == connected_.end()) add(form, place[other], value);
       else spread(form, value, u[inner->second]);
     }
-    from_.push_back(s_.y[flat]), to_.push_back(value_of(form));
-    if (lambda[j] < 0) from_.push_back(s_.u[flat]), to_.push_back(value_of(u[j]));
+    from_.push_back(s_.y[flat]);
+    to_.push_back(value_of(form));
+    if (lambda[j] < 0) {
+      from_.push_back(s_.u[flat]);
+      to_.push_back(value_of(u[j]));
+    }
   }
   rebuild(added, kept, outside, n_all);
+}
+
+PortSystem Joiner::enlarged(const std::vector<int>& kept, const std::vector<int>& outside) {
+  PortSystem all;
+  all.t = s_.t;
+  all.H = s_.H;
+  all.parts = s_.parts;
+  all.connection = s_.connection;
+  all.states = s_.states;
+  all.x = s_.x;
+  all.r = s_.r;
+  all.z = s_.z;
+  const auto scalar = [](const std::string& name, int first, const Place& at) { return Block{name, {}, first, 1, at}; };
+  for (const int j : kept) {
+    all.states.push_back(scalar(input(ports_[j]), all.size(), flat_place(s_.inputs, ports_[j])));
+    all.x.push_back(s_.u[ports_[j]]);
+    all.z.push_back(s_.u[ports_[j]]);
+    all.r.push_back(graph_.constant(0));
+  }
+  for (int k = 0; k < static_cast<int>(outside.size()); ++k) {
+    const int i = outside[k];
+    all.inputs.push_back(scalar(input(i), k, flat_place(s_.inputs, i)));
+    all.outputs.push_back(scalar(flat_name(s_.outputs, i), k, flat_place(s_.outputs, i)));
+    all.u.push_back(s_.u[i]);
+    all.y.push_back(s_.y[i]);
+    all.u_value.push_back(s_.u_value[i]);
+  }
+  if (!all.u_value.empty()) all.u_value = substitute(all.u_value, from_, to_, graph_);
+  return all;
 }
 
 void Joiner::rebuild(const std::vector<Row>& added, const std::vector<int>& kept, const std::vector<int>& outside,
@@ -259,17 +293,27 @@ void Joiner::rebuild(const std::vector<Row>& added, const std::vector<int>& kept
         if (row >= 0 && column >= 0) to[{row, column}] = from.value[k];
       }
   };
-  keep(E, s_.E, false, false), keep(J, s_.J, false, false), keep(R, s_.R, false, false);
-  keep(B, s_.B, false, true), keep(P, s_.P, false, true), keep(S, s_.S, true, true), keep(N, s_.N, true, true);
+  keep(E, s_.E, false, false);
+  keep(J, s_.J, false, false);
+  keep(R, s_.R, false, false);
+  keep(B, s_.B, false, true);
+  keep(P, s_.P, false, true);
+  keep(S, s_.S, true, true);
+  keep(N, s_.N, true, true);
   const auto put = [&](Entries& to, int i, int j, Expr value) {
     Expr& entry = to.emplace(std::pair(i, j), graph_.constant(0)).first->second;
     entry = entry + value;
   };
   // Gamma = [J B; -B^T N], W = [R P; P^T S]; i <= j, the other triangle follows.
   const auto skew = [&](int i, int j, Expr value) {
-    if (j < n_all) put(J, i, j, value), put(J, j, i, -value);
-    else if (i < n_all) put(B, i, j - n_all, value);
-    else put(N, i - n_all, j - n_all, value), put(N, j - n_all, i - n_all, -value);
+    if (j < n_all) {
+      put(J, i, j, value);
+      put(J, j, i, -value);
+    } else if (i < n_all) put(B, i, j - n_all, value);
+    else {
+      put(N, i - n_all, j - n_all, value);
+      put(N, j - n_all, i - n_all, -value);
+    }
   };
   const auto symmetric = [&](int i, int j, Expr value) {
     if (i >= n_all) {
@@ -296,30 +340,21 @@ void Joiner::rebuild(const std::vector<Row>& added, const std::vector<int>& kept
       if (a == b) symmetric(a, a, -f);
       else if (equal(f, -g)) skew(a, b, f);
       else if (equal(f, g)) symmetric(a, b, -f);
-      else skew(a, b, half * (f - g)), symmetric(a, b, -(half * (f + g)));
+      else {
+        skew(a, b, half * (f - g));
+        symmetric(a, b, -(half * (f + g)));
+      }
     }
 
-  PortSystem all;
-  all.t = s_.t, all.H = s_.H, all.parts = s_.parts, all.connection = s_.connection;
-  all.states = s_.states, all.x = s_.x, all.r = s_.r, all.z = s_.z;
-  const auto scalar = [](const std::string& name, int first, const Place& at) { return Block{name, {}, first, 1, at}; };
-  for (const int j : kept) {
-    all.states.push_back(scalar(input(ports_[j]), all.size(), flat_place(s_.inputs, ports_[j])));
-    all.x.push_back(s_.u[ports_[j]]);
-    all.z.push_back(s_.u[ports_[j]]);
-    all.r.push_back(none);
-  }
-  for (int k = 0; k < m_all; ++k) {
-    const int i = outside[k];
-    all.inputs.push_back(scalar(input(i), k, flat_place(s_.inputs, i)));
-    all.outputs.push_back(scalar(flat_name(s_.outputs, i), k, flat_place(s_.outputs, i)));
-    all.u.push_back(s_.u[i]), all.y.push_back(s_.y[i]), all.u_value.push_back(s_.u_value[i]);
-  }
-  if (!all.u_value.empty()) all.u_value = substitute(all.u_value, from_, to_, graph_);
+  PortSystem all = enlarged(kept, outside);
   check(n_all == all.size() && n <= n_all, "the states of a connected system");
-  all.E = sparse(n_all, n_all, E), all.J = sparse(n_all, n_all, J), all.R = sparse(n_all, n_all, R);
-  all.B = sparse(n_all, m_all, B), all.P = sparse(n_all, m_all, P);
-  all.S = sparse(m_all, m_all, S), all.N = sparse(m_all, m_all, N);
+  all.E = sparse(n_all, n_all, E);
+  all.J = sparse(n_all, n_all, J);
+  all.R = sparse(n_all, n_all, R);
+  all.B = sparse(n_all, m_all, B);
+  all.P = sparse(n_all, m_all, P);
+  all.S = sparse(m_all, m_all, S);
+  all.N = sparse(m_all, m_all, N);
   s_ = std::move(all);
   sort_states();
 }

@@ -43,15 +43,29 @@ void Joiner::assemble() {
         for (int k = from.row_start[i]; k < from.row_start[i + 1]; ++k)
           to.emplace(std::pair(row + i, column + from.column[k]), from.value[k]);
     };
-    put(E, part.E, n, n), put(J, part.J, n, n), put(R, part.R, n, n);
-    put(B, part.B, n, m), put(P, part.P, n, m), put(S, part.S, m, m), put(N, part.N, m, m);
+    put(E, part.E, n, n);
+    put(J, part.J, n, n);
+    put(R, part.R, n, n);
+    put(B, part.B, n, m);
+    put(P, part.P, n, m);
+    put(S, part.S, m, m);
+    put(N, part.N, m, m);
     const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
     const auto blocks = [](std::vector<Block>& to, const std::vector<Block>& from, int first) {
-      for (Block block : from) block.first += first, to.push_back(std::move(block));
+      for (Block block : from) {
+        block.first += first;
+        to.push_back(std::move(block));
+      }
     };
-    blocks(all.states, part.states, n), blocks(all.inputs, part.inputs, m), blocks(all.outputs, part.outputs, m);
-    append(all.x, part.x), append(all.r, part.r), append(all.z, part.z);
-    append(all.u, part.u), append(all.y, part.y), append(all.u_value, part.u_value);
+    blocks(all.states, part.states, n);
+    blocks(all.inputs, part.inputs, m);
+    blocks(all.outputs, part.outputs, m);
+    append(all.x, part.x);
+    append(all.r, part.r);
+    append(all.z, part.z);
+    append(all.u, part.u);
+    append(all.y, part.y);
+    append(all.u_value, part.u_value);
     energies.push_back(part.H);
   };
   add(s_);
@@ -61,8 +75,13 @@ void Joiner::assemble() {
     all.parts.push_back({c.name, c.system.H});
   }
   const int n = all.size(), m = static_cast<int>(all.u.size());
-  all.E = sparse(n, n, E), all.J = sparse(n, n, J), all.R = sparse(n, n, R);
-  all.B = sparse(n, m, B), all.P = sparse(n, m, P), all.S = sparse(m, m, S), all.N = sparse(m, m, N);
+  all.E = sparse(n, n, E);
+  all.J = sparse(n, n, J);
+  all.R = sparse(n, n, R);
+  all.B = sparse(n, m, B);
+  all.P = sparse(n, m, P);
+  all.S = sparse(m, m, S);
+  all.N = sparse(m, m, N);
   all.H = sum(graph_, energies);
   s_ = std::move(all);
   sort_states();
@@ -71,7 +90,8 @@ void Joiner::assemble() {
 void Joiner::sort_states() {
   std::vector<bool> differential(s_.x.size(), false);
   for (const int j : s_.E.column) differential[j] = true;
-  s_.differential.clear(), s_.algebraic.clear();
+  s_.differential.clear();
+  s_.algebraic.clear();
   for (int j = 0; j < s_.size(); ++j) (differential[j] ? s_.differential : s_.algebraic).push_back(j);
 }
 

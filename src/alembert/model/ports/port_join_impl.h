@@ -88,6 +88,8 @@ class Joiner {
   // The system that is left ------------------------------------------------------------------------------------------
 
   void join();
+  /// The system with a state for each kept port and the ports outside, still without its matrices.
+  PortSystem enlarged(const std::vector<int>& kept, const std::vector<int>& outside);
   void rebuild(const std::vector<Row>& added, const std::vector<int>& kept, const std::vector<int>& outside, int n_all);
   bool equal(Expr a, Expr b);
   /// From here on a connected input or output means its value, in all that components brought along too.

@@ -100,7 +100,9 @@ class PortReader {
                                             s.inputs[k].name + "' is " + shape_text(s.inputs[k].shape));
         return;
       }
-      s.outputs[k].name = d->name, s.outputs[k].shape = d->shape, s.outputs[k].place = d->place;
+      s.outputs[k].name = d->name;
+      s.outputs[k].shape = d->shape;
+      s.outputs[k].place = d->place;
       std::copy(d->symbols.begin(), d->symbols.end(), s.y.begin() + s.inputs[k].first);
     });
     for (std::size_t k = 0; k < named.size(); ++k) {
@@ -443,7 +445,8 @@ class PortReader {
       for (int i = k + 1; i < n; ++i)
         if (usable(a[i][k]) > usable(a[pivot][k])) pivot = i;
       if (usable(a[pivot][k]) == 0) return false;
-      std::swap(a[k], a[pivot]), std::swap(b[k], b[pivot]);
+      std::swap(a[k], a[pivot]);
+      std::swap(b[k], b[pivot]);
       for (int i = k + 1; i < n; ++i) {
         if (is_zero(a[i][k])) continue;
         const Expr factor = a[i][k] / a[k][k];

@@ -71,7 +71,11 @@ void check_inertia(Scope& scope, const Term& term, const std::string& body) {
     return;
   }
   Quad a[3][3] = {{v[0], 0, 0}, {0, v[1], 0}, {0, 0, v[2]}};
-  if (v.size() == 6) a[0][1] = a[1][0] = v[3], a[0][2] = a[2][0] = v[4], a[1][2] = a[2][1] = v[5];
+  if (v.size() == 6) {
+    a[0][1] = a[1][0] = v[3];
+    a[0][2] = a[2][0] = v[4];
+    a[1][2] = a[2][1] = v[5];
+  }
   if (v.size() == 9)
     for (int i = 0; i < 9; ++i) a[i / 3][i % 3] = v[static_cast<std::size_t>(i)];
   for (int i = 0; i < 3; ++i)
