@@ -98,7 +98,8 @@ void Page::meanings(const std::vector<Meaning>& list) {
   if (options_.latex) {
     text_ += "\\begin{itemize}\n";
     for (std::size_t i = 0; i < shown; ++i) {
-      text_ += "  \\item $" + list[i].name.latex + "$: " + escaped(list[i].words);
+      const std::string& name = list[i].name.latex;
+      text_ += "  \\item " + (name.empty() ? "" : "$" + name + "$: ") + escaped(list[i].words);
       if (!list[i].formula.latex.empty()) text_ += " $" + list[i].formula.latex + "$";
       text_ += latex_list(list[i].symbols) + "\n";
     }

@@ -22,7 +22,7 @@ Name indexed(const std::string& letter, const std::string& symbol);
 
 /// What a symbol stands for: words, a formula where there is one, and the model's own names of it.
 struct Meaning {
-  Name name;
+  Name name;  // may be empty: symbols of which there is no more to say
   std::string words;
   Name formula = {};
   std::vector<std::string> symbols = {};

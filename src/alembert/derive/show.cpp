@@ -87,15 +87,21 @@ std::vector<std::string> parameters_in(const Equations& e, const Exprs& expressi
 /// The letter of the coordinates: q, and y in the general form.
 std::string coordinate_letter(const Equations& e) { return e.form == Form::general ? "y" : "q"; }
 
+/// Constraints without a name are called "constraint 2" already.
+std::string constraint_name(const std::string& name) {
+  return name.starts_with("constraint ") ? name : "constraint " + name;
+}
+
 void add_multipliers(std::vector<Meaning>& list, const Model& model, const Equations& e) {
   const auto add = [&](Expr symbol, int constraint, const std::string& kind, const std::string& unit) {
     list.push_back({name_of(symbol_name(symbol)),
-                    "multiplier of the " + kind + "constraint " + model.constraints[constraint].name + unit});
+                    "multiplier of " + kind + constraint_name(model.constraints[constraint].name) + unit});
   };
   const std::string force = e.ideal ? " (a force per gradient of the constraint" : "";
-  for (std::size_t i = 0; i < e.lambda.size(); ++i) add(e.lambda[i], e.g_constraint[i], "", e.ideal ? force + ")" : "");
+  for (std::size_t i = 0; i < e.lambda.size(); ++i)
+    add(e.lambda[i], e.g_constraint[i], "the holonomic ", e.ideal ? force + ")" : "");
   for (std::size_t i = 0; i < e.psi.size(); ++i)
-    add(e.psi[i], e.psi_constraint[i], "nonholonomic ", e.ideal ? force + " by the velocities)" : "");
+    add(e.psi[i], e.psi_constraint[i], "the nonholonomic ", e.ideal ? force + " by the velocities)" : "");
 }
 
 /// y, z, p, f in the words of the form.
@@ -124,9 +130,9 @@ std::vector<Meaning> variables(const Model& model, const Equations& e) {
             {f, "forces: of the potential, gyroscopic and applied ones"}};
   }
   return {{t, "time"},
-          {q, "variables whose rates are given", {}, e.y_names},
+          {q, "variables whose rates are given:", {}, e.y_names},
           {v, "their rates"},
-          {name_of("z"), "variables in the differentiated quantities", {}, e.z_names},
+          {name_of("z"), "variables in the differentiated quantities:", {}, e.z_names},
           {p, "differentiated quantities"},
           {f, "rates of these without the constraint forces"}};
 }
@@ -161,7 +167,7 @@ std::vector<Meaning> meanings(const Model& model, const Equations& e, const Show
   }
   const std::vector<std::string> parameters =
       parameters_in(e, joined<Expr>(e.v, e.p, e.f, e.N, e.r, e.g, e.g_dot, e.k, e.energy, e.invariants, e.reduced));
-  if (!parameters.empty()) list.push_back({{"", "\\text{others}"}, "parameters", {}, parameters});
+  if (!parameters.empty()) list.push_back({{}, "parameters", {}, parameters});
   return list;
 }
 
@@ -211,7 +217,7 @@ class PortPage {
     const std::vector<std::string> parameters =
         parameters_in(e_, joined<Expr>(s_.E.value, s_.J.value, s_.R.value, s_.B.value, s_.P.value, s_.S.value,
                                        s_.N.value, s_.r, s_.z, e_.u, e_.energy, e_.invariants));
-    if (!parameters.empty()) list.push_back({{"", "\\text{others}"}, "parameters", {}, parameters});
+    if (!parameters.empty()) list.push_back({{}, "parameters", {}, parameters});
     return list;
   }
 

@@ -14,7 +14,11 @@ bool is_integer(Quad x) { return floorq(x) == x; }
 /// What is left of two coefficients that cancel is their rounding.
 constexpr double rounding = 1e-30;
 
-bool cancels(Quad sum, Quad a, Quad b) { return fabsq(sum) <= rounding * (fabsq(a) + fabsq(b)); }
+/// A sum or product of coefficients: what is an integer but for rounding is that integer.
+Quad rounded(Quad value, Quad scale) {
+  const Quad nearest = roundq(value);
+  return fabsq(value - nearest) <= rounding * scale ? nearest : value;
+}
 
 /// Terms are alike when these are equal.
 struct FactorsBefore {
@@ -26,6 +30,8 @@ struct FactorsBefore {
 };
 
 }  // namespace
+
+bool is_same_size(Quad a, Quad b) { return fabsq(fabsq(a) - fabsq(b)) <= rounding * fabsq(a); }
 
 std::vector<Factor> shared_factors(const std::vector<Factor>& a, const std::vector<Factor>& b) {
   std::vector<Factor> shared;
@@ -45,7 +51,8 @@ int FormTable::intern(const std::string& key, Atom atom) {
 
 int FormTable::symbol(Expr e, Kind kind, std::uint32_t rank) {
   constexpr int name_cost = 2;
-  return intern("s" + std::to_string(e.id()), {Op::symbol, e, {}, kind, rank, name_cost});
+  constexpr std::uint32_t operators = 64;  // functions of a symbol come behind it, before the next one
+  return intern("s" + std::to_string(e.id()), {Op::symbol, e, {}, kind, operators * rank, name_cost});
 }
 
 int FormTable::function(Op op, std::vector<Sum> arguments) {
@@ -57,7 +64,7 @@ int FormTable::function(Op op, std::vector<Sum> arguments) {
     for (const Term& term : argument.terms) atom.kind = std::max(atom.kind, kind(term));
     // Functions of the first names stand first.
     if (!argument.terms.empty() && !argument.terms[0].factors.empty())
-      atom.rank = std::max(atom.rank, 64 * (1 + atoms_[argument.terms[0].factors[0].atom].rank));
+      atom.rank = std::max(atom.rank, atoms_[argument.terms[0].factors[0].atom].rank);
   }
   if (atom.kind > Kind::parameter) atom.kind = std::max(atom.kind, Kind::function);
   atom.rank += static_cast<std::uint32_t>(op);
@@ -76,7 +83,8 @@ int FormTable::whole(const Sum& sum) {
   Atom atom{Op::add, {}, {sum}, Kind::number, 0, 1 + cost(sum)};
   for (const Term& term : sum.terms) atom.kind = std::max(atom.kind, kind(term));
   if (!sum.terms.empty())
-    for (const Factor& factor : sum.terms[0].factors) atom.rank = std::max(atom.rank, atoms_[factor.atom].rank);
+    for (const Factor& factor : sum.terms[0].factors)
+      if (atoms_[factor.atom].kind == atom.kind) atom.rank = std::max(atom.rank, atoms_[factor.atom].rank + 1);
   return intern("(" + key(sum) + ")", std::move(atom));
 }
 
@@ -94,8 +102,7 @@ Sum FormTable::added(const Sum& a, const Sum& b, int sign) const {
       continue;
     }
     Quad& coefficient = sum.terms[at->second].coefficient;
-    const Quad total = coefficient + term.coefficient;
-    coefficient = cancels(total, coefficient, term.coefficient) ? 0 : total;
+    coefficient = rounded(coefficient + term.coefficient, fabsq(coefficient) + fabsq(term.coefficient));
   }
   std::erase_if(sum.terms, [](const Term& term) { return term.coefficient == 0; });
   sort(sum);
@@ -103,7 +110,8 @@ Sum FormTable::added(const Sum& a, const Sum& b, int sign) const {
 }
 
 Term FormTable::multiplied(const Term& a, const Term& b) const {
-  Term product{a.coefficient * b.coefficient, a.factors};
+  const Quad coefficient = a.coefficient * b.coefficient;
+  Term product{rounded(coefficient, fabsq(coefficient)), a.factors};
   for (const Factor& factor : b.factors) {
     const auto same = std::find_if(product.factors.begin(), product.factors.end(),
                                    [&](const Factor& f) { return f.atom == factor.atom; });
@@ -146,7 +154,7 @@ Term FormTable::common(const Sum& sum) const {
   bool all_negative = true, same_size = true;
   for (const Term& term : sum.terms) {
     all_negative = all_negative && term.coefficient < 0;
-    same_size = same_size && fabsq(term.coefficient) == size;
+    same_size = same_size && is_same_size(term.coefficient, size);
     shared.factors = shared_factors(shared.factors, term.factors);
   }
   shared.coefficient = (same_size ? size : 1) * (all_negative ? -1 : 1);
@@ -211,7 +219,8 @@ bool FormTable::before_in_sum(const Term& a, const Term& b) const {
   for (std::size_t i = 0; i < std::min(f.size(), g.size()); ++i) {
     const Kind f_kind = atoms_[f[i].atom].kind, g_kind = atoms_[g[i].atom].kind;
     if (f_kind != g_kind) return f_kind > g_kind;
-    if (f[i].atom != g[i].atom) return before_in_product(f[i], g[i]);
+    const std::uint32_t f_rank = atoms_[f[i].atom].rank, g_rank = atoms_[g[i].atom].rank;
+    if (f[i].atom != g[i].atom) return std::tie(f_rank, f[i].atom) < std::tie(g_rank, g[i].atom);
     if (f[i].exponent != g[i].exponent) return f[i].exponent > g[i].exponent;
   }
   return f.size() > g.size();

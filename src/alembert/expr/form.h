@@ -30,6 +30,8 @@ struct Sum {
   std::vector<Term> terms;
 };
 
+/// Whether two coefficients differ by their sign and rounding only.
+bool is_same_size(Quad a, Quad b);
 /// What both have in common, each to the lower power; a and b are factors of terms.
 std::vector<Factor> shared_factors(const std::vector<Factor>& a, const std::vector<Factor>& b);
 

@@ -66,10 +66,11 @@ class Trigonometry {
       const Term exchanged = table_.multiplied(without, {1, {{other, 2}}});
       if (same_factors(exchanged, b) && a.coefficient * b.coefficient > 0) {
         const Quad both = fabsq(a.coefficient) < fabsq(b.coefficient) ? a.coefficient : b.coefficient;
-        replace(sum, i, j, a.coefficient - both, b.coefficient - both, {both, without.factors});
+        const auto rest = [&](Quad c) { return is_same_size(c, both) ? 0 : c - both; };
+        replace(sum, i, j, rest(a.coefficient), rest(b.coefficient), {both, without.factors});
         return true;
       }
-      if (same_factors(without, b) && a.coefficient == -b.coefficient) {
+      if (same_factors(without, b) && a.coefficient * b.coefficient < 0 && is_same_size(a.coefficient, b.coefficient)) {
         replace(sum, i, j, 0, 0, {b.coefficient, exchanged.factors});
         return true;
       }
@@ -80,7 +81,7 @@ class Trigonometry {
   /// sin a cos b +- cos a sin b = sin(a +- b), cos a cos b -+ sin a sin b = cos(a +- b), times anything.
   bool angles(Sum& sum, std::size_t i, std::size_t j) {
     const Term a = sum.terms[i], b = sum.terms[j];
-    if (fabsq(a.coefficient) != fabsq(b.coefficient)) return false;
+    if (!is_same_size(a.coefficient, b.coefficient)) return false;
     const Term shared{1, shared_factors(a.factors, b.factors)};
     const std::vector<Factor> left = table_.multiplied(a, table_.power(shared, -1)).factors;
     const std::vector<Factor> right = table_.multiplied(b, table_.power(shared, -1)).factors;
@@ -93,7 +94,7 @@ class Trigonometry {
     if (!exchanged) return false;
     const bool mixed = table_.atom(left[0].atom).op != table_.atom(left[1].atom).op;
     // The sign that the second term has beside the first, where that is sin a cos b or cos a cos b.
-    const bool same_sign = a.coefficient == b.coefficient;
+    const bool same_sign = a.coefficient * b.coefficient > 0;
     const bool swapped = !mixed && table_.atom(left[0].atom).op == Op::sin;
     const bool sine_second = mixed && table_.atom(left[0].atom).op == Op::cos;
     const Sum first = table_.atom(left[sine_second ? 1 : 0].atom).arguments[0];
@@ -120,7 +121,7 @@ struct Divisor {
 };
 
 bool is_divisible(const Term& term, const Term& by) {
-  if (by.coefficient != 1 && fabsq(term.coefficient) != by.coefficient) return false;
+  if (by.coefficient != 1 && !is_same_size(term.coefficient, by.coefficient)) return false;
   for (const Factor& factor : by.factors) {
     const Quad exponent = exponent_of(term, factor.atom);
     if (!(exponent * factor.exponent > 0) || fabsq(exponent) < fabsq(factor.exponent)) return false;
@@ -138,7 +139,7 @@ Divisor best_divisor(const FormTable& table, const Sum& sum) {
       Divisor found;
       found.term.factors = shared_factors(a.factors, b.factors);
       if (found.term.factors.empty()) continue;
-      if (fabsq(a.coefficient) == fabsq(b.coefficient)) found.term.coefficient = fabsq(a.coefficient);
+      if (is_same_size(a.coefficient, b.coefficient)) found.term.coefficient = fabsq(a.coefficient);
       const auto terms = std::count_if(sum.terms.begin(), sum.terms.end(),
                                        [&](const Term& term) { return is_divisible(term, found.term); });
       // A term costs one more than its factors, a pair of brackets one.

@@ -142,9 +142,17 @@ std::string latex_factor(const FormTable& table, const Factor& factor) {
   return name + power + latex_brackets(table, first);
 }
 
+/// Names of several letters are set apart from their neighbours.
 std::string latex_product(const FormTable& table, const std::string& number, const std::vector<Factor>& factors) {
   std::string text = number == "1" && !factors.empty() ? "" : number;
-  for (const Factor& factor : factors) text += (text.empty() ? "" : " ") + latex_factor(table, factor);
+  bool after_word = false;
+  for (const Factor& factor : factors) {
+    const std::string next = latex_factor(table, factor);
+    const bool is_word = next.starts_with("\\mathrm");
+    if (!text.empty()) text += is_word || after_word ? " \\, " : " ";
+    text += next;
+    after_word = is_word;
+  }
   return text;
 }
 
