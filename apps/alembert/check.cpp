@@ -258,7 +258,7 @@ void print_text(const Model& model, const Equations& e, const Findings& found) {
     kind = {found.rheonomic_constraints || found.time_in_energy ? "rheonomic" : "scleronomic",
             found.constant_mass ? "constant E" : "E depends on time or state"};
   else if (found.holonomic + found.nonholonomic > 0)
-    kind.push_back(found.ideal ? "ideal reactions" : "nonideal reactions");
+    kind.push_back(found.ideal ? "ideal constraint forces" : "non-ideal constraint forces");
   if (!found.nonholonomic_class.empty() && !model.port)
     kind.push_back(found.nonholonomic_class + " nonholonomic constraints");
   line("class", fmt::format("{}", fmt::join(kind, ", ")));
@@ -294,19 +294,19 @@ void print_text(const Model& model, const Equations& e, const Findings& found) {
       values.push_back(fmt::format("{} = {:.6g}", name, value));
     line(model.port ? "algebraic" : "multipliers", listed(values));
   }
-  if (!found.not_given.empty()) line("taken as 0", listed(found.not_given));
+  if (!found.not_given.empty()) line("defaulted", "to 0: " + listed(found.not_given));
   if (!found.method.empty()) {
     std::vector<std::string> kept;
     if (found.keeps_energy) kept.push_back("energy");
     for (const Momenta::Kept& one : found.momenta.kept) kept.push_back(one.name);
-    line("keeps", found.method + ": " + (kept.empty() ? "no momentum" : listed(kept, 20)));
+    line("preserves", found.method + ": " + (kept.empty() ? "no momentum" : listed(kept, 20)));
     if (!found.momenta.kept.empty()) {
       std::string why = "energy, forces and constraints do not change under these motions";
       if (!found.momenta.through.empty())
         why += ", and what is not quadratic is made of " + listed(found.momenta.through);
       line("because", why);
     }
-    if (!found.momenta.lost.empty()) line("not kept", listed(found.momenta.lost));
+    if (!found.momenta.lost.empty()) line("but not", listed(found.momenta.lost));
   }
   line("methods", found.applying.empty() ? "none takes this model" : listed(found.applying, 100));
   // In the port-Hamiltonian form most have one reason.
