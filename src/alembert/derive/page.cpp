@@ -18,12 +18,12 @@ double written_operations(Expr e) {
   std::unordered_map<std::uint32_t, double> count;
   for (std::uint32_t id : reachable(root)) {
     const Node& n = e.graph().node(id);
-    if (n.op == Op::constant || n.op == Op::symbol) {
+    if (operand_count(n.op) == 0) {
       count[id] = 0;
       continue;
     }
     double c = 1 + count.at(n.a);
-    if (operator_of(n.op).operands == 2) c += count.at(n.b);
+    if (operand_count(n.op) == 2) c += count.at(n.b);
     count[id] = std::min(c, many);
   }
   return count.at(e.id());

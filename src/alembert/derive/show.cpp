@@ -4,7 +4,7 @@
 
 #include "alembert/base/lists.h"
 #include "alembert/derive/page.h"
-#include "alembert/model/ports/port.h"
+#include "alembert/derive/ports/port_equations.h"
 
 namespace alembert::internal {
 
@@ -50,7 +50,8 @@ std::string title_of(const Model& model, const Equations& e) {
   const std::string head = (model.title.empty() ? "Model" : model.title) + ", " + form_name(model) + ": ";
   if (e.port) {
     return head + counted(e.z.size(), "differential state") + ", " +
-           counted(e.port->algebraic.size(), "algebraic state") + ", " + counted(e.u.size(), "input");
+           counted(e.port->system.algebraic.size(), "algebraic state") + ", " +
+           counted(e.port->inputs.size(), "input");
   }
   return head + counted(e.y.size(), "coordinate") + ", " + counted(e.g.size(), "holonomic constraint") + ", " +
          counted(e.k.size(), "nonholonomic constraint");
@@ -74,11 +75,13 @@ std::vector<std::string> symbol_names(const Exprs& list) {
 std::vector<std::string> parameters_in(const Equations& e, const Exprs& expressions) {
   Exprs shown = expressions;
   std::erase_if(shown, [](Expr x) { return !x; });
-  const Exprs known = joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi, e.z_dot, e.u);
+  const Exprs known = joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi, e.z_dot);
   std::vector<std::string> names;
   for (const std::uint32_t id : reachable(shown)) {
     const Expr x(e.graph.get(), id);
-    if (e.graph->node(id).op != Op::symbol || std::find(known.begin(), known.end(), x) != known.end()) continue;
+    const Op op = e.graph->node(id).op;
+    if (op != Op::symbol && op != Op::parameter) continue;
+    if (std::find(known.begin(), known.end(), x) != known.end()) continue;
     names.push_back(symbol_name(x));
   }
   return names;
@@ -174,7 +177,7 @@ std::vector<Meaning> meanings(const Model& model, const Equations& e, const Show
 /// The matrices entry by entry, then the system split into its differential and its algebraic part.
 class PortPage {
  public:
-  PortPage(Page& page, const Model& model, const Equations& e) : page_(page), model_(model), e_(e), s_(*e.port) {
+  PortPage(Page& page, const Model& model, const Equations& e) : page_(page), model_(model), e_(e), port_(*e.port), s_(e.port->system) {
     const int inputs = static_cast<int>(s_.u.size());
     states_ = all_names(s_.states, s_.size());
     inputs_ = all_names(s_.inputs, inputs);
@@ -216,7 +219,7 @@ class PortPage {
     if (!all_zero(s_.r)) list.push_back({name_of("r"), "drift: what time does to the states"});
     const std::vector<std::string> parameters =
         parameters_in(e_, joined<Expr>(s_.E.value, s_.J.value, s_.R.value, s_.B.value, s_.P.value, s_.S.value,
-                                       s_.N.value, s_.r, s_.z, e_.u, e_.energy, e_.invariants));
+                                       s_.N.value, s_.r, s_.z, port_.inputs, e_.energy, e_.invariants));
     if (!parameters.empty()) list.push_back({{}, "parameters", {}, parameters});
     return list;
   }
@@ -244,12 +247,12 @@ class PortPage {
   void functions() {
     if (!all_zero(s_.r)) page_.section({"drift", "Drift"}, all_indexed("r", states_), s_.r);
     page_.section({"efforts", "Efforts"}, all_indexed("z", states_), s_.z);
-    page_.section({"inputs", "Inputs"}, names_of(inputs_), e_.u);
-    page_.section({"outputs", "Outputs"}, names_of(outputs_), e_.y_out);
+    page_.section({"inputs", "Inputs"}, names_of(inputs_), port_.inputs);
+    page_.section({"outputs", "Outputs"}, names_of(outputs_), port_.outputs);
     page_.section({"energy", "Energy"}, {name_of("H")}, {e_.energy});
     page_.section(
         {"power: dH/dt = supplied - dissipated", "Power, $\\dot H = \\mathrm{supplied} - \\mathrm{dissipated}$"},
-        {name_of("supplied"), name_of("dissipated")}, {e_.supplied, e_.dissipated});
+        {name_of("supplied"), name_of("dissipated")}, {port_.supplied, port_.dissipated});
     page_.section({"invariants", "Invariants"}, names_of(invariant_names(model_)), e_.invariants);
   }
   void split() {
@@ -259,7 +262,7 @@ class PortPage {
       page_.section(title, zeros(list.size()), list, e_.z_dot, behind);
     };
     rows({"differential part", "Differential part"}, dynamics, e_.z_names);
-    rows({"algebraic part", "Algebraic part"}, e_.algebraic, e_.algebraic_names);
+    rows({"algebraic part", "Algebraic part"}, port_.algebraic, port_.algebraic_names);
     rows({"constraints on the differential states (index 2)", "Constraints on the differential states (index 2)"}, e_.k,
          e_.k_names);
     const auto first = e_.reduced.begin() + static_cast<long>(e_.z.size());
@@ -270,6 +273,7 @@ class PortPage {
   Page& page_;
   const Model& model_;
   const Equations& e_;
+  const PortEquations& port_;
   const PortSystem& s_;
   std::vector<std::string> states_, inputs_, outputs_;
 };

@@ -66,7 +66,7 @@ Collector::Forms Collector::made(Graph& graph, std::uint32_t id) {
   const Node n = graph.node(id);
   const auto alike = [](const Sum& sum) { return Forms{sum, sum}; };
   if (n.op == Op::constant) return alike(FormTable::number(graph.value(id)));
-  if (n.op == Op::symbol) return alike(Sum{{{1, {{symbol_atom(Expr(&graph, id)), 1}}}}});
+  if (n.op == Op::symbol || n.op == Op::parameter) return alike(Sum{{{1, {{symbol_atom(Expr(&graph, id)), 1}}}}});
   const Forms& a = known_.at(n.a);
   const auto times = [&](Quad factor) {
     Forms f{table_.multiplied(a.shown, {factor, {}}), {}};

@@ -36,7 +36,7 @@ bool is_same_size(Quad a, Quad b);
 std::vector<Factor> shared_factors(const std::vector<Factor>& a, const std::vector<Factor>& b);
 
 struct Atom {
-  Op op = Op::symbol;          // symbol; a function; add for a sum in brackets
+  Op op = Op::symbol;          // symbol, also for a parameter; a function; add for a sum in brackets
   Expr symbol;                 // where it is one
   std::vector<Sum> arguments;  // of the function; the sum in the brackets
   Kind kind = Kind::parameter;
