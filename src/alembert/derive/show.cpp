@@ -50,8 +50,7 @@ std::string title_of(const Model& model, const Equations& e) {
   const std::string head = (model.title.empty() ? "Model" : model.title) + ", " + form_name(model) + ": ";
   if (e.port) {
     return head + counted(e.z.size(), "differential state") + ", " +
-           counted(e.port->system.algebraic.size(), "algebraic state") + ", " +
-           counted(e.port->inputs.size(), "input");
+           counted(e.port->system.algebraic.size(), "algebraic state") + ", " + counted(e.port->inputs.size(), "input");
   }
   return head + counted(e.y.size(), "coordinate") + ", " + counted(e.g.size(), "holonomic constraint") + ", " +
          counted(e.k.size(), "nonholonomic constraint");
@@ -177,7 +176,8 @@ std::vector<Meaning> meanings(const Model& model, const Equations& e, const Show
 /// The matrices entry by entry, then the system split into its differential and its algebraic part.
 class PortPage {
  public:
-  PortPage(Page& page, const Model& model, const Equations& e) : page_(page), model_(model), e_(e), port_(*e.port), s_(e.port->system) {
+  PortPage(Page& page, const Model& model, const Equations& e)
+      : page_(page), model_(model), e_(e), port_(*e.port), s_(e.port->system) {
     const int inputs = static_cast<int>(s_.u.size());
     states_ = all_names(s_.states, s_.size());
     inputs_ = all_names(s_.inputs, inputs);
