@@ -257,7 +257,7 @@ std::string kinds(const Findings& found, bool port) {
   }
   all.emplace_back(found.constant_mass ? "constant mass matrix" : "mass matrix depends on the state");
   if (found.holonomic + found.nonholonomic > 0)
-    all.emplace_back(found.ideal ? "ideal reactions" : "nonideal reactions");
+    all.emplace_back(found.ideal ? "ideal constraint forces" : "non-ideal constraint forces");
   if (!found.nonholonomic_class.empty()) all.push_back(found.nonholonomic_class + " nonholonomic constraints");
   return fmt::format("{}", fmt::join(all, ", "));
 }
@@ -294,7 +294,7 @@ void print_kept(const Findings& found) {
   std::vector<std::string> kept;
   if (found.keeps_energy) kept.emplace_back("energy");
   for (const Momenta::Preserved& one : found.momenta.preserved) kept.push_back(one.name);
-  line("keeps", found.method + ": " + (kept.empty() ? "no momentum" : listed(kept, 20)));
+  line("preserves", found.method + ": " + (kept.empty() ? "no momentum" : listed(kept, 20)));
   if (!found.momenta.preserved.empty()) {
     std::string why = "energy, forces and constraints do not change under these motions";
     if (!found.momenta.through.empty())
@@ -321,7 +321,7 @@ void print_text(const Model& model, const Equations& e, const Findings& found) {
                                  : fmt::format("differential-algebraic equations of index {}", found.index));
   if (!found.hidden.empty()) line("hidden", listed(found.hidden));
   if (found.holonomic + found.nonholonomic > 0 || !e.psi.empty()) print_initial(model, e, found);
-  if (!found.not_given.empty()) line("taken as 0", listed(found.not_given));
+  if (!found.not_given.empty()) line("defaulted", "to 0: " + listed(found.not_given));
   if (!found.method.empty()) print_kept(found);
   line("methods", found.applying.empty() ? "none takes this model" : listed(found.applying, 100));
   // In the port-Hamiltonian form most have one reason.

@@ -80,7 +80,7 @@ Command add_converge(CommandLine& program) {
   options.flag("--json", arguments->json, "Print one JSON object instead of the table");
   options.footer(
       "Steps not given: the model's times 4, 2, 1 and 1/2. End not given: the model's, but at most 100 of its steps.\n"
-      "The reference is a method of at least four orders more, in 34 digits, with half the smallest step.\n"
+      "The reference is a method of at least four orders more, in quadruple precision, with half the smallest step.\n"
       "Exit code 1: a run or the reference failed; the other rows are printed all the same.");
   return {options, [arguments] { return converge_methods(*arguments); }};
 }

@@ -111,7 +111,7 @@ int print_port(const Model& model, const Arguments& arguments) {
   if (!arguments.form.empty() && arguments.form != "ggl" && arguments.form != "index2")
     throw InputError("with --port-hamiltonian --form is index2 or ggl, not '" + arguments.form + "'");
   if (model.port && arguments.values)
-    throw InputError("--values: a port-Hamiltonian model keeps its parameters as they are written");
+    throw InputError("--values: the parameters of a port-Hamiltonian model stay as they are written");
   const InitialValues start = make_consistent(model, derive(model));
   const Equations e = derive(model, {.symbolic_parameters = !arguments.values});
   PortSystem system = to_port(model, e, {arguments.form == "ggl", arguments.autonomous});
@@ -140,7 +140,7 @@ Command add_derive(CommandLine& program) {
   options.flag("--values", arguments->values, "Put in the values of the parameters");
   options.flag("--all", arguments->all, "Show every equation, however many and however long");
   options.flag("--port-hamiltonian", arguments->port,
-               "The model as a port-Hamiltonian system, a text that runs; --form ggl keeps both levels of constraints");
+               "The model as a port-Hamiltonian system, a text that runs; --form ggl holds both levels of constraints");
   options.flag("--autonomous", arguments->autonomous, "With --port-hamiltonian: time as a state");
   options.option("--change", arguments->change, "LIST",
                  "With --port-hamiltonian: other variables, and where the new ones start near: \"x = r*cos(a), y = "

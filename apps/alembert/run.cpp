@@ -111,7 +111,7 @@ int run(const RunOptions& options) {
 }  // namespace
 
 Command add_run(CommandLine& program) {
-  Options options = program.command("run", "Integrate a model and report what was kept");
+  Options options = program.command("run", "Integrate a model and report what was preserved");
   auto arguments = std::make_shared<RunOptions>();
   options.argument("MODEL", arguments->model, "Model file; - is standard input");
   arguments->choices.declare(options);

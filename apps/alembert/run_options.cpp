@@ -71,8 +71,8 @@ void RunChoices::declare(Options& options) {
   options.repeated("--set", set, "NAME=VALUE",
                    "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated");
   options.option("--control", control, "KIND",
-                 "Sizes of the steps: fixed, tolerance, or reversible (symmetric methods)");
-  options.option("--tolerance", tolerance, "TOL", "Relative error that two steps may make; 1e-8 where not given");
+                 "Step-size control: fixed, tolerance, or reversible (symmetric methods)");
+  options.option("--tolerance", tolerance, "TOL", "Local error tolerance, relative, of two steps; 1e-8 where not given");
   options.option("--min-step", min_step, "H", "The run fails where steps would become shorter");
   options.option("--max-step", max_step, "H", "No step is longer");
   options.option("--growth", growth, "F", "Steps grow by at most this factor at once; 2 where not given");
@@ -84,7 +84,7 @@ void RunChoices::declare(Options& options) {
   options.option("--newton-tolerance", newton_tolerance, "TOL",
                  "Corrections up to this relative size are left out; 0 (the default) solves to rounding");
   options.option("--guess", guess, "KIND",
-                 "Where Newton starts: extrapolated from the steps before (the default), naive or educated");
+                 "Initial guess of Newton: extrapolated from the steps before (the default), naive or educated");
 }
 
 Method RunChoices::chosen_method(const Model& model) const { return app::chosen_method(method, stages, model); }

@@ -31,7 +31,7 @@ int verify_method(const VerifyArguments& arguments) {
 }  // namespace
 
 Command add_verify(CommandLine& program) {
-  Options options = program.command("verify", "Measure what a method keeps on a model, beside what it claims");
+  Options options = program.command("verify", "Measure what a method preserves on a model, beside what it claims");
   auto arguments = std::make_shared<VerifyArguments>();
   options.argument("MODEL", arguments->model, "Model file; - is standard input");
   options.option("-m,--method", arguments->method, "M",

@@ -24,7 +24,7 @@ TEST(ConvergeCommand, MeasuresTheModelsMethodByItself) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
   EXPECT_EQ(outcome.out.find("Pendulum: convergence to t = 1"), 0u) << outcome.out;
-  for (const char* word : {"reference", "34 digits", "lobatto(3)", "observed", "claimed", "0.04", "0.005"}) {
+  for (const char* word : {"reference", "quadruple precision", "lobatto(3)", "observed", "claimed", "0.04", "0.005"}) {
     EXPECT_NE(outcome.out.find(word), std::string::npos) << word << "\n" << outcome.out;
   }
 }

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "program.h"
@@ -14,7 +16,7 @@ namespace {
 const std::string root = source_folder();
 
 struct CodeBlock {
-  std::string language, text;
+  std::string language, file, text;  // "```alm swing.alm": the file that the reader is told to write
 };
 
 std::vector<CodeBlock> code_blocks(const std::string& path) {
@@ -23,7 +25,8 @@ std::vector<CodeBlock> code_blocks(const std::string& path) {
   bool inside = false;
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("```")) {
-      if (!inside) blocks.push_back({line.substr(3), ""});
+      const std::size_t blank = std::min(line.find(' '), line.size());
+      if (!inside) blocks.push_back({line.substr(3, blank - 3), line.substr(std::min(blank + 1, line.size())), ""});
       inside = !inside;
     } else if (inside) {
       blocks.back().text += line + "\n";
@@ -42,32 +45,87 @@ std::vector<std::string> words(const std::string& command) {
   return list;
 }
 
-TEST(Documentation, EveryCommandRuns) {
-  const Folder folder;
-  int commands = 0;
-  std::vector<std::string> pages{root + "/README.md"};
+std::vector<std::string> pages() {
+  std::vector<std::string> list{root + "/README.md"};
   for (const auto& entry : std::filesystem::directory_iterator(root + "/docs"))
-    if (entry.path().extension() == ".md") pages.push_back(entry.path().string());
-  for (const std::string& page : pages)
+    if (entry.path().extension() == ".md") list.push_back(entry.path().string());
+  return list;
+}
+
+/// Files of the gallery, of the page, and those that are written.
+std::string argument_path(const Folder& folder, const std::string& argument) {
+  if (argument.starts_with("models/")) return root + "/" + argument;
+  const bool is_file = std::regex_match(argument, std::regex("[A-Za-z0-9_]+\\.(alm|csv|h5|json|svg|html)"));
+  return is_file ? folder / argument : argument;
+}
+
+/// Digits differ from machine to machine and from run to run; everything else is compared.
+std::string without_digits(const std::string& line) {
+  static const std::regex number("[0-9]+(\\.[0-9]+)?(e[+-]?[0-9]+)?");
+  static const std::regex blanks(" +");
+  return std::regex_replace(std::regex_replace(line, number, "#"), blanks, " ");
+}
+
+void expect_shown(const std::string& page, const std::string& command, const std::vector<std::string>& shown,
+                  const std::string& output) {
+  std::set<std::string> real;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) real.insert(without_digits(line));
+  for (const std::string& line : shown)
+    EXPECT_TRUE(line == "..." || real.contains(without_digits(line)))
+        << page << "\n$ " << command << "\nshows what does not come out:\n"
+        << line;
+}
+
+TEST(Documentation, EveryCommandRunsAndWhatIsShownComesOut) {
+  int commands = 0, compared = 0;
+  for (const std::string& page : pages()) {
+    const Folder folder;
     for (const CodeBlock& block : code_blocks(page)) {
+      if (!block.file.empty()) folder.write(block.file, block.text);
       if (block.language != "console") continue;
+      std::string command, output;
+      std::vector<std::string> shown;
+      const auto compare = [&] {
+        expect_shown(page, command, shown, output);
+        compared += static_cast<int>(shown.size());
+        shown.clear();
+      };
       std::istringstream lines(block.text);
       for (std::string line; std::getline(lines, line);) {
-        if (!line.starts_with("$ ")) continue;
-        std::vector<std::string> arguments = words(line.substr(2));
+        if (!line.starts_with("$ ")) {
+          shown.push_back(line);
+          continue;
+        }
+        compare();
+        command = line.substr(2);
+        std::vector<std::string> arguments = words(command);
         ASSERT_EQ(arguments.at(0), "./alembert") << line;
         arguments.erase(arguments.begin());
-        for (std::size_t i = 0; i < arguments.size(); ++i) {
-          if (arguments[i].starts_with("models/")) arguments[i] = root + "/" + arguments[i];
-          if (i > 0 && (arguments[i - 1] == "--out" || arguments[i - 1] == "--plot"))
-            arguments[i] = folder / arguments[i];
-        }
+        for (std::string& argument : arguments) argument = argument_path(folder, argument);
         const Outcome outcome = program(arguments);
         EXPECT_EQ(outcome.code, 0) << line << "\n" << outcome.err;
+        output = outcome.out;
         ++commands;
       }
+      compare();
     }
-  EXPECT_GE(commands, 8);
+  }
+  EXPECT_GE(commands, 40);
+  EXPECT_GE(compared, 60);
+}
+
+TEST(Documentation, LinksBetweenPagesLeadSomewhere) {
+  const std::regex link("\\]\\(([^)#:]+)(#[^)]*)?\\)");
+  int links = 0;
+  for (const std::string& page : pages()) {
+    const std::string text = file_text(page);
+    for (std::sregex_iterator it(text.begin(), text.end(), link), end; it != end; ++it, ++links) {
+      const std::filesystem::path target = std::filesystem::path(page).parent_path() / (*it)[1].str();
+      EXPECT_TRUE(std::filesystem::exists(target)) << page << ": " << target;
+    }
+  }
+  EXPECT_GT(links, 30);
 }
 
 TEST(Documentation, TheModelOnTheFirstPageIsTheGallerysOwnAndItsOutputReal) {

@@ -1,7 +1,8 @@
 // What a wrong model does to the program: an exit code, a message for its author, and never anything else.
 //
-// tests/malformed holds one mistake a file. Its first line says what must come out: "# expect CODE: part of the
-// message"; further parts follow as "# and: ...". Files that no editor would write, and the huge ones, are made here.
+// tests/malformed holds one mistake a file, in folders by kind: each folder is a test of its own. The first line says
+// what must come out: "# expect CODE: part of the message"; further parts follow as "# and: ...". Files that no editor
+// would write, and the huge ones, are made here.
 
 #include <gtest/gtest.h>
 
@@ -32,7 +33,7 @@ struct Expected {
 };
 
 struct Case {
-  std::string name, path;
+  std::string kind, name, path;
   Expected expected;
 };
 
@@ -60,13 +61,24 @@ Expected expectation(const std::string& text) {
   return expected;
 }
 
-std::vector<Case> files() {
+const std::filesystem::path folder_of_kinds = std::filesystem::path(source_folder()) / "tests" / "malformed";
+
+std::vector<std::string> kinds() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_of_kinds))
+    if (entry.is_directory()) names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<Case> files(const std::string& kind) {
   std::vector<Case> cases;
-  for (const auto& entry : std::filesystem::directory_iterator(source_folder() + "/tests/malformed")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_of_kinds / kind)) {
+    if (!entry.is_regular_file()) continue;
     const std::string path = entry.path().string();
-    cases.push_back({entry.path().stem().string(), path, expectation(file_text(path))});
+    cases.push_back({kind, entry.path().stem().string(), path, expectation(file_text(path))});
   }
-  std::sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) { return a.name < b.name; });
+  std::sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) { return a.path < b.path; });
   return cases;
 }
 
@@ -89,7 +101,7 @@ void expect_trajectory(const std::string& csv, double reached) {
 }
 
 void expect_outcome(const Case& wrong, const Outcome& outcome, const std::string& csv) {
-  SCOPED_TRACE(wrong.name + "\n" + outcome.err.substr(0, 2000));
+  SCOPED_TRACE(wrong.kind + "/" + wrong.name + "\n" + outcome.err.substr(0, 2000));
   EXPECT_EQ(outcome.code, wrong.expected.code) << "128 and more is a signal, 152 and 137 too slow";
   for (const std::string& part : wrong.expected.parts) EXPECT_TRUE(contains(outcome.err, part)) << part;
   EXPECT_FALSE(contains(outcome.err, "internal error"));
@@ -102,7 +114,7 @@ void expect_outcome(const Case& wrong, const Outcome& outcome, const std::string
     EXPECT_EQ(outcome.out, "");
     EXPECT_FALSE(std::filesystem::exists(csv)) << "a file may not be replaced by nothing";
     // What the options could have given too has no place in the model.
-    const bool placeless = wrong.name.rfind("refuse_", 0) == 0 || wrong.name.rfind("solve_", 0) == 0;
+    const bool placeless = wrong.kind == "refuse" || wrong.kind == "solve";
     EXPECT_TRUE(placeless || contains(outcome.err, ".alm:")) << "a place in the file";
   }
   if (outcome.code == 1) {
@@ -148,34 +160,28 @@ void run_all(const std::vector<Case>& cases) {
   }
 }
 
-/// One test a kind of mistake: the first word of the names.
-class Malformed : public testing::TestWithParam<const char*> {};
+class Malformed : public testing::TestWithParam<std::string> {};
 
 TEST_P(Malformed, EndsWithACodeAndAMessage) {
-  std::vector<Case> cases;
-  for (const Case& one : files()) {
-    if (one.name.rfind(std::string(GetParam()) + "_", 0) == 0) cases.push_back(one);
-  }
+  const std::vector<Case> cases = files(GetParam());
   ASSERT_FALSE(cases.empty());
   run_all(read_all(cases));
 }
 
-constexpr const char* kinds[] = {"component", "connect",   "constraint", "family", "finite",    "form",
-                                 "mass",      "mechanism", "name",       "newton", "parameter", "port",
-                                 "rank",      "refuse",    "shape",      "solve",  "start",     "syntax"};
+INSTANTIATE_TEST_SUITE_P(Kinds, Malformed, testing::ValuesIn(kinds()), [](const auto& info) { return info.param; });
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Malformed, testing::ValuesIn(kinds),
-                         [](const auto& info) { return std::string(info.param); });
-
-TEST(MalformedFiles, AreManyAndAllOfAKnownKindAndSayWhatIsExpected) {
-  const std::vector<Case> cases = files();
-  EXPECT_GE(cases.size(), 200u);
-  for (const Case& one : cases) {
-    const std::string kind = one.name.substr(0, one.name.find('_'));
-    EXPECT_NE(std::find(std::begin(kinds), std::end(kinds), kind), std::end(kinds)) << one.name;
-    EXPECT_TRUE(one.expected.code == 1 || one.expected.code == 2) << one.name;
-    for (const std::string& part : one.expected.parts) EXPECT_FALSE(part.empty()) << one.name;
-  }
+TEST(MalformedFiles, AreManyAndSayWhatIsExpected) {
+  std::size_t count = 0;
+  for (const std::string& kind : kinds())
+    for (const Case& one : files(kind)) {
+      ++count;
+      EXPECT_EQ(std::filesystem::path(one.path).extension(), ".alm") << one.path;
+      EXPECT_TRUE(one.expected.code == 1 || one.expected.code == 2) << one.path;
+      for (const std::string& part : one.expected.parts) EXPECT_FALSE(part.empty()) << one.path;
+    }
+  EXPECT_GE(count, 200u);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_of_kinds))
+    EXPECT_TRUE(entry.is_directory()) << entry.path() << " is in no folder and in no test";
 }
 
 // What no editor writes.
@@ -203,7 +209,9 @@ std::string noise(std::size_t size, unsigned lowest) {
   std::string text;
   unsigned long long state = 88172645463325252ull;
   while (text.size() < size) {
-    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
     const unsigned byte = (state >> 32) & 0xFF;
     if (byte >= lowest) text += static_cast<char>(byte);
   }
@@ -301,7 +309,7 @@ TEST(MalformedBytes, AreRefusedWithAMessage) {
   std::vector<Case> cases;
   for (const Made& made : rubbish()) {
     const std::string path = folder.write(std::string(made.name) + ".alm", made.text);
-    cases.push_back({made.name, path, {2, {made.part}}});
+    cases.push_back({"made", made.name, path, {2, {made.part}}});
   }
   run_all(cases);
 }

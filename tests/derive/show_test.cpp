@@ -2,10 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <map>
+#include <random>
 #include <sstream>
 
+#include "../expr/evaluator.h"
+#include "../expr/reader.h"
 #include "../model/support.h"
+#include "alembert/base/lists.h"
+#include "alembert/expr/collect.h"
 #include "alembert/text/syntax.h"
+#include "source_folder.h"
 
 namespace alembert::internal::test {
 namespace {
@@ -21,8 +29,8 @@ TEST(Show, SectionsWithTheUsersNames) {
   const std::string text = shown(double_pendulum);
   for (const char* part :
        {"Double pendulum, Lagrangian form: 4 coordinates, 2 holonomic constraints, 0 nonholonomic constraints",
-        "\ny' = v\n", "\np\n", "\ng\n", "\ng_t + g_y v\n", "\nenergy\n", "\nreduced system", "lambda_rod1", "x1''",
-        "# rod2", "gravity"})
+        "\nq' = v\n", "\np\n", "\ng\n", "\ng_t + g_q v\n", "\nenergy\n", "\nindex-reduced system", "lambda_rod1",
+        "x1''", "# rod2", "gravity"})
     EXPECT_TRUE(has(text, part)) << part << "\nin\n" << text;
   EXPECT_FALSE(has(text, "\nk\n"));
   EXPECT_FALSE(has(text, "9.81"));  // parameters keep their names
@@ -49,8 +57,10 @@ TEST(Show, EveryRightSideParsesBack) {
 TEST(Show, LatexIsBalanced) {
   const std::string text = shown(four_particles, {.latex = true});
   EXPECT_TRUE(has(text, "\\begin{align*}"));
-  EXPECT_TRUE(has(text, "\\paragraph{$g_t + g_y v$}"));
+  EXPECT_TRUE(has(text, "\\paragraph{$g_t + g_q v$}"));
   EXPECT_TRUE(has(text, "\\dot{p}"));
+  EXPECT_EQ(text.rfind("\\documentclass{article}", 0), 0u);
+  EXPECT_TRUE(text.ends_with("\\end{document}\n"));
   int braces = 0, left = 0, environments = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '{' && text[i - 1] != '\\') ++braces;
@@ -64,6 +74,120 @@ TEST(Show, LatexIsBalanced) {
   EXPECT_EQ(braces, 0);
   EXPECT_EQ(left, 0);
   EXPECT_EQ(environments, 0);
+}
+
+/// The lines below a heading of what is shown of a model of the gallery.
+std::string section(const std::string& name, const std::string& heading) {
+  const Model m = read_model(source_folder() + "/models/" + name + ".alm");
+  const std::string text = show(m, derive(m, {.symbolic_parameters = true}));
+  const std::size_t begin = text.find("\n" + heading + "\n");
+  EXPECT_NE(begin, std::string::npos) << text;
+  if (begin == std::string::npos) return text;
+  const std::size_t first = begin + heading.size() + 2;
+  return text.substr(first, text.find("\n\n", first) - first);
+}
+
+const char* const reduced =
+    "index-reduced system: d/dt p = f + N + r and the constraints differentiated until accelerations appear";
+
+TEST(ShowGallery, Pendulum) {
+  EXPECT_EQ(section("pendulum", "p"), "  p_x = m*x'\n  p_y = m*y'");
+  EXPECT_EQ(section("pendulum", "r"), "  r_x = -2*lambda_rod*x\n  r_y = -2*lambda_rod*y");
+  EXPECT_EQ(section("pendulum", "energy"), "  E = m/2*(x'^2 + y'^2) + m*gravity*y");
+  EXPECT_EQ(section("pendulum", reduced),
+            "  0 = m*x'' + 2*lambda_rod*x\n"
+            "  0 = m*y'' + 2*lambda_rod*y + m*gravity\n"
+            "  0 = 2*x*x'' + 2*y*y'' + 2*x'^2 + 2*y'^2\n");
+}
+
+TEST(ShowGallery, CartPendulum) {
+  EXPECT_EQ(section("cart_pendulum", "p"),
+            "  p_x   = (M + m)*x' + m*l*cos(phi)*phi'\n  p_phi = m*l*cos(phi)*x' + m*l^2*phi'");
+  EXPECT_EQ(section("cart_pendulum", "p' = f + N + r, where f"),
+            "  f_x   = 0\n  f_phi = -m*l*sin(phi)*(x'*phi' + gravity)");
+  EXPECT_EQ(section("cart_pendulum", "energy"),
+            "  E = (M + m)/2*x'^2 + m*l*cos(phi)*x'*phi' + m*l^2/2*phi'^2 - m*l*gravity*cos(phi)");
+  EXPECT_EQ(section("cart_pendulum", reduced),
+            "  0 = (M + m)*x'' + m*l*cos(phi)*phi'' - m*l*sin(phi)*phi'^2\n"
+            "  0 = m*l*cos(phi)*x'' + m*l^2*phi'' + m*l*gravity*sin(phi)\n");
+}
+
+TEST(ShowGallery, DoublePendulum) {
+  EXPECT_EQ(section("double_pendulum", "g"),
+            "  0 = x1^2 + y1^2 - l1^2    # rod1\n  0 = (x2 - x1)^2 + (y2 - y1)^2 - l2^2    # rod2");
+  EXPECT_EQ(section("double_pendulum", "g_t + g_q v"),
+            "  0 = 2*x1*x1' + 2*y1*y1'    # rod1\n"
+            "  0 = 2*(x2 - x1)*(x2' - x1') + 2*(y2 - y1)*(y2' - y1')    # rod2");
+  EXPECT_TRUE(has(section("double_pendulum", reduced), "  0 = m1*x1'' + 2*lambda_rod1*x1 - 2*lambda_rod2*(x2 - x1)\n"));
+}
+
+TEST(ShowGallery, SphericalPendulum) {
+  EXPECT_EQ(section("spherical_pendulum", "g"), "  0 = q[1]^2 + q[2]^2 + q[3]^2 - l^2    # sphere");
+  EXPECT_EQ(section("spherical_pendulum", "invariants"), "  vertical = m*(q[1]*q[2]' - q[2]*q[1]')");
+}
+
+TEST(ShowGallery, Kepler) {
+  const std::string distance = "((planet[1] - sun[1])^2 + (planet[2] - sun[2])^2)";
+  EXPECT_TRUE(has(section("kepler", "p' = f + N + r, where f"),
+                  "  f_planet[1] = -M*m*G*(planet[1] - sun[1])/" + distance + "^(3/2)\n"));
+  EXPECT_EQ(section("kepler", "energy"),
+            "  E = M/2*(sun[1]'^2 + sun[2]'^2) + m/2*(planet[1]'^2 + planet[2]'^2) - M*m*G/sqrt" + distance);
+}
+
+TEST(ShowGallery, EverySymbolIsDefined) {
+  const std::string symbols = section("skate", "symbols");
+  for (const char* part :
+       {"  q          coordinates x, y, phi\n", "  N          nonholonomic constraint forces, -k_v^T psi\n",
+        "  psi_blade  multiplier of the nonholonomic constraint blade (a force per gradient", "  E          energy\n",
+        "  v'         accelerations x'', y'', phi''\n", "parameters m, I, gravity, slope"})
+    EXPECT_TRUE(has(symbols, part)) << part << "\nin\n" << symbols;
+  EXPECT_FALSE(has(symbols, "lambda"));
+}
+
+/// Values in [0.5, 1.5) for all symbols, the same for the same name.
+std::map<std::string, Quad> random_values(const Graph& graph, Exprs& symbols, std::vector<Quad>& at) {
+  std::mt19937 random(5);
+  std::map<std::string, Quad> values;
+  for (std::uint32_t id = 0; id < graph.size(); ++id) {
+    if (graph.node(id).op != Op::symbol) continue;
+    const Quad value = Quad(0.5) + Quad(random() % 1000003) / 1000003;
+    symbols.push_back(Expr(const_cast<Graph*>(&graph), id));
+    at.push_back(values.emplace(graph.name(id), value).first->second);
+  }
+  return values;
+}
+
+// The text that is shown has the value of the expression that is computed with, for the whole gallery.
+TEST(ShowGallery, SimplifiedEquationsHaveTheSameValues) {
+  int models = 0, compared = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(source_folder() + "/models")) {
+    if (entry.path().extension() != ".alm") continue;
+    const Model m = read_model(entry.path().string());
+    const Equations e = derive(m, {.symbolic_parameters = true});
+    Exprs symbols;
+    std::vector<Quad> at;
+    const std::map<std::string, Quad> names = random_values(*e.graph, symbols, at);
+    const testing_expr::Values<Quad> values(*e.graph, symbols, at);
+    Collector collector({joined<Expr>(e.lambda, e.psi), joined<Expr>(e.t, e.y), e.z, e.z_dot});
+    const auto compare = [&](const Exprs& list, const Exprs& unknowns) {
+      for (std::size_t i = 0; i < std::min<std::size_t>(list.size(), 40); ++i) {
+        if (!list[i] || !finiteq(values(list[i]))) continue;
+        const std::string text = form::to_infix(collector.table(), collector.collect(list[i], unknowns));
+        if (text.size() > 20000) continue;
+        const Quad shown = testing_expr::Reader(text, names).read();
+        EXPECT_LT(testing_expr::distance(shown, values(list[i])), 1e-26) << entry.path() << "\n" << text;
+        ++compared;
+      }
+    };
+    compare(joined<Expr>(e.v, e.p, e.g_dot, e.k), e.z);
+    compare(joined<Expr>(e.N, e.r), joined<Expr>(e.lambda, e.psi));
+    compare(joined<Expr>(e.f, e.g, e.invariants), {});
+    compare({e.energy}, e.z);
+    compare(e.reduced, e.z_dot);
+    ++models;
+  }
+  EXPECT_GT(models, 60);
+  EXPECT_GT(compared, 1500);
 }
 
 TEST(Show, WhatIsTooLongIsCutAndCounted) {

@@ -2,16 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include <cctype>
 #include <map>
-#include <stdexcept>
 
 #include "evaluator.h"
+#include "reader.h"
 
 namespace alembert::internal {
 namespace {
 
 using testing_expr::distance;
+using testing_expr::Reader;
 using testing_expr::Values;
 
 class PrintTest : public ::testing::Test {
@@ -69,6 +69,9 @@ TEST_F(PrintTest, Latex) {
   EXPECT_EQ(to_latex(graph.symbol("gravity")), "\\mathrm{gravity}");
   EXPECT_EQ(to_latex(graph.symbol("v_max")), "v_{\\mathrm{max}}");
   EXPECT_EQ(to_latex(graph.symbol("lambda[rod1]")), "\\lambda_{\\mathrm{rod1}}");
+  EXPECT_EQ(to_latex(graph.symbol("lambda_rod1")), "\\lambda_{\\mathrm{rod1}}");
+  EXPECT_EQ(to_latex(graph.symbol("mu_rod[2]")), "\\mu_{\\mathrm{rod},2}");
+  EXPECT_EQ(to_latex(graph.symbol("v_x1")), "v_{x_{1}}");
   EXPECT_EQ(to_latex(pow(sin(a), 2)), "\\sin^{2}\\left(a\\right)");
   EXPECT_EQ(to_latex(pow(a / b, 2)), "\\left(\\frac{a}{b}\\right)^{2}");
   EXPECT_EQ(to_latex((a + b) / 2), "\\frac{a + b}{2}");
@@ -91,89 +94,6 @@ TEST_F(PrintTest, SharingDoesNotExplode) {
     EXPECT_EQ(text.substr(text.size() - 3), "...");
   }
 }
-
-// A reader of the language, small and recursive, written for this test: what was printed means what was meant.
-class Reader {
- public:
-  Reader(const std::string& text, const std::map<std::string, Quad>& names) : text_(text), names_(names) {}
-  Quad read() {
-    const Quad value = sum();
-    if (at_ != text_.size()) throw std::runtime_error("rest: " + text_.substr(at_));
-    return value;
-  }
-
- private:
-  const std::string& text_;
-  const std::map<std::string, Quad>& names_;
-  std::size_t at_ = 0;
-
-  bool take(char c) {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-    if (at_ >= text_.size() || text_[at_] != c) return false;
-    ++at_;
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-    return true;
-  }
-  Quad sum() {
-    Quad value = take('-') ? -product() : product();
-    for (;;) {
-      if (take('+')) {
-        value += product();
-      } else if (take('-')) {
-        value -= product();
-      } else {
-        return value;
-      }
-    }
-  }
-  Quad product() {
-    Quad value = power();
-    for (;;) {
-      if (take('*')) {
-        value *= power();
-      } else if (take('/')) {
-        value /= power();
-      } else {
-        return value;
-      }
-    }
-  }
-  Quad power() {
-    const Quad base = atom();
-    return take('^') ? powq(base, power()) : base;
-  }
-  Quad atom() {
-    if (take('(')) {
-      const Quad value = sum();
-      if (!take(')')) throw std::runtime_error(") missing");
-      return value;
-    }
-    std::size_t end = at_;
-    if (std::isdigit(static_cast<unsigned char>(text_[at_]))) {
-      while (end < text_.size() && (std::isdigit(static_cast<unsigned char>(text_[end])) || text_[end] == '.')) ++end;
-      if (end < text_.size() && text_[end] == 'e') {
-        end += text_[end + 1] == '-' || text_[end + 1] == '+' ? 2 : 1;
-        while (end < text_.size() && std::isdigit(static_cast<unsigned char>(text_[end]))) ++end;
-      }
-      Quad value = 0;
-      if (!read_number(text_.substr(at_, end - at_), value)) throw std::runtime_error("number");
-      at_ = end;
-      return value;
-    }
-    while (end < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[end])) ||
-                                  std::string("[]'").find(text_[end]) != std::string::npos))
-      ++end;
-    const std::string name = text_.substr(at_, end - at_);
-    at_ = end;
-    if (!take('(')) return names_.at(name);
-    const Operator* function = find_function(name);
-    if (function == nullptr) throw std::runtime_error("function " + name);
-    const Quad first = sum();
-    const Quad second = take(',') ? sum() : first;
-    if (!take(')')) throw std::runtime_error(") missing");
-    return evaluate<Quad>(function->op, first, second);
-  }
-};
 
 TEST(PrintReadTest, InfixMeansWhatWasMeant) {
   std::mt19937 random(17);

@@ -1,130 +1,59 @@
 #include "alembert/derive/show.h"
 
 #include <algorithm>
-#include <unordered_map>
 
+#include "alembert/base/lists.h"
+#include "alembert/derive/page.h"
 #include "alembert/derive/ports/port_equations.h"
-#include "alembert/expr/operators.h"
-#include "alembert/expr/print.h"
 
 namespace alembert::internal {
 
 namespace {
 
-/// Operations of the expression written out as a tree: shared parts count each time. Stops growing at a million.
-double written_operations(Expr e) {
-  constexpr double many = 1e6;
-  const Exprs root = {e};
-  std::unordered_map<std::uint32_t, double> count;
-  for (std::uint32_t id : reachable(root)) {
-    const Node& n = e.graph().node(id);
-    if (operand_count(n.op) == 0) {
-      count[id] = 0;
-      continue;
-    }
-    double c = 1 + count.at(n.a);
-    if (operator_of(n.op).operands == 2) c += count.at(n.b);
-    count[id] = std::min(c, many);
-  }
-  return count.at(e.id());
-}
-
 std::string counted(std::size_t n, const std::string& what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
-class Page {
- public:
-  Page(const Equations& e, const ShowOptions& options) : e_(e), options_(options) {}
-
-  void line(const std::string& text) { text_ += (options_.latex ? "% " : "") + text + "\n"; }
-  void note(const std::string& title, const std::string& latex_title, const std::string& text) {
-    heading(title, latex_title);
-    if (options_.latex) text_ += "\\text{" + text + "}\n";
-    else text_ += "  " + text + "\n";
-  }
-
-  /// One section: name = value, row by row. Nothing when there are no rows.
-  void section(const std::string& title, const std::string& latex_title, const std::vector<std::string>& names,
-               const Exprs& values, const std::vector<std::string>& behind = {}) {
-    if (values.empty()) return;
-    heading(title, latex_title);
-    const std::size_t shown = std::min(values.size(), options_.rows);
-    std::size_t width = 0;
-    for (std::size_t i = 0; i < shown; ++i) width = std::max(width, names[i].size());
-    if (options_.latex) text_ += "\\begin{align*}\n";
-    for (std::size_t i = 0; i < shown; ++i) {
-      const std::string tail = behind.empty() ? "" : behind[i];
-      if (options_.latex) {
-        text_ += "  " + name(names[i]) + " &= " + right_side(values[i]);
-        if (!tail.empty()) text_ += " && \\text{" + escaped(tail) + "}";
-        text_ += i + 1 < shown ? " \\\\\n" : "\n";
-      } else {
-        text_ += "  " + names[i] + std::string(width - names[i].size(), ' ') + " = " + right_side(values[i]);
-        if (!tail.empty()) text_ += "    # " + tail;
-        text_ += "\n";
-      }
-    }
-    if (options_.latex) text_ += "\\end{align*}\n";
-    if (values.size() > shown)
-      line((options_.latex ? "" : "  ") + std::string("... and ") + counted(values.size() - shown, "more equation"));
-  }
-
-  std::string take() { return std::move(text_); }
-
- private:
-  void heading(const std::string& title, const std::string& latex_title) {
-    if (options_.latex) text_ += "\n\\paragraph{" + latex_title + "}\n";
-    else text_ += "\n" + title + "\n";
-  }
-  std::string right_side(Expr e) const {
-    const double operations = written_operations(e);
-    const std::string cut = std::to_string(static_cast<long>(operations)) +
-                            (operations < 1e6 ? " operations, left out" : " operations or more, left out");
-    const std::string shown_cut = options_.latex ? "\\dots\\ \\text{(" + cut + ")}" : "... (" + cut + ")";
-    if (operations > static_cast<double>(options_.length)) return shown_cut;
-    const std::string text = options_.latex ? to_latex(e) : to_infix(e);
-    return text.size() > options_.length ? shown_cut : text;
-  }
-  std::string name(const std::string& plain) const {
-    // Names are set as the symbols of the same name are.
-    if (plain == "0") return plain;
-    Graph scratch;
-    return to_latex(scratch.symbol(plain));
-  }
-  static std::string escaped(const std::string& text) {
-    std::string result;
-    for (char c : text) {
-      if (std::string("_%#&$^{}~").find(c) != std::string::npos) result += '\\';
-      result += c;
-    }
-    return result;
-  }
-
-  const Equations& e_;
-  const ShowOptions& options_;
-  std::string text_;
-};
-
-std::vector<std::string> prefixed(const std::string& prefix, const std::vector<std::string>& names,
-                                  const std::string& suffix = "") {
-  std::vector<std::string> result;
-  for (const std::string& n : names) result.push_back(prefix + n + suffix);
-  return result;
+std::vector<Name> names_of(const std::vector<std::string>& symbols) {
+  std::vector<Name> names;
+  for (const std::string& symbol : symbols) names.push_back(name_of(symbol));
+  return names;
 }
+std::vector<Name> all_indexed(const std::string& letter, const std::vector<std::string>& symbols) {
+  std::vector<Name> names;
+  for (const std::string& symbol : symbols) names.push_back(indexed(letter, symbol));
+  return names;
+}
+std::vector<Name> derivatives(const std::vector<std::string>& symbols) {
+  std::vector<Name> names;
+  for (const std::string& symbol : symbols) names.push_back(name_of(symbol + "'"));
+  return names;
+}
+std::vector<Name> zeros(std::size_t count) { return std::vector<Name>(count, {"0", "0"}); }
 
 bool all_zero(const Exprs& list) {
   return std::all_of(list.begin(), list.end(), [](Expr x) { return is_zero(x); });
 }
 
-const char* form_name(Form form) {
-  switch (form) {
+std::string form_name(const Model& model) {
+  if (model.multibody) return "multibody form";
+  switch (model.form) {
     case Form::lagrangian: return "Lagrangian form";
     case Form::hamiltonian: return "Hamiltonian form";
     case Form::general: return "general form";
     case Form::port_hamiltonian: return "port-Hamiltonian form";
   }
   return "";
+}
+
+std::string title_of(const Model& model, const Equations& e) {
+  const std::string head = (model.title.empty() ? "Model" : model.title) + ", " + form_name(model) + ": ";
+  if (e.port) {
+    return head + counted(e.z.size(), "differential state") + ", " +
+           counted(e.port->system.algebraic.size(), "algebraic state") + ", " + counted(e.port->inputs.size(), "input");
+  }
+  return head + counted(e.y.size(), "coordinate") + ", " + counted(e.g.size(), "holonomic constraint") + ", " +
+         counted(e.k.size(), "nonholonomic constraint");
 }
 
 std::vector<std::string> invariant_names(const Model& model) {
@@ -134,108 +63,298 @@ std::vector<std::string> invariant_names(const Model& model) {
   return names;
 }
 
+std::string symbol_name(Expr e) { return e.graph().name(e.id()); }
+std::vector<std::string> symbol_names(const Exprs& list) {
+  std::vector<std::string> names;
+  for (const Expr e : list) names.push_back(symbol_name(e));
+  return names;
+}
+
+/// The symbols in the expressions that are in no list: parameters, in the order of the model.
+std::vector<std::string> parameters_in(const Equations& e, const Exprs& expressions) {
+  Exprs shown = expressions;
+  std::erase_if(shown, [](Expr x) { return !x; });
+  const Exprs known = joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi, e.z_dot);
+  std::vector<std::string> names;
+  for (const std::uint32_t id : reachable(shown)) {
+    const Expr x(e.graph.get(), id);
+    const Op op = e.graph->node(id).op;
+    if (op != Op::symbol && op != Op::parameter) continue;
+    if (std::find(known.begin(), known.end(), x) != known.end()) continue;
+    names.push_back(symbol_name(x));
+  }
+  return names;
+}
+
+/// The letter of the coordinates: q, and y in the general form.
+std::string coordinate_letter(const Equations& e) { return e.form == Form::general ? "y" : "q"; }
+
+/// Constraints without a name are called "constraint 2" already.
+std::string constraint_name(const std::string& name) {
+  return name.starts_with("constraint ") ? name : "constraint " + name;
+}
+
+void add_multipliers(std::vector<Meaning>& list, const Model& model, const Equations& e) {
+  const auto add = [&](Expr symbol, int constraint, const std::string& kind, const std::string& unit) {
+    list.push_back({name_of(symbol_name(symbol)),
+                    "multiplier of " + kind + constraint_name(model.constraints[constraint].name) + unit});
+  };
+  const std::string force = e.ideal ? " (a force per gradient of the constraint" : "";
+  for (std::size_t i = 0; i < e.lambda.size(); ++i)
+    add(e.lambda[i], e.g_constraint[i], "the holonomic ", e.ideal ? force + ")" : "");
+  for (std::size_t i = 0; i < e.psi.size(); ++i)
+    add(e.psi[i], e.psi_constraint[i], "the nonholonomic ", e.ideal ? force + " by the velocities)" : "");
+}
+
+/// y, z, p, f in the words of the form.
+std::vector<Meaning> variables(const Model& model, const Equations& e) {
+  const Name t = name_of("t"), q = name_of(coordinate_letter(e)), v = name_of("v"), p = name_of("p"), f = name_of("f");
+  if (e.form == Form::lagrangian) {
+    return {{t, "time"},
+            {q, "coordinates", {}, e.y_names},
+            {v, "velocities", {}, e.z_names},
+            {p, "momenta, the derivatives of the Lagrangian by the velocities"},
+            {f, "forces: the derivatives of the Lagrangian by the coordinates, and applied forces"}};
+  }
+  if (e.form == Form::hamiltonian) {
+    return {{t, "time"},
+            {q, "coordinates", {}, e.y_names},
+            {p, "momenta", {}, e.z_names},
+            {v, "velocities, the derivatives of the Hamiltonian by the momenta"},
+            {f, "forces: minus the derivatives of the Hamiltonian by the coordinates, and applied forces"}};
+  }
+  if (model.multibody) {
+    return {{t, "time"},
+            {q, "coordinates", {}, e.y_names},
+            {v, "rates of the coordinates, Z(y) z"},
+            {name_of("z"), "velocities", {}, e.z_names},
+            {p, "momenta, the mass matrix times the velocities"},
+            {f, "forces: of the potential, gyroscopic and applied ones"}};
+  }
+  return {{t, "time"},
+          {q, "variables whose rates are given:", {}, e.y_names},
+          {v, "their rates"},
+          {name_of("z"), "variables in the differentiated quantities:", {}, e.z_names},
+          {p, "differentiated quantities"},
+          {f, "rates of these without the constraint forces"}};
+}
+
+std::vector<Meaning> meanings(const Model& model, const Equations& e, const ShowOptions& options) {
+  std::vector<Meaning> list = variables(model, e);
+  const std::string q = coordinate_letter(e), z = e.form == Form::lagrangian ? "v" : "z";
+  const std::string own = "non-ideal constraint forces, as the model writes them";
+  if (!all_zero(e.N)) {
+    const Name ideal{"-k_" + z + "^T psi", "-k_" + z + "^T \\psi"};
+    list.push_back({name_of("N"), e.ideal ? "nonholonomic constraint forces," : own, e.ideal ? ideal : Name{}});
+  }
+  if (!all_zero(e.r)) {
+    const Name ideal{"-g_" + q + "^T lambda", "-g_" + q + "^T \\lambda"};
+    list.push_back({name_of("r"), e.ideal ? "holonomic constraint forces," : own, e.ideal ? ideal : Name{}});
+  }
+  if (!e.g.empty()) {
+    list.push_back({name_of("g"), "holonomic constraints", {"g(t, " + q + ") = 0", "g(t, " + q + ") = 0"}});
+    list.push_back({{"g_t + g_" + q + " v", "g_t + g_" + q + " v"}, "their time derivative"});
+  }
+  if (!e.k.empty()) list.push_back({name_of("k"), "nonholonomic constraints"});
+  add_multipliers(list, model, e);
+  if (options.form == ShownForm::ggl)
+    for (const std::string& name : e.g_names)
+      list.push_back({name_of("mu_" + name), "multiplier that holds " + name + " itself beside its time derivative"});
+  if (e.energy) list.push_back({name_of("E"), "energy"});
+  if (options.form == ShownForm::all || options.form == ShownForm::index1) {
+    list.push_back({{z + "'", "\\dot " + z},
+                    e.form == Form::lagrangian ? "accelerations" : "rates of " + z,
+                    {},
+                    symbol_names(e.z_dot)});
+  }
+  const std::vector<std::string> parameters =
+      parameters_in(e, joined<Expr>(e.v, e.p, e.f, e.N, e.r, e.g, e.g_dot, e.k, e.energy, e.invariants, e.reduced));
+  if (!parameters.empty()) list.push_back({{}, "parameters", {}, parameters});
+  return list;
+}
+
 /// The matrices entry by entry, then the system split into its differential and its algebraic part.
-void show_port(Page& page, const Model& model, const Equations& e) {
-  const PortEquations& port = *e.port;
-  const PortSystem& s = port.system;
-  const auto all_names = [](const std::vector<Block>& blocks, int n) {
+class PortPage {
+ public:
+  PortPage(Page& page, const Model& model, const Equations& e)
+      : page_(page), model_(model), e_(e), port_(*e.port), s_(e.port->system) {
+    const int inputs = static_cast<int>(s_.u.size());
+    states_ = all_names(s_.states, s_.size());
+    inputs_ = all_names(s_.inputs, inputs);
+    outputs_ = all_names(s_.outputs, inputs);
+  }
+
+  void write() {
+    page_.line("E x' + r = (J - R) z + (B - P) u,  y = (B + P)^T z + (S - N) u",
+               "\\[ E \\dot x + r = (J - R) z + (B - P) u, \\qquad y = (B + P)^T z + (S - N) u \\]");
+    page_.meanings(meanings());
+    matrices();
+    functions();
+    split();
+  }
+
+ private:
+  static std::vector<std::string> all_names(const std::vector<Block>& blocks, int n) {
     std::vector<std::string> names;
     for (int i = 0; i < n; ++i) names.push_back(flat_name(blocks, i));
     return names;
-  };
-  const int m = static_cast<int>(s.u.size());
-  const std::vector<std::string> states = all_names(s.states, s.size()), inputs = all_names(s.inputs, m),
-                                 outputs = all_names(s.outputs, m);
-  const auto matrix = [&](const std::string& title, const std::string& letter, const SparseExprs& entries,
-                          const std::vector<std::string>& rows, const std::vector<std::string>& columns) {
-    std::vector<std::string> names;
+  }
+
+  std::vector<Meaning> meanings() const {
+    std::vector<Meaning> list = {{name_of("t"), "time"},
+                                 {name_of("x"), "states", {}, states_},
+                                 {name_of("H"), "energy, the Hamiltonian"},
+                                 {name_of("z"), "efforts,", {"grad H = E^T z", "\\nabla H = E^T z"}},
+                                 {name_of("E"), "flow matrix; E(a, b) is its entry in the row of a, the column of b"},
+                                 {name_of("J"), "structure matrix, skew: power that is exchanged"},
+                                 {name_of("R"), "dissipation matrix, symmetric: power that is lost"}};
+    if (!inputs_.empty()) {
+      list.push_back({name_of("u"), "inputs", {}, inputs_});
+      list.push_back({name_of("y"), "outputs", {}, outputs_});
+      list.push_back({name_of("B"), "port matrix: how inputs act on states"});
+    }
+    if (!s_.P.value.empty()) list.push_back({name_of("P"), "coupling matrix: dissipation between states and inputs"});
+    if (!s_.S.value.empty()) list.push_back({name_of("S"), "feedthrough from inputs to outputs, symmetric part"});
+    if (!s_.N.value.empty()) list.push_back({name_of("N"), "feedthrough from inputs to outputs, minus its skew part"});
+    if (!all_zero(s_.r)) list.push_back({name_of("r"), "drift: what time does to the states"});
+    const std::vector<std::string> parameters =
+        parameters_in(e_, joined<Expr>(s_.E.value, s_.J.value, s_.R.value, s_.B.value, s_.P.value, s_.S.value,
+                                       s_.N.value, s_.r, s_.z, port_.inputs, e_.energy, e_.invariants));
+    if (!parameters.empty()) list.push_back({{}, "parameters", {}, parameters});
+    return list;
+  }
+
+  void matrix(const std::string& title, const std::string& letter, const SparseExprs& entries,
+              const std::vector<std::string>& rows, const std::vector<std::string>& columns) {
+    std::vector<Name> names;
     for (int i = 0; i < entries.rows; ++i)
-      for (int k = entries.row_start[i]; k < entries.row_start[i + 1]; ++k)
-        names.push_back(letter + "(" + rows[i] + ", " + columns[entries.column[k]] + ")");
-    page.section(title, "$" + letter + "$", names, entries.value);
-  };
-  page.line("E x' + r = (J - R) z + (B - P) u,  y = (B + P)^T z + (S - N) u");
-  matrix("flow", "E", s.E, states, states);
-  matrix("structure", "J", s.J, states, states);
-  matrix("dissipation", "R", s.R, states, states);
-  matrix("ports", "B", s.B, states, inputs);
-  matrix("coupling", "P", s.P, states, inputs);
-  matrix("feedthrough, symmetric", "S", s.S, inputs, inputs);
-  matrix("feedthrough, skew", "N", s.N, inputs, inputs);
-  if (!all_zero(s.r)) page.section("drift", "$r$", prefixed("r_", states), s.r);
-  page.section("efforts", "$z$", prefixed("z_", states), s.z);
-  page.section("inputs", "$u$", inputs, port.inputs);
-  page.section("outputs", "$y$", outputs, port.outputs);
-  page.section("energy", "$H$", {"H"}, {e.energy});
-  page.section("power: dH/dt = supplied - dissipated", "Power", {"supplied", "dissipated"},
-               {port.supplied, port.dissipated});
-  page.section("invariants", "Invariants", invariant_names(model), e.invariants);
-  // The split form.
-  Exprs right = e.f;
-  for (std::size_t i = 0; i < right.size(); ++i) right[i] = right[i] + e.N[i];
-  Exprs dynamics = e.inertial;
-  for (std::size_t i = 0; i < dynamics.size(); ++i) dynamics[i] = dynamics[i] - right[i];
-  const auto zeros = [](const Exprs& list) { return std::vector<std::string>(list.size(), "0"); };
-  page.section("differential part", "Differential part", zeros(dynamics), dynamics, e.z_names);
-  page.section("algebraic part", "Algebraic part", zeros(port.algebraic), port.algebraic, port.algebraic_names);
-  page.section("constraints on the differential states (index 2)", "Constraints (index 2)", zeros(e.k), e.k, e.k_names);
-  const Exprs hidden(e.reduced.begin() + static_cast<long>(e.z.size()),
-                     e.reduced.begin() + static_cast<long>(e.z.size() + e.k.size()));
-  page.section("their derivatives: hidden constraints", "Hidden constraints", zeros(hidden), hidden, e.k_names);
-}
+      for (int k = entries.row_start[i]; k < entries.row_start[i + 1]; ++k) {
+        const std::string& column = columns[entries.column[k]];
+        names.push_back({letter + "(" + rows[i] + ", " + column + ")",
+                         letter + "_{" + name_of(rows[i]).latex + ",\\, " + name_of(column).latex + "}"});
+      }
+    page_.section({title, "$" + letter + "$, " + title}, names, entries.value);
+  }
+  void matrices() {
+    matrix("flow", "E", s_.E, states_, states_);
+    matrix("structure", "J", s_.J, states_, states_);
+    matrix("dissipation", "R", s_.R, states_, states_);
+    matrix("ports", "B", s_.B, states_, inputs_);
+    matrix("coupling", "P", s_.P, states_, inputs_);
+    matrix("feedthrough, symmetric", "S", s_.S, inputs_, inputs_);
+    matrix("feedthrough, skew", "N", s_.N, inputs_, inputs_);
+  }
+  void functions() {
+    if (!all_zero(s_.r)) page_.section({"drift", "Drift"}, all_indexed("r", states_), s_.r);
+    page_.section({"efforts", "Efforts"}, all_indexed("z", states_), s_.z);
+    page_.section({"inputs", "Inputs"}, names_of(inputs_), port_.inputs);
+    page_.section({"outputs", "Outputs"}, names_of(outputs_), port_.outputs);
+    page_.section({"energy", "Energy"}, {name_of("H")}, {e_.energy});
+    page_.section(
+        {"power: dH/dt = supplied - dissipated", "Power, $\\dot H = \\mathrm{supplied} - \\mathrm{dissipated}$"},
+        {name_of("supplied"), name_of("dissipated")}, {port_.supplied, port_.dissipated});
+    page_.section({"invariants", "Invariants"}, names_of(invariant_names(model_)), e_.invariants);
+  }
+  void split() {
+    Exprs dynamics = e_.inertial;
+    for (std::size_t i = 0; i < dynamics.size(); ++i) dynamics[i] = dynamics[i] - (e_.f[i] + e_.N[i]);
+    const auto rows = [this](const Name& title, const Exprs& list, const std::vector<std::string>& behind) {
+      page_.section(title, zeros(list.size()), list, e_.z_dot, behind);
+    };
+    rows({"differential part", "Differential part"}, dynamics, e_.z_names);
+    rows({"algebraic part", "Algebraic part"}, port_.algebraic, port_.algebraic_names);
+    rows({"constraints on the differential states (index 2)", "Constraints on the differential states (index 2)"}, e_.k,
+         e_.k_names);
+    const auto first = e_.reduced.begin() + static_cast<long>(e_.z.size());
+    const Exprs hidden(first, first + static_cast<long>(e_.k.size()));
+    rows({"their derivatives: hidden constraints", "Their derivatives: hidden constraints"}, hidden, e_.k_names);
+  }
+
+  Page& page_;
+  const Model& model_;
+  const Equations& e_;
+  const PortEquations& port_;
+  const PortSystem& s_;
+  std::vector<std::string> states_, inputs_, outputs_;
+};
+
+/// The one system, section by section.
+class MechanicsPage {
+ public:
+  MechanicsPage(Page& page, const Model& model, const Equations& e, const ShowOptions& options)
+      : page_(page), model_(model), e_(e), options_(options), y_(coordinate_letter(e)) {}
+
+  void write() {
+    page_.meanings(meanings(model_, e_, options_));
+    rates();
+    momenta();
+    constraints();
+    if (e_.energy) page_.section({"energy", "Energy"}, {name_of("E")}, {e_.energy}, e_.z);
+    page_.section({"invariants", "Invariants"}, names_of(invariant_names(model_)), e_.invariants);
+    if (options_.form != ShownForm::all) return;
+    page_.section(
+        {"index-reduced system: d/dt p = f + N + r and the constraints differentiated until accelerations appear",
+         "Index-reduced system: $\\dot p = f + N + r$ and the constraints differentiated until accelerations "
+         "appear"},
+        zeros(e_.reduced.size()), e_.reduced, e_.z_dot);
+  }
+
+ private:
+  void rates() {
+    const Name plain{y_ + "' = v", "$\\dot " + y_ + " = v$"};
+    if (options_.form == ShownForm::ggl && !e_.g.empty()) {
+      Exprs mu;
+      for (const std::string& name : e_.g_names) mu.push_back(e_.graph->symbol("mu_" + name));
+      Exprs rates = transposed_product(e_.g, e_.y, mu);
+      for (std::size_t i = 0; i < rates.size(); ++i) rates[i] = e_.v[i] + rates[i];
+      page_.section({y_ + "' = v + g_" + y_ + "^T mu", "$\\dot " + y_ + " = v + g_" + y_ + "^T \\mu$"},
+                    derivatives(e_.y_names), rates);
+    } else if (e_.v == e_.z && e_.form == Form::lagrangian) {
+      page_.note(plain, "the velocities themselves");
+    } else {
+      page_.section(plain, derivatives(e_.y_names), e_.v);
+    }
+  }
+
+  void momenta() {
+    // The rows of the differentiated quantity carry the coordinate's name in the Lagrangian form: p_x1, f_x1.
+    const std::vector<std::string>& rows = e_.form == Form::lagrangian ? e_.y_names : e_.z_names;
+    const Exprs multipliers = joined<Expr>(e_.lambda, e_.psi);
+    if (e_.p == e_.z) page_.note({"p", "$p$"}, "p = z, the variables themselves");
+    else page_.section({"p", "$p$"}, all_indexed("p", rows), e_.p, e_.z);
+    page_.section({"p' = f + N + r, where f", "$\\dot p = f + N + r$, where $f$"}, all_indexed("f", rows), e_.f);
+    if (!all_zero(e_.N)) page_.section({"N", "$N$"}, all_indexed("N", rows), e_.N, multipliers);
+    if (!all_zero(e_.r)) page_.section({"r", "$r$"}, all_indexed("r", rows), e_.r, multipliers);
+  }
+
+  void constraints() {
+    const ShownForm form = options_.form;
+    if (form == ShownForm::index1) {
+      const Exprs levels(e_.reduced.begin() + static_cast<long>(e_.z.size()), e_.reduced.end());
+      page_.section({"d/dt (g_t + g_" + y_ + " v), d/dt k", "$\\frac{d}{dt}(g_t + g_" + y_ + " v),\\ \\frac{d}{dt} k$"},
+                    zeros(levels.size()), levels, e_.z_dot, joined<std::string>(e_.g_names, e_.k_names));
+      return;
+    }
+    if (form == ShownForm::all || form == ShownForm::ggl)
+      page_.section({"g", "$g$"}, zeros(e_.g.size()), e_.g, {}, e_.g_names);
+    page_.section({"g_t + g_" + y_ + " v", "$g_t + g_" + y_ + " v$"}, zeros(e_.g.size()), e_.g_dot, e_.z, e_.g_names);
+    page_.section({"k", "$k$"}, zeros(e_.k.size()), e_.k, e_.z, e_.k_names);
+  }
+
+  Page& page_;
+  const Model& model_;
+  const Equations& e_;
+  const ShowOptions& options_;
+  const std::string y_;
+};
 
 }  // namespace
 
 std::string show(const Model& model, const Equations& e, const ShowOptions& options) {
-  Page page(e, options);
-  std::string head = model.title.empty() ? "Model" : model.title;
-  head += ", " + std::string(model.multibody ? "multibody form" : form_name(model.form)) + ": ";
-  if (e.port) {
-    page.line(head + counted(e.z.size(), "differential state") + ", " +
-              counted(e.port->system.algebraic.size(), "algebraic state") + ", " +
-              counted(e.port->inputs.size(), "input"));
-    show_port(page, model, e);
-    return page.take();
-  }
-  head += counted(e.y.size(), "coordinate") + ", " + counted(e.g.size(), "holonomic constraint") + ", " +
-          counted(e.k.size(), "nonholonomic constraint");
-  page.line(head);
-
-  // The rows of the differentiated quantity carry the coordinate's name in the Lagrangian form: p_x1, f_x1.
-  const std::vector<std::string>& rows = e.form == Form::lagrangian ? e.y_names : e.z_names;
-  const std::vector<std::string> zeros_g(e.g.size(), "0"), zeros_k(e.k.size(), "0");
-  const ShownForm form = options.form;
-  if (form == ShownForm::ggl && !e.g.empty()) {
-    Exprs mu, rates = e.v;
-    for (const std::string& name : e.g_names) mu.push_back(e.graph->symbol("mu_" + name));
-    const Exprs push = transposed_product(e.g, e.y, mu);
-    for (std::size_t i = 0; i < rates.size(); ++i) rates[i] = rates[i] + push[i];
-    page.section("y' = v + g_y^T mu", "$\\dot y = v + g_y^T \\mu$", prefixed("", e.y_names, "'"), rates);
-  } else if (e.v == e.z && e.form == Form::lagrangian)
-    page.note("y' = v", "$\\dot y = v$", "the velocities themselves");
-  else page.section("y' = v", "$\\dot y = v$", prefixed("", e.y_names, "'"), e.v);
-  if (e.p == e.z) page.note("p", "$p$", "p = z, the variables themselves");
-  else page.section("p", "$p$", prefixed("p_", rows), e.p);
-  page.section("p' = f + N + r, where f", "$\\dot p = f + N + r$, where $f$", prefixed("f_", rows), e.f);
-  if (!all_zero(e.N)) page.section("N", "$N$", prefixed("N_", rows), e.N);
-  if (!all_zero(e.r)) page.section("r", "$r$", prefixed("r_", rows), e.r);
-  const bool all = form == ShownForm::all, twice = form == ShownForm::index1;
-  if (all || form == ShownForm::ggl) page.section("g", "$g$", zeros_g, e.g, e.g_names);
-  if (!twice) page.section("g_t + g_y v", "$g_t + g_y v$", zeros_g, e.g_dot, e.g_names);
-  if (!twice) page.section("k", "$k$", zeros_k, e.k, e.k_names);
-  if (twice) {
-    const Exprs levels(e.reduced.begin() + static_cast<long>(e.z.size()), e.reduced.end());
-    std::vector<std::string> names = e.g_names;
-    names.insert(names.end(), e.k_names.begin(), e.k_names.end());
-    page.section("d/dt (g_t + g_y v), d/dt k", "$\\frac{d}{dt}(g_t + g_y v),\\ \\frac{d}{dt} k$",
-                 std::vector<std::string>(levels.size(), "0"), levels, names);
-  }
-  if (e.energy) page.section("energy", "Energy", {"E"}, {e.energy});
-  page.section("invariants", "Invariants", invariant_names(model), e.invariants);
-  if (!all) return page.take();
-  page.section("reduced system (linear in z' and, for ideal reactions, in the multipliers)",
-               "Reduced system (linear in $\\dot z$ and, for ideal reactions, in the multipliers)",
-               std::vector<std::string>(e.reduced.size(), "0"), e.reduced);
+  Collector collector({joined<Expr>(e.lambda, e.psi), joined<Expr>(e.t, e.y), e.z, e.z_dot});
+  Page page(collector, options, title_of(model, e));
+  if (e.port) PortPage(page, model, e).write();
+  else MechanicsPage(page, model, e, options).write();
   return page.take();
 }
 

@@ -41,10 +41,23 @@ std::string word(std::string_view text) {
   return "\\mathrm{" + escaped(text) + "}";
 }
 
+std::string latex_name(std::string_view name);
+
+// What stands behind an underscore is a name of its own: x1 is set as a letter with an index, rod1 as a word.
+std::string index_name(std::string_view name) {
+  std::string_view letters = name;
+  while (!letters.empty() && std::isdigit(static_cast<unsigned char>(letters.back()))) letters.remove_suffix(1);
+  const bool is_letter = !letters.empty() && !word(letters).starts_with("\\mathrm");
+  return is_letter && letters.size() < name.size() ? latex_name(name) : word(name);
+}
+
 // "q1[2]'" is the dotted q with indices 1, 2.
 std::string latex_name(std::string_view name) {
   std::size_t primes = 0;
-  while (!name.empty() && name.back() == '\'') name.remove_suffix(1), ++primes;
+  while (!name.empty() && name.back() == '\'') {
+    name.remove_suffix(1);
+    ++primes;
+  }
   std::string indices;
   const auto add_index = [&](std::string_view index) {
     if (index.empty()) return;
@@ -53,15 +66,15 @@ std::string latex_name(std::string_view name) {
   };
   const std::size_t bracket = std::min(name.find('['), name.size());
   std::string_view brackets = name.substr(bracket), base = name.substr(0, bracket);
+  const std::size_t underscore = base.find('_', 1);
+  if (underscore != std::string_view::npos) {
+    if (underscore + 1 < base.size()) indices = index_name(base.substr(underscore + 1));
+    base = base.substr(0, underscore);
+  }
   std::size_t digits = 0;
   while (digits < base.size() && std::isdigit(static_cast<unsigned char>(base[base.size() - 1 - digits]))) ++digits;
   const std::string_view number = base.substr(base.size() - digits);
   if (digits < base.size()) base.remove_suffix(digits);
-  const std::size_t underscore = base.find('_', 1);
-  if (underscore != std::string_view::npos) {
-    add_index(base.substr(underscore + 1));
-    base = base.substr(0, underscore);
-  }
   if (digits > 0 && number.data() != base.data()) add_index(number);
   while (!brackets.empty()) {
     const std::size_t end = std::min(brackets.find(']'), brackets.size());

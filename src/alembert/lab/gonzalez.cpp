@@ -24,7 +24,7 @@ Findings figure_2(const Workbench& work) {
   figure.title = "Four particles on two bars, energy_momentum, h = 0.01, t up to 10";
   Panel paths = positions(trajectory, points_of(trajectory), 0, trajectory.rows());
   paths.title = "Motion";
-  Panel kept{"What is kept", {"t", false}, {"change"}, {}};
+  Panel kept{"What is preserved", {"t", false}, {"change"}, {}};
   const Columns& c = trajectory.columns;
   kept.curves.push_back(line("energy", trajectory.t(), sizes(run.energy_error())));
   const auto worst = [&](int from, int to) {
@@ -94,7 +94,7 @@ Findings figure_3(const Workbench& work) {
   findings.checks.push_back(near("smallest g₁'", *low, -1.29716e-5, 1e-4));
   findings.checks.push_back(near("largest g₁'", *high, 1.72781e-5, 1e-4));
   findings.notes.push_back(
-      "The scheme keeps the configuration space and not the phase space; energy_momentum(projected) holds both.");
+      "The scheme preserves the configuration space and not the phase space; energy_momentum(projected) holds both.");
   return findings;
 }
 

@@ -120,7 +120,8 @@ Findings standard_gauss(const Workbench& work) {
   findings.show(figure);
   findings.keep(head, columns);
   findings.notes.push_back(
-      "A small energy error alone proves nothing: the standard Gauss methods keep the energy to rounding and lose the "
+      "A small energy error alone proves nothing: the standard Gauss methods preserve the energy to rounding and lose "
+      "the "
       "constraint.");
   return findings;
 }
@@ -145,7 +146,7 @@ Findings orders(const Workbench& work) {
   check_orders(findings, high, higher);
   Figure figure;
   figure.title = "Nonholonomic particle: errors at t = 1";
-  figure.panels = {order_panel(low, "Methods of section 7"), order_panel(high, "More stages, in 34 digits")};
+  figure.panels = {order_panel(low, "Methods of section 7"), order_panel(high, "More stages, in quadruple precision")};
   figure.own_legends = true;
   figure.notes = {"solid: q, dashed: v; triangles: slopes"};
   findings.show(figure);

@@ -203,7 +203,7 @@ Findings adjoints(const Workbench& work) {
                                 {"adjoint_of(true_euler)", "true_conjugate_euler", false}};
   Figure figure;
   figure.title = "Distance between the adjoint of the true method and its conjugate after t = 0.2";
-  Table table{"Largest difference after t = 0.2, h = 1/100, in 34 digits", {"", "", "(4.1)", "(4.2)"}, {}};
+  Table table{"Largest difference after t = 0.2, h = 1/100, in quadruple precision", {"", "", "(4.1)", "(4.2)"}, {}};
   for (const Pair& pair : pairs) table.rows.push_back({pair.first, pair.second});
   Panel panel{"", {"step size h"}, {"distance"}, {}};
   for (const Problem* problem : {&problem_41, &problem_42}) {

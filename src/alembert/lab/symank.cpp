@@ -39,7 +39,7 @@ StepChanges step_changes(const Workbench& work, const Model& model, const std::s
     const StepResult result = step.advance(t, h, state.data(), rest.data());
     if (result.newton.outcome != Outcome::converged) throw RunFailed(method_name + ": " + step.label(result));
     const std::optional<double> foretold = step.energy_change();
-    if (!foretold) throw RunFailed(method_name + " foretells no change of the energy");
+    if (!foretold) throw RunFailed(method_name + " predicts no change of the energy");
     const Quad after = energy_now(t + h);
     changes.t.push_back(t + h);
     changes.foretold.push_back(*foretold);

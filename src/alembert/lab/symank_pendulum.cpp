@@ -100,20 +100,21 @@ GuessQuality guess_quality(const Workbench& work, const Model& model, const std:
 Findings prediction(const Workbench& work) {
   Findings findings;
   Figure figure;
-  figure.title = "Murua's method on the simple pendulum: foretold and actual change of energy";
+  figure.title = "Murua's method on the simple pendulum: predicted and actual change of energy";
   const double h = 0.01;
   const long n = work.quick ? 500 : 3000;
   std::vector<StepChanges> found(3);
   work.parallel(
       3, [&](int i) { found[i] = step_changes(work, work.model("pendulum"), fmt::format("murua({})", i + 1), h, n); });
   Panel change{"murua(1), h = 0.01", {"t", false}, {"change of energy in a step", false}, {}};
-  change.curves = {line("actual", found[0].t, found[0].actual), line("foretold (6.15)", found[0].t, found[0].foretold)};
+  change.curves = {line("actual", found[0].t, found[0].actual),
+                   line("predicted (6.15)", found[0].t, found[0].foretold)};
   change.curves[1].line = Curve::Line::dashed;
   Panel gap{"Foretold minus actual", {"t", false}, {"", false}, {}};
   for (int i = 0; i < 3; ++i) {
     gap.curves.push_back(line(fmt::format("murua({})", i + 1), found[i].t, found[i].difference));
     findings.checks.push_back(
-        at_most(fmt::format("foretold minus actual, murua({})", i + 1), largest(found[i].difference), 5e-15));
+        at_most(fmt::format("predicted minus actual, murua({})", i + 1), largest(found[i].difference), 5e-15));
   }
   findings.checks.push_back(within("largest change of energy in a step, murua(1)", largest(found[0].actual), 1e-6, 1));
   // The change grows with the step as its order says.
@@ -145,7 +146,7 @@ Findings prediction(const Workbench& work) {
   figure.panels = {change, gap, growth, guesses_panel};
   figure.own_legends = true;
   findings.show(figure);
-  findings.keep({"t", "actual", "foretold"}, {found[0].t, found[0].actual, found[0].foretold});
+  findings.keep({"t", "actual", "predicted"}, {found[0].t, found[0].actual, found[0].foretold});
   Table table{"Newton iterations a step, murua(3), h = 0.01", {"start", "iterations"}, {}};
   const std::vector<std::pair<std::string, Guess>> guesses{
       {"naive", Guess::naive}, {"educated", Guess::educated}, {"extrapolated (ours)", Guess::extrapolated}};
@@ -588,7 +589,7 @@ Findings orders(const Workbench& work) {
     found[i] = measure(work, work.model("pendulum"), {cases[i]}, {0.04, 0.02, 0.01}, 0.4, true);
   });
   Figure figure;
-  figure.title = "Simple pendulum: errors at t = 0.4, in 34 digits";
+  figure.title = "Simple pendulum: errors at t = 0.4, in quadruple precision";
   Panel q{"Positions", {"step size h"}, {"relative error"}, {}},
       v{"Velocities", {"step size h"}, {"relative error"}, {}};
   Table table{"Measured orders", {"method", "q", "v", "multiplier"}, {}};

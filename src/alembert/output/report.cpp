@@ -233,7 +233,7 @@ void add_energy(Lines& lines, const Report& report) {
   lines.add("energy", energy_line(report));
   if (report.port && !report.port->energies.empty()) lines.add("components", component_line(*report.port));
   if (report.balance.parted) lines.add("balance", balance_line(report.balance));
-  else if (report.balance.steps > 0) lines.add("foretold", predicted_line(report.balance));
+  else if (report.balance.steps > 0) lines.add("predicted", predicted_line(report.balance));
 }
 
 void add_watched(Lines& lines, const Report& report) {

@@ -151,7 +151,7 @@ Json residual(const Report& report) {
 void add_balance(Json& json, const EnergyBalance& balance) {
   if (balance.steps > 0)
     json["power_balance"] = {{"max_residual", number(balance.max_residual)},
-                             {"foretold", number(balance.predicted)},
+                             {"predicted", number(balance.predicted)},
                              {"actual", number(balance.actual)},
                              {"max_change", number(balance.max_change)}};
   if (!balance.parted) return;

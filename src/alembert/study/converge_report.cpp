@@ -86,11 +86,11 @@ std::string table(const Convergence& c, const MethodConvergence& m) {
 std::string to_text(const Convergence& c) {
   std::string text = fmt::format(
       "{}: convergence to t = {}{}, {}\n", c.model.empty() ? "Model without a name" : c.model, to_text(c.end),
-      c.end_note.empty() ? "" : " (" + c.end_note + ")", c.quad ? "in 34 digits" : "in double precision");
+      c.end_note.empty() ? "" : " (" + c.end_note + ")", c.quad ? "in quadruple precision" : "in double precision");
   const Reference& r = c.reference;
-  text +=
-      fmt::format("  reference   {}, {} steps of {:.8g}, in {}\n", r.method, r.steps,
-                  c.end / static_cast<double>(r.steps), r.extended ? "34 digits" : "double precision (a large model)");
+  text += fmt::format("  reference   {}, {} steps of {:.8g}, in {}\n", r.method, r.steps,
+                      c.end / static_cast<double>(r.steps),
+                      r.extended ? "quadruple precision" : "double precision (a large model)");
   if (!r.failure.empty()) {
     text += "  failed      the reference: " + r.failure + "\n";
   } else {

@@ -406,7 +406,7 @@ std::vector<std::string> energy_changes(const Model& model, const Equations& e) 
   if (has_forces(model)) reasons.push_back("applied forces");
   if (e.energy && depends(e.energy, time)) reasons.push_back("time in the energy");
   if (depends(e.g, time) || depends(e.k, time)) reasons.push_back("moving constraints");
-  if (!e.ideal) reasons.push_back("nonideal reactions");
+  if (!e.ideal) reasons.push_back("non-ideal constraint forces");
   // Ideal reactions N = -k_z^T psi do the work -psi k_z z, which is 0 where k is homogeneous in the velocities.
   if (!e.k.empty()) {
     const SparseExprs k_z = jacobian(e.k, e.z);

@@ -23,7 +23,7 @@ const std::vector<StatementForm>& statement_forms() {
        "momentum p1[3] of q1, p2[3] of q2"},
       {"variable", Shape::declarations, "an unknown of the general form, with its initial value",
        "variable y[2] = (10, 10), z[2] = (-3.6, -10.8)"},
-      {"multiplier", Shape::declarations, "an unknown that belongs to a constraint, with a first guess",
+      {"multiplier", Shape::declarations, "an unknown that belongs to a constraint, with an initial guess",
        "multiplier psi = 1.7586"},
       {"quantity", Shape::assignments, "a differentiated quantity p(t, y, z) of the general form",
        "quantity p[4] = (1 + y[3]/4)*z"},
@@ -45,7 +45,7 @@ const std::vector<StatementForm>& statement_forms() {
       {"constraint", Shape::equation, "what must hold; nonholonomic when it contains velocities",
        "constraint surface(psi): y[2] = b*y[1]^3"},
       {"initial", Shape::assignments, "values at the start; what is not given is 0", "initial x1 = l1, q' = (0, 1, 0)"},
-      {"pin", Shape::names, "initial values that are kept when the others are made consistent", "pin x1, y1'"},
+      {"pin", Shape::names, "initial values that stay as they are when the others are made consistent", "pin x1, y1'"},
       {"conserve", Shape::watched, "an expression that is watched beside energy and constraints",
        "conserve linear: p1 + p2"},
       {"event", Shape::event, "a moment that is found and recorded: where the two sides become equal",
@@ -58,8 +58,8 @@ const std::vector<StatementForm>& statement_forms() {
        "z), "
        "NAME.direction(x, y, z), NAME.spin and NAME.omega (angular velocity in its own and in the world's frame); "
        "with euler NAME.angles instead of NAME.e, with planar NAME.phi",
-       "body arm mass m inertia (Ixx, Iyy, Izz) at (0, 0, 1) turned pi/2 about (1, 0, 0) spin (0, 0, 3)", "",
-       "mass= inertia= planar euler= at= turned= about= angles= angle= velocity= spin= omega="},
+       "body arm mass m inertia (Ixx, Iyy, Izz) at (0, 0, 1) rotated pi/2 about (1, 0, 0) spin (0, 0, 3)", "",
+       "mass= inertia= planar euler= at= rotated= turned= about= angles= angle= velocity= spin= omega="},
       {"gravity", Shape::expression, "the acceleration of gravity on all bodies", "gravity (0, 0, -9.81)"},
       {"joint", Shape::element,
        "what a body may do relative to another or to the ground; points and axes in the frame of the body before them",

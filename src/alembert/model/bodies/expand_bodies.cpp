@@ -12,6 +12,13 @@ bool is_element(const std::string& keyword) {
   return std::find(std::begin(keywords), std::end(keywords), keyword) != std::end(keywords);
 }
 
+/// The word that says how far a body is rotated at the start; `turned` is the older one.
+const char* rotation_word(const Statement& s) {
+  return std::any_of(s.items.begin(), s.items.end(), [](const Item& item) { return item.target.text == "turned"; })
+             ? "turned"
+             : "rotated";
+}
+
 /// Everything in an expanded statement stands where the user wrote the element; his own terms keep their places.
 void settle(Term& term, const Place& place, const std::map<std::string, Term>& values) {
   if (term.form == Term::Form::name) {
@@ -244,13 +251,16 @@ void Expander::body(const Statement& s) {
         error(item.target.place, std::string("'") + word + "' does not go with this kind of body", hint);
   };
   const bool quaternion = b.turning == ExpandedBody::Turning::quaternion;
-  belongs("turned", quaternion, planar ? "say: angle EXPR" : "say: angles (a, b, c)");
+  const char* const rotated = rotation_word(s);
+  belongs(rotated, quaternion, planar ? "say: angle EXPR" : "say: angles (a, b, c)");
   belongs("about", quaternion, planar ? "say: angle EXPR" : "say: angles (a, b, c)");
   belongs("angles", b.turning == ExpandedBody::Turning::euler,
-          planar ? "say: angle EXPR" : "say: turned EXPR about AXIS");
-  belongs("angle", planar, quaternion ? "say: turned EXPR about AXIS" : "say: angles (a, b, c)");
-  if (has(s, "turned") != has(s, "about"))
-    error(s.label->place, "'turned' needs an axis, 'about' an angle", "as in: turned pi/2 about (0, 0, 1)");
+          planar ? "say: angle EXPR" : "say: rotated EXPR about AXIS");
+  belongs("angle", planar, quaternion ? "say: rotated EXPR about AXIS" : "say: angles (a, b, c)");
+  if (has(s, rotated) != has(s, "about"))
+    error(s.label->place, "'rotated' needs an axis, 'about' an angle", "as in: rotated pi/2 about (0, 0, 1)");
+  if (has(s, "rotated") && has(s, "turned"))
+    error(value(s, "turned")->place, "'rotated' and 'turned' are the same", "give one of them");
   if (has(s, "spin") && has(s, "omega"))
     error(value(s, "omega")->place, "'spin' and 'omega' are the same angular velocity in two frames",
           "give one of them");
@@ -356,7 +366,7 @@ void Expander::body_start(const Statement& s, const ExpandedBody& b) {
             {}, true);
     return;
   }
-  if (const Term* angle = value(s, "turned"); angle && value(s, "about")) {
+  if (const Term* angle = value(s, rotation_word(s)); angle && value(s, "about")) {
     write(s,
           "let $.start_axis = N_a/norm(N_a)\ninitial $.e = (cos(N_v/2), sin(N_v/2)*$.start_axis[1], "
           "sin(N_v/2)*$.start_axis[2], sin(N_v/2)*$.start_axis[3])",

@@ -1,0 +1,188 @@
+#include "alembert/derive/page.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "alembert/derive/show.h"
+#include "alembert/expr/operators.h"
+#include "alembert/expr/print.h"
+
+namespace alembert::internal {
+
+namespace {
+
+/// Operations of the expression written out as a tree: shared parts count each time. Stops growing at a million.
+double written_operations(Expr e) {
+  constexpr double many = 1e6;
+  const Exprs root = {e};
+  std::unordered_map<std::uint32_t, double> count;
+  for (std::uint32_t id : reachable(root)) {
+    const Node& n = e.graph().node(id);
+    if (operand_count(n.op) == 0) {
+      count[id] = 0;
+      continue;
+    }
+    double c = 1 + count.at(n.a);
+    if (operand_count(n.op) == 2) c += count.at(n.b);
+    count[id] = std::min(c, many);
+  }
+  return count.at(e.id());
+}
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (std::string("_%#&${}").find(c) != std::string::npos) result += '\\';
+    if (c == '^' || c == '~') result += std::string("\\") + c + "{}";
+    else result += c;
+  }
+  return result;
+}
+
+/// Names of a list that are written; that there are more is said.
+constexpr std::size_t most_names = 12;
+
+std::string text_list(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), most_names); ++i) text += (i ? ", " : " ") + names[i];
+  return names.size() > most_names ? text + ", ..." : text;
+}
+std::string latex_list(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), most_names); ++i)
+    text += (i ? ", $" : " $") + name_of(names[i]).latex + "$";
+  return names.size() > most_names ? text + ", \\dots" : text;
+}
+
+std::string latex_left_out(const std::string& cut) { return "\\dots\\ \\text{(" + cut + ")}"; }
+
+/// Characters of LaTeX on one line of equations: about what an A4 page holds, markup being half of it.
+constexpr std::size_t latex_line = 160;
+/// Beyond this the expression is written as it stands: gathering terms would cost more time than a reader waits.
+constexpr double most_operations_collected = 20000;
+
+}  // namespace
+
+Name name_of(const std::string& symbol) {
+  Graph scratch;
+  return {symbol, to_latex(scratch.symbol(symbol))};
+}
+
+Name indexed(const std::string& letter, const std::string& symbol) {
+  return {letter + "_" + symbol, letter + "_{" + name_of(symbol).latex + "}"};
+}
+
+Page::Page(Collector& collector, const ShowOptions& options, const std::string& title)
+    : collector_(collector), options_(options) {
+  if (options_.latex) {
+    text_ = "\\documentclass{article}\n\\usepackage{amsmath}\n\\allowdisplaybreaks\n\\begin{document}\n\n\\noindent " +
+            escaped(title) + ".\n";
+  } else {
+    text_ = title + "\n";
+  }
+}
+
+void Page::heading(const Name& title) {
+  if (options_.latex) text_ += "\n\\paragraph{" + title.latex + "}\n";
+  else text_ += "\n" + title.text + "\n";
+}
+
+void Page::line(const std::string& text, const std::string& latex) {
+  text_ += options_.latex ? "\n" + latex + "\n" : text + "\n";
+}
+
+void Page::meanings(const std::vector<Meaning>& list) {
+  heading({"symbols", "Symbols"});
+  const std::size_t shown = std::min(list.size(), options_.rows);
+  const std::string more = "and " + std::to_string(list.size() - shown) + " more";
+  if (options_.latex) {
+    text_ += "\\begin{itemize}\n";
+    for (std::size_t i = 0; i < shown; ++i) {
+      const std::string& name = list[i].name.latex;
+      text_ += "  \\item " + (name.empty() ? "" : "$" + name + "$: ") + escaped(list[i].words);
+      if (!list[i].formula.latex.empty()) text_ += " $" + list[i].formula.latex + "$";
+      text_ += latex_list(list[i].symbols) + "\n";
+    }
+    if (list.size() > shown) text_ += "  \\item \\dots\\ " + more + "\n";
+    text_ += "\\end{itemize}\n";
+    return;
+  }
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < shown; ++i) width = std::max(width, list[i].name.text.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    text_ += "  " + list[i].name.text + std::string(width - list[i].name.text.size(), ' ') + "  " + list[i].words;
+    if (!list[i].formula.text.empty()) text_ += " " + list[i].formula.text;
+    text_ += text_list(list[i].symbols) + "\n";
+  }
+  if (list.size() > shown) text_ += "  ... " + more + "\n";
+}
+
+void Page::note(const Name& title, const std::string& text) {
+  heading(title);
+  text_ += (options_.latex ? escaped(text) : "  " + text) + "\n";
+}
+
+void Page::section(const Name& title, const std::vector<Name>& names, const Exprs& values, const Exprs& unknowns,
+                   const std::vector<std::string>& behind) {
+  if (values.empty()) return;
+  heading(title);
+  const std::size_t shown = std::min(values.size(), options_.rows);
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < shown; ++i) width = std::max(width, names[i].text.size());
+  if (options_.latex) text_ += "\\begin{align*}\n";
+  for (std::size_t i = 0; i < shown; ++i) {
+    const std::string tail = behind.empty() ? "" : behind[i];
+    if (options_.latex) {
+      text_ += "  " + names[i].latex + " &= " + right_side(values[i], unknowns);
+      if (!tail.empty()) text_ += " && \\text{" + escaped(tail) + "}";
+      text_ += i + 1 < shown ? " \\\\\n" : "\n";
+    } else {
+      text_ += "  " + names[i].text + std::string(width - names[i].text.size(), ' ') + " = ";
+      text_ += right_side(values[i], unknowns);
+      if (!tail.empty()) text_ += "    # " + tail;
+      text_ += "\n";
+    }
+  }
+  if (options_.latex) text_ += "\\end{align*}\n";
+  if (values.size() == shown) return;
+  const std::size_t more = values.size() - shown;
+  text_ += (options_.latex ? "" : "  ") + std::string("... and ") + std::to_string(more) + " more equation" +
+           (more == 1 ? "" : "s") + "\n";
+}
+
+std::string Page::right_side(Expr e, const Exprs& unknowns) {
+  const double operations = written_operations(e);
+  const std::string cut = std::to_string(static_cast<long>(operations)) +
+                          (operations < 1e6 ? " operations, left out" : " operations or more, left out");
+  const std::string shown_cut = options_.latex ? latex_left_out(cut) : "... (" + cut + ")";
+  if (operations > most_operations_collected) {
+    if (operations > static_cast<double>(options_.length)) return shown_cut;
+    return options_.latex ? to_latex(e) : to_infix(e);
+  }
+  const form::Sum sum = collector_.collect(e, unknowns);
+  if (!options_.latex) {
+    const std::string text = to_infix(collector_.table(), sum);
+    return text.size() > options_.length ? shown_cut : text;
+  }
+  std::string text;
+  std::size_t on_line = 0, total = 0;
+  for (const std::string& term : to_latex_terms(collector_.table(), sum)) {
+    if (on_line > 0 && on_line + term.size() > latex_line) {
+      text += " \\\\\n    &\\quad ";
+      on_line = 0;
+    } else if (on_line > 0) {
+      text += " ";
+    }
+    text += term;
+    on_line += term.size();
+    total += term.size();
+  }
+  return total > options_.length ? shown_cut : text;
+}
+
+std::string Page::take() {
+  if (options_.latex) text_ += "\n\\end{document}\n";
+  return std::move(text_);
+}
+
+}  // namespace alembert::internal

@@ -1,0 +1,58 @@
+#pragma once
+
+// A page of equations: titled sections of rows, as text or as a LaTeX document. Knows nothing of mechanics.
+
+#include <string>
+#include <vector>
+
+#include "alembert/expr/collect.h"
+
+namespace alembert::internal {
+
+struct ShowOptions;
+
+/// A name as text and as LaTeX.
+struct Name {
+  std::string text, latex;
+};
+/// The name of a symbol of the model: x1' is the dotted x with index 1.
+Name name_of(const std::string& symbol);
+/// "p_x1": the letter with the name as its index.
+Name indexed(const std::string& letter, const std::string& symbol);
+
+/// What a symbol stands for: words, a formula where there is one, and the model's own names of it.
+struct Meaning {
+  Name name;  // may be empty: symbols of which there is no more to say
+  std::string words;
+  Name formula = {};
+  std::vector<std::string> symbols = {};
+};
+
+class Page {
+ public:
+  Page(Collector& collector, const ShowOptions& options, const std::string& title);
+
+  /// A sentence of its own.
+  void line(const std::string& text, const std::string& latex);
+  /// Symbols and what they stand for, in words.
+  void meanings(const std::vector<Meaning>& list);
+  /// One section: name = value, row by row. The coefficients of `unknowns` are gathered. `behind` is said beside the
+  /// rows. Nothing when there are no rows.
+  void section(const Name& title, const std::vector<Name>& names, const Exprs& values, const Exprs& unknowns = {},
+               const std::vector<std::string>& behind = {});
+  /// A section that is a sentence.
+  void note(const Name& title, const std::string& text);
+  /// The whole page, ended.
+  std::string take();
+
+ private:
+  void heading(const Name& title);
+  /// In lines that fit on a page, where it is LaTeX.
+  std::string right_side(Expr e, const Exprs& unknowns);
+
+  Collector& collector_;
+  const ShowOptions& options_;
+  std::string text_;
+};
+
+}  // namespace alembert::internal
