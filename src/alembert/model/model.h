@@ -122,7 +122,7 @@ struct Model {
   SolveStatement solve;
 };
 
-/// Values from outside, as --set gives them ("m1=2", "y1'=10"); they replace what the model says.
+/// Values from outside, as a user gives them ("m1=2", "y1'=10"); they replace what the model says.
 struct Override {
   std::shared_ptr<const Source> source;  // its text is "NAME=VALUE"
 };

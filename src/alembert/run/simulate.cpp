@@ -74,13 +74,13 @@ class SampleTimes {
     const double direction = o.step < 0 ? -1 : 1;
     for (const double t : at_)
       if (!std::isfinite(t) || (t - t0_) * direction < 0 || (end_ - t) * direction < 0)
-        throw InputError("--at " + to_text(t) + " is not between the start " + to_text(t0_) + " and the end " +
+        throw InputError("`at` " + to_text(t) + " is not between the start " + to_text(t0_) + " and the end " +
                          to_text(end_));
     std::sort(at_.begin(), at_.end(), [&](double a, double b) { return a * direction < b * direction; });
     if (sample_ == 0) return;
-    if (!std::isfinite(sample_) || sample_ < 0) throw InputError("--sample must be a number above 0");
+    if (!std::isfinite(sample_) || sample_ < 0) throw InputError("`sample` must be a number above 0");
     samples_ = std::floor(std::abs(end_ - t0_) / sample_ * (1 + 1e-12)) + 1;
-    if (samples_ > 9e15) throw InputError("--sample " + to_text(sample_) + " is too small to reach the end");
+    if (samples_ > 9e15) throw InputError("`sample` " + to_text(sample_) + " is too small to reach the end");
     sample_ *= direction;
   }
 
@@ -402,7 +402,7 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
   last = last || stopped;
   if (!last && options_.steps.most_steps > 0 && report_.steps >= options_.steps.most_steps)
     end(Ending::failed, "the largest number of steps, " + std::to_string(options_.steps.most_steps) +
-                            ", was made at t = " + time_text(report_.t) + "; allow more with --max-steps");
+                            ", was made at t = " + time_text(report_.t) + "; allow more with `most_steps`");
   const bool early = report_.ending != Ending::done || stopped;
   if (row || early) keep(to);
   std::swap(point_, to);
@@ -508,7 +508,7 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
                                  "'alembert check' lists the methods that apply"}});
   }
   check_steps(options.steps, method, options.t0, options.end, options.step);
-  if (options.every && *options.every < 1) throw InputError("--every must be at least 1");
+  if (options.every && *options.every < 1) throw InputError("`every` must be at least 1");
   SampleTimes samples(options);
 
   Report report;
