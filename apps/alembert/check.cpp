@@ -301,7 +301,7 @@ void print_kept(const Findings& found) {
       why += ", and what is not quadratic is made of " + listed(found.momenta.through);
     line("because", why);
   }
-  if (!found.momenta.lost.empty()) line("not kept", listed(found.momenta.lost));
+  if (!found.momenta.lost.empty()) line("but not", listed(found.momenta.lost));
 }
 
 void print_text(const Model& model, const Equations& e, const Findings& found) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "alembert/error.h"
 #include "alembert/methods/method.h"
 #include "alembert/model/model.h"
 #include "alembert/text/syntax.h"
@@ -34,6 +35,10 @@ Command add_benchmark(CommandLine& program);
 std::shared_ptr<const Source> read_source(const std::string& path);
 /// The model in a file, or on standard input for "-".
 Model load_model(const std::string& path, const std::vector<std::string>& overrides = {});
+
+/// What the library says, with the options of the program where that names its own fields: "`step`" becomes "--step".
+std::string in_words_of_the_program(std::string text);
+InputError in_words_of_the_program(const InputError& error);
 
 /// Writes a whole file that an option names; throws InputError where that fails.
 void write_file(const std::string& option, const std::string& path, const std::string& text);

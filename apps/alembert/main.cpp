@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
   try {
     code = perform(argc, argv);
   } catch (const alembert::InputError& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    fmt::print(stderr, "{}\n", in_words_of_the_program(error).what());
     code = wrong_input;
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "out of memory\n");

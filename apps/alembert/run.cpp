@@ -84,7 +84,8 @@ int run(const RunOptions& options) {
   if (bar.active()) simulation.progress = [&](double done) { bar.show(done); };
   const InterruptGuard guard;
   simulation.interrupt = &guard.interrupted();
-  const Report report = simulate(model, equations, method, simulation);
+  Report report = simulate(model, equations, method, simulation);
+  report.reason = in_words_of_the_program(std::move(report.reason));
   for (const auto& writer : writers) writer->end();
   bar.clear();
   for (const std::string& path : options.plot) {

@@ -72,7 +72,8 @@ void RunChoices::declare(Options& options) {
                    "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated");
   options.option("--control", control, "KIND",
                  "Step-size control: fixed, tolerance, or reversible (symmetric methods)");
-  options.option("--tolerance", tolerance, "TOL", "Local error tolerance, relative, of two steps; 1e-8 where not given");
+  options.option("--tolerance", tolerance, "TOL",
+                 "Local error tolerance, relative, of two steps; 1e-8 where not given");
   options.option("--min-step", min_step, "H", "The run fails where steps would become shorter");
   options.option("--max-step", max_step, "H", "No step is longer");
   options.option("--growth", growth, "F", "Steps grow by at most this factor at once; 2 where not given");

@@ -58,7 +58,8 @@ int run_sweep(const SweepArguments& arguments) {
   if (bar.active()) options.progress = [&](double done) { bar.show(done); };
   const InterruptGuard guard;
   options.interrupt = &guard.interrupted();
-  const Sweep table = sweep(options);
+  Sweep table = sweep(options);
+  for (SweepRow& row : table.rows) row.failure = in_words_of_the_program(std::move(row.failure));
   bar.clear();
   if (!arguments.out.empty()) {
     file.open(arguments.out, std::ios::binary | std::ios::trunc);

@@ -10,7 +10,7 @@
 
 namespace alembert {
 
-/// A text that a user gave: a model file, or an option of the command line (name "--set m1=2").
+/// A text that a user gave: a model file, or a value that replaces one of it (name "`set` m1=2").
 struct Source {
   std::string name;
   std::string text;
@@ -26,6 +26,8 @@ struct Place {
 struct Diagnostic {
   std::shared_ptr<const Source> source;  // may be null when there is no text to show
   Place place;
+  // Fields of option structs and functions of the library stand in backticks, `step`, so that programs can put their
+  // own words there.
   std::string message;  // "unknown name 'lenght'"
   std::string hint;     // "did you mean 'length' (parameter, line 3)?"; may be empty
 };

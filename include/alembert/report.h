@@ -110,6 +110,7 @@ struct InitialState {
   };
   std::vector<Change> changes;         // what had to be moved (by more than rounding); empty when all was consistent
   std::vector<std::string> redundant;  // "rod5 follows from rod1, rod2, rod4"
+  std::optional<int> index;            // of the equations, found out where masses vanish
 };
 
 /// A constraint and where its multiplier stands: an entry of lambda or of psi, -1 where it is none of these.
@@ -160,7 +161,7 @@ struct Report : RunDescription {
   SolverStatistics newton;
   double compile_seconds = 0, run_seconds = 0;
   Ending ending = Ending::done;
-  std::string reason;  // why it failed: place in time, constraint, what to try
+  std::string reason;  // why it failed: place in time, constraint, what to try; fields in backticks
   InitialState initial;
   std::vector<double> y, z, momentum, lambda, psi;  // at t
   std::vector<double> v;                            // v(t,y,z) at t

@@ -8,7 +8,9 @@
 
 #include "alembert/error.h"
 #include "alembert/lab/reproduce.h"
+#include "alembert/lab/web.h"
 #include "alembert/plot/figures.h"
+#include "alembert/plot/web.h"
 #include "alembert/version.h"
 
 namespace alembert::internal::reproduce {
@@ -59,17 +61,9 @@ std::string html_checks(const Findings& found) {
   return html + "</table>\n";
 }
 
-std::string html_entry(const Result& result) {
-  const Entry& entry = result.entry;
-  const Findings& found = result.findings;
-  std::string html = fmt::format("<h2 id=\"{}\">{} <span class=\"{}\">{}</span></h2>\n", file_name(entry.id, ""),
-                                 escaped(entry.title), found.passed() ? "good" : "bad", verdict(found));
-  html += paragraph("The paper:", entry.says) + paragraph("Misprints and remarks:", entry.remark);
-  html += paragraph("Failed:", found.failure);
-  for (const Findings::File& figure : found.figures) html += figure.text;
-  for (const std::string& note : found.notes) html += "<p>" + escaped(note) + "</p>\n";
-  html += html_checks(found);
-  for (const Table& table : found.tables) html += html_table(table);
+/// The commands that remake it, and the models that they read.
+std::string html_sources(const Entry& entry) {
+  std::string html;
   if (!entry.commands.empty()) {
     html += "<pre>";
     for (const std::string& command : entry.commands) html += escaped(command) + "\n";
@@ -78,13 +72,62 @@ std::string html_entry(const Result& result) {
   for (const std::string& model : entry.models)
     html += fmt::format("<details><summary>models/{}.alm</summary><pre>{}</pre></details>\n", model,
                         escaped(gallery_text(model)));
+  return html;
+}
+
+/// Links to the files of figures and data, behind a comma where there are any.
+std::string html_links(const Result& result) {
   std::string links;
-  for (const Findings::File& file : found.figures)
-    links += fmt::format(" <a href=\"figures/{0}.svg\">{0}.svg</a>", file_name(entry.id, file.name));
-  for (const Findings::File& file : found.data)
-    links += fmt::format(" <a href=\"data/{0}.csv\">{0}.csv</a>", file_name(entry.id, file.name));
-  return html + fmt::format("<p class=\"quiet\">{}, {:.2g} s{}</p>\n", entry.id, found.seconds,
-                            links.empty() ? "" : "," + links);
+  for (const Findings::File& file : result.findings.figures)
+    links += fmt::format(" <a href=\"figures/{0}.svg\">{0}.svg</a>", file_name(result.entry.id, file.name));
+  for (const Findings::File& file : result.findings.data)
+    links += fmt::format(" <a href=\"data/{0}.csv\">{0}.csv</a>", file_name(result.entry.id, file.name));
+  return links.empty() ? "" : "," + links;
+}
+
+std::string html_entry(const Result& result) {
+  const Entry& entry = result.entry;
+  const Findings& found = result.findings;
+  std::string content = paragraph("The paper:", entry.says) + paragraph("Misprints and remarks:", entry.remark) +
+                        paragraph("Failed:", found.failure);
+  for (const Findings::File& figure : found.figures) content += figure.text;
+  for (const std::string& note : found.notes) content += "<p>" + escaped(note) + "</p>\n";
+  content += html_checks(found);
+  for (const Table& table : found.tables) content += html_table(table);
+  content += html_sources(entry);
+  return filled(lab_web_text("entry.html"), {{"anchor", file_name(entry.id, "")},
+                                             {"title", escaped(entry.title)},
+                                             {"class", found.passed() ? "good" : "bad"},
+                                             {"verdict", verdict(found)},
+                                             {"content", content},
+                                             {"id", entry.id},
+                                             {"seconds", fmt::format("{:.2g}", found.seconds)},
+                                             {"links", html_links(result)}});
+}
+
+std::string html_paper(const Paper& paper, const std::vector<Result>& results) {
+  std::string entries;
+  for (const Result& result : results) entries += html_entry(result);
+  const std::string body =
+      filled(lab_web_text("paper.html"),
+             {{"title", escaped(paper.title)}, {"authors", escaped(paper.authors)}, {"entries", entries}});
+  return html_page(paper.id + ": " + paper.title, body);
+}
+
+/// What the first page says of a paper.
+std::string html_index_paper(const Paper& paper, const std::vector<Result>& results) {
+  std::string rows;
+  for (const Result& result : results)
+    rows += filled(lab_web_text("index_row.html"), {{"paper", paper.id},
+                                                    {"anchor", file_name(result.entry.id, "")},
+                                                    {"id", escaped(result.entry.id)},
+                                                    {"title", escaped(result.entry.title)},
+                                                    {"count", std::to_string(result.findings.checks.size())},
+                                                    {"class", result.findings.passed() ? "good" : "bad"},
+                                                    {"verdict", verdict(result.findings)}});
+  return filled(
+      lab_web_text("index_paper.html"),
+      {{"id", paper.id}, {"title", escaped(paper.title)}, {"authors", escaped(paper.authors)}, {"rows", rows}});
 }
 
 void write(const std::filesystem::path& path, const std::string& text) {
@@ -188,6 +231,38 @@ std::string to_markdown(const Reproduction& reproduction, std::size_t largest_fi
   return text;
 }
 
+namespace {
+
+/// What is unusual about this reproduction.
+std::string html_remarks(const Reproduction& reproduction) {
+  std::string html;
+  if (reproduction.quick) html += "<p>A quick run: the same checks, shorter runs.</p>\n";
+  if (reproduction.overrides.empty()) return html;
+  html += "<p class=\"bad\">With other values than the papers':";
+  for (const std::string& text : reproduction.overrides) html += " <code>" + escaped(text) + "</code>";
+  return html + "</p>\n";
+}
+
+std::string html_index(const Reproduction& reproduction) {
+  std::string papers;
+  for (std::size_t p = 0; p < reproduction.papers.size(); ++p)
+    papers += html_index_paper(reproduction.papers[p], reproduction.results[p]);
+  const std::string body = filled(lab_web_text("index.html"), {{"summary", escaped(summary_line(reproduction))},
+                                                               {"remarks", html_remarks(reproduction)},
+                                                               {"papers", papers},
+                                                               {"version", version}});
+  return html_page("Reproduction", body);
+}
+
+void write_files(const std::filesystem::path& root, const Result& result) {
+  for (const Findings::File& file : result.findings.figures)
+    write(root / "figures" / (file_name(result.entry.id, file.name) + ".svg"), file.text);
+  for (const Findings::File& file : result.findings.data)
+    write(root / "data" / (file_name(result.entry.id, file.name) + ".csv"), file.text);
+}
+
+}  // namespace
+
 void write_pages(const Reproduction& reproduction, const std::string& folder) {
   const std::filesystem::path root(folder);
   std::error_code error;
@@ -195,38 +270,15 @@ void write_pages(const Reproduction& reproduction, const std::string& folder) {
     std::filesystem::create_directories(root / name, error);
     if (error) throw InputError("cannot make the folder '" + (root / name).string() + "': " + error.message());
   }
-  std::string index = "<h1>Reproduction</h1>\n<p>" + escaped(summary_line(reproduction)) + ".</p>\n";
-  if (reproduction.quick) index += "<p>A quick run: the same checks, shorter runs.</p>\n";
-  if (!reproduction.overrides.empty()) {
-    index += "<p class=\"bad\">With other values than the papers':";
-    for (const std::string& text : reproduction.overrides) index += " <code>" + escaped(text) + "</code>";
-    index += "</p>\n";
-  }
   for (std::size_t p = 0; p < reproduction.papers.size(); ++p) {
-    const Paper& paper = reproduction.papers[p];
-    std::string body = "<p><a href=\"index.html\">All papers</a></p>\n<h1>" + escaped(paper.title) + "</h1>\n<p>" +
-                       escaped(paper.authors) + "</p>\n";
-    index += fmt::format("<h2><a href=\"{0}.html\">{0}: {1}</a></h2>\n<p>{2}</p>\n<table>\n", paper.id,
-                         escaped(paper.title), escaped(paper.authors));
-    for (const Result& result : reproduction.results[p]) {
-      body += html_entry(result);
-      const Findings& found = result.findings;
-      index += fmt::format(
-          "<tr><td><a href=\"{}.html#{}\">{}</a></td><td>{}</td><td>{} numbers</td><td class=\"{}\">{}</td></tr>\n",
-          paper.id, file_name(result.entry.id, ""), escaped(result.entry.id), escaped(result.entry.title),
-          found.checks.size(), found.passed() ? "good" : "bad", verdict(found));
-      for (const Findings::File& file : found.figures)
-        write(root / "figures" / (file_name(result.entry.id, file.name) + ".svg"), file.text);
-      for (const Findings::File& file : found.data)
-        write(root / "data" / (file_name(result.entry.id, file.name) + ".csv"), file.text);
-    }
-    index += "</table>\n";
-    write(root / (paper.id + ".html"), html_page(paper.id + ": " + paper.title, body));
+    for (const Result& result : reproduction.results[p]) write_files(root, result);
+    write(root / (reproduction.papers[p].id + ".html"), html_paper(reproduction.papers[p], reproduction.results[p]));
   }
-  index += fmt::format("<p class=\"quiet\">alembert {}; <a href=\"verdict.json\">verdict.json</a></p>\n", version);
-  write(root / "index.html", html_page("Reproduction", index));
+  write(root / "index.html", html_index(reproduction));
   write(root / "verdict.json", to_json(reproduction));
-  write(root / "summary.md", to_markdown(reproduction, 45'000));
+  // Figures that are larger than this are left to the pages: documentation is downloaded with every clone.
+  constexpr std::size_t largest_figure = 45'000;
+  write(root / "summary.md", to_markdown(reproduction, largest_figure));
 }
 
 }  // namespace alembert::internal::reproduce

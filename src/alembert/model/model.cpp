@@ -269,7 +269,7 @@ Model read_model(const std::string& path, const std::vector<std::string>& overri
 Model read_model(std::shared_ptr<const Source> source, const std::vector<std::string>& overrides) {
   std::vector<Override> options;
   for (const std::string& text : overrides)
-    options.push_back({std::make_shared<const Source>(Source{"--set " + text, text})});
+    options.push_back({std::make_shared<const Source>(Source{"`set` " + text, text})});
   std::vector<Diagnostic> errors;
   const Text text = parse(source, errors);
   return read_whole(text, options, std::move(errors));

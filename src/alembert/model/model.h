@@ -128,7 +128,7 @@ struct Model {
 /// The parameters with their values.
 std::vector<Parameter> parameters_of(const Model& model);
 
-/// Values from outside, as --set gives them ("m1=2", "y1'=10"); they replace what the model says.
+/// Values from outside, as a user gives them ("m1=2", "y1'=10"); they replace what the model says.
 struct Override {
   std::shared_ptr<const Source> source;  // its text is "NAME=VALUE"
 };

@@ -21,7 +21,7 @@ namespace {
 using Strings = std::vector<std::string>;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  throw InputError("'" + path + "' is no trajectory: " + why, "alembert run MODEL --out FILE writes one");
+  throw InputError("'" + path + "' is no trajectory: " + why, "`write(trajectory, path)` writes one");
 }
 
 std::string text_of(const std::string& path) {

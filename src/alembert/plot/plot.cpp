@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "alembert/plot/plot_axes.h"
+#include "alembert/plot/web.h"
 
 namespace alembert::internal {
 namespace {
@@ -23,37 +24,6 @@ constexpr double title_width = 9;  // of a character of a title
 constexpr int colours = 7;
 constexpr std::size_t most_markers = 40;  // of a curve; longer ones are lines alone
 constexpr std::size_t long_curve = 200;   // from here on the pen is thinner
-
-// The media rules come last, so that they win; what ignores them (printers, converters) shows the light colours. All
-// rules begin with the figure's own class: a page that holds several figures is not touched by them.
-constexpr char style[] = R"(
-  .plot text { font: 13px system-ui, sans-serif; fill: #222; }
-  .plot .title { font-weight: 600; font-size: 15px; }
-  .plot .paper { fill: #fff; }
-  .plot .frame { fill: none; stroke: #222; stroke-width: 1; }
-  .plot .grid { stroke: #ddd; stroke-width: 1; }
-  .plot .tick { stroke: #222; stroke-width: 0.7; fill: none; }
-  .plot .slope { fill: none; stroke: #777; stroke-width: 0.8; }
-  .plot .order { font-size: 11px; fill: #555; }
-  .plot .curve { fill: none; stroke-width: 1.8; stroke-linejoin: round; }
-  .plot .thin { stroke-width: 1; }
-  .plot .c0 { stroke: #0072b2; } .plot .c1 { stroke: #d55e00; } .plot .c2 { stroke: #009e73; }
-  .plot .c3 { stroke: #cc79a7; } .plot .c4 { stroke: #e69f00; } .plot .c5 { stroke: #56b4e9; }
-  .plot .c6 { stroke: #000; }
-  .plot .marker { fill: #fff; stroke-width: 1.6; }
-  .plot .dots { fill: none; stroke-width: 2.4; stroke-linecap: round; }
-  @media screen and (prefers-color-scheme: dark) {
-    .plot text { fill: #ddd; }
-    .plot .paper { fill: #16181c; }
-    .plot .frame, .plot .tick { stroke: #bbb; }
-    .plot .grid { stroke: #33373d; }
-    .plot .slope { stroke: #999; }
-    .plot .order { fill: #aaa; }
-    .plot .c0 { stroke: #56b4e9; } .plot .c3 { stroke: #e9a9cc; } .plot .c5 { stroke: #f0e442; }
-    .plot .c6 { stroke: #eee; }
-    .plot .marker { fill: #16181c; }
-  }
-)";
 
 bool visible(double value, const Axis& axis) { return std::isfinite(value) && (value > 0 || !axis.logarithmic); }
 
@@ -334,14 +304,16 @@ std::string to_svg(const Figure& figure) {
   const double legend_top = title_height + cell_height * rows + 10,
                notes_top = legend_top + line_height * common.rows();
   const double height = notes_top + line_height * static_cast<double>(figure.notes.size()) + 10;
+  // In the style the media rules come last, so that they win; what ignores them (printers, converters) shows the light
+  // colours. All rules begin with the figure's own class: a page that holds several figures is not touched by them.
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
       "role=\"img\">\n"
-      "<title>{2}</title>\n<style>{3}</style>\n"
+      "<title>{2}</title>\n<style>\n{3}</style>\n"
       "<clipPath id=\"panel\"><rect x=\"{5}\" y=\"{6}\" width=\"{7}\" height=\"{8}\"/></clipPath>\n"
       "<rect class=\"paper\" width=\"{0}\" height=\"{1}\"/>\n"
       "<text x=\"{4}\" y=\"24\" text-anchor=\"middle\" class=\"title\">{2}</text>\n",
-      width, height, escaped(figure.title), style, width / 2, left, top, x_end - left, y_end - top);
+      width, height, escaped(figure.title), web_text("figure.css"), width / 2, left, top, x_end - left, y_end - top);
   for (int i = 0; i < static_cast<int>(all.size()); ++i) {
     svg += fmt::format("<g transform=\"translate({} {})\">\n{}{}</g>\n", panel_width * (i % columns),
                        title_height + cell_height * (i / columns),

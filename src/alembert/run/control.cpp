@@ -109,7 +109,7 @@ class ToleranceSteps final : public StepControl {
       const std::string limit = " would have to be shorter than " + to_text(smallest_);
       if (solved)
         return fail("steps" + limit + " to meet the tolerance at t = " + time_text(from.t) +
-                    "; allow a larger error (--tolerance), or shorter steps (--min-step)");
+                    "; allow a larger error (`tolerance`), or shorter steps (`smallest`)");
       return fail("steps" + limit + " at t = " + time_text(maker_.failed.t) + ", for no other has a solution there");
     }
   }
@@ -191,9 +191,9 @@ class ReversibleSteps final : public StepControl {
       return fail(
           !std::isfinite(rate) ? "the density of steps is not a finite number above 0 at t = " + time_text(from.t)
           : rho_ > 0 ? "steps would have to be shorter than " + to_text(smallest_) + " at t = " + time_text(from.t) +
-                           "; allow shorter ones (--min-step)"
+                           "; allow shorter ones (`smallest`)"
                      : "the density of steps falls too fast for steps of this size at t = " + time_text(from.t) +
-                           "; try a smaller --step");
+                           "; try a smaller `step`");
     const double left = end_ - from.t;
     last = std::abs(h) >= std::abs(left) * (1 - 1e-12);
     if (last) {
@@ -220,7 +220,7 @@ double smallest_step(const StepOptions& options, double t0, double end) {
 void check_steps(const StepOptions& o, const Method& method, double t0, double end, double h) {
   if (!std::isfinite(h) || h == 0)
     throw InputError("the step must be a finite number other than 0, not " + to_text(h),
-                     "say --step 0.01, or 'solve ... step 0.01' in the model");
+                     "say `step` 0.01, or 'solve ... step 0.01' in the model");
   if (!std::isfinite(end)) throw InputError("the end must be a finite number, not " + to_text(end));
   const double ratio = (end - t0) / h;
   if (ratio < 0)
@@ -230,30 +230,30 @@ void check_steps(const StepOptions& o, const Method& method, double t0, double e
     throw InputError("steps of " + to_text(h) + " are too small to reach the end " + to_text(end) + ": " +
                          time_text(ratio) + " steps",
                      "choose a larger step or an earlier end");
-  if (o.most_steps < 0) throw InputError("--max-steps must be at least 1");
+  if (o.most_steps < 0) throw InputError("`most_steps` must be at least 1");
   if (o.control == Control::fixed) return;
   const auto positive = [](const char* name, double value, double low, double high, const char* range) {
     if (!(value > low && value < high))
       throw InputError(std::string(name) + " must be " + range + ", not " + to_text(value));
   };
-  if (o.smallest != 0) positive("--min-step", o.smallest, 0, INFINITY, "a number above 0");
+  if (o.smallest != 0) positive("`smallest`", o.smallest, 0, INFINITY, "a number above 0");
   if (o.control == Control::reversible) {
     if (method.claims.symmetric) return;
-    throw InputError("--control reversible needs a symmetric method, and " + method.name + " is none",
-                     "'alembert methods' says which are; --control tolerance takes every method");
+    throw InputError("`control` reversible needs a symmetric method, and " + method.name + " is none",
+                     "'alembert methods' says which are; `control` tolerance takes every method");
   }
   if (!(o.tolerance >= smallest_tolerance && o.tolerance <= largest_tolerance))
-    throw InputError("--tolerance must be between " + to_text(smallest_tolerance) + " and " +
+    throw InputError("`tolerance` must be between " + to_text(smallest_tolerance) + " and " +
                          to_text(largest_tolerance) + ", not " + to_text(o.tolerance),
                      "it is the relative error that two steps may make");
-  if (o.largest != 0) positive("--max-step", o.largest, 0, INFINITY, "a number above 0");
-  positive("--growth", o.growth, 1, INFINITY, "a number above 1");
-  positive("--shrink", o.shrink, 0, 1, "between 0 and 1");
-  if (o.good_steps < 1) throw InputError("--good-steps must be at least 1");
+  if (o.largest != 0) positive("`largest`", o.largest, 0, INFINITY, "a number above 0");
+  positive("`growth`", o.growth, 1, INFINITY, "a number above 1");
+  positive("`shrink`", o.shrink, 0, 1, "between 0 and 1");
+  if (o.good_steps < 1) throw InputError("`good_steps` must be at least 1");
   if (o.largest != 0 && o.smallest > o.largest)
-    throw InputError("--min-step " + to_text(o.smallest) + " is above --max-step " + to_text(o.largest));
+    throw InputError("`smallest` " + to_text(o.smallest) + " is above `largest` " + to_text(o.largest));
   if (std::abs(h) < o.smallest)
-    throw InputError("--step " + to_text(h) + " is below --min-step " + to_text(o.smallest));
+    throw InputError("`step` " + to_text(h) + " is below `smallest` " + to_text(o.smallest));
 }
 
 double count_steps(double t0, double end, double step) {

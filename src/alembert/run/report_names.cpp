@@ -153,6 +153,7 @@ InitialState reported(const InitialValues& initial) {
   for (const InitialValues::Change& change : initial.changes)
     state.changes.push_back({change.name, change.from, change.to});
   state.redundant = initial.redundant;
+  state.index = initial.index;
   return state;
 }
 

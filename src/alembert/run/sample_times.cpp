@@ -14,13 +14,13 @@ SampleTimes::SampleTimes(std::vector<double> at, double sample, double t0, doubl
   const double direction = end < t0 ? -1 : 1;
   for (const double t : at_)
     if (!std::isfinite(t) || (t - t0_) * direction < 0 || (end_ - t) * direction < 0)
-      throw InputError("--at " + to_text(t) + " is not between the start " + to_text(t0_) + " and the end " +
+      throw InputError("`at` " + to_text(t) + " is not between the start " + to_text(t0_) + " and the end " +
                        to_text(end_));
   std::sort(at_.begin(), at_.end(), [&](double a, double b) { return a * direction < b * direction; });
   if (sample_ == 0) return;
-  if (!std::isfinite(sample_) || sample_ < 0) throw InputError("--sample must be a number above 0");
+  if (!std::isfinite(sample_) || sample_ < 0) throw InputError("`sample` must be a number above 0");
   samples_ = std::floor(std::abs(end_ - t0_) / sample_ * (1 + 1e-12)) + 1;
-  if (samples_ > 9e15) throw InputError("--sample " + to_text(sample_) + " is too small to reach the end");
+  if (samples_ > 9e15) throw InputError("`sample` " + to_text(sample_) + " is too small to reach the end");
   sample_ *= direction;
 }
 

@@ -21,7 +21,7 @@ SampleTimes sample_times(const SimulateOptions& options, double t0) {
 
 void check_options(const SimulateOptions& options, const Method& method, double t0) {
   check_steps(options.steps, method, t0, options.end, options.step);
-  if (options.every && *options.every < 1) throw InputError("--every must be at least 1");
+  if (options.every && *options.every < 1) throw InputError("`every` must be at least 1");
 }
 
 Report first_report(const Engine& engine, const SimulateOptions& options) {

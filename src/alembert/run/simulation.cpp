@@ -127,7 +127,7 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
   const long most = options_.steps.most_steps;
   if (!last && most > 0 && report_.steps >= most)
     end(Ending::failed, "the largest number of steps, " + std::to_string(most) +
-                            ", was made at t = " + time_text(report_.t) + "; allow more with --max-steps");
+                            ", was made at t = " + time_text(report_.t) + "; allow more with `most_steps`");
   const bool early = report_.ending != Ending::done || stopped;
   if (row || early) keep(to);
   std::swap(point_, to);

@@ -54,23 +54,23 @@ Grid choose_grid(const SolveStatement& solve, const ConvergeOptions& options) {
     grid.end = *usual;
     grid.note = grid.end == solve.end ? "the model's end" : std::to_string(default_steps) + " of the model's steps";
   } else {
-    throw InputError("the model says no end: give --end",
+    throw InputError("the model says no end: give `end`",
                      "or write it into the model: solve " ALEMBERT_DEFAULT_METHOD " step 0.01 end 10");
   }
   require(grid.end, "the end");
   if (options.steps.empty()) {
-    if (!solve.step) throw InputError("the model says no step: give --steps", "such as --steps 0.1,0.05,0.025");
+    if (!solve.step) throw InputError("the model says no step: give `steps`", "such as `steps` 0.1,0.05,0.025");
     require(*solve.step, "the step");
     // The largest step is about four times the model's; all of them divide the end.
     const double ratio = std::abs(grid.end / (4 * *solve.step));
-    if (ratio > most_steps / 8.0) throw InputError("that are too many steps", "give an earlier --end, or --steps");
+    if (ratio > most_steps / 8.0) throw InputError("that are too many steps", "give an earlier `end`, or `steps`");
     const long coarse = std::max(1L, std::lround(ratio));
     grid.counts = {coarse, 2 * coarse, 4 * coarse, 8 * coarse};
     return grid;
   }
   double largest = 0;
   for (const double h : options.steps) {
-    require(h, "a step of --steps");
+    require(h, "a step of `steps`");
     if (h / grid.end < 0) {
       throw InputError("with step " + to_text(h) + " the time never reaches the end " + to_text(grid.end),
                        "step and end must have the same sign");
@@ -95,7 +95,7 @@ Grid choose_grid(const SolveStatement& solve, const ConvergeOptions& options) {
     }
     if (!count) {
       throw InputError("step " + to_text(h) + " does not divide the end " + to_text(grid.end),
-                       "choose steps of which a whole number makes up the end, or another --end");
+                       "choose steps of which a whole number makes up the end, or another `end`");
     }
     if (std::find(grid.counts.begin(), grid.counts.end(), *count) == grid.counts.end()) grid.counts.push_back(*count);
   }

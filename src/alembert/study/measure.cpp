@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "alembert/base/lists.h"
 #include "alembert/methods/shared/spark.h"
 #include "alembert/newton/sensitivity.h"
 #include "alembert/study/converge.h"
@@ -30,19 +32,6 @@ T largest(const Vector<T>& values) {
 }
 
 template <class T>
-Vector<T> joined(std::initializer_list<const Vector<T>*> parts) {
-  Vector<T> all;
-  for (const Vector<T>* part : parts) all.insert(all.end(), part->begin(), part->end());
-  return all;
-}
-
-Exprs joined(std::initializer_list<const Exprs*> parts) {
-  Exprs all;
-  for (const Exprs* part : parts) all.insert(all.end(), part->begin(), part->end());
-  return all;
-}
-
-template <class T>
 Vector<T> evaluate(const Exprs& inputs, const Exprs& outputs, const Vector<T>& at) {
   const Kernel<T> kernel(inputs, outputs, {Backend::interpreter, false});
   Vector<T> out(outputs.size()), work(kernel.work());
@@ -53,14 +42,14 @@ Vector<T> evaluate(const Exprs& inputs, const Exprs& outputs, const Vector<T>& a
 /// Full rows of a Jacobian, one after the other.
 Exprs flat_jacobian(const Exprs& f, const Exprs& x, Graph& graph) {
   Exprs all;
-  for (const Exprs& row : dense(jacobian(f, x), graph)) all.insert(all.end(), row.begin(), row.end());
+  for (const Exprs& row : dense(jacobian(f, x), graph)) append(all, row);
   return all;
 }
 
 template <class T>
 SteppedDerivative<T> one_step(const Equations& e, const Method& method, const MotionPoint<T>& start, T t0, T h) {
-  return step_derivative<T>(method.step(e), t0, h, joined<T>({&start.y, &start.z}),
-                            joined<T>({&start.z_dot, &start.lambda, &start.psi}));
+  return step_derivative<T>(method.step(e), t0, h, joined<T>(start.y, start.z),
+                            joined<T>(start.z_dot, start.lambda, start.psi));
 }
 
 /// x less its parts along the given vectors, which are orthogonal; twice, for rounding.
@@ -120,8 +109,32 @@ NewtonOptions interpreted() {
 }
 
 template <class T>
-void turn_round(Vector<T>& z) {
+void reverse(Vector<T>& z) {
   for (T& value : z) value = -value;
+}
+
+/// matrix x; the matrix is given row after row.
+template <class T>
+Vector<T> product(const Vector<T>& matrix, const Vector<T>& x) {
+  Vector<T> result(matrix.size() / x.size(), T(0));
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    for (std::size_t k = 0; k < x.size(); ++k) result[i] += matrix[i * x.size() + k] * x[k];
+  }
+  return result;
+}
+
+/// A direction of motion: a change of the state (y, z), and the change of the momenta that comes with it.
+template <class T>
+struct Tangent {
+  Vector<T> state, p;
+};
+
+/// The canonical two-form: sum of dq_a dp_b - dq_b dp_a.
+template <class T>
+T omega(const Tangent<T>& a, const Tangent<T>& b) {
+  T value = 0;
+  for (std::size_t i = 0; i < a.p.size(); ++i) value += a.state[i] * b.p[i] - b.state[i] * a.p[i];
+  return value;
 }
 
 }  // namespace
@@ -131,48 +144,23 @@ std::optional<double> symplectic_defect(const Equations& e, const Method& method
                                         T h) {
   const SteppedDerivative<T> step = one_step(e, method, start, t0, h);
   if (step.newton.outcome != Outcome::converged) return {};
-  const std::size_t n = e.y.size(), full = n + e.z.size();
-  const Exprs state = joined({&e.y, &e.z}), time{e.t}, inputs = joined({&time, &state});
-  const auto at = [&](T t, const Vector<T>& x) {
-    Vector<T> values{t};
-    values.insert(values.end(), x.begin(), x.end());
-    return values;
-  };
-  const Vector<T> before = at(t0, joined<T>({&start.y, &start.z})), after = at(t0 + h, step.next);
+  const Exprs state = joined<Expr>(e.y, e.z), inputs = joined<Expr>(e.t, state);
+  const Vector<T> before = joined<T>(t0, start.y, start.z), after = joined<T>(t0 + h, step.next);
   const Exprs dp = flat_jacobian(e.p, state, *e.graph);
   const Vector<T> dp_before = evaluate<T>(inputs, dp, before), dp_after = evaluate<T>(inputs, dp, after);
-  const auto momenta = [&](const Vector<T>& dp_x, const Vector<T>& a) {
-    Vector<T> result(n, T(0));
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t k = 0; k < full; ++k) result[i] += dp_x[i * full + k] * a[k];
-    }
-    return result;
-  };
-  const auto pushed = [&](const Vector<T>& a) {
-    Vector<T> b(full, T(0));
-    for (std::size_t i = 0; i < full; ++i) {
-      for (std::size_t k = 0; k < full; ++k) b[i] += step.derivative[i * full + k] * a[k];
-    }
-    return b;
-  };
-  const auto omega = [&](const Vector<T>& qa, const Vector<T>& pa, const Vector<T>& qb, const Vector<T>& pb) {
-    T value = 0;
-    for (std::size_t i = 0; i < n; ++i) value += qa[i] * pb[i] - qb[i] * pa[i];
-    return value;
-  };
-  const Exprs levels = joined({&e.g, &e.g_dot});
-  const auto basis = orthogonal_basis(evaluate<T>(inputs, flat_jacobian(levels, state, *e.graph), before), full);
-  std::vector<Vector<T>> p_basis, moved, p_moved;
-  for (const Vector<T>& a : basis) {
-    moved.push_back(pushed(a));
-    p_basis.push_back(momenta(dp_before, a));
-    p_moved.push_back(momenta(dp_after, moved.back()));
+  const Exprs levels = joined<Expr>(e.g, e.g_dot);
+  const Vector<T> gradients = evaluate<T>(inputs, flat_jacobian(levels, state, *e.graph), before);
+  std::vector<Tangent<T>> original, moved;
+  for (const Vector<T>& a : orthogonal_basis(gradients, state.size())) {
+    const Vector<T> b = product(step.derivative, a);
+    original.push_back({a, product(dp_before, a)});
+    moved.push_back({b, product(dp_after, b)});
   }
   T defect = 0, size = 0;
-  for (std::size_t a = 0; a < basis.size(); ++a) {
+  for (std::size_t a = 0; a < original.size(); ++a) {
     for (std::size_t b = 0; b < a; ++b) {
-      const T was = omega(basis[a], p_basis[a], basis[b], p_basis[b]);
-      const T is = omega(moved[a], p_moved[a], moved[b], p_moved[b]);
+      const T was = omega(original[a], original[b]);
+      const T is = omega(moved[a], moved[b]);
       if (!(magnitude(is - was) <= defect)) defect = magnitude(is - was);
       size = std::max(size, magnitude(was));
     }
@@ -195,27 +183,27 @@ std::optional<double> reversibility_defect(const Equations& e, const Method& met
                                            T h, long n) {
   Endpoint<T> there = integrate<T>(e, method, start, t0, h, n, interpreted());
   if (!there.failure.empty()) return {};
-  MotionPoint<T> turned = there.point;
-  turn_round(turned.z);
-  if (complete(e, t0, turned, interpreted()).outcome != Outcome::converged) return {};
-  Endpoint<T> back = integrate<T>(e, method, turned, t0, h, n, interpreted());
+  MotionPoint<T> reversed = there.point;
+  reverse(reversed.z);
+  if (complete(e, t0, reversed, interpreted()).outcome != Outcome::converged) return {};
+  Endpoint<T> back = integrate<T>(e, method, reversed, t0, h, n, interpreted());
   if (!back.failure.empty()) return {};
-  turn_round(back.point.z);
+  reverse(back.point.z);
   return state_distance(back.point, start, there.point);
 }
 
 template <class T>
 std::optional<double> irreversibility(const Equations& e, const MotionPoint<T>& at, T t0) {
-  MotionPoint<T> turned = at;
-  turn_round(turned.z);
-  if (complete(e, t0, turned, interpreted()).outcome != Outcome::converged) return {};
-  const Exprs time{e.t}, inputs = joined({&time, &e.y, &e.z});
-  const Vector<T> t{t0};
-  const Vector<T> v = evaluate<T>(inputs, e.v, joined<T>({&t, &at.y, &at.z}));
-  Vector<T> v_turned = evaluate<T>(inputs, e.v, joined<T>({&t, &turned.y, &turned.z}));
-  turn_round(v_turned);
-  const Vector<T> k = evaluate<T>(inputs, e.k, joined<T>({&t, &at.y, &at.z}));
-  const Vector<T> k_turned = evaluate<T>(inputs, e.k, joined<T>({&t, &turned.y, &turned.z}));
+  MotionPoint<T> reversed = at;
+  reverse(reversed.z);
+  if (complete(e, t0, reversed, interpreted()).outcome != Outcome::converged) return {};
+  const Exprs inputs = joined<Expr>(e.t, e.y, e.z);
+  const Vector<T> here = joined<T>(t0, at.y, at.z), there = joined<T>(t0, reversed.y, reversed.z);
+  const Vector<T> v = evaluate<T>(inputs, e.v, here);
+  Vector<T> v_reversed = evaluate<T>(inputs, e.v, there);
+  reverse(v_reversed);
+  const Vector<T> k = evaluate<T>(inputs, e.k, here);
+  const Vector<T> k_reversed = evaluate<T>(inputs, e.k, there);
   const auto difference = [](const Vector<T>& a, const Vector<T>& b) {
     Vector<T> d(a.size());
     for (std::size_t i = 0; i < a.size(); ++i) d[i] = a[i] - b[i];
@@ -224,19 +212,18 @@ std::optional<double> irreversibility(const Equations& e, const MotionPoint<T>& 
   };
   T constraint = 0;
   for (std::size_t i = 0; i < k.size(); ++i) {
-    constraint = std::max(constraint, std::min(magnitude(k_turned[i] - k[i]), magnitude(k_turned[i] + k[i])));
+    constraint = std::max(constraint, std::min(magnitude(k_reversed[i] - k[i]), magnitude(k_reversed[i] + k[i])));
   }
   if (largest(at.z) > 0) constraint /= largest(at.z);
-  return static_cast<double>(std::max({difference(turned.z_dot, at.z_dot), difference(v_turned, v), constraint}));
+  return static_cast<double>(std::max({difference(reversed.z_dot, at.z_dot), difference(v_reversed, v), constraint}));
 }
 
 template <class T>
 std::vector<double> changes(const Equations& e, const Method& method, const MotionPoint<T>& start, T t0, T h, long n) {
-  const Exprs time{e.t}, inputs = joined({&time, &e.y, &e.z});
-  const Exprs energy{e.energy ? e.energy : e.graph->constant(0)}, watched = joined({&energy, &e.invariants});
+  const Exprs inputs = joined<Expr>(e.t, e.y, e.z);
+  const Exprs watched = joined<Expr>(e.energy ? e.energy : e.graph->constant(0), e.invariants);
   const auto values = [&](T t, const MotionPoint<T>& x) {
-    const Vector<T> at_time{t};
-    return evaluate<T>(inputs, watched, joined<T>({&at_time, &x.y, &x.z}));
+    return evaluate<T>(inputs, watched, joined<T>(t, x.y, x.z));
   };
   const Vector<T> initial = values(t0, start);
   std::vector<double> most(watched.size(), 0);
@@ -266,52 +253,75 @@ double variational_condition(const SparkCoefficients& k) {
   return static_cast<double>(worst);
 }
 
+namespace {
+
+/// The n numbers of a list from `first` on.
+template <class T>
+Vector<T> part(const Vector<T>& list, std::size_t first, std::size_t n) {
+  const auto from = list.begin() + static_cast<long>(first);
+  return Vector<T>(from, from + static_cast<long>(n));
+}
+
+/// p, f and N at one point.
+template <class T>
+struct Values {
+  Vector<T> p, f, N;
+};
+
+template <class T>
+Values<T> values_at(const Equations& e, T t, const Vector<T>& q, const Vector<T>& v, const Vector<T>& psi) {
+  const Exprs inputs = joined<Expr>(e.t, e.y, e.z, e.psi), outputs = joined<Expr>(e.p, e.f, e.N);
+  const Vector<T> all = evaluate<T>(inputs, outputs, joined<T>(t, q, v, psi));
+  const std::size_t n = e.y.size();
+  return {part(all, 0, n), part(all, n, n), part(all, 2 * n, n)};
+}
+
+/// The values at the stages of a SPARK step.
+template <class T>
+std::vector<Values<T>> stage_values(const Equations& e, const SparkCoefficients& c, const MotionPoint<T>& start,
+                                    const SteppedDerivative<T>& step, T t0, T h) {
+  const std::size_t s = c.b.size(), n = e.y.size(), m = e.k.size();
+  // The stages among the unknowns: dZ_1..dZ_s, dz, Psi_1..Psi_s.
+  std::vector<Vector<T>> V(s, start.z);
+  for (std::size_t i = 0; i < s; ++i) {
+    for (std::size_t k = 0; k < n; ++k) V[i][k] += step.unknowns[i * n + k];
+  }
+  std::vector<Values<T>> stages;
+  for (std::size_t i = 0; i < s; ++i) {
+    Vector<T> Q = start.y;
+    for (std::size_t j = 0; j < s; ++j) {
+      for (std::size_t k = 0; k < n; ++k) Q[k] += h * T(c.A[i][j]) * V[j][k];
+    }
+    const Vector<T> Psi = part(step.unknowns, (s + 1) * n + i * m, m);
+    stages.push_back(values_at(e, t0 + T(c.c[i]) * h, Q, V[i], Psi));
+  }
+  return stages;
+}
+
+}  // namespace
+
 template <class T>
 std::optional<DiscreteEquations> discrete_lagrange_dalembert(const Equations& e, const Method& method,
                                                              const MotionPoint<T>& start, T t0, T h) {
   const SteppedDerivative<T> step = one_step(e, method, start, t0, h);
   if (step.newton.outcome != Outcome::converged) return {};
   const SparkCoefficients& c = *method.spark;
-  const std::size_t s = c.b.size(), n = e.y.size(), m = e.k.size();
-  // The stages among the unknowns: dZ_1..dZ_s, dz, Psi_1..Psi_s.
-  std::vector<Vector<T>> V(s, start.z), Psi(s), Q(s, start.y), P(s), F(s), R(s);
-  for (std::size_t i = 0; i < s; ++i) {
-    for (std::size_t k = 0; k < n; ++k) V[i][k] += step.unknowns[i * n + k];
-    const auto from = step.unknowns.begin() + static_cast<long>((s + 1) * n + i * m);
-    Psi[i].assign(from, from + static_cast<long>(m));
-  }
-  const Exprs time{e.t}, inputs = joined({&time, &e.y, &e.z, &e.psi}), outputs = joined({&e.p, &e.f, &e.N});
-  const auto values = [&](T t, const Vector<T>& q, const Vector<T>& v, const Vector<T>& psi) {
-    const Vector<T> at_time{t};
-    return evaluate<T>(inputs, outputs, joined<T>({&at_time, &q, &v, &psi}));
-  };
+  const std::size_t s = c.b.size(), n = e.y.size();
+  const std::vector<Values<T>> stages = stage_values(e, c, start, step, t0, h);
   T size = 0;
-  for (std::size_t i = 0; i < s; ++i) {
-    for (std::size_t j = 0; j < s; ++j) {
-      for (std::size_t k = 0; k < n; ++k) Q[i][k] += h * T(c.A[i][j]) * V[j][k];
-    }
-    const Vector<T> all = values(t0 + T(c.c[i]) * h, Q[i], V[i], Psi[i]);
-    const auto part = [&](std::size_t number) {
-      const auto from = all.begin() + static_cast<long>(number * n);
-      return Vector<T>(from, from + static_cast<long>(n));
-    };
-    P[i] = part(0);
-    F[i] = part(1);
-    R[i] = part(2);
-    size = std::max({size, largest(P[i]), magnitude(h) * largest(F[i]), magnitude(h) * largest(R[i])});
-  }
-  const Vector<T> q1(step.next.begin(), step.next.begin() + static_cast<long>(n));
-  const Vector<T> v1(step.next.begin() + static_cast<long>(n), step.next.end());
-  const Vector<T> p0 = values(t0, start.y, start.z, start.psi), p1 = values(t0 + h, q1, v1, start.psi);
+  for (const Values<T>& x : stages)
+    size = std::max({size, largest(x.p), magnitude(h) * largest(x.f), magnitude(h) * largest(x.N)});
+  const Vector<T> p0 = values_at(e, t0, start.y, start.z, start.psi).p;
+  const Vector<T> p1 = values_at(e, t0 + h, part(step.next, 0, n), part(step.next, n, n), start.psi).p;
   // What stands before dV_j (divided by h): left with dq0 = -h sum b_i dV_i, dq1 = 0; right with dq0 = 0.
   T left = 0, right = 0;
   for (std::size_t j = 0; j < s; ++j) {
     for (std::size_t k = 0; k < n; ++k) {
-      T at_left = T(c.b[j]) * (P[j][k] - p0[k]), at_right = T(c.b[j]) * (P[j][k] - p1[k]);
+      T at_left = T(c.b[j]) * (stages[j].p[k] - p0[k]), at_right = T(c.b[j]) * (stages[j].p[k] - p1[k]);
       for (std::size_t l = 0; l < s; ++l) {
-        at_left += h * (T(c.b[l]) * (T(c.A[l][j]) - T(c.b[j])) * F[l][k] - T(c.b[j]) * T(c.A_prime[j][l]) * R[l][k]);
-        at_right +=
-            h * (T(c.b[l]) * T(c.A[l][j]) * F[l][k] - T(c.b[j]) * (T(c.A_prime[j][l]) - T(c.b_prime[l])) * R[l][k]);
+        const T f = stages[l].f[k], N = stages[l].N[k];
+        at_left += h * (T(c.b[l]) * (T(c.A[l][j]) - T(c.b[j])) * f - T(c.b[j]) * T(c.A_prime[j][l]) * N);
+        at_right += h * (T(c.b[l]) * T(c.A[l][j]) * f - T(c.b[j]) * (T(c.A_prime[j][l]) - T(c.b_prime[l])) * N);
       }
       left = std::max(left, magnitude(at_left));
       right = std::max(right, magnitude(at_right));
@@ -326,71 +336,108 @@ std::optional<DiscreteEquations> discrete_lagrange_dalembert(const Equations& e,
 
 namespace {
 
+/// Orders of convergence from runs with halved steps, until they change no more.
 template <class T>
-void measure_orders(MeasuredOrders& result, const Equations& e, const InitialValues& initial, const Method& method,
-                    T t0, T length, long steps, int halvings) {
-  constexpr double settled = 0.1, nan = std::numeric_limits<double>::quiet_NaN();
-  const bool extended = std::is_same_v<T, Quad>;
-  const Claims& claims = method.claims;
-  const int stages = std::max({8, claims.order_q / 2 + 4, claims.order_v / 2 + 4, claims.order_multiplier / 2 + 4});
-  const MotionPoint<T> start = polish<T>(e, initial, t0);
-  NewtonOptions options;
-  if (extended || !native_available()) options.kernel = {Backend::interpreter, false};
-  options.kernel.optimise = false;
-  std::vector<MotionPoint<Quad>> points;
-  std::vector<double> h;
-  Reference reference;
-  for (int level = 0; level <= halvings; ++level) {
-    const long n = steps << level;
-    const Endpoint<T> end = integrate<T>(e, method, start, t0, length / T(n), n, options);
-    if (!end.failure.empty()) {
-      result.failure = end.failure;
-      return;
+class OrderMeasurement {
+ public:
+  OrderMeasurement(MeasuredOrders& result, const Equations& e, const InitialValues& initial, const Method& method, T t0,
+                   T length, long steps)
+      : result_(result), e_(e), initial_(initial), method_(method), t0_(t0), length_(length), steps_(steps) {
+    if (extended || !native_available()) options_.kernel = {Backend::interpreter, false};
+    options_.kernel.optimise = false;
+  }
+
+  void run(int halvings) {
+    constexpr double settled = 0.1;  // change from one level to the next: an order is a whole number
+    const MotionPoint<T> start = polish<T>(e_, initial_, t0_);
+    for (int level = 0; level <= halvings; ++level) {
+      if (!add_level(start, steps_ << level)) return;
+      if (level == 0) continue;
+      if (!refine_reference()) return;
+      const double change = take_orders();
+      if (level > 1 && change <= settled) return;
     }
-    points.push_back(widened(end.point));
-    h.push_back(static_cast<double>(length) / static_cast<double>(n));
-    result.steps.push_back(n);
-    if (level == 0) continue;
-    const auto too_coarse = [&] {
-      const Errors now = errors(points.back(), reference.point);
-      return 100 * reference.error.q > now.q || 100 * reference.error.v > now.v ||
-             100 * reference.error.multiplier > now.multiplier;
-    };
-    for (int tries = 0; reference.steps == 0 || (tries < 3 && too_coarse()); ++tries) {
-      const long count = reference.steps == 0 ? std::max(8L, steps / 2) : 2 * reference.steps;
-      reference = make_reference(e, initial, t0, length, count, stages, ReferenceKind::extrapolation);
-      if (!reference.failure.empty()) {
-        result.failure = "the reference: " + reference.failure;
-        return;
+  }
+
+ private:
+  static constexpr bool extended = std::is_same_v<T, Quad>;
+
+  /// False where the run fails.
+  bool add_level(const MotionPoint<T>& start, long n) {
+    const Endpoint<T> end = integrate<T>(e_, method_, start, t0_, length_ / T(n), n, options_);
+    if (!end.failure.empty()) {
+      result_.failure = end.failure;
+      return false;
+    }
+    points_.push_back(widened(end.point));
+    h_.push_back(static_cast<double>(length_) / static_cast<double>(n));
+    result_.steps.push_back(n);
+    return true;
+  }
+
+  /// The reference has to be a hundred times as good as what it measures, to leave two digits of the errors.
+  bool too_coarse() const {
+    const Errors now = errors(points_.back(), reference_.point);
+    return 100 * reference_.error.q > now.q || 100 * reference_.error.v > now.v ||
+           100 * reference_.error.multiplier > now.multiplier;
+  }
+
+  /// False where it cannot be made.
+  bool refine_reference() {
+    const Claims& claims = method_.claims;
+    const int stages = std::max({8, claims.order_q / 2 + 4, claims.order_v / 2 + 4, claims.order_multiplier / 2 + 4});
+    constexpr int most_tries = 3;  // a reference that stays too coarse is limited by rounding
+    for (int tries = 0; reference_.steps == 0 || (tries < most_tries && too_coarse()); ++tries) {
+      const long count = reference_.steps == 0 ? std::max(8L, steps_ / 2) : 2 * reference_.steps;
+      reference_ = make_reference(e_, initial_, t0_, length_, count, stages, ReferenceKind::extrapolation);
+      if (!reference_.failure.empty()) {
+        result_.failure = "the reference: " + reference_.failure;
+        return false;
       }
     }
+    return true;
+  }
+
+  /// The largest change of an order against the level before.
+  double take_orders() {
     std::vector<double> q, v, multiplier;
-    for (const MotionPoint<Quad>& point : points) {
-      const Errors error = errors(point, reference.point);
+    for (const MotionPoint<Quad>& point : points_) {
+      const Errors error = errors(point, reference_.point);
       q.push_back(error.q);
       v.push_back(error.v);
       multiplier.push_back(error.multiplier);
-      result.error = error;
+      result_.error = error;
     }
-    double change = 0;
-    const auto last = [&](const std::vector<double>& error, int claimed, double known) {
-      const ErrorColumn column = judge_errors(h, error, claimed, known, extended);
-      const double now = column.order.back(), before = level > 1 ? column.order[column.order.size() - 2] : nan;
-      change = std::max(change, std::isnan(before) ? (std::isnan(now) ? 0 : 1) : std::abs(now - before));
-      return now;
-    };
-    const Errors seen{last(q, claims.order_q, reference.error.q), last(v, claims.order_v, reference.error.v),
-                      last(multiplier, claims.order_multiplier, reference.error.multiplier)};
-    // Rounding may end what the coarser runs still showed.
-    const auto keep = [](double& order, double now) {
-      if (!std::isnan(now)) order = now;
-    };
-    keep(result.order.q, seen.q);
-    keep(result.order.v, seen.v);
-    keep(result.order.multiplier, seen.multiplier);
-    if (level > 1 && change <= settled) return;
+    const Claims& claims = method_.claims;
+    const Errors& known = reference_.error;
+    return std::max({take_order(result_.order.q, q, claims.order_q, known.q),
+                     take_order(result_.order.v, v, claims.order_v, known.v),
+                     take_order(result_.order.multiplier, multiplier, claims.order_multiplier, known.multiplier)});
   }
-}
+
+  double take_order(double& order, const std::vector<double>& error, int claimed, double known) const {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    const ErrorColumn column = judge_errors(h_, error, claimed, known, extended);
+    const std::size_t count = column.order.size();
+    const double now = column.order.back(), before = points_.size() > 2 ? column.order[count - 2] : nan;
+    // Rounding may end what the coarser runs still showed.
+    if (!std::isnan(now)) order = now;
+    if (std::isnan(before)) return std::isnan(now) ? 0 : 1;
+    const double change = std::abs(now - before);
+    return std::isnan(change) ? 0 : change;
+  }
+
+  MeasuredOrders& result_;
+  const Equations& e_;
+  const InitialValues& initial_;
+  const Method& method_;
+  T t0_, length_;
+  long steps_;
+  NewtonOptions options_;
+  std::vector<MotionPoint<Quad>> points_;
+  std::vector<double> h_;
+  Reference reference_;
+};
 
 }  // namespace
 
@@ -400,10 +447,10 @@ MeasuredOrders measure_orders(const Equations& e, const InitialValues& initial, 
   result.extended = extended_affordable(e);
   result.order = {std::nan(""), std::nan(""), std::nan("")};
   if (result.extended) {
-    measure_orders<Quad>(result, e, initial, method, t0, length, steps, halvings);
+    OrderMeasurement<Quad>(result, e, initial, method, t0, length, steps).run(halvings);
   } else {
-    measure_orders<double>(result, e, initial, method, static_cast<double>(t0), static_cast<double>(length), steps,
-                           halvings);
+    OrderMeasurement<double>(result, e, initial, method, static_cast<double>(t0), static_cast<double>(length), steps)
+        .run(halvings);
   }
   return result;
 }

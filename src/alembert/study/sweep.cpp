@@ -65,8 +65,8 @@ std::vector<std::string> chosen_columns(const SweepOptions& options, const Model
     const std::string near = nearest_name(path, {names.begin(), names.end()});
     unknown.push_back({nullptr,
                        {},
-                       "--report: the report has no '" + path + "'",
-                       near.empty() ? "'alembert run --json' shows what there is" : "did you mean '" + near + "'?"});
+                       "`columns`: the report has no '" + path + "'",
+                       near.empty() ? "`to_json(report)` shows what there is" : "did you mean '" + near + "'?"});
   }
   if (!unknown.empty()) throw InputError(std::move(unknown));
   return columns;
@@ -199,9 +199,9 @@ void check_values(const SweepOptions& options) {
   for (const SweepAxis& axis : options.axes)
     for (const std::string& value : axis.values) {
       std::vector<Override> set;
-      for (const std::string& one : options.set) set.push_back({std::make_shared<Source>(Source{"--set " + one, one})});
+      for (const std::string& one : options.set) set.push_back({std::make_shared<Source>(Source{"`set` " + one, one})});
       const std::string varied = axis.name + "=" + value;
-      set.push_back({std::make_shared<Source>(Source{"--vary " + varied, varied})});
+      set.push_back({std::make_shared<Source>(Source{"`axes` " + varied, varied})});
       make_model(text, set);
     }
 }

@@ -12,7 +12,7 @@ const std::vector<StatementForm>& statement_forms() {
   static const std::vector<StatementForm> forms = {
       {"model", Shape::text, "the title", R"(model "Double pendulum")"},
       {"source", Shape::text, "where the model and its numbers come from", R"(source "Symank 2025, section 7.3.1")"},
-      {"parameter", Shape::declarations, "constants; --set changes them", "parameter m1 = 3, l[2] = (1, 1/2)"},
+      {"parameter", Shape::declarations, "constants, which a run may replace", "parameter m1 = 3, l[2] = (1, 1/2)"},
       {"family", Shape::ranges, "the values that an index takes in declarations and sums", "family i = 1..N"},
       {"coordinate", Shape::declarations, "the q: scalars, vectors, families of them", "coordinate x, q[3], r[i][3]"},
       {"velocity", Shape::declarations, "the v of the multibody form, with initial values",
@@ -51,7 +51,7 @@ const std::vector<StatementForm>& statement_forms() {
       {"event", Shape::event, "a moment that is found and recorded: where the two sides become equal",
        "event bottom: x = 0"},
       {"stop", Shape::condition, "where the run ends, found as an event is", "stop when norm2(q) = r^2"},
-      {"density", Shape::expression, "how closely steps lie, up to a factor, with --control reversible",
+      {"density", Shape::expression, "how closely steps lie, up to a factor, under reversible step-size control",
        "density norm(q)^(-3/2)"},
       {"body", Shape::element,
        "a rigid body, its frame at its centre of mass; it makes NAME.r, NAME.e (a unit quaternion), NAME.point(x, y, "

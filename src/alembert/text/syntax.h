@@ -79,7 +79,7 @@ Text parse(std::shared_ptr<const Source> source);
 /// As parse, but appends what is wrong to `errors` and returns the statements that could be read; of a broken list
 /// statement the items that could be read, so that the names which it declares are known.
 Text parse(std::shared_ptr<const Source> source, std::vector<Diagnostic>& errors);
-/// Reads "x1' = 10" as --set gives it; source names the option in messages.
+/// Reads "x1' = 10" as overrides of a model are written; source names where it stands in messages.
 Item parse_assignment(std::shared_ptr<const Source> source);
 /// Reads a single expression ("sin(3)").
 Term parse_term(std::shared_ptr<const Source> source);

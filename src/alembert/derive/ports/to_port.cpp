@@ -304,7 +304,7 @@ class Conversion {
 
 PortSystem to_port(const Model& model, const Equations& e, ToPortOptions options) {
   if (model.port) {
-    if (options.ggl) refuse(model, "the model is a port-Hamiltonian system already", "leave --form ggl out");
+    if (options.ggl) refuse(model, "the model is a port-Hamiltonian system already", "leave `ggl` out");
     return options.autonomous ? autonomous(*model.port) : *model.port;
   }
   if (!e.energy)

@@ -17,7 +17,7 @@ namespace alembert::internal {
 struct Assignment {
   std::shared_ptr<const Source> source;
   Item item;
-  const char* purpose = "--set";
+  const char* purpose = "`set`";
 };
 
 /// A name of a component, as the model around it may use it.
