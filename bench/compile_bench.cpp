@@ -16,7 +16,7 @@
 
 namespace {
 
-using namespace alembert::internal;
+namespace alembert::internal {
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -88,7 +88,11 @@ void report(const char* name, const Tape& tape, KernelOptions options) {
   std::fflush(stdout);
 }
 
+}  // namespace alembert::internal
+
 }  // namespace
+
+using namespace alembert::internal;
 
 int main(int argc, char** argv) {
   std::vector<std::size_t> sizes;

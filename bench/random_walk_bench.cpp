@@ -9,7 +9,7 @@
 
 #include "alembert/run/simulate.h"
 
-using namespace alembert::internal;
+namespace alembert::internal {
 
 namespace {
 
@@ -30,6 +30,10 @@ class EnergyErrors : public Observer {
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 }  // namespace
+
+}  // namespace alembert::internal
+
+using namespace alembert::internal;
 
 int main() {
   const double h = 0.05, end = 50000;

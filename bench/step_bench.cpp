@@ -11,7 +11,7 @@
 
 #include "alembert/run/simulate.h"
 
-using namespace alembert::internal;
+namespace alembert::internal {
 
 namespace {
 
@@ -110,6 +110,10 @@ void long_run() {
 }
 
 }  // namespace
+
+}  // namespace alembert::internal
+
+using namespace alembert::internal;
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "long") == 0) long_run();

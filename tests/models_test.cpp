@@ -15,7 +15,7 @@
 
 namespace {
 
-using namespace alembert::internal;
+namespace alembert::internal {
 
 std::string gallery() { return source_folder() + "/models/"; }
 
@@ -128,5 +128,7 @@ TEST(Gallery, NonholonomicParticleAtTheStart) {
   EXPECT_NEAR(start.values.psi[0], 0, 1e-16);
   EXPECT_NEAR(start.values.z_dot[0], -2, 1e-15);
 }
+
+}  // namespace alembert::internal
 
 }  // namespace

@@ -34,7 +34,7 @@ __attribute__((weak)) void operator delete(void* p, std::size_t) noexcept { std:
 
 namespace {
 
-using namespace alembert::internal;
+namespace alembert::internal {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -358,5 +358,7 @@ TEST(Native, a_million_operations) {
   EXPECT_GT(finite, a.size() / 2);
   EXPECT_GT(a.size(), 10'000u);
 }
+
+}  // namespace alembert::internal
 
 }  // namespace

@@ -13,7 +13,7 @@
 
 namespace {
 
-using namespace alembert::internal;
+namespace alembert::internal {
 
 int count(const Tape& tape, Op op) {
   return static_cast<int>(std::count_if(tape.code.begin(), tape.code.end(), [&](const auto& i) { return i.op == op; }));
@@ -223,5 +223,7 @@ TEST(Interpreter, a_million_operations) {
   EXPECT_NEAR(out, exact, 1e-10);
   EXPECT_NEAR(out, in[0] / (1 - in[1]), 1e-9);  // the geometric series
 }
+
+}  // namespace alembert::internal
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 namespace {
 
-using namespace alembert::internal;
+namespace alembert::internal {
 
 /// The combination of the rows, column by column.
 std::map<int, double> combined(const std::vector<SparseRow>& rows, const SparseRow& factors) {
@@ -37,5 +37,7 @@ TEST(RowReduction, RoundingIsNotIndependence) {
   EXPECT_EQ(found.independent, (std::vector<int>{0, 2}));  // small is not nothing
   ASSERT_EQ(found.vanishing.size(), 1u);
 }
+
+}  // namespace alembert::internal
 
 }  // namespace

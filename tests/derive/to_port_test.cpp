@@ -6,7 +6,7 @@
 
 #include "conformance/problems.h"
 
-using namespace alembert::internal;
+namespace alembert::internal {
 using namespace alembert::internal::testing;
 
 namespace {
@@ -184,3 +184,5 @@ TEST(ToPort, RefusedWithTheReason) {
 }
 
 }  // namespace
+
+}  // namespace alembert::internal

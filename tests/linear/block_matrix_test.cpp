@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-using namespace alembert::internal;
+namespace alembert::internal {
 
 namespace {
 
@@ -97,3 +97,5 @@ TEST(BlockMatrix, SingularOnesAreRefused) {
 }
 
 }  // namespace
+
+}  // namespace alembert::internal

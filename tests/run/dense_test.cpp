@@ -131,7 +131,7 @@ TEST(DenseOutput, IsAStepOfTheSharesSizeHoweverSmall) {
     GridPoint point;
     point.t = 40 * h, point.state = start.y;
     point.state.insert(point.state.end(), start.z.begin(), start.z.end());
-    point.rest.assign(point.state.size(), 0);
+    point.compensation.assign(point.state.size(), 0);
     std::vector<double> hints = start.z_dot;
     for (const auto* list : {&start.lambda, &start.psi}) hints.insert(hints.end(), list->begin(), list->end());
     Multipliers multipliers(e, initial, 0, newton);
