@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <ctime>
 
+#include "alembert/base/lists.h"
 #include "alembert/error.h"
 #include "alembert/newton/projection.h"
-#include "alembert/base/lists.h"
 #include "alembert/run/failure.h"
 #include "alembert/start/reduced.h"
 
@@ -28,8 +28,11 @@ template <class T>
 MotionPoint<T> polish(const Equations& e, const InitialValues& initial, T t0) {
   MotionPoint<T> point;
   const auto copy = [](const std::vector<double>& from) { return std::vector<T>(from.begin(), from.end()); };
-  point.y = copy(initial.y), point.z = copy(initial.z), point.z_dot = copy(initial.z_dot);
-  point.lambda = copy(initial.lambda), point.psi = copy(initial.psi);
+  point.y = copy(initial.y);
+  point.z = copy(initial.z);
+  point.z_dot = copy(initial.z_dot);
+  point.lambda = copy(initial.lambda);
+  point.psi = copy(initial.psi);
   NewtonOptions options;
   options.kernel = {Backend::interpreter, false};
   std::vector<T> state = point.y;
@@ -55,10 +58,9 @@ Endpoint<T> integrate(const Equations& e, const Method& method, const MotionPoin
     end.newton = result.newton;
     if (end.newton.outcome != Outcome::converged) {
       const std::vector<double> here(state.begin(), state.end());
-      end.failure =
-          "step " + std::to_string(i + 1) + ": " +
-          FailureAnalysis(e).explain_step(result.newton, step.label(result), static_cast<double>(t),
-                                          static_cast<double>(h), here, {});
+      end.failure = "step " + std::to_string(i + 1) + ": " +
+                    FailureAnalysis(e).explain_step(result.newton, step.label(result), static_cast<double>(t),
+                                                    static_cast<double>(h), here, {});
       break;
     }
     end.steps = i + 1;
