@@ -5,8 +5,7 @@
 - no chain of assignments by comma operators ("a = 1, b = 2;"): one statement a line;
 - no name of a method outside methods/ (and lab/, whose papers are about particular methods): capabilities decide.
 
-Reads code as clang-format leaves it; that is checked apart. Offenders that are known stand in tools/style_debts.txt, one
-"FILE: RULE: NAME" a line; that list may only shrink: a line in it that is no longer true is an error too.
+Reads code as clang-format leaves it; that is checked apart.
 """
 
 import pathlib
@@ -15,7 +14,6 @@ import sys
 
 LONGEST = 80
 FOLDERS = ["include", "src", "apps"]
-DEBTS = "tools/style_debts.txt"
 STRING = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'')
 # What opens a brace without being a function.
 NO_FUNCTION = re.compile(r"^\s*(namespace|class|struct|union|enum|extern|if|for|while|switch|do|else|try|catch)\b")
@@ -78,7 +76,7 @@ def long_functions(text, lines):
     for name, first, last in functions(lines):
         length = last - first + 1
         if length > LONGEST and not re.match(r"\s*// long: \S", written[first - 2] if first > 1 else ""):
-            yield first, f"long: {name}", f"{name} has {length} lines, more than {LONGEST}"
+            yield first, f"{name} has {length} lines, more than {LONGEST}"
 
 
 def statements(lines):
@@ -99,7 +97,7 @@ def comma_chains(lines):
     for number, statement in statements(lines):
         parts = parts_at_commas(statement[len(condition_of(statement)):])
         if len(parts) > 1 and all(EXPRESSION.match(part) for part in parts):
-            yield number, "chain: " + statement, "one statement a line, no comma operator"
+            yield number, "one statement a line, no comma operator: " + statement
 
 
 def condition_of(statement):
@@ -144,11 +142,11 @@ def methods_named(text, pattern):
         if "#include" in code:
             continue
         for match in pattern.finditer(code):
-            yield number, f"method: {match.group(0)}", f"names the method '{match.group(0)}': ask for a capability"
+            yield number, f"names the method '{match.group(0)}': ask for a capability"
 
 
 def findings(root):
-    """(file, line, key of the debt, message) of everything that is wrong."""
+    """(file, line, message) of everything that is wrong."""
     pattern = re.compile(r"\b(" + "|".join(sorted(method_names(root), key=len, reverse=True)) + r")\b")
     for folder in FOLDERS:
         for file in sorted((root / folder).rglob("*")):
@@ -160,26 +158,16 @@ def findings(root):
             found = [*long_functions(text, lines), *comma_chains(lines)]
             if not re.match(r"src/alembert/(methods|lab)/", name):
                 found += methods_named(text, pattern)
-            for line, key, message in found:
-                yield name, line, f"{name}: {key}", message
+            for line, message in found:
+                yield name, line, message
 
 
 def main(root):
-    debts_file = root / DEBTS
-    debts = set(debts_file.read_text().splitlines()) if debts_file.exists() else set()
-    all_found = list(findings(root))
-    if "--list" in sys.argv:
-        print("\n".join(sorted({key for _, _, key, _ in all_found})))
-        return 0
-    wrong = [f"{name}:{line}: {message}" for name, line, key, message in all_found if key not in debts]
-    paid = sorted(debts - {key for _, _, key, _ in all_found})
-    for line in wrong:
-        print(line)
-    for key in paid:
-        print(f"{DEBTS}: no longer true, remove the line: {key}")
-    return int(bool(wrong or paid))
+    found = list(findings(root))
+    for name, line, message in found:
+        print(f"{name}:{line}: {message}")
+    return int(bool(found))
 
 
 if __name__ == "__main__":
-    arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
-    sys.exit(main(pathlib.Path(arguments[0] if arguments else ".").resolve()))
+    sys.exit(main(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()))

@@ -60,7 +60,8 @@ Panel positions(const Trajectory& trajectory, const std::vector<MovingPoint>& po
     Curve path = curve(points[i].name, {}, {});
     for (std::size_t row = from; row < to; ++row) {
       const auto [x, y] = place(trajectory, points[i], row);
-      path.x.push_back(x), path.y.push_back(y);
+      path.x.push_back(x);
+      path.y.push_back(y);
     }
     panel.curves.push_back(std::move(path));
   }

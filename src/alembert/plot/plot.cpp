@@ -96,10 +96,14 @@ Ranges ranges_of(const Panel& panel) {
   Ranges r;
   for (const Curve& curve : panel.curves) {
     for (std::size_t i = 0; i < curve.x.size(); ++i) {
-      if (visible(panel, curve, i)) r.x.include(curve.x[i]), r.y.include(curve.y[i]);
+      if (visible(panel, curve, i)) {
+        r.x.include(curve.x[i]);
+        r.y.include(curve.y[i]);
+      }
     }
   }
-  r.x = axis_range(panel.x, r.x), r.y = axis_range(panel.y, r.y);
+  r.x = axis_range(panel.x, r.x);
+  r.y = axis_range(panel.y, r.y);
   if (!panel.equal_scales || panel.x.logarithmic || panel.y.logarithmic) return r;
   // The axis that would be stretched more shows more on both sides instead.
   const double x_unit = (r.x.high - r.x.low) / (x_end - left), y_unit = (r.y.high - r.y.low) / (y_end - top);

@@ -138,11 +138,15 @@ std::vector<Pixel> straightened(const std::vector<Pixel>& line, double bulge) {
     std::size_t at = 0;
     for (std::size_t i = from + 1; i < to; ++i) {
       const double distance = distance_to(line[i], line[from], line[to]);
-      if (distance > farthest) farthest = distance, at = i;
+      if (distance > farthest) {
+        farthest = distance;
+        at = i;
+      }
     }
     if (at == 0) continue;
     keep[at] = true;
-    open.emplace_back(from, at), open.emplace_back(at, to);
+    open.emplace_back(from, at);
+    open.emplace_back(at, to);
   }
   std::vector<Pixel> kept;
   for (std::size_t i = 0; i < line.size(); ++i) {

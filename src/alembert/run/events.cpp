@@ -121,7 +121,8 @@ void EventWatch::evaluate(double t, std::span<const double> state, double* value
 }
 
 void EventWatch::know(const GridPoint& point, End& end) {
-  end.v.resize(n_y_), end.values.resize(values_.size());
+  end.v.resize(n_y_);
+  end.values.resize(values_.size());
   evaluate(point.t, point.state, end.values.data());
   velocity_(in_.data(), end.v.data(), work_.data());
   const std::span<const double> rates = multipliers_.at(point.t, point.state);
@@ -238,7 +239,9 @@ bool EventWatch::walk(int event, bool last, std::vector<EventRecord>& found) {
 
   const auto record = [&](double share) {
     EventRecord record;
-    record.event = event, record.share = share, record.t = dense_.time(share);
+    record.event = event;
+    record.share = share;
+    record.t = dense_.time(share);
     found.push_back(std::move(record));
   };
   int& side = side_[event];
@@ -257,7 +260,8 @@ bool EventWatch::walk(int event, bool last, std::vector<EventRecord>& found) {
       record(share);
     }
     side = here;
-    before = &node, zero = nullptr;
+    before = &node;
+    zero = nullptr;
   }
   if (last && zero && side != 0) {
     record(zero->share);
@@ -272,7 +276,8 @@ bool EventWatch::search(const GridPoint& from, const GridPoint& to, bool last, s
   know(to, right_);
   for (const double value : right_.values)
     if (!std::isfinite(value)) return true;  // what is wrong is said elsewhere
-  scan_[0] = left_.values, scan_[parts] = right_.values;
+  scan_[0] = left_.values;
+  scan_[parts] = right_.values;
   for (int j = 1; j < parts; ++j) {
     const double share = static_cast<double>(j) / parts;
     between(from, to, share);
@@ -289,8 +294,10 @@ bool EventWatch::search(const GridPoint& from, const GridPoint& to, bool last, s
   if (stop != found.end())
     std::erase_if(found, [share = stop->share](const EventRecord& record) { return record.share > share; });
   for (EventRecord& record : found) {
-    if (record.share == 1) record.state = to.state, record.t = to.t;
-    else if (!dense_.at(record.share, record.state)) return false;
+    if (record.share == 1) {
+      record.state = to.state;
+      record.t = to.t;
+    } else if (!dense_.at(record.share, record.state)) return false;
     const std::span<const double> rates = multipliers_.at(record.t, record.state);
     record.lambda.assign(rates.begin() + static_cast<long>(n_z_), rates.begin() + static_cast<long>(n_z_ + n_g_));
     record.psi.assign(rates.begin() + static_cast<long>(n_z_ + n_g_), rates.end());

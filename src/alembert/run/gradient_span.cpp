@@ -21,10 +21,12 @@ GradientSpan::GradientSpan(const SparseExprs& g) : row_start_(g.row_start), colu
       earliest[g.column[k]] = std::min(earliest[g.column[k]], i);
       first = std::min(first, earliest[g.column[k]]);
     }
-    first_.push_back(first), begin_.push_back(entries);
+    first_.push_back(first);
+    begin_.push_back(entries);
     entries += i - first + 1;
   }
-  gram_.resize(entries), inverse_.resize(g.rows);
+  gram_.resize(entries);
+  inverse_.resize(g.rows);
 }
 
 double GradientSpan::cost() const {

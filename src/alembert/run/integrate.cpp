@@ -28,8 +28,11 @@ template <class T>
 MotionPoint<T> polish(const Equations& e, const InitialValues& initial, T t0) {
   MotionPoint<T> point;
   const auto copy = [](const std::vector<double>& from) { return std::vector<T>(from.begin(), from.end()); };
-  point.y = copy(initial.y), point.z = copy(initial.z), point.z_dot = copy(initial.z_dot);
-  point.lambda = copy(initial.lambda), point.psi = copy(initial.psi);
+  point.y = copy(initial.y);
+  point.z = copy(initial.z);
+  point.z_dot = copy(initial.z_dot);
+  point.lambda = copy(initial.lambda);
+  point.psi = copy(initial.psi);
   NewtonOptions options;
   options.kernel = {Backend::interpreter, false};
   std::vector<T> state = point.y;

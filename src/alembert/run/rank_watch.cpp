@@ -78,7 +78,10 @@ double RankWatch::smallest_between(const Point& a, const Point& b) {
   double least = 2;
   for (int k = 0; k <= samples; ++k) {
     const double value = between(a, b, static_cast<double>(k) / samples);
-    if (value < least) least = value, best = k;
+    if (value < least) {
+      least = value;
+      best = k;
+    }
   }
   double left = std::max(0, best - 1) / static_cast<double>(samples);
   double right = std::min(samples, best + 1) / static_cast<double>(samples);

@@ -67,18 +67,23 @@ Drift DriftFit::fit() const {
   const int n = static_cast<int>(full_.size());
   if (n < 3) return {0, INFINITY};
   double t_mean = 0, e_mean = 0;
-  for (const Block& b : full_) t_mean += b.t / b.count / n, e_mean += b.error / b.count / n;
+  for (const Block& b : full_) {
+    t_mean += b.t / b.count / n;
+    e_mean += b.error / b.count / n;
+  }
   double tt = 0, te = 0, rest = 0;
   for (const Block& b : full_) {
     const double t = b.t / b.count - t_mean, e = b.error / b.count - e_mean;
-    tt += t * t, te += t * e;
+    tt += t * t;
+    te += t * e;
   }
   if (tt == 0) return {0, INFINITY};
   const double slope = te / tt;
   double before = 0, together = 0;
   for (const Block& b : full_) {
     const double e = b.error / b.count - e_mean - slope * (b.t / b.count - t_mean);
-    rest += e * e, together += e * before;
+    rest += e * e;
+    together += e * before;
     before = e;
   }
   // Neighbouring blocks that resemble each other (a swing longer than a block) count for fewer than they are.
@@ -97,7 +102,10 @@ Watch::Watch(const Equations& e, KernelOptions options, bool rank) {
     out.insert(out.end(), values.begin(), values.end());
     return from;
   };
-  g_ = part(e.g), g_dot_ = part(e.g_dot), k_ = part(e.k), invariants_ = part(e.invariants);
+  g_ = part(e.g);
+  g_dot_ = part(e.g_dot);
+  k_ = part(e.k);
+  invariants_ = part(e.invariants);
   watched_.resize(e.invariants.size());
   lengths_ = volume_ = static_cast<int>(out.size());
   SparseExprs gradients;
@@ -119,7 +127,10 @@ Watch::Watch(const Equations& e, KernelOptions options, bool rank) {
   }
   if (watch_rank_) longest_.assign(count, 0);
   kernel_ = WideKernel<double>(in, out, options);
-  in_.resize(in.size()), values_.resize(out.size()), other_.resize(out.size()), work_.resize(kernel_.work());
+  in_.resize(in.size());
+  values_.resize(out.size());
+  other_.resize(out.size());
+  work_.resize(kernel_.work());
 }
 
 void Watch::evaluate(double t, std::span<const double> y, std::span<const double> z) {
@@ -132,7 +143,9 @@ void Watch::evaluate(double t, std::span<const double> y, std::span<const double
     for (int i = from; i < to; ++i) raise(value, std::abs(values_[i]));
     return value;
   };
-  position_ = largest(g_, g_dot_), velocity_ = largest(g_dot_, k_), nonholonomic_ = largest(k_, invariants_);
+  position_ = largest(g_, g_dot_);
+  velocity_ = largest(g_dot_, k_);
+  nonholonomic_ = largest(k_, invariants_);
 }
 
 void Watch::glance(double t, std::span<const double> state) { evaluate(t, state, {}); }
@@ -144,7 +157,9 @@ void Watch::look(double t, std::span<const double> y, std::span<const double> z)
     if (rate < velocity_ranges[i].least) velocity_ranges[i].least = rate;
     if (rate > velocity_ranges[i].most) velocity_ranges[i].most = rate;
   }
-  raise(max_position, position_), raise(max_velocity, velocity_), raise(max_nonholonomic, nonholonomic_);
+  raise(max_position, position_);
+  raise(max_velocity, velocity_);
+  raise(max_nonholonomic, nonholonomic_);
   finite_ =
       std::isfinite(energy()) && std::isfinite(position_) && std::isfinite(velocity_) && std::isfinite(nonholonomic_);
   if (first_) energy_watched.initial = energy();
