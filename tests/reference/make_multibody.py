@@ -21,7 +21,7 @@ def pendulum(m1, m2, l1, l2, q0, v0):
 
 def springs(coupling):
     return {"n": 2, "k": [], "g": [], "q0": ["6", "24"], "v0": ["0", "0"],
-            "L": f"(v1**2 + v2**2)/2 - (q1 - 10)**2 - {coupling}*(q2 - q1 - 10)**2/2"}
+            "L": f"(v1**2 + v2**2)/2 - (q1 - 10)**2/2 - {coupling}*(q2 - q1 - 10)**2/2 - (q2 - 20)**2/2"}
 
 
 PROBLEMS = {
