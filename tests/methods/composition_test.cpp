@@ -16,6 +16,14 @@ structure J(q, p) = 1
 hamiltonian p^2/2 + q^2/2
 )";
 
+const char pendulum_text[] = R"(
+coordinate x, y
+kinetic (x'^2 + y'^2)/2
+potential y
+constraint x^2 + y^2 = 1
+initial x = 1
+)";
+
 const char massless_text[] = R"(
 coordinate x, y
 kinetic x'^2/2
@@ -83,10 +91,12 @@ TEST(Composition, PromisesOnlyTheMomentaThatAllPartsPreserve) {
   EXPECT_TRUE(method("suzuki(energy_momentum(projected))").momenta);
 }
 
-TEST(Composition, RaisesOnlyWhatHasTheOrderOfThePositions) {
-  const Claims inner = method("gauss_collocation(2)").claims, raised = method("suzuki(gauss_collocation(2))").claims;
-  EXPECT_EQ(raised.order_q, inner.order_q + 2);
-  EXPECT_EQ(raised.order_v, inner.order_v) << "velocities have their error from the constraints, not from the steps";
+TEST(Composition, RaisesOrdersOnlyWhereThatIsTrue) {
+  EXPECT_NE(refused("suzuki(gauss_collocation(2))", pendulum_text), "") << "order 4 is measured, not 6";
+  EXPECT_NE(refused("triple_jump(energy_momentum)", pendulum_text), "");
+  EXPECT_EQ(refused("suzuki(gauss_collocation(2, index1))", pendulum_text), "");
+  EXPECT_EQ(refused("suzuki(gauss_collocation(2))", port_oscillator), "") << "there are no constraints";
+  EXPECT_EQ(method("suzuki(true_euler)").claims.order_q, 1) << "second powers of real shares do not add up to 0";
   EXPECT_EQ(method("suzuki(lobatto(2))").claims.order_v, 4);
   EXPECT_EQ(method("symmetric(true_euler)").claims.order_multiplier, 2);
 }

@@ -9,7 +9,8 @@ MethodFamily adjoint_of() {
                           .summary = "the adjoint of a method, derived from its equations",
                           .source = "Hairer, Lubich, Wanner II.3",
                           .orders = "as M",
-                          .samples = {"adjoint_of(true_euler)", "adjoint_of(radau(2))", "adjoint_of(lobatto(2))"}},
+                          .samples = {"adjoint_of(true_euler)", "adjoint_of(radau(2))", "adjoint_of(lobatto(2))",
+                                      "adjoint_of(radau_collocation(2))"}},
                          [](const std::string& name, const Method& M) {
                            Method method = composition_of(name, {M});
                            method.claims.symmetric = M.claims.symmetric;

@@ -1,5 +1,7 @@
 // Several methods in a row, each with an equal share of the step.
 
+#include <algorithm>
+
 #include "alembert/error.h"
 #include "alembert/methods/shared/composition.h"
 
@@ -17,6 +19,8 @@ Method compose_in_a_row(const std::vector<Term>& arguments) {
     names += (names.empty() ? "" : ", ") + parts.back().name;
   }
   Method method = composition_of("composed(" + names + ")", parts);
+  // A part that leaves velocities off the constraints hands their error on: q gains one order from them.
+  if (!method.claims.near_identity) method.claims.order_q = std::min(method.claims.order_q, method.claims.order_v + 1);
   method.step = [parts](const Equations& e) {
     std::vector<StepPlan> plans;
     for (const Method& part : parts) plans.push_back(part.step(e));
@@ -35,7 +39,7 @@ MethodFamily composed() {
           .orders = "the least",
           .example = {method_term("true_euler"), method_term("true_conjugate_euler")},
           .samples = {"composed(true_euler, true_conjugate_euler)", "composed(lobatto(2), radau(2))",
-                      "composed(energy_momentum(projected), gauss(1))"},
+                      "composed(murua(2), gauss_collocation(2))", "composed(energy_momentum(projected), gauss(1))"},
           .composer = true,
           .make = compose_in_a_row};
 }

@@ -15,6 +15,7 @@ Claims claims(int s, ConstraintForm form) {
   if (form != ConstraintForm::ggl) claims.order_q = 2 * s;
   claims.symmetric = true;
   claims.position = claims.velocity = claims.nonholonomic = false;
+  claims.near_identity = form == ConstraintForm::index1;
   claims.note = "constraints hold at the stages, not at the grid points";
   return claims;
 }

@@ -16,6 +16,7 @@ SparkCoefficients coefficients(int s) {
 Claims claims(int s) {
   Claims claims;
   claims.set_orders(s + s % 2);
+  claims.order_q = 2 * s;
   claims.symplectic = true;  // without k it is gauss(s)
   claims.symmetric = true;
   claims.nonholonomic = false;
@@ -29,7 +30,7 @@ MethodFamily gauss_standard() {
   return spark_family({.name = "gauss_standard",
                        .summary = "negative control: k = 0 at the stages only, lost at the grid points",
                        .source = "Jay 2009, section 8.1",
-                       .orders = "s, s+1",
+                       .orders = "2s, in v s+1 (s odd), s",
                        .least_stages = 1,
                        .usual_stages = 2},
                       coefficients, claims);

@@ -9,7 +9,7 @@ MethodFamily suzuki() {
   return raising_family({.name = "suzuki",
                          .summary = "five steps gamma, gamma, 1 - 4 gamma, gamma, gamma",
                          .source = "Suzuki 1990",
-                         .samples = {"suzuki(true_euler)", "suzuki(lobatto(2))"}},
+                         .samples = {"suzuki(true_euler)", "suzuki(lobatto(2))", "suzuki(murua(1))"}},
                         suzuki_shares);
 }
 
