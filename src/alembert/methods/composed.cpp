@@ -39,7 +39,7 @@ MethodFamily composed() {
           .orders = "the least",
           .example = {method_term("true_euler"), method_term("true_conjugate_euler")},
           .samples = {"composed(true_euler, true_conjugate_euler)", "composed(lobatto(2), radau(2))",
-                      "composed(murua(2), gauss_collocation(2))", "composed(energy_momentum(projected), gauss(1))"},
+                      "composed(murua(2), lobatto_c(3))", "composed(energy_momentum(projected), gauss(1))"},
           .composer = true,
           .make = compose_in_a_row};
 }

@@ -181,7 +181,8 @@ Method raising_composition(const std::string& name, const Method& M) {
     if (!why.empty() || (e.g.empty() && e.k.empty())) return why;
     if (e.port)
       return "a step of " + M.name + " holds the constraints in its middle only, and compositions keep its order";
-    return "a step of " + M.name + " is not near the identity across the constraints, and compositions of such steps " +
+    return "a step of " + M.name +
+           " turns velocities across the constraints round, or keeps their error, and compositions of such steps " +
            "keep their order; compose a method that holds the constraints at the grid points, or ask for the order " +
            "where a method has it: energy_momentum(4)";
   };
