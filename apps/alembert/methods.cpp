@@ -39,7 +39,7 @@ std::string orders(const Claims& c) {
   return fmt::format("{}, {}, {}", c.order_q, c.order_v, c.order_multiplier);
 }
 
-/// "rattle = lobatto(2), ...": the other names of a family.
+/// "ALIAS = NAME(2), ...": the other names of a family.
 std::string other_names(const MethodFamily& family) {
   Row names;
   for (const Alias& alias : family.aliases) names.push_back(alias.name + " = " + meaning(family, alias));
