@@ -85,14 +85,14 @@ TEST(MidpointStep, substeps_with_shares_add_up) {
 TEST(MidpointStep, reads_bound_parameters_and_so_do_clones) {
   std::vector<double> x{1, 0}, compensation(2);
   Step<double> step(plan_of(midpoint()), 0, 0.1, x, {}, with(LinearSolver::unrolled));
-  const double k = 4;  // (2 q, p) turns by twice the angle of half the ... 2 atan(h)
+  const double k = 4;  // the frequency is 2: (2 q, p) turns by the angle of twice the step
   step.bind(&k);
   Step<double> clone = step.clone();
   for (Step<double>* one : {&step, &clone}) {
     x = {1, 0};
     compensation = {0, 0};
     for (int n = 0; n < 100; ++n) one->advance(0, 0.1, x.data(), compensation.data());
-    EXPECT_NEAR(x[0], std::cos(100 * 2 * std::atan(0.1)), 1e-13);
+    EXPECT_NEAR(x[0], std::cos(100 * angle(0.2)), 1e-13);
   }
 }
 
