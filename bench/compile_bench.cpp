@@ -14,9 +14,8 @@
 #include "alembert/code/kernel.h"
 #include "alembert/expr/operators.h"
 
-namespace {
-
 namespace alembert::internal {
+namespace {
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -88,9 +87,8 @@ void report(const char* name, const Tape& tape, KernelOptions options) {
   std::fflush(stdout);
 }
 
-}  // namespace alembert::internal
-
 }  // namespace
+}  // namespace alembert::internal
 
 using namespace alembert::internal;
 

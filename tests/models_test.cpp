@@ -13,9 +13,8 @@
 #include "model/support.h"
 #include "source_folder.h"
 
-namespace {
-
 namespace alembert::internal {
+namespace {
 
 std::string gallery() { return source_folder() + "/models/"; }
 
@@ -129,6 +128,5 @@ TEST(Gallery, NonholonomicParticleAtTheStart) {
   EXPECT_NEAR(start.values.z_dot[0], -2, 1e-15);
 }
 
-}  // namespace alembert::internal
-
 }  // namespace
+}  // namespace alembert::internal

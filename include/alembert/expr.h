@@ -116,8 +116,19 @@ Expr abs(Expr a);
 Expr sin(Expr a);
 Expr cos(Expr a);
 Expr tan(Expr a);
+Expr asin(Expr a);
+Expr acos(Expr a);
+Expr atan(Expr a);
+Expr sinh(Expr a);
+Expr cosh(Expr a);
+Expr tanh(Expr a);
 Expr exp(Expr a);
 Expr log(Expr a);
+Expr sign(Expr a);
+Expr atan2(Expr a, Expr b);
+Expr hypot(Expr a, Expr b);
+Expr min(Expr a, Expr b);
+Expr max(Expr a, Expr b);
 
 /// Sum of terms as a balanced tree; the graph is needed for the empty sum, 0.
 Expr sum(Graph& graph, std::span<const Expr> terms);

@@ -32,9 +32,8 @@ __attribute__((weak)) void operator delete(void* p) noexcept { std::free(p); }
 __attribute__((weak)) void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 #endif
 
-namespace {
-
 namespace alembert::internal {
+namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -359,6 +358,5 @@ TEST(Native, a_million_operations) {
   EXPECT_GT(a.size(), 10'000u);
 }
 
-}  // namespace alembert::internal
-
 }  // namespace
+}  // namespace alembert::internal

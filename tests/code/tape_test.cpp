@@ -11,9 +11,8 @@
 #include "alembert/expr/derivative.h"
 #include "alembert/expr/operators.h"
 
-namespace {
-
 namespace alembert::internal {
+namespace {
 
 int count(const Tape& tape, Op op) {
   return static_cast<int>(std::count_if(tape.code.begin(), tape.code.end(), [&](const auto& i) { return i.op == op; }));
@@ -224,6 +223,5 @@ TEST(Interpreter, a_million_operations) {
   EXPECT_NEAR(out, in[0] / (1 - in[1]), 1e-9);  // the geometric series
 }
 
-}  // namespace alembert::internal
-
 }  // namespace
+}  // namespace alembert::internal

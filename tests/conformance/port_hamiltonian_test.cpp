@@ -123,7 +123,7 @@ TEST(PortHamiltonian, IndexOneIsWhatEliminationGives) {
       "parameter L = 0.5, C = 0.2, G = 3\n"
       "variable phi = 1, q = 0.4\n"
       "rate phi' = -q/C - phi/(L*G) + sin(t), q' = phi/L\n");
-  ASSERT_EQ(derive(model).algebraic.size(), 1u);
+  ASSERT_EQ(derive(model).port->algebraic.size(), 1u);
   for (const char* method_text : {"gauss_collocation(2)", "lobatto_c(3)"}) {
     const Report a = good_run(model, method_text, 0.05, 5), b = good_run(plain, method_text, 0.05, 5);
     EXPECT_NEAR(value(model, a, "phi"), b.y.empty() ? b.z[0] : b.y[0], 1e-13);

@@ -7,10 +7,9 @@
 #include "alembert/derive/identity.h"
 #include "model/support.h"
 
+namespace alembert::internal {
 namespace {
 
-using namespace alembert;
-using namespace alembert::internal;
 using test::model_of;
 
 Massless massless_of(const std::string& text, const std::vector<std::string>& open = {}) {
@@ -61,3 +60,4 @@ TEST(Identity, HoldsForAllValuesOfParameters) {
 }
 
 }  // namespace
+}  // namespace alembert::internal

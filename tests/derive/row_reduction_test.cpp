@@ -4,9 +4,8 @@
 
 #include <map>
 
-namespace {
-
 namespace alembert::internal {
+namespace {
 
 /// The combination of the rows, column by column.
 std::map<int, double> combined(const std::vector<SparseRow>& rows, const SparseRow& factors) {
@@ -38,6 +37,5 @@ TEST(RowReduction, RoundingIsNotIndependence) {
   ASSERT_EQ(found.vanishing.size(), 1u);
 }
 
-}  // namespace alembert::internal
-
 }  // namespace
+}  // namespace alembert::internal

@@ -519,7 +519,8 @@ TEST(AnalyseRows, scale_of_rows_does_not_matter) {
 }
 
 TEST(AnalyseRows, tolerance_is_a_distance) {
-  const Matrix a = (Matrix(2, 2) << 1, 0, 1, 1e-6).finished();
+  Matrix a(2, 2);
+  a << 1, 0, 1, 1e-6;
   EXPECT_EQ(analyse_rows(2, 2, a.data(), 1e-7).rank, 2);
   EXPECT_EQ(analyse_rows(2, 2, a.data(), 1e-5).rank, 1);
 }

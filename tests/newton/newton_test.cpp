@@ -217,9 +217,7 @@ TEST_P(NewtonBy, goes_on_with_the_same_bits_after_it_was_saved) {
     other.load(wrong);
     wrong.finish();
   };
-  if (!newton.memoryless()) {
-    EXPECT_THROW(load_into_other(), InputError);
-  }
+  if (!newton.memoryless()) { EXPECT_THROW(load_into_other(), InputError); }
 }
 
 TEST_P(NewtonBy, does_not_allocate) {

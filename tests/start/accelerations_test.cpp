@@ -10,10 +10,9 @@
 #include "alembert/start/limit.h"
 #include "model/support.h"
 
+namespace alembert::internal {
 namespace {
 
-using namespace alembert;
-using namespace alembert::internal;
 using test::model_of;
 
 const double none = std::numeric_limits<double>::quiet_NaN();
@@ -101,3 +100,4 @@ TEST(DifferentiationIndex, OfKnownSystems) {
 }
 
 }  // namespace
+}  // namespace alembert::internal

@@ -11,10 +11,9 @@
 #include "alembert/start/initial.h"
 #include "model/support.h"
 
+namespace alembert::internal {
 namespace {
 
-using namespace alembert;
-using namespace alembert::internal;
 using test::model_of;
 
 void expect_near(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
@@ -278,3 +277,4 @@ TEST(ConsistentStart, CopiesHaveParametersOfTheirOwnInThreads) {
 }
 
 }  // namespace
+}  // namespace alembert::internal

@@ -8,10 +8,9 @@
 
 #include "model/support.h"
 
+namespace alembert::internal {
 namespace {
 
-using namespace alembert;
-using namespace alembert::internal;
 using test::model_of;
 
 constexpr double gravity = 9.81;
@@ -377,3 +376,4 @@ TEST(InitialLarge, RedundancyIsFoundThereToo) {
 }
 
 }  // namespace
+}  // namespace alembert::internal

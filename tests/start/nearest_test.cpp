@@ -9,10 +9,8 @@
 #include "alembert/linear/rank.h"
 #include "alembert/newton/rounding.h"
 
+namespace alembert::internal {
 namespace {
-
-using namespace alembert;
-using namespace alembert::internal;
 
 SparseRows diagonal_metric(const std::vector<double>& m) {
   SparseRows result = identity_rows(static_cast<int>(m.size()));
@@ -153,3 +151,4 @@ TEST(SparseRank, AgreesWithTheDenseAnalysis) {
 }
 
 }  // namespace
+}  // namespace alembert::internal

@@ -75,7 +75,7 @@ TEST(ReferenceSolution, BothKindsFindTheOscillator) {
   const Model model = model_from_text(oscillator_text);
   const Equations e = derive(model);
   const InitialValues initial = make_consistent(model, e);
-  for (const ReferenceKind kind : {ReferenceKind::gauss_or_extrapolation, ReferenceKind::extrapolation}) {
+  for (const ReferenceKind kind : {ReferenceKind::method_or_extrapolation, ReferenceKind::extrapolation}) {
     const Reference r = make_reference(e, initial, 0, 2, 40, 8, kind);
     EXPECT_EQ(r.failure, "");
     EXPECT_EQ(r.method, kind == ReferenceKind::extrapolation ? "extrapolation of order 16" : "gauss(8)");
@@ -91,7 +91,7 @@ TEST(ReferenceSolution, TheEstimateIsAnUpperBound) {
   const Equations e = derive(model);
   const InitialValues initial = make_consistent(model, e);
   for (const int stages : {1, 2, 3}) {
-    for (const ReferenceKind kind : {ReferenceKind::gauss_or_extrapolation, ReferenceKind::extrapolation}) {
+    for (const ReferenceKind kind : {ReferenceKind::method_or_extrapolation, ReferenceKind::extrapolation}) {
       const Reference r = make_reference(e, initial, 0, 2, 8, stages, kind);
       const double error = static_cast<double>(fabsq((r.point.y[0] - cosq(2)) / cosq(2)));
       EXPECT_LT(error, r.error.q);

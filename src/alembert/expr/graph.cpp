@@ -166,6 +166,17 @@ Expr abs(Expr a) { return unary(Op::abs, a); }
 Expr sin(Expr a) { return unary(Op::sin, a); }
 Expr cos(Expr a) { return unary(Op::cos, a); }
 Expr tan(Expr a) { return unary(Op::tan, a); }
+Expr asin(Expr a) { return unary(Op::asin, a); }
+Expr acos(Expr a) { return unary(Op::acos, a); }
+Expr atan(Expr a) { return unary(Op::atan, a); }
+Expr sinh(Expr a) { return unary(Op::sinh, a); }
+Expr cosh(Expr a) { return unary(Op::cosh, a); }
+Expr tanh(Expr a) { return unary(Op::tanh, a); }
+Expr sign(Expr a) { return unary(Op::sign, a); }
+Expr atan2(Expr a, Expr b) { return binary(Op::atan2, a, b); }
+Expr hypot(Expr a, Expr b) { return binary(Op::hypot, a, b); }
+Expr min(Expr a, Expr b) { return binary(Op::min, a, b); }
+Expr max(Expr a, Expr b) { return binary(Op::max, a, b); }
 Expr exp(Expr a) { return unary(Op::exp, a); }
 Expr log(Expr a) { return unary(Op::log, a); }
 

@@ -1,0 +1,230 @@
+// The compiled step in the hand: what varies is an input, copies go their own way, saved states go on bit for bit.
+
+#include "alembert/stepper.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "alembert/alembert.h"
+#include "source_folder.h"
+
+namespace alembert {
+namespace {
+
+std::string gallery(const std::string& name) { return source_folder() + "/models/" + name + ".alm"; }
+
+std::vector<double> list(std::span<const double> values) { return {values.begin(), values.end()}; }
+
+const char oscillator[] =
+    "parameter k = 4, F = 0\ncoordinate x\nkinetic x'^2/2\npotential k*x^2/2\nforce x = F\ninitial x = 1\n";
+
+TEST(Stepper, AnOpenParameterIsThatOfTheFoldedModel) {
+  const Equations open = derive(read_model_text(oscillator), {.inputs = {"k"}});
+  EXPECT_EQ(open.inputs(), (std::vector<std::string>{"k"}));
+  Stepper stepper = compile(find_method("gauss(4)"), open, {.step = 0.1});
+  stepper.set("k", 9);
+  ASSERT_TRUE(stepper.steps(10));
+  EXPECT_EQ(stepper.t(), 1);
+  EXPECT_NEAR(stepper.value("x"), std::cos(3.0), 1e-10);
+  EXPECT_NEAR(stepper.value("x'"), -3 * std::sin(3.0), 1e-10);
+  EXPECT_NEAR(stepper.energy(), 4.5, 1e-10);
+}
+
+TEST(Stepper, WhatIsDefinedByAnOpenParameterFollowsIt) {
+  const Model model = read_model_text(
+      "parameter w = 2, k = w^2, a = 3*w\ncoordinate x\nkinetic x'^2/2\npotential k*x^2/2\ninitial x = a\n");
+  Stepper stepper = compile(find_method("gauss(4)"), derive(model, {.inputs = {"w"}}), {.step = 0.1});
+  stepper.restart({{"w", 3}});
+  EXPECT_EQ(stepper.value("x"), 9);
+  ASSERT_TRUE(stepper.steps(10));
+  EXPECT_NEAR(stepper.value("x"), 9 * std::cos(3.0), 1e-9);
+  const Run run = simulate(stepper, {.end = 2});
+  ASSERT_EQ(run.report.parameters.size(), 3u);
+  EXPECT_EQ(run.report.parameters[1].values[0], 9);
+  EXPECT_NEAR(run.report.y[0], 9 * std::cos(6.0), 1e-8);
+}
+
+TEST(Stepper, InputsActFromTheNextStepOn) {
+  Stepper stepper =
+      compile(find_method("gauss(4)"), derive(read_model_text(oscillator), {.inputs = {"F"}}), {.step = 0.1});
+  ASSERT_TRUE(stepper.steps(5));
+  const double x = stepper.value("x"), v = stepper.value("x'");
+  stepper.parameters()[0] = 2;  // the rest position is 1/2 now
+  ASSERT_TRUE(stepper.steps(5));
+  EXPECT_NEAR(stepper.value("x"), 0.5 + (x - 0.5) * std::cos(1.0) + v / 2 * std::sin(1.0), 1e-10);
+}
+
+TEST(Stepper, MakesTheStepsOfARun) {
+  const Equations equations = derive(read_model(gallery("double_pendulum")));
+  Stepper stepper = compile(find_method("lobatto(3)"), equations, {.step = 0.01});
+  const Run run = simulate(stepper, {.end = 2, .step = 0.01});
+  EXPECT_EQ(stepper.t(), 0) << "the stepper stays where it is";
+  ASSERT_TRUE(stepper.steps(200));
+  std::vector<double> end = run.report.y;
+  end.insert(end.end(), run.report.z.begin(), run.report.z.end());
+  EXPECT_EQ(list(stepper.state()), end);
+  EXPECT_LT(stepper.position_residual(), 1e-14);
+  const Run more = simulate(stepper, {.end = 4, .step = 0.01});
+  EXPECT_EQ(more.report.steps, 200);
+  EXPECT_NEAR(more.report.energy.final, 0, 1e-4);
+}
+
+TEST(Stepper, OneCompilationServesBothDirectionsOfTime) {
+  Stepper stepper = compile(find_method("lobatto(3)"), derive(read_model(gallery("double_pendulum"))), {.step = 0.01});
+  const std::vector<double> start = list(stepper.state());
+  ASSERT_TRUE(stepper.steps(100));
+  stepper.set_step(-0.01);
+  ASSERT_TRUE(stepper.steps(100));
+  EXPECT_NEAR(stepper.t(), 0, 1e-14);
+  for (std::size_t i = 0; i < start.size(); ++i) EXPECT_NEAR(stepper.state()[i], start[i], 1e-11);
+}
+
+TEST(Stepper, ACopyGoesOnAsTheOriginalAndThenItsOwnWay) {
+  Stepper one = compile(find_method("gauss(2)"), derive(read_model(gallery("double_pendulum")), {.inputs = {"m2"}}),
+                        {.step = 0.01});
+  ASSERT_TRUE(one.steps(50));
+  Stepper other = one;
+  ASSERT_TRUE(one.steps(50));
+  ASSERT_TRUE(other.steps(50));
+  EXPECT_EQ(list(one.state()), list(other.state()));
+  other.set("m2", 5);
+  EXPECT_EQ(one.value("m2"), 1);
+  ASSERT_TRUE(other.steps(50));
+  ASSERT_TRUE(one.steps(50));
+  EXPECT_NE(list(one.state()), list(other.state()));
+}
+
+class SavedStepper : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(SavedStepper, GoesOnBitForBit) {
+  const auto [name, method] = GetParam();
+  const auto fresh = [&, name = name, method = method] {
+    return compile(find_method(method), derive(read_model(gallery(name))), {.step = 0.01});
+  };
+  Stepper through = fresh();
+  ASSERT_TRUE(through.steps(30)) << through.failure();
+  const std::vector<std::byte> saved = through.save();
+  ASSERT_TRUE(through.steps(30));
+  Stepper other = fresh();
+  other.load(saved);
+  EXPECT_EQ(other.t(), 30 * 0.01);
+  ASSERT_TRUE(other.steps(30));
+  EXPECT_EQ(list(other.state()), list(through.state()));
+  EXPECT_EQ(other.save(), through.save());
+  EXPECT_EQ(list(other.multipliers()), list(through.multipliers()));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Methods, SavedStepper,
+    ::testing::Values(std::pair("double_pendulum", "lobatto(3)"), std::pair("double_pendulum", "gauss(5)"),
+                      std::pair("chain", "gauss(3)"), std::pair("chain", "lobatto(2)"),
+                      std::pair("steel_on_teflon", "symmetric(true_euler)"),
+                      std::pair("four_particles", "energy_momentum"), std::pair("parallel_four_bar", "lobatto(2)"),
+                      std::pair("heavy_top", "lobatto(2)"), std::pair("ph_pendulum", "gauss_collocation(2)")));
+
+TEST(Stepper, RefusesBytesThatAreNotItsOwn) {
+  Stepper stepper = compile(find_method("lobatto(3)"), derive(read_model(gallery("double_pendulum"))), {.step = 0.01});
+  ASSERT_TRUE(stepper.steps(10));
+  std::vector<std::byte> saved = stepper.save();
+  const std::vector<double> here = list(stepper.state());
+  Stepper other = compile(find_method("gauss(2)"), derive(read_model(gallery("double_pendulum"))), {.step = 0.01});
+  EXPECT_THROW(other.load(saved), InputError);
+  for (const std::size_t size : {std::size_t(0), std::size_t(7), saved.size() / 2, saved.size() - 1})
+    EXPECT_THROW(stepper.load(std::span(saved).first(size)), InputError) << size;
+  saved.push_back(std::byte{0});
+  EXPECT_THROW(stepper.load(saved), InputError);
+  EXPECT_EQ(list(stepper.state()), here);
+}
+
+TEST(Stepper, SettingAStateKeepsTheConstraints) {
+  Stepper stepper = compile(find_method("lobatto(3)"), derive(read_model(gallery("pendulum"))), {.step = 0.01});
+  ASSERT_TRUE(stepper.steps(20));
+  stepper.set("x", 0.25);
+  EXPECT_EQ(stepper.value("x"), 0.25);
+  EXPECT_LT(stepper.position_residual(), 1e-14);
+  EXPECT_LT(stepper.velocity_residual(), 1e-14);
+  EXPECT_TRUE(stepper.steps(20));
+  EXPECT_THROW(stepper.set("x", 1e3), InputError);
+  EXPECT_THROW(stepper.set("z", 1), InputError);
+  EXPECT_THROW(stepper.value("lenght"), InputError);
+}
+
+TEST(Stepper, AParameterOfAConstraintMovesTheState) {
+  Stepper stepper =
+      compile(find_method("lobatto(3)"), derive(read_model(gallery("pendulum")), {.inputs = {"l"}}), {.step = 0.01});
+  const double before = stepper.value("l");
+  stepper.set("l", 1.5 * before);
+  EXPECT_LT(stepper.position_residual(), 1e-13);
+  EXPECT_NEAR(std::hypot(stepper.value("x"), stepper.value("y")), 1.5 * before, 1e-13);
+  EXPECT_TRUE(stepper.steps(20));
+}
+
+TEST(Stepper, NamesThatCannotStayOpenAreSaid) {
+  const Model chain = read_model(gallery("chain"));
+  EXPECT_THROW(derive(chain, {.inputs = {"N"}}), InputError);
+  EXPECT_THROW(derive(chain, {.inputs = {"lenght"}}), InputError);
+  EXPECT_NO_THROW(derive(read_model_text(oscillator), {.inputs = {"x", "x'"}}));
+}
+
+TEST(Stepper, ChecksOfBodiesHoldForOpenParametersToo) {
+  const Model model = read_model_text(
+      "parameter m = 1\nbody b mass m inertia (1, 1, 1) at (0, 0, 1)\njoint spherical s from ground to b point (0, 0, "
+      "-1)\n");
+  Stepper stepper = compile(find_method("lobatto(2)"), derive(model, {.inputs = {"m"}}), {.step = 0.01});
+  EXPECT_NO_THROW(stepper.set("m", 2));
+  EXPECT_THROW(stepper.set("m", -1), InputError);
+}
+
+TEST(Stepper, AFailedStepLeavesTheStateAndSaysWhy) {
+  Stepper stepper = compile(find_method("lobatto(3)"), derive(read_model(gallery("double_pendulum"))), {.step = 0.01});
+  ASSERT_TRUE(stepper.steps(5));
+  stepper.set_step(1e6);
+  const std::vector<double> here = list(stepper.state());
+  if (stepper.step()) GTEST_FAIL() << "a step of 1e6 was made";
+  EXPECT_EQ(list(stepper.state()), here);
+  EXPECT_NE(stepper.failure().find("in the step from t = 0.05"), std::string::npos) << stepper.failure();
+}
+
+TEST(Stepper, MembersOfASweepAreTheSingleRuns) {
+  const Model model = read_model(gallery("double_pendulum"));
+  const Stepper stepper = compile(find_method("lobatto(3)"), derive(model, {.inputs = {"m2", "l1"}}), {.step = 0.01});
+  std::vector<Values> values;
+  for (int i = 0; i < 20; ++i) values.push_back({{"m2", 0.5 + 0.1 * i}, {"l1", 1 + 0.05 * i}, {"y1'", 0.1 * i}});
+  const std::vector<Member> members = sweep(stepper, values, {.end = 1});
+  ASSERT_EQ(members.size(), values.size());
+  for (const Member& member : members) {
+    ASSERT_EQ(member.failure, "");
+    std::vector<std::string> set;
+    for (const auto& [name, value] : member.values) set.push_back(name + "=" + to_text(value));
+    const Model folded = read_model(gallery("double_pendulum"), set);
+    const Run alone = simulate(compile(find_method("lobatto(3)"), derive(folded), {.step = 0.01}), {.end = 1});
+    for (std::size_t i = 0; i < alone.report.y.size(); ++i) EXPECT_NEAR(member.report.y[i], alone.report.y[i], 1e-12);
+  }
+}
+
+TEST(ModelBuilder, BuildsWhatTextSays) {
+  ModelBuilder b("Pendulum");
+  const Expr m = b.parameter("m", 2), l = b.parameter("l", m / 4);
+  const Expr x = b.coordinate("x", l), y = b.coordinate("y");
+  b.kinetic(m / 2 * (pow(b.rate(x), 2) + pow(b.rate(y), 2)));
+  b.potential(m * 9.81 * y);
+  b.constraint("rod", x * x + y * y - l * l);
+  b.invariant("twice", 2 * b.rate(x));
+  b.solve("lobatto(3)", 0.01, 1);
+  const Model built = b.model();
+  EXPECT_EQ(built.title(), "Pendulum");
+  EXPECT_EQ(built.states(), (std::vector<std::string>{"x", "y", "x'", "y'"}));
+  EXPECT_EQ(built.method(), "lobatto(3)");
+  const Run run = simulate(compile(method_of(built), derive(built)), {.end = *built.end()});
+  const Model read = read_model_text(
+      "parameter m = 2, l = m/4\ncoordinate x, y\nkinetic m/2*(x'^2 + y'^2)\npotential m*9.81*y\n"
+      "constraint rod: x^2 + y^2 = l^2\ninitial x = l\n");
+  const Run other = simulate(compile(find_method("rattle"), derive(read), {.step = 0.001}), {.end = 1});
+  EXPECT_LT(run.report.position, 1e-14);
+  EXPECT_NEAR(run.report.y[0], other.report.y[0], 1e-3);
+  EXPECT_THROW(b.rate(m), InputError);
+}
+
+}  // namespace
+}  // namespace alembert
