@@ -39,7 +39,7 @@ TEST(Stepper, WhatIsDefinedByAnOpenParameterFollowsIt) {
   EXPECT_EQ(stepper.value("x"), 9);
   ASSERT_TRUE(stepper.steps(10));
   EXPECT_NEAR(stepper.value("x"), 9 * std::cos(3.0), 1e-9);
-  const Run run = simulate(stepper, {.end = 2});
+  const alembert::Run run = simulate(stepper, {.end = 2});
   ASSERT_EQ(run.report.parameters.size(), 3u);
   EXPECT_EQ(run.report.parameters[1].values[0], 9);
   EXPECT_NEAR(run.report.y[0], 9 * std::cos(6.0), 1e-8);
@@ -58,14 +58,14 @@ TEST(Stepper, InputsActFromTheNextStepOn) {
 TEST(Stepper, MakesTheStepsOfARun) {
   const Equations equations = derive(read_model(gallery("double_pendulum")));
   Stepper stepper = compile(find_method("lobatto(3)"), equations, {.step = 0.01});
-  const Run run = simulate(stepper, {.end = 2, .step = 0.01});
+  const alembert::Run run = simulate(stepper, {.end = 2, .step = 0.01});
   EXPECT_EQ(stepper.t(), 0) << "the stepper stays where it is";
   ASSERT_TRUE(stepper.steps(200));
   std::vector<double> end = run.report.y;
   end.insert(end.end(), run.report.z.begin(), run.report.z.end());
   EXPECT_EQ(list(stepper.state()), end);
   EXPECT_LT(stepper.position_residual(), 1e-14);
-  const Run more = simulate(stepper, {.end = 4, .step = 0.01});
+  const alembert::Run more = simulate(stepper, {.end = 4, .step = 0.01});
   EXPECT_EQ(more.report.steps, 200);
   EXPECT_NEAR(more.report.energy.final, 0, 1e-4);
 }
@@ -198,7 +198,8 @@ TEST(Stepper, MembersOfASweepAreTheSingleRuns) {
     std::vector<std::string> set;
     for (const auto& [name, value] : member.values) set.push_back(name + "=" + to_text(value));
     const Model folded = read_model(gallery("double_pendulum"), set);
-    const Run alone = simulate(compile(find_method("lobatto(3)"), derive(folded), {.step = 0.01}), {.end = 1});
+    const alembert::Run alone =
+        simulate(compile(find_method("lobatto(3)"), derive(folded), {.step = 0.01}), {.end = 1});
     for (std::size_t i = 0; i < alone.report.y.size(); ++i) EXPECT_NEAR(member.report.y[i], alone.report.y[i], 1e-12);
   }
 }
@@ -216,11 +217,11 @@ TEST(ModelBuilder, BuildsWhatTextSays) {
   EXPECT_EQ(built.title(), "Pendulum");
   EXPECT_EQ(built.states(), (std::vector<std::string>{"x", "y", "x'", "y'"}));
   EXPECT_EQ(built.method(), "lobatto(3)");
-  const Run run = simulate(compile(method_of(built), derive(built)), {.end = *built.end()});
+  const alembert::Run run = simulate(compile(method_of(built), derive(built)), {.end = *built.end()});
   const Model read = read_model_text(
       "parameter m = 2, l = m/4\ncoordinate x, y\nkinetic m/2*(x'^2 + y'^2)\npotential m*9.81*y\n"
       "constraint rod: x^2 + y^2 = l^2\ninitial x = l\n");
-  const Run other = simulate(compile(find_method("rattle"), derive(read), {.step = 0.001}), {.end = 1});
+  const alembert::Run other = simulate(compile(find_method("rattle"), derive(read), {.step = 0.001}), {.end = 1});
   EXPECT_LT(run.report.position, 1e-14);
   EXPECT_NEAR(run.report.y[0], other.report.y[0], 1e-3);
   EXPECT_THROW(b.rate(m), InputError);
