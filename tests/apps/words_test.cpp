@@ -13,7 +13,7 @@ namespace alembert::internal::apps_test {
 namespace {
 
 TEST(Words, TheLibraryNamesNoOption) {
-  const std::regex option("\"[^\"]*--[a-z][a-z-]+");
+  const std::regex option("\"[^\"]*--[a-z][a-z-]+[^\"]*\"");
   int files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(source_folder() + "/src/alembert")) {
     const std::string path = entry.path().string();

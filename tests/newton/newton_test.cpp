@@ -67,7 +67,7 @@ TEST_P(NewtonBy, finds_known_roots_to_rounding) {
   EXPECT_EQ(result.outcome, Outcome::converged);
   EXPECT_DOUBLE_EQ(x[1], 4);
   EXPECT_DOUBLE_EQ(x[2], 3);
-  EXPECT_LE(result.iterations, 7);
+  EXPECT_LE(result.iterations, 8) << "quadratic convergence; the last one only sees that nothing changes any more";
   x = {5, -3, -2};
   newton.forget();
   EXPECT_EQ(newton.solve(x.data()).outcome, Outcome::converged);

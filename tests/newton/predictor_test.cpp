@@ -46,7 +46,7 @@ TEST(Predictor, continues_polynomials_exactly) {
 }
 
 TEST(Predictor, errors_of_smooth_motions_have_the_order_of_the_degree) {
-  // Degree 5 leaves h^6 u^(6): 64 times less with half the step.
+  // Degree 5 leaves h^6 u^(6), relative to u: 64 times less with half the step.
   const auto error = [](double h) {
     Predictor<Quad> predictor(1);
     Quad u = 0;
@@ -55,7 +55,7 @@ TEST(Predictor, errors_of_smooth_motions_have_the_order_of_the_degree) {
       u = step < 11 ? Quad(std::exp(h * step)) : u;
       if (step < 11) predictor.learn(&u);
     }
-    return std::abs(static_cast<double>(u) - std::exp(11 * h));
+    return std::abs(static_cast<double>(u) / std::exp(11 * h) - 1);
   };
   EXPECT_NEAR(std::log2(error(0.2) / error(0.1)), 6, 1);
 }
@@ -88,9 +88,6 @@ TEST(Predictor, unlearns_the_last_solution) {
     again.last(found.data());
     EXPECT_EQ(found, expected) << step;
   }
-  std::vector<double> found(3);
-  again.predict(found.data());
-  EXPECT_EQ(found, polynomial<double>(3, 9));
 }
 
 TEST(Predictor, begins_anew_when_cleared) {

@@ -100,7 +100,7 @@ class SavedStepper : public ::testing::TestWithParam<std::pair<const char*, cons
 TEST_P(SavedStepper, GoesOnBitForBit) {
   const auto [name, method] = GetParam();
   const auto fresh = [&, name = name, method = method] {
-    return compile(find_method(method), derive(read_model(gallery(name))), {.step = 0.01});
+    return compile(find_method(method), derive(read_model(gallery(name))));  // with the step of the model
   };
   Stepper through = fresh();
   ASSERT_TRUE(through.steps(30)) << through.failure();
@@ -108,7 +108,7 @@ TEST_P(SavedStepper, GoesOnBitForBit) {
   ASSERT_TRUE(through.steps(30));
   Stepper other = fresh();
   other.load(saved);
-  EXPECT_EQ(other.t(), 30 * 0.01);
+  EXPECT_EQ(other.t(), 30 * other.h());
   ASSERT_TRUE(other.steps(30));
   EXPECT_EQ(list(other.state()), list(through.state()));
   EXPECT_EQ(other.save(), through.save());
