@@ -88,11 +88,7 @@ void report(const char* name, const Tape& tape, KernelOptions options) {
 }
 
 }  // namespace
-}  // namespace alembert::internal
-
-using namespace alembert::internal;
-
-int main(int argc, char** argv) {
+int measure(int argc, char** argv) {
   std::vector<std::size_t> sizes;
   for (int i = 1; i < argc; ++i) sizes.push_back(std::strtoul(argv[i], nullptr, 10));
   if (sizes.empty()) sizes = {10, 100, 300, 1'000, 3'000, 10'000, 30'000, 100'000, 1'000'000};
@@ -115,3 +111,7 @@ int main(int argc, char** argv) {
   }
   return 0;
 }
+
+}  // namespace alembert::internal
+
+int main(int argc, char** argv) { return alembert::internal::measure(argc, argv); }

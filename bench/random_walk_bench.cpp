@@ -31,11 +31,7 @@ double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC
 
 }  // namespace
 
-}  // namespace alembert::internal
-
-using namespace alembert::internal;
-
-int main() {
+int measure() {
   const double h = 0.05, end = 50000;
   fmt::print("{:<32} {:<22} {:>9} {:>12} {:>12} {:>7}\n", "model", "method", "a", "c", "mean", "CPU s");
   for (const char* name : {"mclachlan_perlmutter", "mclachlan_perlmutter_printed"})
@@ -70,3 +66,7 @@ int main() {
                  cpu_seconds() - before);
     }
 }
+
+}  // namespace alembert::internal
+
+int main() { return alembert::internal::measure(); }

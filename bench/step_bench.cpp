@@ -111,12 +111,12 @@ void long_run() {
 
 }  // namespace
 
-}  // namespace alembert::internal
-
-using namespace alembert::internal;
-
-int main(int argc, char** argv) {
+int measure(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "long") == 0) long_run();
   else if (argc > 1 && std::strcmp(argv[1], "chain") == 0) chain_table();
   else table(), chain_table();
 }
+
+}  // namespace alembert::internal
+
+int main(int argc, char** argv) { return alembert::internal::measure(argc, argv); }
