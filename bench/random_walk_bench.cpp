@@ -65,6 +65,7 @@ int measure() {
       fmt::print("{:<32} {:<22} {:>9.3f} {:>12.3e} {:>12.3f} {:>7.1f}\n", name, method, s - c * t, c, s,
                  cpu_seconds() - before);
     }
+  return 0;
 }
 
 }  // namespace alembert::internal

@@ -115,6 +115,7 @@ int measure(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "long") == 0) long_run();
   else if (argc > 1 && std::strcmp(argv[1], "chain") == 0) chain_table();
   else table(), chain_table();
+  return 0;
 }
 
 }  // namespace alembert::internal
