@@ -95,8 +95,10 @@ PortSystem change(const Model& model, const PortSystem& system, const std::strin
     request.given.push_back(start_of(read, static_cast<int>(at - read.port->x.begin())));
   }
   for (std::size_t i = 0; i < system.x.size(); ++i)
-    if (std::find(replaced.begin(), replaced.end(), static_cast<int>(i)) == replaced.end())
-      inputs.push_back(system.x[i]), request.inputs.push_back(x0[i]);
+    if (std::find(replaced.begin(), replaced.end(), static_cast<int>(i)) == replaced.end()) {
+      inputs.push_back(system.x[i]);
+      request.inputs.push_back(x0[i]);
+    }
   request.fixed.assign(names.size(), false);
   request.metric = identity_rows(static_cast<int>(names.size()));
   const NearestPoint::Result found = NearestPoint(inputs, unknowns, equations).solve(request);

@@ -145,6 +145,17 @@ TEST(Trajectory, IsWrittenAsTheRunWroteIt) {
   }
 }
 
+TEST(Trajectory, EventsOfAnotherRunAreNotRead) {
+  const Files files;
+  std::ofstream(files / "a.csv") << "t,x\n0,1\n1,2\n";
+  std::ofstream(files / "a.events.csv") << "event,t,y,z\nlow,0.5,1,2\n";
+  const Trajectory read = read_trajectory(files / "a.csv");
+  EXPECT_EQ(read.rows(), 2u);
+  EXPECT_TRUE(read.events.empty());
+  std::ofstream(files / "a.events.csv") << "event,t,x\nlow,0.5,1\n";
+  EXPECT_EQ(read_trajectory(files / "a.csv").events.size(), 1u) << "its own are";
+}
+
 TEST(Trajectory, WhatIsNoneIsRefused) {
   const Files files;
   const auto refused = [&](const std::string& name, const std::string& text) {

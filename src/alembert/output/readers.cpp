@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "alembert/base/lists.h"
 #include "alembert/error.h"
 #include "alembert/output/attributes.h"
 #include "alembert/output/columns.h"
@@ -98,13 +99,15 @@ Trajectory read_csv(const std::string& path) {
   return trajectory;
 }
 
-/// From the file beside the table, where there is one. It says no names of events that did not happen.
+/// From the file beside the table, where there is one; one with other columns was left there by another run. It says no
+/// names of events that did not happen.
 void read_csv_events(const std::string& path, Trajectory& trajectory) {
   const std::string beside = path.substr(0, path.size() - 4) + ".events.csv";
   if (!std::filesystem::exists(beside)) return;
   std::istringstream lines(text_of(beside));
   std::string head;
   std::getline(lines, head);
+  if (fields(head) != joined<std::string>("event", trajectory.columns.names)) return;
   each_line(beside, lines, trajectory.values.size() + 1, [&](const Strings& entries, long line) {
     Trajectory::EventRow& event = trajectory.events.emplace_back();
     event.event = number_of(trajectory.columns.events, entries[0]);
