@@ -38,16 +38,6 @@ TEST(Convergence, quadratic_convergence_saves_the_last_correction) {
   EXPECT_EQ(run({1e-3, 1e-6, 1e-11, 1e-22}, [&](double c) { return test.exact(c, never); }).corrections, 3);
 }
 
-TEST(Convergence, nothing_is_predicted_from_corrections_as_large_as_the_unknowns) {
-  // An iterate thrown from 1e-9 to 1, then to 1e9: the corrections are 1e9 and 1 relative to where they lead.
-  Convergence test(unit);
-  test.begin();
-  EXPECT_EQ(run({1e9, 1}, [&](double c) { return test.exact(c, never); }).verdict, Verdict::proceed);
-  test.begin_simplified();
-  EXPECT_EQ(run({1e9, 1}, [&](double c) { return test.simplified(c, {.here = true}, never); }).verdict,
-            Verdict::proceed);
-}
-
 TEST(Convergence, a_correction_below_the_unit_is_the_last) {
   Convergence test(unit);
   test.begin();

@@ -56,9 +56,6 @@ class Convergence {
 
   /// A correction that is predicted to be smaller than this is not made: added, it would hardly change a last bit.
   static constexpr double negligible = 0.25;
-  /// Nothing is predicted from larger corrections. Relative to an iterate that it has itself thrown far away, a
-  /// correction is about 1, whatever it is: after one that was 1e9 times the unknown that looks like fast convergence.
-  static constexpr double near = 0.01;
   /// Quadratic convergence squares the ratio at every iteration. Ratios above this are not in that regime yet, or they
   /// are rounding.
   static constexpr double quadratic = 0.25;
@@ -87,10 +84,6 @@ class Convergence {
  private:
   /// What all have in common; proceed where that does not decide.
   Verdict first_look(double correction) noexcept;
-  /// Whether what a correction is predicted to leave need not be made.
-  bool is_last(double correction, double left) const noexcept {
-    return correction <= near && ratio_ < 1 && left <= negligible * unit_;
-  }
   template <class AtRounding>
   Verdict slowly(double correction, double ratio, Matrix matrix, AtRounding at_rounding) noexcept;
 
@@ -108,7 +101,7 @@ template <class AtRounding>
 Verdict Convergence::exact(double now, AtRounding at_rounding) noexcept {
   const Verdict seen = first_look(now);
   if (seen != Verdict::proceed || corrections_ == 1) return seen;
-  if (is_last(now, now * ratio_ * ratio_)) return Verdict::converged;
+  if (ratio_ < 1 && now * ratio_ * ratio_ <= negligible * unit_) return Verdict::converged;
   if (ratio_ > quadratic && now <= fresh_floor * unit_) return Verdict::converged;
   if (ratio_ > quadratic && corrections_ >= first_ratios && at_rounding()) return Verdict::converged;
   return ratio_ > growing && corrections_ > first_ratios ? Verdict::diverged : Verdict::proceed;
@@ -125,7 +118,7 @@ Verdict Convergence::simplified(double now, Matrix matrix, AtRounding at_roundin
   // Quadratic where the matrix belongs to this iterate, else all that a geometric series would still bring.
   const double left = matrix.here && !matrix.approximate ? now * ratio_ * std::min(ratio_, 1.0)
                                                          : now * rate / (1 - std::min(rate, slowest_rate));
-  if (is_last(now, left)) return Verdict::converged;
+  if (ratio_ < 1 && left <= negligible * unit_) return Verdict::converged;
   return ratio_ > slow ? slowly(now, ratio_, matrix, at_rounding) : Verdict::proceed;
 }
 
