@@ -28,7 +28,7 @@ struct RunOptions {
   std::string every, at, sample;  // as written; empty where not given
   std::vector<std::string> out, plot;
   bool json = false, quiet = false;
-  bool dirac = false;
+  bool dirac = false, strict = false;
 };
 
 std::vector<std::unique_ptr<Observer>> make_writers(const std::vector<std::string>& paths) {
@@ -70,6 +70,7 @@ int run(const RunOptions& options) {
   if ((!simulation.at.empty() || simulation.sample > 0) && options.out.empty() && options.plot.empty())
     throw InputError("--at and --sample choose the rows of a trajectory: say --out where to write it");
   simulation.dirac = options.dirac;
+  simulation.strict = options.strict;
   if (options.dirac && (!model.port || options.out.empty()))
     throw InputError("--dirac adds columns to the trajectory of a port-Hamiltonian model: " +
                      std::string(model.port ? "say --out where to write it" : "this one has another form"));
@@ -86,6 +87,7 @@ int run(const RunOptions& options) {
   simulation.interrupt = &guard.interrupted();
   Report report = simulate(model, equations, method, simulation);
   report.reason = in_words_of_the_program(std::move(report.reason));
+  for (Warning& warning : report.warnings) warning.text = in_words_of_the_program(std::move(warning.text));
   for (const auto& writer : writers) writer->end();
   bar.clear();
   for (const std::string& path : options.plot) {
@@ -125,6 +127,7 @@ Command add_run(CommandLine& program) {
   options.option("--sample", arguments->sample, "DT", "The same for the multiples of a time, from the start on");
   options.flag("--dirac", arguments->dirac,
                "Port-Hamiltonian models: also write the flows E x' and the efforts z of all states");
+  options.flag("--strict", arguments->strict, "Warnings end the run with exit code 1");
   options.flag("--json", arguments->json, "Print one JSON object instead of the report");
   options.flag("-q,--quiet", arguments->quiet, "Print no report and no progress");
   options.footer("What is not given comes from the model's solve statement; the method is " ALEMBERT_DEFAULT_METHOD

@@ -64,6 +64,28 @@ struct Drift {
   double uncertainty = 0;  // one standard error of the slope, from the scatter of the block means
 };
 
+/// Something that may make the result other than it seems, with what to do about it.
+struct Warning {
+  std::string code;  // one word that programs can compare: "energy"
+  std::string text;  // fields in backticks
+  double t = 0;      // where it was first seen
+};
+
+/// What the steps add to the error, found by making some of them again in halves.
+struct Accuracy {
+  double per_time = 0;  // of every state relative to the range of its kind, in a unit of time
+  double per_step = 0;  // the largest that was seen
+  double worst_t = 0;   // where that was
+  long compared = 0;    // steps
+};
+
+/// Where the energy of a model that is not isolated went.
+struct EnergyAccount {
+  double dissipated = 0;  // by friction, dampers, non-ideal constraint forces
+  double supplied = 0;    // by forces, drives, moving constraints, inputs
+  double error = 0;       // largest |energy - initial - supplied + dissipated| at a grid point
+};
+
 /// The change of energy in a step as the method's stages predict it, beside the actual one (Symank 2025, (6.15)).
 struct EnergyBalance {
   long steps = 0;                    // 0: the method predicts nothing
@@ -151,6 +173,9 @@ struct Report : RunDescription {
   bool has_energy = false;
   Watched energy;
   Drift drift;
+  std::optional<EnergyAccount> account;  // where the energy is not conserved
+  std::optional<Accuracy> accuracy;      // of fixed steps, where some could be compared
+  std::vector<Warning> warnings;         // one of each kind, in the order of time
   EnergyBalance balance;
   double position = 0, velocity = 0, nonholonomic = 0;  // largest residual over all steps
   std::vector<Extremes> velocity_ranges;                // of g', where the method does not hold it

@@ -49,6 +49,7 @@ struct SimulateOptions {
   std::vector<Observer*> observers = {};
   const std::atomic<bool>* interrupt = nullptr;    // set by Ctrl-C
   std::function<void(double done)> progress = {};  // fraction, called a few times a second at most
+  bool strict = false;                             // what would be a warning ends the run
   NewtonOptions newton = {};                       // of what is compiled for the run
 };
 

@@ -70,8 +70,10 @@ using Names = std::vector<std::string>;
 TEST_F(RunReport, JsonHasTheKeysOfTheContract) {
   const Json j = json();
   EXPECT_EQ(keys(j), (Names{"model", "method", "stages", "step", "t", "order", "q", "v", "p", "multipliers", "energy",
-                            "residual", "invariants", "statistics", "initial_changes", "redundant", "ending", "reason",
-                            "internal"}));
+                            "residual", "invariants", "accuracy", "warnings", "statistics", "initial_changes",
+                            "redundant", "ending", "reason", "internal"}));
+  EXPECT_TRUE(j["accuracy"].is_null());
+  EXPECT_EQ(j["warnings"], Json::array());
   EXPECT_EQ(keys(j["order"]), (Names{"q", "v", "multiplier"}));
   EXPECT_EQ(keys(j["energy"]), (Names{"initial", "final", "max_error", "drift_per_time", "drift_uncertainty"}));
   EXPECT_EQ(keys(j["residual"]), (Names{"position", "velocity", "nonholonomic"}));
@@ -85,6 +87,19 @@ TEST_F(RunReport, JsonHasTheKeysOfTheContract) {
   EXPECT_TRUE(j["reason"].is_null());
   EXPECT_EQ(j["internal"]["Lambda_1"], 8.0);
   EXPECT_EQ(to_json(report).find('\n'), std::string::npos) << "one object on one line";
+}
+
+TEST_F(RunReport, WarningsAndAccuracyAreSaid) {
+  report.warnings = {{"energy", "the energy changed", 2.5}};
+  report.accuracy = Accuracy{.per_time = 3e-6, .per_step = 4e-8, .worst_t = 1.5, .compared = 12};
+  report.account = EnergyAccount{.dissipated = 0.5, .supplied = 0.25, .error = 1e-9};
+  const Json j = json();
+  EXPECT_EQ(j["warnings"].dump(), R"([{"code":"energy","text":"the energy changed","t":2.5}])");
+  EXPECT_EQ(j["accuracy"]["estimate_per_time"], 3e-6);
+  EXPECT_EQ(j["energy"]["dissipated"], 0.5);
+  EXPECT_EQ(j["energy"]["supplied"], 0.25);
+  EXPECT_NE(to_text(report).find("  warning     the energy changed\n"), std::string::npos) << to_text(report);
+  EXPECT_NE(to_text(report).find("  accuracy    3e-06 a unit of time"), std::string::npos) << to_text(report);
 }
 
 TEST_F(RunReport, JsonValuesFollowTheShapes) {

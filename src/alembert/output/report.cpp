@@ -229,6 +229,13 @@ void add_start(Lines& lines, const Report& report) {
   if (!report.singular_positions.empty()) lines.add("singular", singular_line(report));
 }
 
+/// "1.5e-06 of the range of motion a unit of time (12 of 2000 steps made again in halves)".
+std::string accuracy_line(const Report& report) {
+  const Accuracy& a = *report.accuracy;
+  return fmt::format("{} a unit of time, relative to the range of motion ({} of {} made again in halves)",
+                     brief(a.per_time), a.compared, plural(report.steps, "step"));
+}
+
 void add_energy(Lines& lines, const Report& report) {
   lines.add("energy", energy_line(report));
   if (report.port && !report.port->energies.empty()) lines.add("components", component_line(*report.port));
@@ -257,9 +264,11 @@ std::string to_text(const Report& report) {
   internal::add_start(lines, report);
   internal::add_energy(lines, report);
   internal::add_watched(lines, report);
+  if (report.accuracy) lines.add("accuracy", internal::accuracy_line(report));
   lines.add("Newton", internal::newton_line(report));
   lines.add("time", fmt::format("{:.2f} s (+ {:.2f} s compiling)", report.run_seconds, report.compile_seconds));
   if (!report.note.empty()) lines.add("note", report.note);
+  for (const Warning& warning : report.warnings) lines.add("warning", warning.text);
   return lines.text();
 }
 

@@ -129,11 +129,16 @@ void add_state(Json& json, const Report& report) {
 
 Json energy(const Report& report) {
   if (!report.has_energy) return Json();
-  return {{"initial", number(report.energy.initial)},
-          {"final", number(report.energy.final)},
-          {"max_error", number(report.energy.max_error)},
-          {"drift_per_time", number(report.drift.per_time)},
-          {"drift_uncertainty", number(report.drift.uncertainty)}};
+  Json object = {{"initial", number(report.energy.initial)},
+                 {"final", number(report.energy.final)},
+                 {"max_error", number(report.energy.max_error)},
+                 {"drift_per_time", number(report.drift.per_time)},
+                 {"drift_uncertainty", number(report.drift.uncertainty)}};
+  if (report.account) {
+    object["dissipated"] = number(report.account->dissipated);
+    object["supplied"] = number(report.account->supplied);
+  }
+  return object;
 }
 
 Json residual(const Report& report) {
@@ -187,7 +192,25 @@ Json statistics(const Report& report) {
   return object;
 }
 
+Json accuracy(const Report& report) {
+  if (!report.accuracy) return Json();
+  const Accuracy& a = *report.accuracy;
+  return {{"estimate_per_time", number(a.per_time)},
+          {"worst_step", number(a.per_step)},
+          {"worst_t", number(a.worst_t)},
+          {"compared_steps", a.compared}};
+}
+
+Json warnings(const Report& report) {
+  Json list = Json::array();
+  for (const Warning& warning : report.warnings)
+    list.push_back({{"code", warning.code}, {"text", warning.text}, {"t", number(warning.t)}});
+  return list;
+}
+
 void add_course(Json& json, const Report& report) {
+  json["accuracy"] = accuracy(report);
+  json["warnings"] = warnings(report);
   json["statistics"] = statistics(report);
   Json& changes = json["initial_changes"] = Json::array();
   for (const InitialState::Change& change : report.initial.changes)

@@ -103,6 +103,13 @@ void Simulation::end(Ending ending, std::string reason) {
   report_.reason = std::move(reason);
 }
 
+void Simulation::warn(const std::string& code, std::string text, double t) {
+  const auto same = [&](const Warning& other) { return other.code == code; };
+  if (std::any_of(report_.warnings.begin(), report_.warnings.end(), same)) return;
+  if (options_.strict) end(Ending::failed, text);
+  report_.warnings.push_back({code, std::move(text), t});
+}
+
 void Simulation::explain() {
   if (!control_->failure().empty()) return end(Ending::failed, control_->failure());
   const FailedStep& why = engine_.maker.failed;

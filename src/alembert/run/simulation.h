@@ -25,6 +25,8 @@ class Simulation {
   void loop();
   void finish();
   void end(Ending ending, std::string reason);
+  /// Once for every code. Ends a strict run.
+  void warn(const std::string& code, std::string text, double t);
   void explain();
   void progress();
 
