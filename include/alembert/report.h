@@ -71,7 +71,8 @@ struct Warning {
   double t = 0;      // where it was first seen
 };
 
-/// What the steps add to the error, found by making some of them again in halves.
+/// What the steps add to the error, found by making some of them again in two parts, and by a
+/// companion with steps twice as long.
 struct Accuracy {
   double per_time = 0;  // of every state relative to the range of its kind, in a unit of time
   double per_step = 0;  // the largest that was seen

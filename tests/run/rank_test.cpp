@@ -80,7 +80,7 @@ TEST(RankLoss, IsNotSeenWhereTheRankStays) {
       // Steep walls and a flat ground: the gradient's length falls to a hundredth within a few steps.
       {"coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\nconstraint c: y = x^2/2\ninitial x = 100, y = "
        "5000\n",
-       "lobatto(3)", 0.005, 40},
+       "lobatto(3)", 0.001, 40},
       // Folded and stretched pendulums: the rods are in line, their gradients independent.
       {"coordinate a[2], b[2]\nkinetic (norm2(a') + norm2(b'))/2\npotential 9.81*(a[2] + b[2])\n"
        "constraint r1: norm2(a) = 1\nconstraint r2: norm2(b - a) = 1\ninitial a = (1, 0), b = (0, 0), b' = (0, 3)\n",

@@ -13,6 +13,7 @@ struct NewtonResult {
   Outcome outcome = Outcome::converged;
   int iterations = 0;
   double correction = 0;           // the last one, relative to the scales
+  double first_correction = 0;     // how far the guess was off, as Newton's first iteration sees it
   int equation = -1;               // the worst equation: largest residual, or the row of the vanishing pivot
   double residual = 0;             // of that equation
   bool singular_position = false;  // converged, but some unknowns are hardly determined there (multipliers, mostly)

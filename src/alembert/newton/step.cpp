@@ -466,6 +466,13 @@ NewtonStatistics Step<T>::statistics() const {
 }
 
 template <class T>
+int Step<T>::unknowns() const {
+  int sum = 0;
+  for (const auto& sub : body_->substeps) sum += body_->parts[sub.part].unknowns;
+  return sum;
+}
+
+template <class T>
 void Step<T>::save(ByteWriter& out) const {
   body_->save(out);
 }

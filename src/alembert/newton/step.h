@@ -66,6 +66,7 @@ class Step {
   bool has_discrete() const;
   const std::string& label(const StepResult& result) const;  // of the worst equation; "" when unknown
   NewtonStatistics statistics() const;
+  int unknowns() const;  // of all substeps together
 
   /// All that the next step uses of the ones before, and what can be asked of the last one. Loaded into a Step that was
   /// compiled from the same plan with the same values and options, in any process, it goes on with the same bits.

@@ -107,6 +107,7 @@ NewtonResult exact_newton(Iteration<T>& it, LinearSystem<T>& system, T* x) noexc
     it.statistics.factorizations += system.factorizations();
     if (tolerated(it, x, result)) return result;
     result.correction = it.norm.subtract(x, it.delta.data());
+    if (result.iterations == 1) result.first_correction = result.correction;
     const Verdict verdict = it.convergence.exact(result.correction, [&] { return it.at_rounding(x); });
     if (verdict == Verdict::proceed) continue;
     result.outcome = outcome_of(verdict);
@@ -127,6 +128,7 @@ NewtonResult simplified_newton(Iteration<T>& it, LinearSystem<T>& system, T* x) 
     find_correction(it, system, x, result);
     if (tolerated(it, x, result)) return result;
     result.correction = it.norm.subtract(x, it.delta.data());
+    if (result.iterations == 1) result.first_correction = result.correction;
     const Verdict verdict =
         it.convergence.simplified(result.correction, {approximate, here}, [&] { return it.at_rounding(x); });
     if (verdict == Verdict::converged) return result;

@@ -74,6 +74,10 @@ std::string title(const Report& report) {
 
 std::string energy_line(const Report& report) {
   if (!report.has_energy) return "none in this model";
+  if (report.account)
+    return fmt::format("{} initially, {} finally: supplied {}, dissipated {}; the account is off by {} at most",
+                       plain(report.energy.initial), plain(report.energy.final), plain(report.account->supplied),
+                       plain(report.account->dissipated), brief(report.account->error));
   std::string said =
       fmt::format("{} initially, max error {}", plain(report.energy.initial), brief(report.energy.max_error));
   if (!std::isfinite(report.drift.per_time) || !std::isfinite(report.drift.uncertainty)) return said;
@@ -229,10 +233,10 @@ void add_start(Lines& lines, const Report& report) {
   if (!report.singular_positions.empty()) lines.add("singular", singular_line(report));
 }
 
-/// "1.5e-06 of the range of motion a unit of time (12 of 2000 steps made again in halves)".
+/// "1.5e-06 a unit of time, relative to the range of motion (12 of 2000 steps made again in parts)".
 std::string accuracy_line(const Report& report) {
   const Accuracy& a = *report.accuracy;
-  return fmt::format("{} a unit of time, relative to the range of motion ({} of {} made again in halves)",
+  return fmt::format("{} a unit of time, relative to the range of motion ({} of {} made again in parts)",
                      brief(a.per_time), a.compared, plural(report.steps, "step"));
 }
 

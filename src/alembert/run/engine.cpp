@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "alembert/base/lists.h"
+#include "alembert/derive/work.h"
 #include "alembert/error.h"
 #include "alembert/expr/derivative.h"
 
@@ -122,6 +123,7 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
       asked(wanted),
       options(for_redundant(model, values, plan, wanted)),
       t0(options.t0),
+      conservative(conserves_energy(e)),
       parameters(table),
       initial(values),
       step(plan, options.t0, options.step, joined<double>(values.y, values.z), guess_values(values),
@@ -134,6 +136,7 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
       failure(e),
       light(method, e),
       joints(e),
+      inputs(e),
       maker(e.y.size(), [this](double t, std::span<const double> state) { return ends_singular(t, state); }),
       start_(start),
       zero_tests_(Exprs(), e.zero_tests, now_and_then),
@@ -141,6 +144,7 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
       in_constraints_(parameters_in(joined<Expr>(e.g, e.k), parameters.size())) {
   if (method.remark) remark = method.remark(e);
   if (e.port) ports.emplace(e, options.dirac, code_for(std::max(1.0, options.rows), options.newton.kernel));
+  if (e.energy && !conservative) work.emplace(e, code_for(options.steps, options.newton.kernel));
   prepare(options);
   if (!e.events.empty())
     events.emplace(model, e, *dense, multipliers, code_for(places_of_events * options.steps, options.newton.kernel));
@@ -165,6 +169,7 @@ Engine::Engine(const Engine& other)
       asked(other.asked),
       options(other.options),
       t0(other.t0),
+      conservative(other.conservative),
       parameters(other.parameters),
       initial(other.initial),
       step(other.step.clone()),
@@ -176,6 +181,8 @@ Engine::Engine(const Engine& other)
       failure(other.failure),
       light(other.light),
       joints(other.joints),
+      inputs(other.inputs),
+      work(other.work),
       maker(e.y.size(), [this](double t, std::span<const double> state) { return ends_singular(t, state); }),
       remark(other.remark),
       start_(other.start_),
@@ -202,6 +209,8 @@ void Engine::bind() {
   failure.bind(table);
   light.bind(table);
   joints.bind(table);
+  inputs.bind(table);
+  if (work) work->bind(table);
   start_.bind(table);
   zero_tests_.bind(table);
   model_parameters_.bind(table);

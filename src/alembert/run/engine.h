@@ -18,6 +18,8 @@
 #include "alembert/run/motion.h"
 #include "alembert/run/rank_watch.h"
 #include "alembert/run/step_maker.h"
+#include "alembert/run/time_input.h"
+#include "alembert/run/work_meter.h"
 #include "alembert/start/initial.h"
 
 namespace alembert::internal {
@@ -70,7 +72,8 @@ class Engine {
   const EngineOptions asked;    // as they were given
   const EngineOptions options;  // with the linear solver that redundant constraints ask for
 
-  double t0;  // where the motion begins
+  double t0;                // where the motion begins
+  const bool conservative;  // nothing does work
 
   /// The table of open parameters, in the order of Equations::parameters. May be written at any time.
   std::vector<double> parameters;
@@ -90,6 +93,8 @@ class Engine {
   FailureAnalysis failure;
   LightMasses light;
   JointReactions joints;
+  TimeInputs inputs;
+  std::optional<WorkMeter> work;  // where something does work
   StepMaker maker;
 
   /// What a user must know of the method on this model; "" where there is nothing.

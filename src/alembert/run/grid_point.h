@@ -16,6 +16,7 @@ struct GridPoint {
   // Of the step that led here: what the method predicted, unless an event cut it short; its discrete constraints.
   std::optional<double> energy_change;
   double discrete = 0;
+  double prediction_error = 0;                            // of the unknowns, relative to their scales
   std::optional<std::pair<double, double>> energy_parts;  // dissipated, supplied
 };
 

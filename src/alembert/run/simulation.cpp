@@ -1,5 +1,7 @@
 #include "alembert/run/simulation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -14,6 +16,16 @@ namespace {
 
 constexpr double progress_pause = 0.1;  // seconds between two calls for progress
 constexpr long progress_steps = 256;    // between two looks at the clock
+
+// Errors above this part of the range of motion are no result: at the end, and in a single step.
+constexpr double known = 0.1;
+constexpr double good_step = 0.02;
+// Below this one need not ask how Newton came there.
+constexpr double good = 0.01;
+// Errors of the energy above this part of the kinetic energy show that steps are too long.
+constexpr double energy_kept = 0.05;
+// A step that is short for the motion is solved in two to five iterations.
+constexpr double laborious = 12;
 
 double now() {
   using Clock = std::chrono::steady_clock;
@@ -63,11 +75,19 @@ void Simulation::run() {
   rows_.end();
   report_.run_seconds = now() - started_;
   finish();
+  if (report_.steps > 0 && report_.ending != Ending::failed) assess();
 }
 
 void Simulation::start() {
   engine_.watch.look(point_.t, point_.state, {});
   energy_ = engine_.watch.energy();
+  judge_.emplace(engine_, point_);
+  if (engine_.work) {
+    engine_.work->restart();
+    engine_.work->look(point_.t, point_.state, energy_, engine_.multipliers);
+  }
+  if (options_.steps.control == Control::fixed)
+    probe_.emplace(engine_, report_.names, count_steps(engine_.t0, options_.end, options_.step), options_.step, point_);
   balance_ = {.t = point_.t, .parted = true};
   in_view_ = true;
   if (every_ > 0) keep(point_);
@@ -128,6 +148,7 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
   report_.t = to.t;
   const bool made = !(stopped && to.t == from.t);
   const bool row = made && look(from, to, last);
+  if (probe_ && made && !stopped) probe_->follow(from, to);
   if (options_.interrupt && options_.interrupt->load(std::memory_order_relaxed))
     end(Ending::interrupted, "interrupted at t = " + time_text(report_.t));
   last = last || stopped;
@@ -165,8 +186,10 @@ void Simulation::watch(const GridPoint& to) {
   in_view_ = true;
   engine_.watch.look(to.t, to.state, {});
   take_balance(to);
+  if (engine_.work) engine_.work->look(to.t, to.state, engine_.watch.energy(), engine_.multipliers);
   if (!engine_.watch.finite())
     end(Ending::failed, "energy or constraints are not finite at t = " + time_text(to.t) + "; try a smaller step");
+  if (std::string why = judge_->broken(to); !why.empty()) end(Ending::failed, std::move(why));
   const RankWatch::Rank seen = engine_.rank.look(to.t, to.state);
   if (seen == RankWatch::Rank::lost)
     end(Ending::failed, engine_.failure.explain_rank(to.t, to.state, engine_.longest()));
@@ -252,6 +275,7 @@ void Simulation::finish() {
   report_.rejected = control_->rejected();
   report_.energy = watch.energy_watched;
   report_.drift = watch.drift.fit();
+  if (engine_.work) take_account();
   report_.position = watch.max_position;
   report_.velocity = watch.max_velocity;
   report_.nonholonomic = watch.max_nonholonomic;
@@ -260,6 +284,66 @@ void Simulation::finish() {
   report_.newton = reported(control_->statistics());
   report_state();
   if (report_.steps > 0) report_internal();
+}
+
+// What may be wrong although every step was made.
+void Simulation::assess() {
+  if (probe_) assess_accuracy();
+  const double energy = judge_->energy_error();
+  if (energy > energy_kept)
+    warn("energy",
+         fmt::format("the energy was off by {:.0f} % of the kinetic energy at t = {}, although nothing does work; "
+                     "try a smaller step",
+                     100 * energy, time_text(judge_->energy_error_t())),
+         judge_->energy_error_t());
+  const double iterations = static_cast<double>(report_.newton.iterations) / static_cast<double>(report_.steps);
+  const bool accurate = report_.accuracy && report_.accuracy->per_time * std::abs(report_.t - engine_.t0) <= good;
+  if (iterations > laborious && !accurate && report_.warnings.empty())
+    warn("newton",
+         fmt::format("Newton needed {:.0f} iterations a step: the steps may be too long; try a smaller step",
+                     iterations),
+         report_.t);
+}
+
+void Simulation::assess_accuracy() {
+  if (const auto jump = engine_.inputs.jumped_over(engine_.t0, report_.t, options_.step, engine_.method.claims.order_q))
+    warn(
+        "input",
+        fmt::format("the steps pass over what depends on time: near t = {} it changes within a step by {:.0f} % of its "
+                    "range; try a smaller step",
+                    time_text(jump->t), 100 * jump->share),
+        jump->t);
+  const std::optional<AccuracyProbe::Result> found = probe_->finish(report_.singular_positions.size());
+  if (!found) return;
+  report_.accuracy = found->accuracy;
+  if (found->at_end <= known && found->accuracy.per_step <= good_step) return;
+  if (found->growth > 0 && found->accuracy.per_step <= good_step)
+    return warn(
+        "sensitive",
+        fmt::format("the motion is sensitive: errors grow e-fold in about {:.2g} units of time, so that the end "
+                    "of the run is one of many motions, and only what is conserved can be trusted there; "
+                    "smaller steps or a method of higher order help for a while",
+                    1 / found->growth),
+        report_.t);
+  const std::string size = found->at_end < 1 ? fmt::format("about {:.2g} %", 100 * found->at_end) : "more than 100 %";
+  warn("accuracy",
+       fmt::format("the steps are too long for this motion: by the end the error is {} of the range of motion (worst "
+                   "near t = {}); try `step` {:.1g}",
+                   size, time_text(found->accuracy.worst_t), found->better),
+       found->accuracy.worst_t);
+}
+
+// The error of the energy is what the account does not explain.
+void Simulation::take_account() {
+  EnergyAccount account = engine_.work->account();
+  if (report_.balance.parted) {
+    account.dissipated = report_.balance.dissipated;
+    account.supplied = report_.balance.supplied;
+    account.error = std::abs(report_.energy.final - report_.energy.initial - account.supplied + account.dissipated);
+  }
+  report_.energy.max_error = account.error;
+  report_.drift = {0, INFINITY};
+  report_.account = account;
 }
 
 void Simulation::report_state() {

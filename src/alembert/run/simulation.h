@@ -3,7 +3,9 @@
 // The only time loop. It advances, watches energy, constraints and invariants at every step, finds events, and hands
 // rows to observers.
 
+#include "alembert/run/accuracy.h"
 #include "alembert/run/control.h"
+#include "alembert/run/judge.h"
 #include "alembert/run/rows.h"
 #include "alembert/run/sample_times.h"
 #include "alembert/run/simulate.h"
@@ -30,6 +32,8 @@ class Simulation {
   void explain();
   void progress();
 
+  void assess();
+  void assess_accuracy();
   bool arrive(const GridPoint& from, GridPoint& to, bool last);
   bool look(const GridPoint& from, GridPoint& to, bool last);
   void count(double h);
@@ -39,6 +43,7 @@ class Simulation {
   bool take_samples(const GridPoint& from, const GridPoint& to, double up_to, bool from_kept, bool to_kept);
   void keep(const GridPoint& point);
 
+  void take_account();
   void report_state();
   void report_ports(std::span<const double> psi);
   void report_internal();
@@ -49,7 +54,9 @@ class Simulation {
   Report& report_;
   Rows rows_;
   std::unique_ptr<StepControl> control_;
-  std::string light_;  // a body whose velocity the method loses; "" where there is none
+  std::optional<Judge> judge_;
+  std::optional<AccuracyProbe> probe_;  // of fixed steps
+  std::string light_;                   // a body whose velocity the method loses; "" where there is none
   std::size_t n_y_;
   long every_;  // 0: no rows for steps
   GridPoint point_, next_[2];

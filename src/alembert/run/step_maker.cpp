@@ -51,6 +51,7 @@ bool StepMaker::make(Step<double>& step, const GridPoint& from, double h, double
   step.carry_on(from.carried);
   const StepResult result = step.advance(from.t, h, to.state.data(), to.compensation.data());
   take(step, to);
+  to.prediction_error = result.newton.first_correction;
   if (result.newton.outcome == Outcome::converged) {
     if (ends_singular_ && ends_singular_(t_end, to.state)) end_singular(step, from, h, to);
     return true;

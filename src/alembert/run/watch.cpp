@@ -64,15 +64,25 @@ void DriftFit::add(double t, double error) {
 }
 
 Drift DriftFit::fit() const {
-  const int n = static_cast<int>(full_.size());
+  Drift all = fit(0, full_.size());
+  // A drift goes on. Where the halves of the run do not agree, it is a swing that is longer than the run.
+  const Drift first = fit(0, full_.size() / 2), second = fit(full_.size() / 2, full_.size());
+  if (std::isfinite(first.uncertainty) && std::isfinite(second.uncertainty))
+    all.uncertainty = std::max(all.uncertainty, std::abs(first.per_time - second.per_time));
+  return all;
+}
+
+Drift DriftFit::fit(std::size_t from, std::size_t to) const {
+  const std::span<const Block> part(full_.data() + from, to - from);
+  const int n = static_cast<int>(part.size());
   if (n < 3) return {0, INFINITY};
   double t_mean = 0, e_mean = 0;
-  for (const Block& b : full_) {
+  for (const Block& b : part) {
     t_mean += b.t / b.count / n;
     e_mean += b.error / b.count / n;
   }
   double tt = 0, te = 0, rest = 0;
-  for (const Block& b : full_) {
+  for (const Block& b : part) {
     const double t = b.t / b.count - t_mean, e = b.error / b.count - e_mean;
     tt += t * t;
     te += t * e;
@@ -80,7 +90,7 @@ Drift DriftFit::fit() const {
   if (tt == 0) return {0, INFINITY};
   const double slope = te / tt;
   double before = 0, together = 0;
-  for (const Block& b : full_) {
+  for (const Block& b : part) {
     const double e = b.error / b.count - e_mean - slope * (b.t / b.count - t_mean);
     rest += e * e;
     together += e * before;

@@ -24,6 +24,7 @@ class DriftFit {
   Drift fit() const;
 
  private:
+  Drift fit(std::size_t from, std::size_t to) const;
   static constexpr int blocks = 64;
   struct Block {
     double t = 0, error = 0;  // sums

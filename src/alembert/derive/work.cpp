@@ -1,0 +1,99 @@
+#include "alembert/derive/work.h"
+
+#include <algorithm>
+
+#include "alembert/base/lists.h"
+#include "alembert/derive/ports/port_equations.h"
+#include "alembert/derive/split.h"
+
+namespace alembert::internal {
+
+namespace {
+
+bool all_zero(const Exprs& list) {
+  return std::all_of(list.begin(), list.end(), [](Expr e) { return is_zero(e); });
+}
+
+/// Whether the velocity of the motion is one that the constraint admits at frozen time.
+bool admits_motion(Expr k, const Exprs& z) {
+  const std::optional<double> degree = homogeneous_degree(k, z);
+  return degree && *degree > 0;
+}
+
+/// Whether nonholonomic constraints are functions of the velocities themselves.
+bool same_velocities(const Equations& e) { return e.k.empty() || e.v == e.z || e.form == Form::general; }
+
+}  // namespace
+
+bool conserves_energy(const Equations& e) {
+  if (!e.energy || e.port || !e.ideal) return false;
+  const Exprs time{e.t};
+  if (!all_zero(e.applied) || !all_zero(e.forces) || e.rayleigh) return false;
+  if (depends(e.energy, time) || depends(e.g, time) || depends(e.k, time)) return false;
+  return std::all_of(e.k.begin(), e.k.end(), [&](Expr k) { return admits_motion(k, e.z); });
+}
+
+namespace {
+
+/// The power of ideal reactions: what moving constraints and those that forbid the motion itself supply.
+Exprs reaction_power(const Equations& e, const Exprs& w) {
+  Exprs terms;
+  const Exprs time{e.t};
+  for (std::size_t i = 0; i < e.g.size(); ++i)
+    if (depends(e.g[i], time)) terms.push_back(e.lambda[i] * gradient(e.g[i], time)[0]);
+  for (std::size_t i = 0; i < e.k.size(); ++i)
+    if (!admits_motion(e.k[i], e.z)) terms.push_back(-(e.psi[i] * dot(gradient(e.k[i], e.z), w)));
+  return terms;
+}
+
+}  // namespace
+
+WorkRates work_rates(const Equations& e) {
+  if (e.port) return {e.port->dissipated, e.port->supplied};
+  const bool multibody = e.form == Form::general;
+  const Exprs& w = multibody ? e.z : e.v;
+  WorkRates rates{e.graph->constant(0), Expr()};
+  if (e.rayleigh) rates.dissipated = dot(w, gradient(e.rayleigh, e.z));
+  if (!e.ideal || !same_velocities(e)) {
+    rates.supplied = power(e) + rates.dissipated;
+    return rates;
+  }
+  Equations free = e;
+  free.N.assign(e.N.size(), e.graph->constant(0));
+  free.r.assign(e.r.size(), e.graph->constant(0));
+  const Exprs reactions = reaction_power(e, w);
+  rates.supplied = power(free) + rates.dissipated + sum(*e.graph, reactions);
+  return rates;
+}
+
+Exprs time_functions(const Equations& e) {
+  const Exprs all = joined<Expr>(e.v, e.p, e.f, e.N, e.r, e.g, e.k);
+  const Exprs time{e.t};
+  if (all.empty() || !depends(all, time)) return {};
+  Graph& graph = all[0].graph();
+  // Of every node whether it depends on time, and whether on anything else that changes.
+  std::vector<bool> timed(graph.size(), false), moved(graph.size(), false), wanted(graph.size(), false);
+  const auto alone = [&](std::uint32_t id) { return timed[id] && !moved[id] && id != e.t.id(); };
+  for (const std::uint32_t id : reachable(all)) {
+    const Node node = graph.node(id);
+    if (node.op == Op::symbol) (id == e.t.id() ? timed : moved)[id] = true;
+    const int operands = operand_count(node.op);
+    const auto take = [&](std::uint32_t operand) {
+      timed[id] = timed[id] || timed[operand];
+      moved[id] = moved[id] || moved[operand];
+    };
+    if (operands > 0) take(node.a);
+    if (operands > 1) take(node.b);
+    if (operands == 0 || !moved[id]) continue;
+    if (alone(node.a)) wanted[node.a] = true;
+    if (operands > 1 && alone(node.b)) wanted[node.b] = true;
+  }
+  for (const Expr root : all)
+    if (alone(root.id())) wanted[root.id()] = true;
+  Exprs found;
+  for (std::uint32_t id = 0; id < wanted.size(); ++id)
+    if (wanted[id]) found.emplace_back(&graph, id);
+  return found;
+}
+
+}  // namespace alembert::internal

@@ -1,0 +1,284 @@
+#include "alembert/run/accuracy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace alembert::internal {
+
+namespace {
+
+// The companion costs half a step for each, so that these keep it below a few percent of a long run; the first ones are
+// free for a run that is short anyway: 40,000 unknowns are solved for in a few milliseconds.
+constexpr double companion_share = 0.04;
+constexpr double companion_unknowns = 4e4;
+constexpr long fewest_companion_steps = 4;
+// Distances of the companion above this part of the range say nothing about smaller errors.
+constexpr double lost = 0.05;
+// One step in this many is compared by its number: a prime, so that no period of the motion hides.
+constexpr long between_comparisons = 499;
+// Runs of so few steps have all of them compared.
+constexpr double few_steps = 32;
+// Until then the prediction does not know the motion yet: it extrapolates from fewer steps than later.
+constexpr long first_predictions = 8;
+// A step that was predicted worse by this factor than all compared ones is compared too.
+constexpr double surprise = 4;
+// Predictions that are better than this differ by rounding.
+constexpr double predicted_well = 1e-12;
+// Ranges are taken from one step in this many, when the companion has ended.
+constexpr long between_ranges = 16;
+// An entry that moves less is compared with this part of the range of its vector, or of all of its kind.
+constexpr double part_of_vector = 0.1;
+constexpr double part_of_kind = 1e-9;
+// Errors grow like t or t^2 where motions are regular: above this factor in the second half of a time they grow
+// exponentially.
+constexpr double regular_growth = 8;
+// Fewer comparisons than this show no trend, and the range of the motion is not known yet.
+constexpr std::size_t fewest_seen = 16;
+// A step is made again in two parts, of the golden section: equal ones could both miss what a period hides.
+constexpr double first_part = 0.381966011250105;
+// Errors of companion and parts below this many units of rounding are none.
+constexpr double rounding_units = 1000;
+// What a better step is to reach.
+constexpr double wanted_error = 0.01;
+
+std::vector<int> groups_of(const ReportNames& names, std::size_t n_y, std::size_t n) {
+  std::vector<int> group(n);
+  for (std::size_t i = 0; i < n; ++i) group[i] = static_cast<int>(i);
+  // The single entries have names like "r[2,1]" and "r[2,1]'": those of one vector or family begin alike.
+  std::map<std::pair<bool, std::string>, int> first;
+  for (std::size_t i = 0; i < std::min(n, names.states.size()); ++i) {
+    const std::string& name = names.states[i];
+    const std::size_t bracket = name.find('[');
+    if (bracket == std::string::npos) continue;
+    group[i] = first.try_emplace({i < n_y, name.substr(0, bracket)}, static_cast<int>(i)).first->second;
+  }
+  return group;
+}
+
+}  // namespace
+
+StateRanges::StateRanges(const ReportNames& names, std::size_t n_y, std::span<const double> state)
+    : n_y_(n_y), low_(state.begin(), state.end()), high_(low_), group_(groups_of(names, n_y, state.size())) {}
+
+void StateRanges::add(std::span<const double> state) {
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    low_[i] = std::min(low_[i], state[i]);
+    high_[i] = std::max(high_[i], state[i]);
+  }
+}
+
+double StateRanges::largest(std::size_t first, std::size_t last) const {
+  double most = 0;
+  for (std::size_t i = first; i < last; ++i) most = std::max(most, high_[i] - low_[i]);
+  return most;
+}
+
+double StateRanges::rounding(std::size_t i) const {
+  return rounding_units * std::numeric_limits<double>::epsilon() * std::max(std::abs(low_[i]), std::abs(high_[i]));
+}
+
+std::vector<double> StateRanges::scales() const {
+  std::vector<double> in_vector(low_.size(), 0);
+  for (std::size_t i = 0; i < low_.size(); ++i) {
+    double& most = in_vector[group_[i]];
+    most = std::max(most, high_[i] - low_[i]);
+  }
+  const double q = part_of_kind * positions(), v = part_of_kind * velocities();
+  std::vector<double> scales(low_.size());
+  for (std::size_t i = 0; i < low_.size(); ++i)
+    scales[i] = std::max({high_[i] - low_[i], part_of_vector * in_vector[group_[i]], i < n_y_ ? q : v});
+  return scales;
+}
+
+AccuracyProbe::AccuracyProbe(const Engine& engine, const ReportNames& names, double steps, double h,
+                             const GridPoint& start)
+    : engine_(engine),
+      multipliers_(engine.multipliers),
+      order_(std::max(1, std::min(engine.method.claims.order_q, engine.method.claims.order_v))),
+      gain_(std::pow(2.0, order_)),
+      steps_(steps),
+      h_(h),
+      t0_(start.t),
+      n_y_(engine.e.y.size()),
+      ranges_(names, n_y_, start.state),
+      t_(start.t),
+      parts_at_(start),
+      step_error_(start.state.size(), 0) {
+  const double free_steps = companion_unknowns / std::max(1, engine.step.unknowns());
+  companion_steps_ = static_cast<long>(std::min(steps, std::max(free_steps, companion_share * steps)));
+  if (companion_steps_ >= fewest_companion_steps) begin_window(start);
+}
+
+/// A step of its own that begins here; nothing where the multipliers are not known.
+std::optional<Step<double>> AccuracyProbe::beside(const GridPoint& from) {
+  const std::span<const double> here = multipliers_.at(from.t, from.state);
+  if (!std::all_of(here.begin(), here.end(), [](double x) { return std::isfinite(x); })) return {};
+  Step<double> step = engine_.step.clone();
+  step.begin(here.data());
+  return step;
+}
+
+void AccuracyProbe::follow(const GridPoint& from, const GridPoint& to) {
+  ++n_;
+  t_ = to.t;
+  if (companion_ || n_ % between_ranges == 0) ranges_.add(to.state);
+  if (companion_) follow_companion(from, to);
+  if (due(to.prediction_error)) compare_parts(from, to);
+}
+
+// Raises the largest differences of every entry.
+AccuracyProbe::Distance AccuracyProbe::compare(const GridPoint& a, const GridPoint& b,
+                                               std::vector<double>& largest) const {
+  Distance d{.t = b.t};
+  for (std::size_t i = 0; i < a.state.size(); ++i) {
+    const double difference = std::max(0.0, std::abs(a.state[i] - b.state[i]) - ranges_.rounding(i));
+    largest[i] = std::max(largest[i], difference);
+    double& most = i < n_y_ ? d.q : d.v;
+    most = std::max(most, difference);
+  }
+  return d;
+}
+
+// Relative to the ranges of positions and velocities so far.
+double AccuracyProbe::relative(const Distance& d) const {
+  const auto part = [](double x, double range) { return x > 0 ? x / range : 0; };
+  return std::max(part(d.q, ranges_.positions()), part(d.v, ranges_.velocities()));
+}
+
+double AccuracyProbe::largest(const std::vector<double>& errors) const {
+  const std::vector<double> scales = ranges_.scales();
+  double most = 0;
+  for (std::size_t i = 0; i < errors.size(); ++i)
+    if (errors[i] > 0) most = std::max(most, errors[i] / scales[i]);
+  return most;
+}
+
+void AccuracyProbe::begin_window(const GridPoint& from) {
+  companion_ = beside(from);
+  companion_at_ = from;
+  window_ = {from.t, from.t, n_, false, {}, std::vector<double>(from.state.size(), 0)};
+}
+
+void AccuracyProbe::follow_companion(const GridPoint& from, const GridPoint& to) {
+  window_.end = to.t;
+  const bool equal = std::abs(to.t - from.t - h_) <= 1e-9 * std::abs(h_);
+  if (!equal) return companion_.reset();
+  if ((n_ - window_.n0) % 2 != 0) return;
+  const StepResult result =
+      companion_->advance(companion_at_.t, 2 * h_, companion_at_.state.data(), companion_at_.compensation.data());
+  companion_at_.t = to.t;
+  if (result.newton.outcome != Outcome::converged) {
+    window_.failed = window_.seen.size() < fewest_seen;
+    return companion_.reset();
+  }
+  window_.seen.push_back(compare(companion_at_, to, window_.error));
+  const bool parted = window_.seen.size() >= fewest_seen && relative(window_.seen.back()) > lost;
+  if (parted && growth_of_window() > 0) return end_window(to);
+  if (parted || (n_ >= companion_steps_ && !prolonged())) companion_.reset();
+}
+
+// Companion and run have parted, and errors grow exponentially: it begins again beside the run, to see whether they
+// still do.
+void AccuracyProbe::end_window(const GridPoint& to) {
+  growth_ = growth_of_window();
+  const double length = std::abs(window_.end - window_.t0);
+  before_window_ = before_window_ * std::exp(growth_ * length) + largest(window_.error) / (gain_ - 1);
+  companion_.reset();
+  if (before_window_ < 1) begin_window(to);
+}
+
+// Growth that looks exponential is not extrapolated while it can be seen: the companion goes on, as long again.
+bool AccuracyProbe::prolonged() {
+  if (growth_of_window() == 0) return false;
+  companion_steps_ += companion_steps_;
+  return true;
+}
+
+// The largest distances in the first half of the companion's time, and in all of it.
+AccuracyProbe::Halves AccuracyProbe::distances() const {
+  Halves found;
+  const double middle = std::abs(window_.end - window_.t0) / 2;
+  for (const Distance& d : window_.seen) {
+    if (std::abs(d.t - window_.t0) <= middle) found.first = std::max(found.first, relative(d));
+    found.whole = std::max(found.whole, relative(d));
+  }
+  return found;
+}
+
+// In e-folds per time; 0 where errors grow like a power of time, as they do in regular motions.
+double AccuracyProbe::growth_of_window() const {
+  if (window_.seen.size() < fewest_seen) return 0;
+  const Halves d = distances();
+  if (d.first == 0 || d.whole <= regular_growth * d.first) return 0;
+  return std::log(d.whole / d.first) / (std::abs(window_.end - window_.t0) / 2);
+}
+
+bool AccuracyProbe::due(double prediction_error) {
+  if (n_ == 1 || steps_ <= few_steps) return true;
+  if (n_ < first_predictions) return false;
+  return n_ == first_predictions || n_ % between_comparisons == 0 ||
+         prediction_error > surprise * std::max(predicted_well, predicted_worst_);
+}
+
+void AccuracyProbe::compare_parts(const GridPoint& from, const GridPoint& to) {
+  if (n_ >= first_predictions) predicted_worst_ = std::max(predicted_worst_, to.prediction_error);
+  const std::span<const double> here = multipliers_.at(from.t, from.state);
+  if (!std::all_of(here.begin(), here.end(), [](double x) { return std::isfinite(x); })) return;
+  if (!parts_) parts_ = engine_.step.clone();
+  parts_->restart(here.data());
+  parts_->carry_on(from.carried);
+  parts_at_.state = from.state;
+  parts_at_.compensation = from.compensation;
+  const double h = to.t - from.t, first = first_part * h;
+  for (const auto& [t, part] : {std::pair(from.t, first), std::pair(from.t + first, h - first)}) {
+    const StepResult result = parts_->advance(t, part, parts_at_.state.data(), parts_at_.compensation.data());
+    if (result.newton.outcome != Outcome::converged) return;
+  }
+  ++compared_;
+  ranges_.add(to.state);
+  const double error = relative(compare(parts_at_, to, step_error_));
+  if (companion_ || n_ == 1) worst_early_ = std::max(worst_early_, error);
+  if (error <= worst_) return;
+  worst_ = error;
+  worst_t_ = to.t;
+}
+
+// By the end, from what the companion has seen.
+double AccuracyProbe::error_at_end(double of_step) const {
+  const double covered = std::abs(window_.end - window_.t0), length = std::abs(t_ - window_.t0);
+  if (before_window_ >= 1) return before_window_;
+  if (window_.failed || window_.seen.empty()) return before_window_ + of_step * static_cast<double>(n_);
+  const double error = largest(window_.error) / (gain_ - 1);
+  const double growth = growth_of_window();
+  if (growth > 0) return before_window_ * std::exp(growth * length) + error * std::exp(growth * (length - covered));
+  // Errors may shrink again by themselves, but nobody counts on it.
+  const Halves d = distances();
+  const double power = d.first > 0 ? std::clamp(std::log2(d.whole / d.first), 1.0, 2.0) : 1;
+  return before_window_ + error * std::pow(length / covered, power);
+}
+
+std::optional<AccuracyProbe::Result> AccuracyProbe::finish(std::size_t singular_positions) const {
+  const double length = std::abs(t_ - t0_);
+  if (length == 0 || (compared_ == 0 && window_.seen.empty())) return {};
+  // What rounding alone makes of so many steps, as a random walk.
+  // A singular position lets its root through.
+  constexpr double unit = std::numeric_limits<double>::epsilon();
+  const double rounding =
+      10 * unit * std::sqrt(static_cast<double>(n_)) + 10 * std::sqrt(unit) * static_cast<double>(singular_positions);
+  const double left = std::pow(first_part, order_ + 1) + std::pow(1 - first_part, order_ + 1);
+  const double of_step = largest(step_error_) / (1 - left);
+  double at_end = error_at_end(of_step);
+  // Later steps may be worse than those that the companion saw.
+  if (worst_early_ > 0 && worst_ > worst_early_) at_end *= worst_ / worst_early_;
+  Result result;
+  result.at_end = std::max({at_end, of_step, rounding});
+  result.growth = std::max(growth_, growth_of_window());
+  result.accuracy = {
+      .per_time = result.at_end / length, .per_step = of_step, .worst_t = worst_t_, .compared = compared_};
+  result.better = std::abs(h_) * std::pow(std::min(1.0, wanted_error / result.at_end), 1.0 / order_);
+  return result;
+}
+
+}  // namespace alembert::internal

@@ -1,0 +1,118 @@
+#pragma once
+
+// How far steps of fixed size are from the motion, at a few percent of their cost. Two comparisons are made on the way:
+//   - a companion goes beside the run from its start, with steps twice as long, as far as it may cost: its distance is
+//     the error with everything that the motion makes of it, 2^p - 1 times too large for a method of order p;
+//   - single steps are made again in two parts: some by number, and each that was predicted worse than all that were
+//     compared before, for there the motion is faster than it was.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "alembert/run/engine.h"
+
+namespace alembert::internal {
+
+/// The least and the largest value of every entry of a state.
+class StateRanges {
+ public:
+  StateRanges(const ReportNames& names, std::size_t n_y, std::span<const double> state);
+  void add(std::span<const double> state);
+
+  /// What an error of the entry is compared with: its own range; of those that hardly move, a part of the range of the
+  /// vector that it belongs to, or of all positions or velocities.
+  std::vector<double> scales() const;
+  /// The largest range of all positions, and of all velocities.
+  double positions() const { return largest(0, n_y_); }
+  double velocities() const { return largest(n_y_, low_.size()); }
+  /// Where rounding of the entry begins to count.
+  double rounding(std::size_t i) const;
+
+ private:
+  double largest(std::size_t first, std::size_t last) const;
+
+  std::size_t n_y_;
+  std::vector<double> low_, high_;
+  std::vector<int> group_;  // vectors that entries belong to
+};
+
+class AccuracyProbe {
+ public:
+  /// steps: how many there will be, about. The engine outlives the probe.
+  AccuracyProbe(const Engine& engine, const ReportNames& names, double steps, double h, const GridPoint& start);
+
+  /// A whole step was made.
+  void follow(const GridPoint& from, const GridPoint& to);
+
+  struct Result {
+    Accuracy accuracy;
+    double at_end = 0;  // relative to the range of motion; infinite where nothing is known of it
+    double growth = 0;  // of errors, e-folds in a unit of time; 0 where they do not grow exponentially
+    double better = 0;  // a step that would make an error of a hundredth
+  };
+  /// Nothing where no step could be compared. singular_positions: that the run has passed.
+  std::optional<Result> finish(std::size_t singular_positions) const;
+
+ private:
+  /// Between two motions at the same time: the largest difference of positions, and of velocities.
+  struct Distance {
+    double t = 0, q = 0, v = 0;
+  };
+  /// A time in which the companion goes beside the run.
+  struct Window {
+    double t0 = 0, end = 0;
+    long n0 = 0;                 // steps before it
+    bool failed = false;         // its first steps had no solution
+    std::vector<Distance> seen;  // after every second step
+    std::vector<double> error;   // largest of every entry
+  };
+  struct Halves {
+    double first = 0, whole = 0;
+  };
+
+  std::optional<Step<double>> beside(const GridPoint& from);
+  void begin_window(const GridPoint& from);
+  void follow_companion(const GridPoint& from, const GridPoint& to);
+  void end_window(const GridPoint& to);
+  bool prolonged();
+  Halves distances() const;
+  double growth_of_window() const;
+
+  bool due(double prediction_error);
+  void compare_parts(const GridPoint& from, const GridPoint& to);
+
+  Distance compare(const GridPoint& a, const GridPoint& b, std::vector<double>& largest) const;
+  double relative(const Distance& distance) const;
+  double largest(const std::vector<double>& errors) const;
+  double error_at_end(double of_step) const;
+
+  const Engine& engine_;
+  Multipliers multipliers_;  // of its own: asking leaves a trace
+  int order_;
+  double gain_;   // 2^order
+  double steps_;  // that there will be, about
+  double h_, t0_;
+  std::size_t n_y_;
+  StateRanges ranges_;
+  long n_ = 0;  // steps so far
+  double t_;    // where the run is
+
+  std::optional<Step<double>> companion_;
+  GridPoint companion_at_;
+  long companion_steps_;      // as far as it may go
+  Window window_;             // the present one, or the last
+  double before_window_ = 0;  // the error with which it began
+  double growth_ = 0;         // in the windows before
+
+  std::optional<Step<double>> parts_;
+  GridPoint parts_at_;
+  std::vector<double> step_error_;  // largest of every entry in a step
+  double predicted_worst_ = 0;      // of the steps that were compared
+  double worst_ = 0, worst_t_ = 0;  // error of a step
+  double worst_early_ = 0;          // of those beside which the companion went
+  long compared_ = 0;
+};
+
+}  // namespace alembert::internal

@@ -1,0 +1,108 @@
+#include "alembert/run/judge.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace alembert::internal {
+
+namespace {
+
+// Residuals of constraints relative to their terms. Rounding makes 1e-15 of them, ill-conditioned equations 1e-10; a
+// method that holds its constraints and shows more does not hold them.
+constexpr double held = 1e-7;
+// Where Newton stops at a tolerance, residuals may be so many times as large.
+constexpr double loose = 1e4;
+// Errors of the energy of a method that conserves it exactly, relative to the kinetic energy.
+constexpr double conserved = 1e-6;
+// An energy that grew to this many times what there was in the first steps did not come from an inaccurate method: the
+// steps are unstable.
+constexpr double burst = 100;
+constexpr long first_steps = 50;
+// Velocities that move nothing by more than this part of the size of the system in a unit of time are rounding.
+constexpr double at_rest = 1e-12;
+// Differences of energies below this part of them are rounding.
+constexpr double energy_rounding = 1e-10;
+
+double largest(std::span<const double> values) {
+  double most = 0;
+  for (const double x : values) most = std::max(most, std::abs(x));
+  return most;
+}
+
+}  // namespace
+
+Judge::Judge(Engine& engine, const GridPoint& start)
+    : engine_(engine),
+      size_(largest(std::span(start.state).first(engine.e.y.size()))),
+      slope_(std::max(1.0, largest(engine.watch.longest()))),
+      held_(std::max(held, loose * engine.options.newton.tolerance)),
+      first_energy_(engine.watch.energy()) {
+  if (engine_.conservative) kinetic_ = kinetic(start);
+}
+
+std::string Judge::broken(const GridPoint& at) {
+  ++looks_;
+  if (not_finite(at.state)) return "the state is not finite at t = " + time_text(at.t) + "; try a smaller step";
+  std::string found = broken_constraint(at);
+  if (found.empty() && engine_.conservative) found = broken_energy(at);
+  return found;
+}
+
+bool Judge::not_finite(std::span<const double> state) const {
+  double sum = 0;
+  for (const double x : state) sum += x * 0;
+  return sum != 0;
+}
+
+double Judge::kinetic(const GridPoint& at) {
+  engine_.motion.look(at.t, at.state);
+  const std::span<const double> p = engine_.motion.momentum(), v = engine_.motion.velocity();
+  double sum = 0;
+  for (std::size_t i = 0; i < std::min(p.size(), v.size()); ++i) sum += p[i] * v[i];
+  return std::abs(sum) / 2;
+}
+
+std::string Judge::words(const char* what, double residual, double t) const {
+  return std::string(what) + " by " + to_text(residual) + " at t = " + time_text(t) + ", which " + engine_.method.name +
+         " never does where its equations are solved: the motion has left what numbers can hold; try a smaller step";
+}
+
+std::string Judge::broken_constraint(const GridPoint& at) {
+  const Watch& watch = engine_.watch;
+  const Claims& claims = engine_.method.claims;
+  if (claims.position && watch.position() > held_ && watch.position() > held_ * slope_ * size_)
+    return words("the constraints are violated", watch.position(), at.t);
+  const bool slow = watch.velocity() <= held_ && watch.nonholonomic() <= held_;
+  if (slow) return "";
+  engine_.motion.look(at.t, at.state);
+  speed_ = std::max(speed_, largest(engine_.motion.velocity()));
+  const double allowed = held_ * std::max(1.0, largest(watch.longest())) * speed_;
+  if (claims.velocity && watch.velocity() > std::max(held_, allowed))
+    return words("the constraints on the velocities are violated", watch.velocity(), at.t);
+  if (claims.nonholonomic && watch.nonholonomic() > std::max(held_, allowed))
+    return words("the nonholonomic constraints are violated", watch.nonholonomic(), at.t);
+  return "";
+}
+
+std::string Judge::broken_energy(const GridPoint& at) {
+  const double energy = engine_.watch.energy();
+  const double error = std::abs(energy - first_energy_);
+  const bool early = looks_ <= first_steps;
+  if (!early && error <= energy_error_ * kinetic_) return "";
+  const double now = kinetic(at);
+  kinetic_ = std::max(kinetic_, now);
+  if (early) early_ = std::max({early_, now, std::abs(energy)});
+  if (error <= energy_rounding * std::abs(first_energy_)) return "";
+  if (kinetic_ == 0 || largest(engine_.motion.velocity()) <= at_rest * size_) return "";
+  if (error / kinetic_ > energy_error_) {
+    energy_error_ = error / kinetic_;
+    energy_error_t_ = at.t;
+  }
+  const double allowed = std::max(conserved, loose * engine_.options.newton.tolerance);
+  if (engine_.method.claims.energy && error > allowed * kinetic_) return words("the energy is off", error, at.t);
+  if (early || error <= burst * early_) return "";
+  return "the energy went from " + to_text(first_energy_) + " to " + to_text(energy) + " by t = " + time_text(at.t) +
+         " although nothing does work: the steps are too long for this motion; try a smaller step";
+}
+
+}  // namespace alembert::internal

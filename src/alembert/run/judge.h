@@ -1,0 +1,43 @@
+#pragma once
+
+// Whether a run still is what the method claims: every state finite, constraints held to rounding, the energy where
+// nothing does work.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "alembert/run/engine.h"
+
+namespace alembert::internal {
+
+class Judge {
+ public:
+  /// The engine's watch has looked at the start. The engine outlives the judge.
+  Judge(Engine& engine, const GridPoint& start);
+
+  /// What the state at which the watch looked last breaks; "" where all is well. Costs a few comparisons.
+  std::string broken(const GridPoint& at);
+
+  /// The largest error of the energy so far, relative to the kinetic energy; 0 where the energy need not be constant.
+  double energy_error() const { return energy_error_; }
+  double energy_error_t() const { return energy_error_t_; }
+
+ private:
+  bool not_finite(std::span<const double> state) const;
+  std::string broken_constraint(const GridPoint& at);
+  std::string broken_energy(const GridPoint& at);
+  double kinetic(const GridPoint& at);
+  std::string words(const char* what, double residual, double t) const;
+
+  Engine& engine_;
+  double size_, speed_ = 0;  // of positions at the start, of velocities so far
+  double slope_;             // of the constraints at the start: the longest gradient
+  double held_;              // residuals of constraints below this are rounding
+  long looks_ = 0;
+  double first_energy_, kinetic_ = 0;
+  double early_ = 0;  // the largest energy in the first steps
+  double energy_error_ = 0, energy_error_t_ = 0;
+};
+
+}  // namespace alembert::internal

@@ -1,0 +1,116 @@
+#include "alembert/run/work_meter.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "alembert/base/lists.h"
+#include "alembert/derive/work.h"
+#include "alembert/expr/derivative.h"
+
+namespace alembert::internal {
+
+namespace {
+
+Exprs rates_of(const Equations& e) {
+  const WorkRates rates = work_rates(e);
+  return {rates.dissipated, rates.supplied};
+}
+
+/// The integral from a to b of the polynomial of degree 5 at most through the points (t[i], f[i]).
+double integral(std::size_t n, const std::array<double, 6>& t, std::array<double, 6> f, double a, double b) {
+  for (std::size_t level = 1; level < n; ++level)
+    for (std::size_t i = n - 1; i >= level; --i) f[i] = (f[i] - f[i - 1]) / (t[i] - t[i - level]);
+  // Gauss's formula with three points is exact for it.
+  constexpr double place = 0.7745966692414834, outer = 5.0 / 18, inner = 8.0 / 18;  // sqrt(3/5)
+  const auto value = [&](double x) {
+    double sum = f[n - 1];
+    for (std::size_t i = n - 1; i-- > 0;) sum = sum * (x - t[i]) + f[i];
+    return sum;
+  };
+  const double middle = (a + b) / 2, half = (b - a) / 2;
+  return (b - a) * (outer * (value(middle - place * half) + value(middle + place * half)) + inner * value(middle));
+}
+
+}  // namespace
+
+WorkMeter::WorkMeter(const Equations& e, KernelOptions options)
+    : with_multipliers_(depends(rates_of(e), joined<Expr>(e.lambda, e.psi))),
+      multipliers_(e.lambda.size() + e.psi.size()),
+      kernel_(joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi), rates_of(e), options),
+      in_(kernel_.inputs(), 0.0),
+      work_(kernel_.work()) {
+  last_.reserve(points);
+}
+
+void WorkMeter::restart() {
+  last_.clear();
+  from_ = 0;
+  settled_ = {};
+  account_ = {};
+  most_ = 0;
+  least_ = 0;
+}
+
+EnergyAccount WorkMeter::account() const {
+  constexpr double rounding = 1e-12;
+  EnergyAccount account = account_;
+  if (least_ < 0 && most_ <= -rounding * least_) {
+    account.dissipated -= account.supplied;
+    account.supplied = 0;
+  }
+  // What differs from 0 by rounding alone is 0.
+  const double size = std::max(std::abs(account.dissipated), std::abs(account.supplied));
+  for (double* part : {&account.dissipated, &account.supplied})
+    if (std::abs(*part) <= rounding * size) *part = 0;
+  return account;
+}
+
+WorkMeter::Sample WorkMeter::sample(double t, std::span<const double> state, Multipliers& multipliers) {
+  in_[0] = t;
+  std::copy(state.begin(), state.end(), in_.begin() + 1);
+  if (with_multipliers_) {
+    const std::span<const double> here = multipliers.at(t, state);
+    std::copy(here.end() - static_cast<std::ptrdiff_t>(multipliers_), here.end(),
+              in_.end() - static_cast<std::ptrdiff_t>(multipliers_));
+  }
+  double rates[2];
+  kernel_(in_.data(), rates, work_.data());
+  most_ = std::max(most_, rates[1]);
+  least_ = std::min(least_, rates[1]);
+  return {t, rates[0], rates[1]};
+}
+
+WorkMeter::Work WorkMeter::between(std::size_t first, std::size_t last) const {
+  std::array<double, points> t, dissipated, supplied;
+  const std::size_t n = last_.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    t[i] = last_[i].t;
+    dissipated[i] = last_[i].dissipated;
+    supplied[i] = last_[i].supplied;
+  }
+  return {integral(n, t, dissipated, t[first], t[last]), integral(n, t, supplied, t[first], t[last])};
+}
+
+void WorkMeter::look(double t, std::span<const double> state, double energy, Multipliers& multipliers) {
+  if (last_.empty()) first_energy_ = energy;
+  else if (t == last_.back().t) return;
+  if (last_.size() == points) {
+    // What lies in the middle of the points is known best, and stays.
+    const Work settled = between(from_, middle + 1);
+    settled_.dissipated += settled.dissipated;
+    settled_.supplied += settled.supplied;
+    from_ = middle;
+    last_.erase(last_.begin());
+  }
+  last_.push_back(sample(t, state, multipliers));
+  if (last_.size() == 1) return;
+  const Work recent = between(from_, last_.size() - 1);
+  account_.dissipated = settled_.dissipated + recent.dissipated;
+  account_.supplied = settled_.supplied + recent.supplied;
+  if (last_.size() < points) return;
+  const double off = std::abs(energy - first_energy_ - account_.supplied + account_.dissipated);
+  if (!(off <= account_.error)) account_.error = off;
+}
+
+}  // namespace alembert::internal

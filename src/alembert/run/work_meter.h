@@ -1,0 +1,52 @@
+#pragma once
+
+// The account of the energy of a model on which something does work: what was dissipated and supplied, as the integral
+// of the power over the grid points of a run.
+
+#include <span>
+#include <vector>
+
+#include "alembert/code/kernel.h"
+#include "alembert/derive/equations.h"
+#include "alembert/report.h"
+#include "alembert/run/multipliers.h"
+
+namespace alembert::internal {
+
+class WorkMeter {
+ public:
+  WorkMeter(const Equations& equations, KernelOptions options);
+  void bind(const double* parameters) noexcept { kernel_.bind(parameters); }
+  void restart();
+
+  /// A grid point of the run, with the energy there. multipliers are asked only where the power depends on them.
+  void look(double t, std::span<const double> state, double energy, Multipliers& multipliers);
+  /// Forces that never did positive work are friction: what they took counts as dissipated.
+  EnergyAccount account() const;
+
+ private:
+  struct Sample {
+    double t = 0, dissipated = 0, supplied = 0;  // rates
+  };
+  struct Work {
+    double dissipated = 0, supplied = 0;
+  };
+  Sample sample(double t, std::span<const double> state, Multipliers& multipliers);
+  Work between(std::size_t first, std::size_t last) const;
+
+  // A polynomial of degree 5 goes through the last points.
+  static constexpr std::size_t points = 6, middle = 2;
+
+  bool with_multipliers_;
+  std::size_t multipliers_;  // lambda and psi
+  Kernel<double> kernel_;
+  std::vector<double> in_, work_;
+  std::vector<Sample> last_;  // of the points
+  std::size_t from_ = 0;      // the point up to which the work is settled
+  Work settled_;
+  double first_energy_ = 0;
+  double most_ = 0, least_ = 0;  // rates of supply
+  EnergyAccount account_;
+};
+
+}  // namespace alembert::internal

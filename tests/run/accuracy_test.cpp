@@ -1,0 +1,157 @@
+// What a run says about itself: the estimate of its error is near the error, steps that are too long are found out, and
+// what a method claims and does not hold ends the run.
+
+#include "alembert/run/accuracy.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "output/rows.h"
+
+namespace alembert::internal::testing {
+namespace {
+
+Report run_model(const Model& model, const std::string& method, double step, double end, bool strict = false) {
+  SimulateOptions options;
+  options.step = step;
+  options.end = end;
+  options.strict = strict;
+  Rows rows;
+  return run_rows(model, method, options, rows);
+}
+
+Report run_text(const std::string& text, const std::string& method, double step, double end, bool strict = false) {
+  return run_model(model_from_text(text), method, step, end, strict);
+}
+
+std::string codes(const Report& report) {
+  std::string all;
+  for (const Warning& warning : report.warnings) all += (all.empty() ? "" : " ") + warning.code;
+  return all;
+}
+
+const std::string oscillator = "coordinate x\nkinetic x'^2/2\npotential x^2/2\ninitial x = 1\n";
+
+TEST(Accuracy, EstimateIsNearTheErrorOfAnOscillator) {
+  struct Case {
+    const char* method;
+    double step, end;
+  };
+  for (const Case& c : {Case{"lobatto(2)", 0.05, 20},
+                        {"lobatto(2)", 0.01, 200},
+                        {"lobatto(3)", 0.1, 50},
+                        {"gauss(2)", 0.2, 100},
+                        {"gauss(3)", 0.5, 60},
+                        {"radau_collocation(2)", 0.05, 10}}) {
+    SCOPED_TRACE(std::string(c.method) + " " + to_text(c.step));
+    const Report report = run_text(oscillator, c.method, c.step, c.end);
+    ASSERT_EQ(report.ending, Ending::done) << report.reason;
+    ASSERT_TRUE(report.accuracy);
+    const double error = std::hypot(report.y[0] - std::cos(c.end), report.v[0] + std::sin(c.end)) / 2;
+    const double stated = report.accuracy->per_time * c.end;
+    EXPECT_GT(stated, error / 5);
+    EXPECT_LT(stated, error * 20);
+  }
+}
+
+TEST(Accuracy, FewerThanOneStepInTwentyIsComparedInLongRuns) {
+  const Report report = run_text(oscillator, "lobatto(2)", 0.01, 2000);
+  ASSERT_TRUE(report.accuracy);
+  EXPECT_LT(report.accuracy->compared, report.steps / 200);
+  EXPECT_GT(report.accuracy->compared, report.steps / 1000);
+}
+
+TEST(Accuracy, LongStepsAreFoundOut) {
+  // A fast top: energy, constraints and invariants look well, and the motion is wrong.
+  for (const char* name : {"gyroscope", "heavy_top"}) {
+    const Report report = run_model(gallery(name), "lobatto(3)", 0.02, 0.2);
+    EXPECT_TRUE(report.ending == Ending::failed || !report.warnings.empty()) << name;
+  }
+}
+
+TEST(Accuracy, ARareFastMotionIsFoundOut) {
+  // Free fall onto a stiff exponential wall: only a few steps out of thousands are too long.
+  const std::string wall = "coordinate y\nkinetic y'^2/2\npotential 9.81*y + exp(-500*y)\ninitial y = 1\n";
+  const Report coarse = run_text(wall, "gauss(3)", 0.004, 40);
+  EXPECT_TRUE(coarse.ending == Ending::failed || !coarse.warnings.empty()) << to_text(coarse);
+  const Report fine = run_text(wall, "gauss(3)", 0.0002, 2);
+  EXPECT_EQ(codes(fine), "");
+}
+
+TEST(Accuracy, ASensitiveMotionIsCalledSo) {
+  const Report report = run_model(gallery("double_pendulum"), "lobatto(3)", 0.01, 100);
+  EXPECT_EQ(codes(report), "sensitive");
+  const Report beginning = run_model(gallery("double_pendulum"), "lobatto(3)", 0.01, 2);
+  EXPECT_EQ(codes(beginning), "");
+}
+
+TEST(Accuracy, AnInputThatIsJumpedOverIsNamed) {
+  const std::string bump =
+      "coordinate x\nkinetic x'^2/2\npotential x^2/2\nforce x = 100*exp(-(200*(t - 3.31))^2)\n"
+      "initial x = 1\n";
+  const Report report = run_text(bump, "gauss(2)", 0.1, 10);
+  EXPECT_NE(codes(report).find("input"), std::string::npos) << to_text(report);
+  EXPECT_NEAR(report.warnings[0].t, 3.31, 0.1);
+  EXPECT_EQ(codes(run_text(bump, "gauss(2)", 0.0005, 10)), "");
+}
+
+TEST(Accuracy, StrictRunsFailWhereOthersWarn) {
+  const Report report = run_model(gallery("double_pendulum"), "lobatto(3)", 0.01, 100, true);
+  EXPECT_EQ(report.ending, Ending::failed);
+  EXPECT_NE(report.reason.find("sensitive"), std::string::npos) << report.reason;
+  EXPECT_EQ(report.warnings.size(), 1u);
+}
+
+TEST(Account, ExplainsTheEnergyOfModelsOnWhichWorkIsDone) {
+  // A damped oscillator loses what its damper takes, a driven one gains what the force supplies.
+  const Report damped = run_text(oscillator + "rayleigh 0.1/2*x'^2\n", "gauss(3)", 0.05, 20);
+  ASSERT_TRUE(damped.account);
+  EXPECT_EQ(damped.account->supplied, 0);
+  EXPECT_NEAR(damped.account->dissipated, damped.energy.initial - damped.energy.final, 1e-9);
+  EXPECT_LT(damped.energy.max_error, 1e-9);
+  const Report driven = run_text(oscillator + "force x = 0.3*sin(0.7*t)\n", "gauss(3)", 0.05, 20);
+  ASSERT_TRUE(driven.account);
+  EXPECT_NEAR(driven.account->supplied, driven.energy.final - driven.energy.initial, 1e-8);
+  EXPECT_EQ(driven.account->dissipated, 0);
+  // Friction that was written as a force is no supply.
+  const Report braked = run_text(oscillator + "force x = -0.1*x'\n", "gauss(3)", 0.05, 20);
+  EXPECT_NEAR(braked.account->dissipated, damped.account->dissipated, 1e-9);
+  EXPECT_EQ(braked.account->supplied, 0);
+  EXPECT_FALSE(run_text(oscillator, "gauss(3)", 0.05, 20).account);
+}
+
+TEST(Account, ASwingLongerThanTheRunIsNoDrift) {
+  const Report report = run_model(gallery("heavy_top"), "lobatto(2)", 0.0005, 0.3);
+  EXPECT_LT(std::abs(report.drift.per_time), 2 * report.drift.uncertainty);
+}
+
+TEST(Judge, AnEnergyThatNothingChangedEndsTheRun) {
+  // Of a stiff spring with steps of ten of its periods the energy once grew to 1e168 without a word.
+  const std::string pendulum =
+      "coordinate x = 1, y\nkinetic (x'^2 + y'^2)/2\n"
+      "potential 9.81*y + 1e6/2*(sqrt(x^2 + y^2) - 1)^2\n";
+  const Report report = run_text(pendulum, "lobatto(3)", 0.01, 100);
+  EXPECT_EQ(report.ending, Ending::failed);
+  EXPECT_NE(report.reason.find("the energy went from 0 to"), std::string::npos) << report.reason;
+  EXPECT_LT(report.t, 10);
+}
+
+TEST(Judge, AStateThatIsNotFiniteEndsTheRun) {
+  const Report report = run_text("variable x = 1\nrate x' = 1e308\n", "gauss_collocation(2)", 0.5, 10);
+  EXPECT_EQ(report.ending, Ending::failed);
+  EXPECT_NE(report.reason.find("not finite"), std::string::npos) << report.reason;
+  EXPECT_LT(report.t, 3);
+}
+
+TEST(Judge, WellBehavedRunsAreLeftAlone) {
+  for (const char* name : {"pendulum", "chain", "four_bar", "skate", "rolling_disk", "car_axis", "conveyor"}) {
+    const Model model = gallery(name);
+    const Report report = run_model(model, "gauss(3)", *model.solve.step, *model.solve.end);
+    EXPECT_EQ(report.ending, Ending::done) << name << ": " << report.reason;
+    EXPECT_EQ(codes(report), "") << name;
+  }
+}
+
+}  // namespace
+}  // namespace alembert::internal::testing
