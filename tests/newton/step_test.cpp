@@ -14,13 +14,6 @@
 namespace alembert::internal::testing {
 namespace {
 
-NewtonOptions with(LinearSolver linear) {
-  NewtonOptions options;
-  options.kernel = {Backend::interpreter, false};
-  options.linear = linear;
-  return options;
-}
-
 /// The implicit midpoint rule for q' = p, p' = -k q with the parameter k (usually 1); unknowns are the midpoints.
 StepEquations midpoint() {
   StepEquations e;
@@ -50,7 +43,7 @@ double angle(double h) { return 2 * std::atan(h / 2); }
 TEST(MidpointStep, rotates_by_a_known_angle) {
   for (const LinearSolver linear : {LinearSolver::unrolled, LinearSolver::dense, LinearSolver::sparse}) {
     std::vector<double> x{1, 0}, compensation(2);
-    Step<double> step(plan_of(midpoint()), 0, 0.1, x, {}, with(linear));
+    Step<double> step(plan_of(midpoint()), 0, 0.1, x, {}, interpreted_newton(linear));
     for (int n = 0; n < 1000; ++n)
       ASSERT_EQ(step.advance(0.1 * n, 0.1, x.data(), compensation.data()).newton.outcome, Outcome::converged);
     EXPECT_NEAR(x[0], std::cos(1000 * angle(0.1)), 1e-13);
@@ -64,7 +57,7 @@ TEST(MidpointStep, rotates_by_a_known_angle) {
 
 TEST(MidpointStep, goes_back_as_it_came) {
   std::vector<double> x{1, 0}, compensation(2);
-  Step<double> step(plan_of(midpoint()), 0, 0.1, x, {}, with(LinearSolver::dense));
+  Step<double> step(plan_of(midpoint()), 0, 0.1, x, {}, interpreted_newton(LinearSolver::dense));
   for (int n = 0; n < 100; ++n) step.advance(0, 0.1, x.data(), compensation.data());
   step.restart(nullptr);
   for (int n = 0; n < 100; ++n) step.advance(0, -0.1, x.data(), compensation.data());
@@ -77,7 +70,7 @@ TEST(MidpointStep, substeps_with_shares_add_up) {
   StepPlan plan{{midpoint()}, {{0, Quad(1) / 4}, {0, Quad(1) / 2}, {0, Quad(1) / 4}}};
   for (const LinearSolver linear : {LinearSolver::unrolled, LinearSolver::dense}) {
     std::vector<double> x{1, 0}, compensation(2);
-    Step<double> step(plan, 0, 0.4, x, {}, with(linear));
+    Step<double> step(plan, 0, 0.4, x, {}, interpreted_newton(linear));
     for (int n = 0; n < 50; ++n) step.advance(0, 0.4, x.data(), compensation.data());
     EXPECT_NEAR(x[0], std::cos(50 * (2 * angle(0.1) + angle(0.2))), 1e-14);
   }
@@ -85,7 +78,7 @@ TEST(MidpointStep, substeps_with_shares_add_up) {
 
 TEST(MidpointStep, reads_bound_parameters_and_so_do_clones) {
   std::vector<double> x{1, 0}, compensation(2);
-  Step<double> step(plan_of(midpoint()), 0, 0.1, x, {}, with(LinearSolver::unrolled));
+  Step<double> step(plan_of(midpoint()), 0, 0.1, x, {}, interpreted_newton(LinearSolver::unrolled));
   const double k = 4;  // the frequency is 2: (2 q, p) turns by the angle of twice the step
   step.bind(&k);
   Step<double> clone = step.clone();
@@ -119,7 +112,7 @@ TEST(Step, substeps_begin_where_the_ones_before_ended) {
   const StepEquations e = quadrature([](const StepEquations& s) { return s.unknowns[0] - s.t0 - s.h / Quad(2); });
   const StepPlan plan{{e}, {{0, Quad(3) / 2}, {0, Quad(-1) / 4}, {0, Quad(-1) / 4}}};
   std::vector<double> x{0}, compensation{0};
-  Step<double> step(plan, 0, 0.5, x, {}, with(LinearSolver::dense));
+  Step<double> step(plan, 0, 0.5, x, {}, interpreted_newton(LinearSolver::dense));
   for (int n = 0; n < 8; ++n) step.advance(0.5 * n, 0.5, x.data(), compensation.data());
   EXPECT_DOUBLE_EQ(x[0], 4 * 4 / 2.0);
 }
@@ -128,7 +121,7 @@ TEST(Step, compensated_sums_do_not_drift) {
   // q' = 0.1 with h = 0.1, a hundred thousand times: in plain sums rounding adds up to 1e-9 of a unit and more.
   const StepEquations e = quadrature([](const StepEquations& s) { return s.unknowns[0] - Quad(1) / 10; });
   std::vector<double> x{0}, compensation{0};
-  Step<double> step(plan_of(e), 0, 0.1, x, {}, with(LinearSolver::unrolled));
+  Step<double> step(plan_of(e), 0, 0.1, x, {}, interpreted_newton(LinearSolver::unrolled));
   const int n = 100000;
   double plain = 0;
   const double added = 0.1 * 0.1;
@@ -146,7 +139,7 @@ TEST(Step, leaves_the_state_alone_where_a_substep_fails) {
   impossible.equations[1] = impossible.unknowns[1] * impossible.unknowns[1] + Quad(1);
   const StepPlan plan{{midpoint(), impossible}, {{0, Quad(1) / 2}, {1, Quad(1) / 2}}};
   std::vector<double> x{1, 0.5}, compensation{1e-20, 0};
-  Step<double> step(plan, 0, 0.1, x, {}, with(LinearSolver::dense));
+  Step<double> step(plan, 0, 0.1, x, {}, interpreted_newton(LinearSolver::dense));
   const StepResult result = step.advance(0, 0.1, x.data(), compensation.data());
   EXPECT_NE(result.newton.outcome, Outcome::converged);
   EXPECT_EQ(result.substep, 1);
@@ -177,7 +170,7 @@ TEST(Step, distrust_of_wild_multipliers_is_saved) {
   e.guess.push_back(e.graph->constant(1));
   e.internal = {L};
   std::vector<double> x{0}, compensation{0};
-  Step<double> step(plan_of(e), 0, 1, x, {}, with(LinearSolver::dense));
+  Step<double> step(plan_of(e), 0, 1, x, {}, interpreted_newton(LinearSolver::dense));
   const auto advance = [](Step<double>& one, double t) {
     std::vector<double> at{0}, rounding{0};
     EXPECT_EQ(one.advance(t, 1, at.data(), rounding.data()).newton.outcome, Outcome::converged);
@@ -186,7 +179,7 @@ TEST(Step, distrust_of_wild_multipliers_is_saved) {
   for (int n = 0; n < 12; ++n) advance(step, n);
   ByteWriter out;
   step.save(out);
-  Step<double> other(plan_of(e), 0, 1, x, {}, with(LinearSolver::dense));
+  Step<double> other(plan_of(e), 0, 1, x, {}, interpreted_newton(LinearSolver::dense));
   ByteReader in(out.bytes());
   other.load(in);
   for (int n = 12; n < 20; ++n) EXPECT_EQ(advance(other, n), advance(step, n)) << n;
@@ -227,7 +220,7 @@ class SavedStep : public ::testing::TestWithParam<Case> {
   Run make() const {
     const std::vector<double> state = joined<double>(start.y, start.z);
     return {Step<double>(method(GetParam().method).step(e), 0, GetParam().h, state, guess_values(),
-                         with(GetParam().linear)),
+                         interpreted_newton(GetParam().linear)),
             state, std::vector<double>(state.size())};
   }
   static void expect_equal(Run& a, Run& b) {

@@ -33,8 +33,6 @@ constexpr int staged_unknowns = 120;
 // It may come to singular positions, where the two matrices contract no more.
 constexpr double closed_share = 0.7;
 
-constexpr KernelOptions interpreted{Backend::interpreter, false};
-
 template <class T>
 std::vector<double> values_at(const std::vector<T>& typical, const Exprs& all, const SparseExprs& J) {
   const Kernel<T> probe(all, J.value, interpreted);
