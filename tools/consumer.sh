@@ -1,6 +1,7 @@
 #!/bin/bash
 # consumer.sh BUILD: installs BUILD into a fresh folder, includes every installed header alone and all of them together,
-# and builds and runs every program in examples/ against find_package(alembert) there.
+# and builds and runs every program in examples/, and the C++ of README.md and docs/, against find_package(alembert)
+# there.
 set -eu
 script=$(readlink -f "${BASH_SOURCE[0]}")
 root=${script%/tools/*}
@@ -33,4 +34,14 @@ for example in "$root"/examples/*/CMakeLists.txt; do
     >"$work/$name.log"
   cmake --build "$work/$name"
   (cd "$work/$name" && "./$name" "$root/models/double_pendulum.alm")
+done
+
+echo "C++ of the documentation"
+docs=$work/docs_cpp
+programs=$("$root/tools/docs_cpp.py" "$docs" "$root/README.md" "$root"/docs/*.md)
+cp "$root/models/double_pendulum.alm" "$docs"
+cmake -G Ninja -S "$docs" -B "$docs/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$work/prefix" >"$docs/configure.log"
+cmake --build "$docs/build"
+for program in $programs; do
+  (cd "$docs" && "build/$program" >"$program.log") || { cat "$docs/$program.log"; echo "$program failed"; exit 1; }
 done

@@ -45,16 +45,6 @@ struct Findings {
   Momenta momenta;
 };
 
-const char* form_name(Form form) {
-  switch (form) {
-    case Form::lagrangian: return "Lagrangian";
-    case Form::hamiltonian: return "Hamiltonian";
-    case Form::general: return "general";
-    case Form::port_hamiltonian: return "port-Hamiltonian";
-  }
-  return "";
-}
-
 /// How the nonholonomic constraints contain the velocities (or what stands for them).
 std::string nonholonomic_class(const Equations& e) {
   if (e.k.empty()) return "";

@@ -1,6 +1,6 @@
 #pragma once
 
-// A whole run: steps up to an end, rows, events, and what was kept.
+// A whole run: steps up to an end, rows, events, and what was preserved.
 
 #include <atomic>
 #include <functional>

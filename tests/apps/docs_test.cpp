@@ -36,15 +36,6 @@ std::vector<CodeBlock> code_blocks(const std::string& path) {
   return blocks;
 }
 
-// Words as a shell splits them: double quotes keep blanks.
-std::vector<std::string> words(const std::string& command) {
-  std::vector<std::string> list;
-  const std::regex word("\"([^\"]*)\"|(\\S+)");
-  for (std::sregex_iterator it(command.begin(), command.end(), word), end; it != end; ++it)
-    list.push_back((*it)[1].matched ? (*it)[1].str() : (*it)[2].str());
-  return list;
-}
-
 std::vector<std::string> pages() {
   std::vector<std::string> list{root + "/README.md"};
   for (const auto& entry : std::filesystem::directory_iterator(root + "/docs"))

@@ -13,7 +13,7 @@
 namespace alembert::internal::apps_test {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -107,6 +108,14 @@ std::string Folder::write(const std::string& name, const std::string& text) cons
   const std::string path = *this / name;
   std::ofstream(path, std::ios::binary) << text;
   return path;
+}
+
+std::vector<std::string> words(const std::string& command) {
+  std::vector<std::string> list;
+  const std::regex word("\"([^\"]*)\"|(\\S+)");
+  for (std::sregex_iterator it(command.begin(), command.end(), word), end; it != end; ++it)
+    list.push_back((*it)[1].matched ? (*it)[1].str() : (*it)[2].str());
+  return list;
 }
 
 std::string file_text(const std::string& path) {

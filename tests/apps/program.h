@@ -50,6 +50,9 @@ class Folder {
   std::filesystem::path path_;
 };
 
+/// Words as a shell splits them: double quotes keep blanks.
+std::vector<std::string> words(const std::string& command);
+
 std::string file_text(const std::string& path);
 
 /// A pendulum of length 1 in Cartesian coordinates, with method, step and end.

@@ -13,7 +13,7 @@
 namespace alembert::internal::apps_test {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 TEST(ReproduceCommand, MakesPagesAndKeepsThem) {
   const Folder folder;
@@ -59,15 +59,6 @@ TEST(ReproduceCommand, ListsAllFigures) {
     for (const reproduce::Entry& entry : paper.entries)
       EXPECT_NE(outcome.out.find("  " + entry.id + " "), std::string::npos) << entry.id;
   }
-}
-
-// Words as a shell splits them: double quotes keep blanks.
-std::vector<std::string> words(const std::string& command) {
-  std::vector<std::string> list;
-  const std::regex word("\"([^\"]*)\"|(\\S+)");
-  for (std::sregex_iterator it(command.begin(), command.end(), word), end; it != end; ++it)
-    list.push_back((*it)[1].matched ? (*it)[1].str() : (*it)[2].str());
-  return list;
 }
 
 TEST(ReproduceCommand, TheCommandsOnThePagesRun) {

@@ -227,14 +227,14 @@ TEST_P(RunInterrupted, WritesWhatIsThereAndSaysSo) {
 INSTANTIATE_TEST_SUITE_P(Signals, RunInterrupted, testing::Values(SIGINT, SIGTERM),
                          [](const auto& info) { return info.param == SIGINT ? "SIGINT" : "SIGTERM"; });
 
-struct Wrong {
+struct WrongRun {
   std::string name;
   std::vector<std::string> arguments;
   std::string said;  // must occur in the message
 };
-void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.name; }
+void PrintTo(const WrongRun& wrong, std::ostream* out) { *out << wrong.name; }
 
-class RunRefuses : public testing::TestWithParam<Wrong> {};
+class RunRefuses : public testing::TestWithParam<WrongRun> {};
 
 TEST_P(RunRefuses, WithTwoAndAMessage) {
   const Outcome outcome = program(GetParam().arguments, pendulum);
@@ -245,39 +245,40 @@ TEST_P(RunRefuses, WithTwoAndAMessage) {
 
 INSTANTIATE_TEST_SUITE_P(
     Input, RunRefuses,
-    testing::Values(Wrong{"no_model", {"run"}, "MODEL"}, Wrong{"missing_file", {"run", "nowhere.alm"}, "nowhere.alm"},
-                    Wrong{"folder", {"run", "/"}, "/"},
-                    Wrong{"unknown_option", {"run", "-", "--stpe", "0.1"}, "'--step'"},
-                    Wrong{"unknown_option_first", {"run", "--stpe", "0.1", "-"}, "'--step'"},
-                    Wrong{"unknown_short", {"run", "-", "-z"}, "'-z'"},
-                    Wrong{"second_model", {"run", "-", "other.alm"}, "other.alm"},
-                    Wrong{"step_without_value", {"run", "-", "--step"}, "--step"},
-                    Wrong{"step_word", {"run", "-", "--step", "small"}, "'small'"},
-                    Wrong{"step_zero", {"run", "-", "--step", "0"}, "step"},
-                    Wrong{"step_nan", {"run", "-", "--step", "nan"}, "--step"},
-                    Wrong{"step_quotient_of_zero", {"run", "-", "--step", "1/0"}, "--step"},
-                    Wrong{"step_rubbish_behind", {"run", "-", "--step", "0.1s"}, "--step"},
-                    Wrong{"end_infinite", {"run", "-", "--end", "inf"}, "--end"},
-                    Wrong{"end_huge", {"run", "-", "--end", "1e400"}, "--end"},
-                    Wrong{"wrong_direction", {"run", "-", "--step", "-0.01", "--end", "1"}, "step"},
-                    Wrong{"unknown_method", {"run", "-", "--method", "lobato(3)"}, "'lobatto'"},
-                    Wrong{"broken_method", {"run", "-", "--method", "lobatto(3"}, "--method"},
-                    Wrong{"method_number", {"run", "-", "--method", "3"}, "method"},
-                    Wrong{"one_lobatto_stage", {"run", "-", "--method", "lobatto(1)"}, "lobatto"},
-                    Wrong{"half_a_stage", {"run", "-", "--method", "gauss(1.5)"}, "gauss"},
-                    Wrong{"stages_word", {"run", "-", "--stages", "three"}, "--stages"},
-                    Wrong{"stages_zero", {"run", "-", "--stages", "0"}, "--stages"},
-                    Wrong{"stages_many", {"run", "-", "--stages", "100000000000"}, "stages"},
-                    Wrong{"every_zero", {"run", "-", "--every", "0"}, "--every"},
-                    Wrong{"every_negative", {"run", "-", "--every", "-5"}, "--every"},
-                    Wrong{"set_unknown", {"run", "-", "--set", "gravty=1"}, "'gravity'"},
-                    Wrong{"set_nothing", {"run", "-", "--set", "m"}, "m"},
-                    Wrong{"set_word", {"run", "-", "--set", "m=heavy"}, "heavy"},
-                    Wrong{"out_ending", {"run", "-", "--out", "a.txt"}, ".csv"},
-                    Wrong{"out_folder", {"run", "-", "--out", "/nowhere/at/all/a.csv"}, "/nowhere/at/all"},
-                    Wrong{"out_twice", {"run", "-", "--out", "/tmp/a.csv", "--out", "/tmp/../tmp/a.csv"}, "twice"},
-                    Wrong{"unknown_command", {"rnu", "-"}, "'run'"},
-                    Wrong{"unknown_top_option", {"--versoin"}, "'--version'"}),
+    testing::Values(WrongRun{"no_model", {"run"}, "MODEL"},
+                    WrongRun{"missing_file", {"run", "nowhere.alm"}, "nowhere.alm"},
+                    WrongRun{"folder", {"run", "/"}, "/"},
+                    WrongRun{"unknown_option", {"run", "-", "--stpe", "0.1"}, "'--step'"},
+                    WrongRun{"unknown_option_first", {"run", "--stpe", "0.1", "-"}, "'--step'"},
+                    WrongRun{"unknown_short", {"run", "-", "-z"}, "'-z'"},
+                    WrongRun{"second_model", {"run", "-", "other.alm"}, "other.alm"},
+                    WrongRun{"step_without_value", {"run", "-", "--step"}, "--step"},
+                    WrongRun{"step_word", {"run", "-", "--step", "small"}, "'small'"},
+                    WrongRun{"step_zero", {"run", "-", "--step", "0"}, "step"},
+                    WrongRun{"step_nan", {"run", "-", "--step", "nan"}, "--step"},
+                    WrongRun{"step_quotient_of_zero", {"run", "-", "--step", "1/0"}, "--step"},
+                    WrongRun{"step_rubbish_behind", {"run", "-", "--step", "0.1s"}, "--step"},
+                    WrongRun{"end_infinite", {"run", "-", "--end", "inf"}, "--end"},
+                    WrongRun{"end_huge", {"run", "-", "--end", "1e400"}, "--end"},
+                    WrongRun{"wrong_direction", {"run", "-", "--step", "-0.01", "--end", "1"}, "step"},
+                    WrongRun{"unknown_method", {"run", "-", "--method", "lobato(3)"}, "'lobatto'"},
+                    WrongRun{"broken_method", {"run", "-", "--method", "lobatto(3"}, "--method"},
+                    WrongRun{"method_number", {"run", "-", "--method", "3"}, "method"},
+                    WrongRun{"one_lobatto_stage", {"run", "-", "--method", "lobatto(1)"}, "lobatto"},
+                    WrongRun{"half_a_stage", {"run", "-", "--method", "gauss(1.5)"}, "gauss"},
+                    WrongRun{"stages_word", {"run", "-", "--stages", "three"}, "--stages"},
+                    WrongRun{"stages_zero", {"run", "-", "--stages", "0"}, "--stages"},
+                    WrongRun{"stages_many", {"run", "-", "--stages", "100000000000"}, "stages"},
+                    WrongRun{"every_zero", {"run", "-", "--every", "0"}, "--every"},
+                    WrongRun{"every_negative", {"run", "-", "--every", "-5"}, "--every"},
+                    WrongRun{"set_unknown", {"run", "-", "--set", "gravty=1"}, "'gravity'"},
+                    WrongRun{"set_nothing", {"run", "-", "--set", "m"}, "m"},
+                    WrongRun{"set_word", {"run", "-", "--set", "m=heavy"}, "heavy"},
+                    WrongRun{"out_ending", {"run", "-", "--out", "a.txt"}, ".csv"},
+                    WrongRun{"out_folder", {"run", "-", "--out", "/nowhere/at/all/a.csv"}, "/nowhere/at/all"},
+                    WrongRun{"out_twice", {"run", "-", "--out", "/tmp/a.csv", "--out", "/tmp/../tmp/a.csv"}, "twice"},
+                    WrongRun{"unknown_command", {"rnu", "-"}, "'run'"},
+                    WrongRun{"unknown_top_option", {"--versoin"}, "'--version'"}),
     [](const auto& info) { return info.param.name; });
 
 TEST(RunCommand, RefusedRunLeavesOldResultsAlone) {

@@ -12,12 +12,6 @@
 namespace alembert::internal::testing {
 namespace {
 
-double distance(const std::vector<double>& a, const std::vector<double>& b) {
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
-  return largest;
-}
-
 // The four particles with the potentials that the reference has: quad, lin, inv.
 Model four_particles(const nlohmann::json& parameters) {
   const auto value = [&](const char* name, int i) { return parameters[name][i].get<std::string>(); };

@@ -19,12 +19,6 @@ double size_of(const std::vector<double>& a) {
   return largest;
 }
 
-double distance(const std::vector<double>& a, const std::vector<double>& b) {
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
-  return largest;
-}
-
 const std::map<std::string, std::string> models{{"P41", "euler_41"}, {"P42", "steel_on_teflon"}};
 
 TEST(EulerReference, EveryCaseOfPaper000) {

@@ -12,42 +12,6 @@
 namespace alembert::internal::testing {
 namespace {
 
-// The reference writes the constraints of pendulums with a factor 1/2, which doubles the multipliers.
-const char* const pendulum = R"(
-parameter m = 1, l = 1, c = 0, gravity = 9.81
-coordinate x, y
-kinetic m/2*(x'^2 + y'^2)
-potential m*gravity*y
-rayleigh c/2*(x'^2 + y'^2)
-constraint rod: (x^2 + y^2)/2 = l^2/2
-initial x = l
-)";
-const char* const double_pendulum = R"(
-parameter m1 = 3, m2 = 1, l1 = 1, l2 = 1, c = 0, up = 0, gravity = 9.81
-coordinate x1, y1, x2, y2
-kinetic m1/2*(x1'^2 + y1'^2) + m2/2*(x2'^2 + y2'^2)
-potential m1*gravity*y1 + m2*gravity*y2
-rayleigh c/2*(x1'^2 + y1'^2 + x2'^2 + y2'^2)
-constraint rod1: (x1^2 + y1^2)/2 = l1^2/2
-constraint rod2: ((x2 - x1)^2 + (y2 - y1)^2)/2 = l2^2/2
-initial x1 = l1, x2 = l1 + l2, y1' = up
-)";
-
-Model model_of(const std::string& problem) {
-  if (problem == "msd_2k2") return gallery("mass_spring_damper");
-  if (problem == "msd_k2") return gallery("mass_spring_damper", {"k2=1"});
-  if (problem == "msd_2k2_damped_port") return gallery("mass_spring_damper", {"d1=0.2", "d2=0.5", "alpha=3"});
-  if (problem == "pendulum") return model_from_text(pendulum);
-  if (problem == "pendulum_visc") return model_from_text(pendulum, {"c=0.1"});
-  if (problem == "double") return model_from_text(double_pendulum);
-  if (problem == "double2") return model_from_text(double_pendulum, {"m1=1", "m2=8", "l2=5", "up=10"});
-  if (problem == "double_visc") return model_from_text(double_pendulum, {"m1=1", "c=0.01"});
-  const std::string light = "double_visc_";  // double_visc_m2_1e-3
-  EXPECT_TRUE(problem.starts_with(light + "m1_") || problem.starts_with(light + "m2_")) << problem;
-  const std::string which = problem.substr(light.size(), 2), mass = problem.substr(light.size() + 3);
-  return model_from_text(double_pendulum, {"c=0.01", which == "m1" ? "m2=1" : "m1=1", which + "=" + mass});
-}
-
 const std::map<std::string, std::string> names = {{"GLC", "gauss_collocation"},
                                                   {"LIIIC", "lobatto_c"},
                                                   {"MPRK", "murua"},
@@ -75,7 +39,7 @@ TEST(Multibody, EndsOfAllReferenceRuns) {
     if (kind == "EXACT") continue;
     SCOPED_TRACE(entry["id"].get<std::string>());
     const int s = entry["s"].get<int>();
-    const Report report = run(model_of(entry["problem"]), names.at(kind) + "(" + std::to_string(s) + ")",
+    const Report report = run(multibody_model(entry["problem"]), names.at(kind) + "(" + std::to_string(s) + ")",
                               number(entry["h"]), number(entry["t_end"]));
     ASSERT_EQ(report.ending, Ending::done) << report.reason;
     expect_near(report.y, numbers(entry["p"]), 1e-11);

@@ -21,7 +21,15 @@ Method method(const std::string& text);                                         
 
 Report run(const Model& model, const std::string& method_text, double step, double end, NewtonOptions newton = {});
 
+/// A problem of multibody.json by its name there.
+Model multibody_model(const std::string& problem);
+
 double number(const nlohmann::json& text);  // "0.25", "1/5", 0.25
 std::vector<double> numbers(const nlohmann::json& list);
+
+double distance(const std::vector<double>& a, const std::vector<double>& b);  // in the largest entry
+
+/// Nothing is compiled: for short runs of large models.
+NewtonOptions interpreted_newton(LinearSolver linear = LinearSolver::automatic);
 
 }  // namespace alembert::internal::testing

@@ -10,36 +10,6 @@
 namespace alembert::internal::testing {
 namespace {
 
-// The reference writes constraints with a factor 1/2; multipliers are then twice as large, positions and velocities
-// equal.
-const char* const pendulum = R"(
-parameter m = 1, l = 1, c = 0, gravity = 9.81
-coordinate x, y
-kinetic m/2*(x'^2 + y'^2)
-potential m*gravity*y
-rayleigh c/2*(x'^2 + y'^2)
-constraint rod: (x^2 + y^2)/2 = l^2/2
-initial x = l
-)";
-const char* const double_pendulum = R"(
-parameter m1 = 3, m2 = 1, l1 = 1, l2 = 1, c = 0, up = 0, gravity = 9.81
-coordinate x1, y1, x2, y2
-kinetic m1/2*(x1'^2 + y1'^2) + m2/2*(x2'^2 + y2'^2)
-potential m1*gravity*y1 + m2*gravity*y2
-rayleigh c/2*(x1'^2 + y1'^2 + x2'^2 + y2'^2)
-constraint rod1: (x1^2 + y1^2)/2 = l1^2/2
-constraint rod2: ((x2 - x1)^2 + (y2 - y1)^2)/2 = l2^2/2
-initial x1 = l1, x2 = l1 + l2, y1' = up
-)";
-
-Model model_of(const std::string& problem) {
-  if (problem == "pendulum") return model_from_text(pendulum);
-  if (problem == "pendulum_visc") return model_from_text(pendulum, {"c=0.1"});
-  if (problem == "double") return model_from_text(double_pendulum);
-  if (problem == "double2") return model_from_text(double_pendulum, {"m1=1", "m2=8", "l2=5", "up=10"});
-  return model_from_text(double_pendulum, {"m1=1", "c=0.01"});
-}
-
 TEST(ThesisReference, ExactSolutionsAreReachedByGauss) {
   int compared = 0;
   const nlohmann::json data = reference("multibody");
@@ -47,7 +17,7 @@ TEST(ThesisReference, ExactSolutionsAreReachedByGauss) {
     const std::string problem = entry["problem"], kind = entry["method"];
     if (kind != "EXACT" || problem.starts_with("msd")) continue;
     SCOPED_TRACE(entry["id"].get<std::string>());
-    const Report report = run(model_of(problem), "gauss(6)", 0.01, number(entry["t_end"]));
+    const Report report = run(multibody_model(problem), "gauss(6)", 0.01, number(entry["t_end"]));
     const auto q = numbers(entry["p"]), v = numbers(entry["v"]);
     for (std::size_t i = 0; i < q.size(); ++i) {
       EXPECT_NEAR(report.y[i], q[i], 1e-11 * std::max(1.0, std::abs(q[i])));

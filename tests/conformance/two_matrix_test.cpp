@@ -16,12 +16,6 @@ NewtonOptions with(LinearSolver linear) {
   return options;
 }
 
-double distance(const std::vector<double>& a, const std::vector<double>& b) {
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
-  return largest;
-}
-
 std::vector<std::string> staged_methods() {
   std::vector<std::string> names;
   for (int s = 1; s <= 5; ++s) names.push_back("gauss(" + std::to_string(s) + ")");

@@ -18,7 +18,6 @@ namespace alembert::internal {
 namespace {
 
 constexpr int n = 12;
-constexpr KernelOptions interpreted{Backend::interpreter, false};
 
 /// F_i = c u_i + u_i^3 - u_{i+1} - p u_{i-1}, indices around the ring; c is the only input, p a parameter (usually
 /// 1/2).

@@ -8,7 +8,7 @@
 namespace alembert::internal::test {
 namespace {
 
-#define FRAME "parameter l = 2\nparameter other = 1\ncoordinate x, q[3]\nkinetic x'^2 + norm2(q')\n"
+#define EVENT_FRAME "parameter l = 2\nparameter other = 1\ncoordinate x, q[3]\nkinetic x'^2 + norm2(q')\n"
 
 std::string parsed(const std::string& text) { return print(parse(std::make_shared<Source>(Source{"a.alm", text}))); }
 
@@ -20,7 +20,7 @@ TEST(EventStatements, ReadAndPrintedBack) {
 }
 
 TEST(EventStatements, BecomeDifferencesWithNames) {
-  const Model model = model_of(FRAME
+  const Model model = model_of(EVENT_FRAME
                                "constraint rod(pull): x = l*q[1]\n"
                                "event bottom: x' = l*t\nevent x = 1\nevent low: q[i] = x for i = 2..3\n"
                                "event slack: pull = 0\nstop when x = 3\nstop when q[1] = 3\ndensity x^2\n");
@@ -51,24 +51,27 @@ struct Wrong {
 
 TEST(EventStatements, MistakesAreShownWhereTheyStand) {
   for (const Wrong& wrong : {
-           Wrong{FRAME "event bottom: x", 5, 16, "expected '=', found the end of the line",
+           Wrong{EVENT_FRAME "event bottom: x", 5, 16, "expected '=', found the end of the line",
                  "as in: event bottom: x = 0"},
-           Wrong{FRAME "event bottom(pull): x = 0", 5, 7, "what stands before ':' must be a name",
+           Wrong{EVENT_FRAME "event bottom(pull): x = 0", 5, 7, "what stands before ':' must be a name",
                  "as in: event bottom: x = 0"},
-           Wrong{FRAME "event bottom: xx = 0", 5, 15, "unknown name 'xx'", "did you mean 'x' (coordinate, line 3)?"},
-           Wrong{FRAME "event bottom: q = 0", 5, 15, "each side of 'bottom' must be a scalar, not a vector of 3", ""},
-           Wrong{FRAME "event bottom: l = 2", 5, 15, "the two sides of 'bottom' never change",
+           Wrong{EVENT_FRAME "event bottom: xx = 0", 5, 15, "unknown name 'xx'",
+                 "did you mean 'x' (coordinate, line 3)?"},
+           Wrong{EVENT_FRAME "event bottom: q = 0", 5, 15, "each side of 'bottom' must be a scalar, not a vector of 3",
+                 ""},
+           Wrong{EVENT_FRAME "event bottom: l = 2", 5, 15, "the two sides of 'bottom' never change",
                  "an event compares coordinates, velocities, multipliers or the time t"},
-           Wrong{FRAME "event a: x = 0\nevent a: x = 1", 6, 7, "there are two events 'a'", "the first is in line 5"},
-           Wrong{FRAME "event stop: x = 0", 5, 7, "an event cannot be called 'stop'",
+           Wrong{EVENT_FRAME "event a: x = 0\nevent a: x = 1", 6, 7, "there are two events 'a'",
+                 "the first is in line 5"},
+           Wrong{EVENT_FRAME "event stop: x = 0", 5, 7, "an event cannot be called 'stop'",
                  "to end the run there write: stop when ..."},
-           Wrong{FRAME "stop x = 0", 5, 6, "expected 'when', found 'x'", "as in: stop when norm2(q) = r^2"},
-           Wrong{FRAME "stop when", 5, 10, "expected an expression, found the end of the line",
+           Wrong{EVENT_FRAME "stop x = 0", 5, 6, "expected 'when', found 'x'", "as in: stop when norm2(q) = r^2"},
+           Wrong{EVENT_FRAME "stop when", 5, 10, "expected an expression, found the end of the line",
                  "as in: stop when norm2(q) = r^2"},
-           Wrong{FRAME "density q", 5, 9, "the density of steps must be a scalar, not a vector of 3", ""},
-           Wrong{FRAME "density x\ndensity x", 6, 1, "there are two densities", "the first is in line 5"},
-           Wrong{FRAME "constraint a(pull): x = 1\ndensity pull", 6, 9, "the density of steps contains a multiplier",
-                 "it is a function of the state"},
+           Wrong{EVENT_FRAME "density q", 5, 9, "the density of steps must be a scalar, not a vector of 3", ""},
+           Wrong{EVENT_FRAME "density x\ndensity x", 6, 1, "there are two densities", "the first is in line 5"},
+           Wrong{EVENT_FRAME "constraint a(pull): x = 1\ndensity pull", 6, 9,
+                 "the density of steps contains a multiplier", "it is a function of the state"},
        }) {
     const std::string text = wrong.text;
     const std::vector<Diagnostic> errors = errors_of(text);

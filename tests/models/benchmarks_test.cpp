@@ -24,12 +24,6 @@ double relative_error(const std::vector<double>& values, const std::vector<doubl
   return worst;
 }
 
-NewtonOptions interpreted() {
-  NewtonOptions options;
-  options.kernel = {Backend::interpreter, false};
-  return options;
-}
-
 std::vector<double> negated(std::vector<double> values) {
   for (double& v : values) v = -v;
   return values;
@@ -81,7 +75,7 @@ TEST(Benchmarks, FeketePointsAtRest) {
 TEST(Benchmarks, FourBarsA02PassTheirSingularPositions) {
   const auto expected = benchmark("A02_nfourbar")["reference"]["N=2"];
   // Long steps of high order: the fewer points close to a singular position, the less rounding is magnified there.
-  const Report r = run(gallery("n_four_bar"), "gauss(8)", 0.04, 10, interpreted());
+  const Report r = run(gallery("n_four_bar"), "gauss(8)", 0.04, 10, interpreted_newton());
   ASSERT_EQ(r.ending, Ending::done) << r.reason;
   EXPECT_LT(relative_error({r.y[0], r.y[1]}, numbers(expected["10"])), 1e-10);
   EXPECT_NEAR(r.y[2] - r.y[0], 1, 1e-12);  // the regular branch
@@ -91,7 +85,7 @@ TEST(Benchmarks, FourBarsA02PassTheirSingularPositions) {
 
 TEST(Benchmarks, FortyFourBarsRunTwentySeconds) {
   const auto expected = benchmark("A02_nfourbar")["reference"]["N=40"];
-  NewtonOptions options = interpreted();
+  NewtonOptions options = interpreted_newton();
   const Report r = run(gallery("n_four_bar", {"N=40"}), "lobatto(7)", 0.05, 20, options);
   ASSERT_EQ(r.ending, Ending::done) << r.reason;
   EXPECT_LT(relative_error({r.y[0], r.y[1]}, numbers(expected["20"])), 1e-10);

@@ -11,14 +11,8 @@
 namespace alembert::internal::testing {
 namespace {
 
-NewtonOptions interpreted() {
-  NewtonOptions options;
-  options.kernel = {Backend::interpreter, false};
-  return options;
-}
-
 Report go(const std::string& text, const std::string& method, double step, double end) {
-  return run(model_from_text(text), method, step, end, interpreted());
+  return run(model_from_text(text), method, step, end, interpreted_newton());
 }
 
 /// The entries of a coordinate at the end.
@@ -47,7 +41,7 @@ TEST(Bodies, FreeSymmetricBodyPrecesses) {
   // Euler's equations: spin_1 + i spin_2 turns with (I3 - I1)/I1 spin_3.
   const Model m =
       model_from_text("body b mass 2 inertia (1, 1, 1.5) velocity (1, 0, 0) spin (0.3, 0, 2)\nconserve w: b.spin\n");
-  const Report r = run(m, "gauss(4)", 0.02, 3, interpreted());
+  const Report r = run(m, "gauss(4)", 0.02, 3, interpreted_newton());
   ASSERT_EQ(r.ending, Ending::done) << r.reason;
   expect_near(of(r, m, "b.r"), {3, 0, 0}, 1e-12);
   const double angle = 0.5 * 2 * 3;
@@ -61,7 +55,7 @@ TEST(Bodies, InertiaWithThreeSixAndNineEntriesIsOneThing) {
   for (const char* inertia : {"(1, 2, 2.5)", "(1, 2, 2.5, 0, 0, 0)", "((1, 0, 0), (0, 2, 0), (0, 0, 2.5))",
                               "(1, 0, 0, 0, 2, 0, 0, 0, 2.5)"}) {
     const Model m = model_from_text(std::string("body b mass 1 inertia ") + inertia + " spin (1, 0.1, 2)\n");
-    ends.push_back(of(run(m, "gauss(2)", 0.05, 1, interpreted()), m, "b.e"));
+    ends.push_back(of(run(m, "gauss(2)", 0.05, 1, interpreted_newton()), m, "b.e"));
     expect_near(ends.back(), ends.front(), 1e-14);
   }
   // Turned by 90 degrees about z, the tensor changes its first two entries; products of inertia by 30 degrees.
@@ -73,8 +67,8 @@ TEST(Bodies, InertiaWithThreeSixAndNineEntriesIsOneThing) {
       model_from_text("body b mass 1 inertia (1, 2, 2.5) spin (1, 0.1, 2)\nconserve w: norm2(b.spin)\n");
   const Model turned = model_from_text("body b mass 1 inertia " + tensor + " spin (" + number(c - 0.1 * s) + ", " +
                                        number(s + 0.1 * c) + ", 2)\nconserve w: norm2(b.spin)\n");
-  EXPECT_NEAR(run(plain, "gauss(3)", 0.05, 1, interpreted()).invariants[0].final,
-              run(turned, "gauss(3)", 0.05, 1, interpreted()).invariants[0].final, 1e-10);
+  EXPECT_NEAR(run(plain, "gauss(3)", 0.05, 1, interpreted_newton()).invariants[0].final,
+              run(turned, "gauss(3)", 0.05, 1, interpreted_newton()).invariants[0].final, 1e-10);
 }
 
 TEST(Bodies, QuaternionAndEulerAnglesMoveAlike) {
@@ -82,7 +76,7 @@ TEST(Bodies, QuaternionAndEulerAnglesMoveAlike) {
   const std::string start = " at (0, -sin(0.7), cos(0.7)) ";
   const Model e = model_from_text("body top mass 1 inertia (0.1, 0.12, 0.2)" + start +
                                   "turned 0.7 about (1, 0, 0) spin (0, 0, 20)\n" + rest);
-  const Report one = run(e, "gauss(4)", 0.005, 0.5, interpreted());
+  const Report one = run(e, "gauss(4)", 0.005, 0.5, interpreted_newton());
   for (const char* order :
        {"zxz", "xyz", "yxz"}) {  // the spin is the last angle: the others stay where they are regular
     SCOPED_TRACE(order);
@@ -96,7 +90,7 @@ TEST(Bodies, QuaternionAndEulerAnglesMoveAlike) {
     }
     const Model a = model_from_text("body top mass 1 inertia (0.1, 0.12, 0.2) euler " + o + start + "angles " + angles +
                                     ") spin (0, 0, 20)\n" + rest);
-    const Report two = run(a, "gauss(4)", 0.005, 0.5, interpreted());
+    const Report two = run(a, "gauss(4)", 0.005, 0.5, interpreted_newton());
     ASSERT_EQ(two.ending, Ending::done) << two.reason;
     expect_near(of(one, e, "top.r"), of(two, a, "top.r"), 1e-7);
     expect_near(joint(one, "tip").force, joint(two, "tip").force, 1e-5);
@@ -110,7 +104,7 @@ TEST(Bodies, WorldAndBodyFrameAngularVelocities) {
       "body a mass 1 inertia (1, 1, 1) turned pi/2 about (1, 0, 0) omega (0, 0, 3)\n"
       "body b mass 1 inertia (1, 1, 1) turned pi/2 about (1, 0, 0) spin (0, 3, 0)\nconserve one: a.spin\n"
       "conserve two: b.omega\n");
-  const Report r = run(m, "gauss(2)", 0.1, 0.1, interpreted());
+  const Report r = run(m, "gauss(2)", 0.1, 0.1, interpreted_newton());
   const double expected[] = {0, 3, 0, 0, 0, 3};
   for (int i = 0; i < 6; ++i) EXPECT_NEAR(r.invariants[i].initial, expected[i], 1e-14) << i;
 }
@@ -132,7 +126,7 @@ TEST(Joints, LeaveTheFreedomThatTheirNamesSay) {
     EXPECT_TRUE(start.redundant.empty());
     EXPECT_EQ(static_cast<int>(e.y.size()) - static_cast<int>(e.g.size()), 6 + count);
     EXPECT_FALSE(start.changes.empty());  // assembled from the rough guess
-    const Report r = run(m, "gauss(2)", 0.02, 0.2, interpreted());
+    const Report r = run(m, "gauss(2)", 0.02, 0.2, interpreted_newton());
     ASSERT_EQ(r.ending, Ending::done) << r.reason;
     EXPECT_LT(r.position, 1e-13);
   }
@@ -192,16 +186,16 @@ TEST(Elements, SpringsAndTorsionsSwing) {
   // m x'' = -k x: after half a period on the other side.
   const Model s =
       model_from_text("body b planar mass 2 inertia 1 at (3.5, 0)\nspring k from ground to b stiffness 8 length 3\n");
-  expect_near(of(run(s, "gauss(4)", pi / 2 / 50, pi / 2, interpreted()), s, "b.r"), {2.5, 0}, 1e-9);
+  expect_near(of(run(s, "gauss(4)", pi / 2 / 50, pi / 2, interpreted_newton()), s, "b.r"), {2.5, 0}, 1e-9);
   // I phi'' = -k phi about a fixed axis: the same by 0.3, in space.
   const Model t = model_from_text(
       "body b mass 1 inertia (1, 1, 1.5) turned 0.3 about (0, 0, 1)\njoint revolute j from ground axis (0, 0, 1) to b\n"
       "torsion k joint j stiffness 6\nconserve angle: j.angle\n");
-  EXPECT_NEAR(run(t, "gauss(4)", pi / 2 / 50, pi / 2, interpreted()).invariants[0].final, -0.3, 1e-9);
+  EXPECT_NEAR(run(t, "gauss(4)", pi / 2 / 50, pi / 2, interpreted_newton()).invariants[0].final, -0.3, 1e-9);
   // x'' = -c/m x' with c/m = 1: a damper alone.
   const Model d = model_from_text(
       "body b planar mass 2 inertia 1 at (1, 0) velocity (1, 0)\nspring k from ground to b damping 2\n");
-  expect_near(of(run(d, "gauss(4)", 0.05, 1, interpreted()), d, "b.r", true), {std::exp(-1.0), 0}, 1e-10);
+  expect_near(of(run(d, "gauss(4)", 0.05, 1, interpreted_newton()), d, "b.r", true), {std::exp(-1.0), 0}, 1e-10);
 }
 
 TEST(Elements, MayHaveAnyName) {
@@ -216,14 +210,14 @@ TEST(Elements, PointsOfBodiesStandInAnyExpression) {
   const Model m = model_from_text(
       "body arm mass 1 inertia (1, 1, 1) spin (0, 0, 2)\nlet hand = arm.point(1, 0, 0)\nconserve x: hand[1]\n"
       "conserve speed: norm(hand')\npotential arm.point(0, 0, 1)[3]\n");
-  const Report r = run(m, "gauss(4)", 0.05, 1, interpreted());
+  const Report r = run(m, "gauss(4)", 0.05, 1, interpreted_newton());
   EXPECT_NEAR(r.invariants[0].final, std::cos(2), 1e-10);
   EXPECT_NEAR(r.invariants[1].initial, 2, 1e-14);
 }
 
 TEST(Models, SliderCrankFollowsItsClosedForm) {
   const Model m = gallery("slider_crank");
-  const Report r = run(m, "gauss(3)", 0.005, 0.5, interpreted());
+  const Report r = run(m, "gauss(3)", 0.005, 0.5, interpreted_newton());
   ASSERT_EQ(r.ending, Ending::done) << r.reason;
   const double phi = 20 * 0.5, x = 0.1 * std::cos(phi) + std::sqrt(0.09 - 0.01 * std::sin(phi) * std::sin(phi));
   expect_near(of(r, m, "slider.r"), {x, 0}, 1e-12);
@@ -231,7 +225,7 @@ TEST(Models, SliderCrankFollowsItsClosedForm) {
 
 TEST(Models, BallRollsDownWithFiveSevenths) {
   const Model m = gallery("rolling_ball");
-  const Report r = run(m, "gauss(4)", 0.01, 1, interpreted());
+  const Report r = run(m, "gauss(4)", 0.01, 1, interpreted_newton());
   ASSERT_EQ(r.ending, Ending::done) << r.reason;
   expect_near(of(r, m, "ball.r"), {0.5 * 5.0 / 7 * 9.81 * std::sin(0.3), 1, 0.2}, 1e-10);
   EXPECT_LT(r.nonholonomic, 1e-12);
@@ -244,7 +238,8 @@ TEST(Models, DiskFromJointsFallsLikeTheDiskWrittenOut) {
       "body disk mass m inertia (m*R^2/4, m*R^2/2, m*R^2/4) at (0, R*sin(0.3), R*cos(0.3)) turned -0.3 about (1, 0, 0) "
       "spin (0, 3, 0) velocity (3*R, 0, 0)\n"
       "gravity (0, 0, -g)\njoint rolling contact from ground to disk axis (0, 1, 0) radius R\n");
-  const Report a = run(written, "gauss(4)", 0.01, 1, interpreted()), b = run(body, "gauss(4)", 0.01, 1, interpreted());
+  const Report a = run(written, "gauss(4)", 0.01, 1, interpreted_newton()),
+               b = run(body, "gauss(4)", 0.01, 1, interpreted_newton());
   ASSERT_EQ(b.ending, Ending::done) << b.reason;
   const double height = of(b, body, "disk.r")[2];
   EXPECT_NEAR(height, std::cos(of(a, written, "theta")[0]), 1e-8);
@@ -261,7 +256,7 @@ TEST(Models, HeavyTopKeepsWhatItShould) {
 }
 
 TEST(Models, RedundantCrankCarriesButDoesNotMove) {
-  const Report r = run(gallery("parallel_four_bar"), "gauss(4)", 0.01, 2, interpreted());
+  const Report r = run(gallery("parallel_four_bar"), "gauss(4)", 0.01, 2, interpreted_newton());
   ASSERT_EQ(r.ending, Ending::done) << r.reason;
   ASSERT_EQ(r.initial.redundant.size(), 1u);
   // A pendulum of length 1 from 1 rad at rest: energy gives the speed at any height.

@@ -11,16 +11,12 @@
 namespace alembert::internal::testing {
 namespace {
 
-using Vector = std::array<double, 3>;
+using Point = std::array<double, 3>;
 
-NewtonOptions interpreted() {
-  NewtonOptions options;
-  options.kernel = {Backend::interpreter, false};
-  return options;
-}
-
-Vector cross(const Vector& a, const Vector& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+/// lever x force.
+Point moment(const Point& lever, const std::vector<double>& force) {
+  return {lever[1] * force[2] - lever[2] * force[1], lever[2] * force[0] - lever[0] * force[2],
+          lever[0] * force[1] - lever[1] * force[0]};
 }
 
 // A door whose hinges stand one above the other, on an axis that leans so that it swings by itself.
@@ -41,8 +37,8 @@ TEST(RedundantBodies, DoorWithTwoHingesMovesAsWithOneWithEveryFamily) {
     if (!refusal(method, e).empty()) continue;
     SCOPED_TRACE(method.name);
     const double step = method.claims.order_q > 2 ? 0.02 : 0.01;
-    const Report a = run(one, method.name, step, 0.2, interpreted());
-    const Report b = run(two, method.name, step, 0.2, interpreted());
+    const Report a = run(one, method.name, step, 0.2, interpreted_newton());
+    const Report b = run(two, method.name, step, 0.2, interpreted_newton());
     ++tried;
     ASSERT_EQ(a.ending, Ending::done) << a.reason;
     ASSERT_EQ(b.ending, Ending::done) << b.reason;
@@ -51,9 +47,9 @@ TEST(RedundantBodies, DoorWithTwoHingesMovesAsWithOneWithEveryFamily) {
     for (std::size_t i = 0; i < a.z.size(); ++i) EXPECT_NEAR(a.z[i], b.z[i], 1e-10) << i;
     // Together the hinges do what the one does: force, and moment about the lower one.
     ASSERT_EQ(b.joints.size(), 2u);
-    const Vector axis{std::sin(0.3), 0, std::cos(0.3)};
+    const Point axis{std::sin(0.3), 0, std::cos(0.3)};
     const std::vector<double>& f = b.joints[1].force;
-    const Vector lever = cross({2 * axis[0], 2 * axis[1], 2 * axis[2]}, {f[0], f[1], f[2]});
+    const Point lever = moment({2 * axis[0], 2 * axis[1], 2 * axis[2]}, f);
     for (int i = 0; i < 3; ++i) {
       EXPECT_NEAR(b.joints[0].force[i] + f[i], a.joints[0].force[i], 1e-7);
       EXPECT_NEAR(b.joints[0].moment[i] + b.joints[1].moment[i] + lever[i], a.joints[0].moment[i], 1e-7);
@@ -64,7 +60,7 @@ TEST(RedundantBodies, DoorWithTwoHingesMovesAsWithOneWithEveryFamily) {
 
 TEST(RedundantBodies, BennettsLinkageKeepsItsAngles) {
   const Model model = gallery("bennett");
-  const Report r = run(model, "gauss(3)", 0.01, 1, interpreted());
+  const Report r = run(model, "gauss(3)", 0.01, 1, interpreted_newton());
   ASSERT_EQ(r.ending, Ending::done) << r.reason;
   EXPECT_EQ(r.initial.redundant.size(), 3u);
   EXPECT_LT(r.position, 1e-13);
@@ -105,7 +101,8 @@ TEST(RedundantBodies, BennettsLinkageMovesAsItsTwin) {
                                      "constraint x: end[1] = C[1]\nconstraint y: end[2] = C[2]\n");
   for (const char* method : {"lobatto(3)", "gauss(2)", "radau(2)", "lobatto_abd(2)"}) {
     SCOPED_TRACE(method);
-    const Report a = run(redundant, method, 0.01, 0.5, interpreted()), b = run(twin, method, 0.01, 0.5, interpreted());
+    const Report a = run(redundant, method, 0.01, 0.5, interpreted_newton()),
+                 b = run(twin, method, 0.01, 0.5, interpreted_newton());
     ASSERT_EQ(a.ending, Ending::done) << a.reason;
     ASSERT_EQ(b.ending, Ending::done) << b.reason;
     EXPECT_TRUE(b.initial.redundant.empty());

@@ -166,6 +166,8 @@ TEST(Convergence, at_a_singular_position_half_the_digits_are_enough) {
   test.singular(1e-3);
   EXPECT_EQ(test.singular(0.9e-3), Verdict::proceed);
   EXPECT_FALSE(test.settled());
+  test.begin();
+  EXPECT_EQ(test.singular(10 * unit), Verdict::converged) << "rounding, seen at once";
 }
 
 TEST(Convergence, remembers_when_saved) {

@@ -7,17 +7,13 @@
 #include <cmath>
 
 #include "alembert/base/bytes.h"
+#include "conformance/problems.h"
 #include "newton/allocations.h"
 
 namespace alembert::internal {
 namespace {
 
-NewtonOptions with(LinearSolver linear) {
-  NewtonOptions options;
-  options.kernel = {Backend::interpreter, false};
-  options.linear = linear;
-  return options;
-}
+using testing::interpreted_newton;
 
 /// Equations in one graph; all unknowns in one group that is measured against itself.
 struct Problem {
@@ -61,7 +57,7 @@ class NewtonBy : public ::testing::TestWithParam<LinearSolver> {};
 
 TEST_P(NewtonBy, finds_known_roots_to_rounding) {
   const Problem p = circle_and_line();
-  Newton<double> newton(p.system, {5, 3, 2}, with(GetParam()));
+  Newton<double> newton(p.system, {5, 3, 2}, interpreted_newton(GetParam()));
   std::vector<double> x{5, 3, 2};
   const NewtonResult result = newton.solve(x.data());
   EXPECT_EQ(result.outcome, Outcome::converged);
@@ -77,7 +73,7 @@ TEST_P(NewtonBy, finds_known_roots_to_rounding) {
 
 TEST_P(NewtonBy, finds_them_in_extended_precision) {
   const Problem p = square_root();
-  Newton<Quad> newton(p.system, {2, 1}, with(GetParam()));
+  Newton<Quad> newton(p.system, {2, 1}, interpreted_newton(GetParam()));
   std::vector<Quad> x{2, 1};
   const NewtonResult result = newton.solve(x.data());
   EXPECT_EQ(result.outcome, Outcome::converged);
@@ -90,7 +86,7 @@ TEST_P(NewtonBy, reaches_what_only_damped_newton_reaches) {
   Problem p(0, 1);
   p.equation(atan(p.u(0)));
   p.system.groups = {{0, 1, p.graph->constant(1)}};
-  Newton<double> newton(p.system, {3}, with(GetParam()));
+  Newton<double> newton(p.system, {3}, interpreted_newton(GetParam()));
   std::vector<double> x{3};
   EXPECT_EQ(newton.solve(x.data()).outcome, Outcome::converged);
   EXPECT_LT(std::abs(x[0]), 1e-15);
@@ -99,7 +95,7 @@ TEST_P(NewtonBy, reaches_what_only_damped_newton_reaches) {
 TEST_P(NewtonBy, says_that_there_is_no_root) {
   Problem p(0, 1);
   p.equation(p.u(0) * p.u(0) + Quad(1));
-  Newton<double> newton(p.system, {1}, with(GetParam()));
+  Newton<double> newton(p.system, {1}, interpreted_newton(GetParam()));
   std::vector<double> x{0.7};
   const NewtonResult result = newton.solve(x.data());
   EXPECT_NE(result.outcome, Outcome::converged);
@@ -111,7 +107,7 @@ TEST_P(NewtonBy, says_that_values_are_no_numbers) {
   Problem p(0, 2);
   p.equation(p.u(0) - Quad(1));
   p.equation(log(p.u(1)) - Quad(1));
-  Newton<double> newton(p.system, {1, 1}, with(GetParam()));
+  Newton<double> newton(p.system, {1, 1}, interpreted_newton(GetParam()));
   std::vector<double> x{1, -1};
   const NewtonResult result = newton.solve(x.data());
   EXPECT_EQ(result.outcome, Outcome::not_finite);
@@ -123,7 +119,7 @@ TEST_P(NewtonBy, solves_follow_a_slowly_changing_input) {
   const Problem p = ring(n);
   std::vector<double> x(1 + n, 1.0);
   x[0] = 3;
-  Newton<double> newton(p.system, x, with(GetParam()));
+  Newton<double> newton(p.system, x, interpreted_newton(GetParam()));
   for (int k = 0; k < 50; ++k) {
     x[0] = 3 + 0.001 * k;
     ASSERT_EQ(newton.solve(x.data()).outcome, Outcome::converged);
@@ -146,7 +142,7 @@ TEST_P(NewtonBy, solves_follow_a_slowly_changing_input) {
 TEST_P(NewtonBy, clones_remember_nothing_and_disturb_nothing) {
   const Problem p = ring(5);
   const std::vector<double> start{3, 1, 1, 1, 1, 1};
-  Newton<double> newton(p.system, start, with(GetParam()));
+  Newton<double> newton(p.system, start, interpreted_newton(GetParam()));
   std::vector<double> x = start;
   newton.solve(x.data());
   Newton<double> clone = newton.clone();
@@ -155,7 +151,7 @@ TEST_P(NewtonBy, clones_remember_nothing_and_disturb_nothing) {
   std::vector<double> other{33, 3.1, 3.1, 3.1, 3.1, 3.1};
   EXPECT_EQ(clone.solve(other.data()).outcome, Outcome::converged);
   EXPECT_DOUBLE_EQ(other[1], 3) << "3^3 + 6 = 33";
-  Newton<double> fresh(p.system, start, with(GetParam()));
+  Newton<double> fresh(p.system, start, interpreted_newton(GetParam()));
   std::vector<double> y = start;
   fresh.solve(y.data());
   x[0] = y[0] = 3.01;
@@ -167,7 +163,7 @@ TEST_P(NewtonBy, clones_remember_nothing_and_disturb_nothing) {
 TEST_P(NewtonBy, reads_bound_parameters) {
   Problem p(0, 1);
   p.equation(p.u(0) * p.u(0) - p.graph->parameter(0, "a", 4));
-  Newton<double> newton(p.system, {1}, with(GetParam()));
+  Newton<double> newton(p.system, {1}, interpreted_newton(GetParam()));
   std::vector<double> x{1};
   newton.solve(x.data());
   EXPECT_DOUBLE_EQ(x[0], 2);
@@ -190,7 +186,7 @@ TEST_P(NewtonBy, goes_on_with_the_same_bits_after_it_was_saved) {
   std::vector<double> x(1 + n, 1.0);
   x[0] = 3;
   const std::vector<double> typical = x;
-  Newton<double> newton(p.system, typical, with(GetParam()));
+  Newton<double> newton(p.system, typical, interpreted_newton(GetParam()));
   const auto advance = [](Newton<double>& by, std::vector<double>& at, int k) {
     at[0] = 3 + std::sin(0.3 * k);
     at[1] += 0.001;  // the guess is not symmetric
@@ -199,7 +195,7 @@ TEST_P(NewtonBy, goes_on_with_the_same_bits_after_it_was_saved) {
   for (int k = 0; k < 20; ++k) advance(newton, x, k);
   ByteWriter out;
   newton.save(out);
-  Newton<double> loaded(p.system, typical, with(GetParam()));
+  Newton<double> loaded(p.system, typical, interpreted_newton(GetParam()));
   ByteReader in(out.bytes());
   loaded.load(in);
   in.finish();
@@ -211,7 +207,7 @@ TEST_P(NewtonBy, goes_on_with_the_same_bits_after_it_was_saved) {
   }
   EXPECT_EQ(loaded.statistics().iterations, newton.statistics().iterations);
   EXPECT_EQ(loaded.statistics().factorizations, newton.statistics().factorizations);
-  Newton<double> other(ring(n + 1).system, std::vector<double>(2 + n, 1.0), with(GetParam()));
+  Newton<double> other(ring(n + 1).system, std::vector<double>(2 + n, 1.0), interpreted_newton(GetParam()));
   const auto load_into_other = [&] {
     ByteReader wrong(out.bytes());
     other.load(wrong);
@@ -224,7 +220,7 @@ TEST_P(NewtonBy, does_not_allocate) {
   if (!tests::allocations_are_counted()) GTEST_SKIP() << "allocations cannot be counted in this build";
   const Problem p = ring(7);
   std::vector<double> x(8, 1.0);
-  Newton<double> newton(p.system, x, with(GetParam()));
+  Newton<double> newton(p.system, x, interpreted_newton(GetParam()));
   newton.solve(x.data());
   const long before = tests::allocations();
   for (int k = 0; k < 20; ++k) {
@@ -240,7 +236,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds, NewtonBy,
 
 TEST(Newton, chooses_its_linear_system_by_size) {
   const auto name = [](int n, LinearSolver wish) {
-    return std::string(Newton<double>(ring(n).system, std::vector<double>(1 + n, 1.0), with(wish)).linear_system());
+    return std::string(
+        Newton<double>(ring(n).system, std::vector<double>(1 + n, 1.0), interpreted_newton(wish)).linear_system());
   };
   EXPECT_EQ(name(6, LinearSolver::automatic), "unrolled");
   EXPECT_EQ(name(6, LinearSolver::two_matrix), "unrolled") << "equations without stages have no two matrices";
@@ -248,7 +245,8 @@ TEST(Newton, chooses_its_linear_system_by_size) {
   EXPECT_EQ(name(6, LinearSolver::minimum_norm), "minimum norm");
   EXPECT_EQ(name(80, LinearSolver::automatic), "dense");
   EXPECT_EQ(name(200, LinearSolver::exact), "sparse");
-  EXPECT_EQ(Newton<Quad>(ring(200).system, std::vector<Quad>(201, 1), with(LinearSolver::exact)).linear_system(),
+  EXPECT_EQ(Newton<Quad>(ring(200).system, std::vector<Quad>(201, 1), interpreted_newton(LinearSolver::exact))
+                .linear_system(),
             "dense");
 }
 
@@ -262,11 +260,11 @@ TEST(Newton, without_unknowns_everything_is_solved) {
 TEST(Newton, converges_quadratically_with_the_exact_matrix) {
   // From 3/2 to the root of 2 the errors are 9e-2, 2e-3, 2e-6, 2e-12, 9e-25, 3e-49: six corrections at most.
   const Problem p = square_root();
-  Newton<Quad> newton(p.system, {2, Quad(3) / 2}, with(LinearSolver::unrolled));
+  Newton<Quad> newton(p.system, {2, Quad(3) / 2}, interpreted_newton(LinearSolver::unrolled));
   std::vector<Quad> x{2, Quad(3) / 2};
   EXPECT_LE(newton.solve(x.data()).iterations, 6);
   // A double has half as many digits: one less.
-  Newton<double> in_double(p.system, {2, 1.5}, with(LinearSolver::unrolled));
+  Newton<double> in_double(p.system, {2, 1.5}, interpreted_newton(LinearSolver::unrolled));
   std::vector<double> y{2, 1.5};
   EXPECT_LE(in_double.solve(y.data()).iterations, 5);
 }
@@ -275,7 +273,7 @@ TEST(Newton, names_the_equation_that_makes_the_matrix_singular) {
   Problem p(0, 2);
   p.equation(p.u(0) + p.u(1) - Quad(1));
   p.equation(Quad(2) * p.u(0) + Quad(2) * p.u(1) - Quad(2));
-  Newton<double> newton(p.system, {0, 0}, with(LinearSolver::dense));
+  Newton<double> newton(p.system, {0, 0}, interpreted_newton(LinearSolver::dense));
   std::vector<double> x{0, 0};
   const NewtonResult result = newton.solve(x.data());
   EXPECT_EQ(result.outcome, Outcome::singular);
@@ -287,7 +285,7 @@ TEST(Newton, minimum_norm_solves_equations_that_depend_on_each_other_and_sees_co
   p.equation(p.u(0) + p.u(1) - Quad(1));
   p.equation(p.u(0) + p.u(1) - p.a(0));
   p.system.groups = {{0, 1, p.graph->constant(1)}, {1, 1, Expr()}};  // u1 is a multiplier
-  Newton<double> newton(p.system, {1, 0, 0}, with(LinearSolver::minimum_norm));
+  Newton<double> newton(p.system, {1, 0, 0}, interpreted_newton(LinearSolver::minimum_norm));
   std::vector<double> x{1, 0, 0};
   EXPECT_EQ(newton.solve(x.data()).outcome, Outcome::converged);
   EXPECT_DOUBLE_EQ(x[1] + x[2], 1);
@@ -304,7 +302,7 @@ TEST(Newton, stops_where_rounding_hides_the_rest) {
   p.equation((p.u(0) + p.a(0)) - p.a(0) - p.a(1));
   for (const LinearSolver linear : {LinearSolver::unrolled, LinearSolver::dense}) {
     std::vector<double> x{1e10, 1e-7, 0};
-    Newton<double> newton(p.system, x, with(linear));
+    Newton<double> newton(p.system, x, interpreted_newton(linear));
     EXPECT_EQ(newton.solve(x.data()).outcome, Outcome::converged);
     EXPECT_LT(std::abs(x[2]), 1e-6);
   }
@@ -312,7 +310,7 @@ TEST(Newton, stops_where_rounding_hides_the_rest) {
 
 TEST(Newton, a_loose_tolerance_leaves_small_corrections_out) {
   const Problem p = square_root();
-  NewtonOptions options = with(LinearSolver::dense);
+  NewtonOptions options = interpreted_newton(LinearSolver::dense);
   options.tolerance = 1e-3;
   Newton<double> newton(p.system, {2, 1.5}, options);
   std::vector<double> x{2, 1.5};
@@ -329,7 +327,7 @@ TEST(Newton, groups_without_a_scale_follow_the_others) {
   p.equation(p.u(0) - Quad(1) + p.u(1));
   p.equation(p.u(1) - Quad(1e-30));
   p.system.groups = {{0, 1, p.graph->constant(0)}, {1, 1, Expr()}};
-  Newton<double> newton(p.system, {0, 0}, with(LinearSolver::dense));
+  Newton<double> newton(p.system, {0, 0}, interpreted_newton(LinearSolver::dense));
   std::vector<double> x{0.5, 0};
   const NewtonResult result = newton.solve(x.data());
   EXPECT_EQ(result.outcome, Outcome::converged);
@@ -348,7 +346,7 @@ TEST(Newton, a_singular_position_is_crossed_where_it_is_asked_for) {
   p.equation((x - Quad(2)) * (x - Quad(2)) + y * y - Quad(1));
   p.system.groups = {{0, 2, p.graph->constant(1)}, {2, 2, Expr()}};
   const std::vector<double> start{1.1, 0, 1.001, 1e-6, 0, 0};
-  Newton<double> newton(p.system, start, with(LinearSolver::dense));
+  Newton<double> newton(p.system, start, interpreted_newton(LinearSolver::dense));
   std::vector<double> at = start;
   const NewtonResult result = newton.solve_singular(at.data());
   EXPECT_EQ(result.outcome, Outcome::converged);

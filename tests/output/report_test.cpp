@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// A scalar x, a vector q[2], a family r[i][3] of two; constraints g, k, g in this order.
-class RunReport : public testing::Test {
+class RunReport : public ::testing::Test {
  protected:
   RunReport() {
     names.coordinates = {{"x", {}, 0, ""}, {"q", {2}, 1, ""}, {"r", {2, 3}, 3, ""}};

@@ -135,7 +135,7 @@ Table read_table(const std::string& path) {
 /// The same bits, any NaN equal to any other.
 bool same(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0 || (std::isnan(a) && std::isnan(b)); }
 
-class WritersTest : public testing::TestWithParam<std::string> {
+class WritersTest : public ::testing::TestWithParam<std::string> {
  protected:
   Folder folder;
   std::string path = folder / ("run" + GetParam());
@@ -326,7 +326,7 @@ TEST_P(WritersTest, ThousandsOfColumns) {
   EXPECT_EQ(table.rows, Rows(5, row));
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, WritersTest, testing::Values(".csv", ".json", ".h5"),
+INSTANTIATE_TEST_SUITE_P(Formats, WritersTest, ::testing::Values(".csv", ".json", ".h5"),
                          [](const auto& info) { return info.param.substr(1); });
 
 TEST(Writers, WhatIsNotFinite) {

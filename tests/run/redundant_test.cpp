@@ -10,12 +10,6 @@
 namespace alembert::internal::testing {
 namespace {
 
-NewtonOptions interpreted() {
-  NewtonOptions options;
-  options.kernel = {Backend::interpreter, false};
-  return options;
-}
-
 // Three particles on parallel cranks, joined to a rigid frame. The twin has one crank.
 const std::string frame =
     "parameter g = 9.81\ncoordinate a[2], b[2], c[2]\n"
@@ -41,8 +35,8 @@ TEST(Redundant, MotionIsThatOfTheTwinWithEveryFamily) {
     if (!refusal(method, e).empty()) continue;
     SCOPED_TRACE(method.name);
     ++tried;
-    const Report one = run(twin, method.name, 0.01, 1, interpreted());
-    const Report all = run(redundant, method.name, 0.01, 1, interpreted());
+    const Report one = run(twin, method.name, 0.01, 1, interpreted_newton());
+    const Report all = run(redundant, method.name, 0.01, 1, interpreted_newton());
     expect_same_motion(one, all, 1e-10);
     ASSERT_EQ(all.initial.redundant.size(), 2u);
     EXPECT_EQ(all.initial.redundant[0], "crank2 follows from crank1, coupler1[2]");
@@ -53,8 +47,8 @@ TEST(Redundant, MotionIsThatOfTheTwinWithEveryFamily) {
 }
 
 TEST(Redundant, ReactionsAddUpAndTheirMultipliersAreTheSmallest) {
-  const Report one = run(model_from_text(frame), "lobatto(3)", 0.01, 1, interpreted());
-  const Report all = run(model_from_text(frame + more_cranks), "lobatto(3)", 0.01, 1, interpreted());
+  const Report one = run(model_from_text(frame), "lobatto(3)", 0.01, 1, interpreted_newton());
+  const Report all = run(model_from_text(frame + more_cranks), "lobatto(3)", 0.01, 1, interpreted_newton());
   // lambda: crank1, coupler1 (2), coupler2 (2), crank2, crank3. Cranks all point along a: their forces are -2 lambda a.
   const auto &l = one.lambda, &m = all.lambda;
   ASSERT_EQ(l.size(), 5u);
@@ -77,8 +71,8 @@ TEST(Redundant, NonholonomicTwins) {
   const std::string again = "constraint again: 3*sin(phi)*x' = 3*cos(phi)*y'\n";
   for (const char* method : {"gauss(2)", "lobatto(3)", "lobatto_abd(2)", "euler_spark_1"}) {
     SCOPED_TRACE(method);
-    expect_same_motion(run(model_from_text(sleigh), method, 0.01, 2, interpreted()),
-                       run(model_from_text(sleigh + again), method, 0.01, 2, interpreted()), 1e-11);
+    expect_same_motion(run(model_from_text(sleigh), method, 0.01, 2, interpreted_newton()),
+                       run(model_from_text(sleigh + again), method, 0.01, 2, interpreted_newton()), 1e-11);
   }
 }
 
@@ -91,7 +85,8 @@ TEST(Redundant, ThirdCrankOutOfLine) {
       "constraint three: norm2(a + (cos(phi) - sin(phi), sin(phi) + cos(phi)) - (1, 1)) = 1\n"
       "initial a = (0, 1), a' = (5, 0)\n";
   for (const double step : {0.01, 0.0123, std::acos(-1.0) / 100}) {
-    const Report r = run(model_from_text(text), "gauss(3)", step, 10 * step * std::floor(1 / step), interpreted());
+    const Report r =
+        run(model_from_text(text), "gauss(3)", step, 10 * step * std::floor(1 / step), interpreted_newton());
     ASSERT_EQ(r.ending, Ending::done) << r.reason;
     EXPECT_NEAR(r.y[0], std::sin(5 * r.t), 1e-6);
     EXPECT_NEAR(r.y[1], std::cos(5 * r.t), 1e-6);
@@ -103,7 +98,7 @@ TEST(Redundant, ThatBecomesAContradictionEndsTheRun) {
   // The same rod twice, one of them growing from t = 1 on.
   const Report r = run(model_from_text("coordinate x, y\nkinetic (x'^2 + y'^2)/2\nconstraint rod: x^2 + y^2 = 1\n"
                                        "constraint twin: x^2 + y^2 = 1 + max(t - 1, 0)^4\ninitial x = 1, y' = 1\n"),
-                       "lobatto(2)", 0.01, 3, interpreted());
+                       "lobatto(2)", 0.01, 3, interpreted_newton());
   EXPECT_EQ(r.ending, Ending::failed);
   EXPECT_GT(r.t, 0.98);
   EXPECT_LT(r.t, 1.1);
@@ -126,7 +121,7 @@ TEST(SingularPosition, ParallelogramPassesOnItsRegularBranchWhereverTheStepsFall
     SCOPED_TRACE(method);
     for (const double step : {0.01, 0.0113, 0.003, 0.05, pi / 100}) {  // the last one lands in line every ten steps
       SCOPED_TRACE(step);
-      const Report r = run(model, method, step, step * std::floor(2 * pi / step), interpreted());
+      const Report r = run(model, method, step, step * std::floor(2 * pi / step), interpreted_newton());
       ASSERT_EQ(r.ending, Ending::done) << r.reason;
       EXPECT_GE(r.singular_positions.size(), 9u);
       EXPECT_LE(r.singular_positions.size(), 11u);
@@ -139,7 +134,7 @@ TEST(SingularPosition, ParallelogramPassesOnItsRegularBranchWhereverTheStepsFall
         EXPECT_LT(r.energy.max_error, 1e-7);
       }
     }
-    const Report back = run(model, method, -0.01, -5, interpreted());
+    const Report back = run(model, method, -0.01, -5, interpreted_newton());
     EXPECT_EQ(back.ending, Ending::done) << back.reason;
   }
 }
@@ -151,7 +146,7 @@ TEST(SingularPosition, LongStepsEndTheRunRatherThanChangeTheBranch) {
   for (const char* method : {"lobatto(2)", "lobatto(3)", "gauss(1)", "gauss(2)", "gauss(4)", "energy_momentum"})
     for (const double step : {0.07, 0.1, 0.13, 0.17, 0.21, 0.27, 0.33, 0.4}) {
       SCOPED_TRACE(std::string(method) + " " + std::to_string(step));
-      const Report r = run(model, method, step, 40 * step, interpreted());
+      const Report r = run(model, method, step, 40 * step, interpreted_newton());
       ++(r.ending == Ending::done ? done : failed);
       if (r.ending != Ending::done) {
         EXPECT_FALSE(r.reason.empty());
@@ -167,7 +162,7 @@ TEST(SingularPosition, LongStepsEndTheRunRatherThanChangeTheBranch) {
 // Where no singular position is near, none is made up: these steps are too long for the motion.
 TEST(SingularPosition, IsNoExcuseForALongStep) {
   for (const double step : {0.3, 0.5, 0.8}) {
-    const Report r = run(gallery("double_pendulum"), "energy_momentum", step, 100 * step, interpreted());
+    const Report r = run(gallery("double_pendulum"), "energy_momentum", step, 100 * step, interpreted_newton());
     EXPECT_TRUE(r.singular_positions.empty());
     if (r.ending == Ending::done) {
       EXPECT_LT(r.energy.max_error, 1e-9);
@@ -184,7 +179,7 @@ TEST(SingularPosition, DrivenSliderStretchesAndComesBackOnTheOtherSide) {
       "constraint rod: (s - x)^2 + y^2 = 1\nconstraint ground: s = 2 - (1 - t)^2\n"
       "initial x = 0.5, y = 0.8660254037844386, s = 1\n");
   for (const double step : {0.01, 0.0101}) {  // the first lands on the singular position
-    const Report r = run(model, "lobatto(3)", step, 2, interpreted());
+    const Report r = run(model, "lobatto(3)", step, 2, interpreted_newton());
     ASSERT_EQ(r.ending, Ending::done) << r.reason;
     EXPECT_EQ(r.singular_positions.size(), 1u);
     EXPECT_NEAR(r.y[1], -std::sqrt(0.75), 1e-10);
@@ -194,7 +189,7 @@ TEST(SingularPosition, DrivenSliderStretchesAndComesBackOnTheOtherSide) {
 TEST(SingularPosition, CrossIsPassedStraightOn) {
   const Report r = run(model_from_text("coordinate x, y\nkinetic (x'^2 + y'^2)/2\nconstraint cross: x*y = 0\n"
                                        "initial x = -1, x' = 2\n"),
-                       "lobatto(3)", 0.01, 2, interpreted());
+                       "lobatto(3)", 0.01, 2, interpreted_newton());
   ASSERT_EQ(r.ending, Ending::done) << r.reason;
   EXPECT_NEAR(r.y[0], 3, 1e-12);
   EXPECT_NEAR(r.y[1], 0, 1e-12);
@@ -206,7 +201,7 @@ TEST(SingularPosition, StartInLine) {
                                        "constraint crank: norm2(a) = 1\nconstraint coupler: norm2(a - b) = 4\n"
                                        "constraint rocker: norm2(b - (2, 0)) = 1\n"
                                        "initial a = (1, 0), b = (3, 0), a' = (0, 5), b' = (0, 5)\n"),
-                       "gauss(2)", 0.01, 1, interpreted());
+                       "gauss(2)", 0.01, 1, interpreted_newton());
   ASSERT_EQ(r.ending, Ending::done) << r.reason;
   EXPECT_NEAR(r.y[0], std::cos(5), 1e-5);
   EXPECT_NEAR(r.y[3], std::sin(5), 1e-5);

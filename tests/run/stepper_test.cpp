@@ -204,6 +204,63 @@ TEST(Stepper, MembersOfASweepAreTheSingleRuns) {
   }
 }
 
+// Starts that fail and say why, and motions that ask for other code, beside others that do neither.
+TEST(Stepper, MembersThatFailOrAreCompiledAnewDisturbNoOthers) {
+  const Model model = read_model_text(
+      "parameter s = 1, b = 1\ncoordinate x, y, w\nkinetic (x'^2 + y'^2 + w'^2)/2\npotential 9.81*y + log(b)*w\n"
+      "constraint rod: x^2 + y^2 = 1\nconstraint second: x^2 + y^2 + s*w = 1\ninitial x = 1\n");
+  CompileOptions options{.step = 0.01};
+  options.newton.kernel.backend = Backend::interpreter;
+  const Stepper stepper = compile(find_method("gauss(2)"), derive(model, {.inputs = {"s", "b"}}), options);
+  std::vector<Values> values;
+  for (int i = 0; i < 48; ++i) {
+    if (i % 3 == 0) values.push_back({{"s", 0}, {"b", 1 + 0.1 * i}});  // the second follows from the first
+    else if (i % 3 == 1) values.push_back({{"b", -1 - i}});
+    else values.push_back({{"s", 1 + 0.1 * i}});
+  }
+  const std::vector<Member> together = sweep(stepper, values, {.end = 0.1});
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Member alone = sweep(stepper, {values[i]}, {.end = 0.1}).front();
+    EXPECT_EQ(together[i].failure, alone.failure) << i;
+    EXPECT_EQ(together[i].report.y, alone.report.y) << i;
+    EXPECT_EQ(together[i].report.initial.redundant.size(), i % 3 == 0 ? 1u : 0u) << i;
+    EXPECT_EQ(together[i].failure.find("is not finite at the start") != std::string::npos, i % 3 == 1) << i;
+  }
+}
+
+// An input of a port-Hamiltonian system that stays open is a number from outside, written between steps.
+TEST(Stepper, AnOpenInputOfAPortIsThatOfTheFoldedModel) {
+  const auto text = [](const std::string& input) {
+    return "parameter k = 4, d = 0.3\nstate q = 1, p\nstructure J(q, p) = 1\ndissipation R(p, p) = d\n"
+           "port B(p, u) = 1\ninput u = " +
+           input + "\noutput speed of u\nhamiltonian p^2/2 + k*q^2/2\n";
+  };
+  const CompileOptions options{.step = 0.05};
+  for (const std::string name : {"gauss_collocation(2)", "discrete_gradient"}) {
+    const Method method = find_method(name);
+    Stepper open = compile(method, derive(read_model_text(text("sin(t)")), {.inputs = {"u"}}), options);
+    EXPECT_EQ(open.equations().inputs(), std::vector<std::string>{"u"});
+    for (const double force : {0.0, 1.5, -2.0}) {
+      open.restart({{"u", force}});
+      Stepper folded = compile(method, derive(read_model_text(text(to_text(force)))), options);
+      ASSERT_TRUE(open.steps(40));
+      ASSERT_TRUE(folded.steps(40));
+      for (std::size_t i = 0; i < open.state().size(); ++i)
+        EXPECT_NEAR(open.state()[i], folded.state()[i], 1e-13) << name << ", u = " << force;
+    }
+    // A force that changes: q'' + d q' + k q = u with u = k q + d q' is q'' = 0.
+    Stepper free = open;
+    free.restart({{"u", 0}, {"p", 1}});
+    const double h = 1e-3;
+    free.set_step(h);
+    for (int i = 0; i < 1000; ++i) {
+      free.set("u", 4 * free.value("q") + 0.3 * free.value("p"));
+      ASSERT_TRUE(free.step());
+    }
+    EXPECT_NEAR(free.value("q"), 2, 10 * h);
+  }
+}
+
 TEST(ModelBuilder, BuildsWhatTextSays) {
   ModelBuilder b("Pendulum");
   const Expr m = b.parameter("m", 2), l = b.parameter("l", m / 4);

@@ -17,7 +17,7 @@ using test::model_of;
 
 const double none = std::numeric_limits<double>::quiet_NaN();
 
-const char* const pendulum = R"(parameter m = 2, l = 0.5
+const char* const heavy_pendulum = R"(parameter m = 2, l = 0.5
 coordinate x, y
 kinetic m/2*(x'^2 + y'^2)
 potential m*9.81*y
@@ -26,7 +26,7 @@ initial x = l
 )";
 
 TEST(Accelerations, PendulumInClosedForm) {
-  const Equations e = derive(model_of(pendulum));
+  const Equations e = derive(model_of(heavy_pendulum));
   const AccelerationSystem system(e);
   EXPECT_TRUE(system.linear());
   for (const double angle : {0.0, 0.7, -1.5, 3.0}) {
@@ -45,7 +45,7 @@ TEST(Accelerations, PendulumInClosedForm) {
 }
 
 TEST(Accelerations, ParametersAreReadFromTheTable) {
-  const Equations e = derive(model_of(pendulum), {.inputs = {"m"}});
+  const Equations e = derive(model_of(heavy_pendulum), {.inputs = {"m"}});
   AccelerationSystem system(e);
   const State state{0, {0, -0.5}, {1, 0}};
   for (const double m : {0.1, 7.0}) {
@@ -58,7 +58,7 @@ TEST(Accelerations, ParametersAreReadFromTheTable) {
 }
 
 TEST(Accelerations, RedundantConstraintsTakeTheSmallestMultipliers) {
-  const Equations e = derive(model_of(std::string(pendulum) + "constraint again: x^2 + y^2 = l^2\n"));
+  const Equations e = derive(model_of(std::string(heavy_pendulum) + "constraint again: x^2 + y^2 = l^2\n"));
   const AccelerationSystem system(e);
   const State state{0, {0, -0.5}, {0, 0}};
   EXPECT_TRUE(system.solve(state, {none, none}, false).singular);
@@ -90,7 +90,7 @@ TEST(DifferentiationIndex, OfKnownSystems) {
   EXPECT_EQ(DifferentiationIndex(free).at({0, {1}, {0}}, {}), 0);
   const Equations rolling = derive(model_of(test::nonholonomic_particle));
   EXPECT_EQ(DifferentiationIndex(rolling).at({0, {1, 0.3, 0}, {0.2, 1, 0.06}}, {0}), 2);
-  const Equations rod = derive(model_of(pendulum));
+  const Equations rod = derive(model_of(heavy_pendulum));
   EXPECT_EQ(DifferentiationIndex(rod).at({0, {0.3, -0.4}, {0, 0}}, {1}), 3);
   // s has no mass: with damping its row is s' = ..., with a spring alone it is algebraic, with nothing it is not there.
   const std::string light = "coordinate x, s\nkinetic x'^2/2\npotential ";

@@ -16,7 +16,7 @@ namespace {
 
 using test::model_of;
 
-void expect_near(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
+void expect_close(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], tolerance) << "entry " << i;
 }
@@ -45,7 +45,7 @@ void expect_same(const InitialValues& a, const InitialValues& b) {
   }
 }
 
-const char* const pendulum = R"(parameter m = 1, l = 1, gravity = 9.81
+const char* const simple_pendulum = R"(parameter m = 1, l = 1, gravity = 9.81
 coordinate x, y
 kinetic m/2*(x'^2 + y'^2)
 potential m*gravity*y
@@ -62,7 +62,7 @@ StartValues values(const Model& model, std::vector<double> y, std::vector<double
 }
 
 TEST(ConsistentStart, CircleFromAnyGivenPoint) {
-  const Model model = model_of(pendulum);
+  const Model model = model_of(simple_pendulum);
   const ConsistentStart start(model, derive(model));
   for (int i = 0; i < 24; ++i) {
     const double angle = 0.1 + i * 0.26;
@@ -73,12 +73,12 @@ TEST(ConsistentStart, CircleFromAnyGivenPoint) {
     const double w = -0.4 + 0.05 * i;
     const InitialValues found = start.solve(0, values(model, {radius * c, radius * s}, {u, w}));
     const double along = -s * u + c * w;  // the tangential part stays
-    expect_near(found.y, {c, s}, 1e-15);
-    expect_near(found.z, {-s * along, c * along}, 2e-15);
+    expect_close(found.y, {c, s}, 1e-15);
+    expect_close(found.z, {-s * along, c * along}, 2e-15);
     // Along the rod: -gravity s - 2 lambda = -along^2.
     const double lambda = (along * along - 9.81 * s) / 2;
-    expect_near(found.lambda, {lambda}, 2e-14);
-    expect_near(found.z_dot, {-2 * lambda * c, -9.81 - 2 * lambda * s}, 4e-14);
+    expect_close(found.lambda, {lambda}, 2e-14);
+    expect_close(found.z_dot, {-2 * lambda * c, -9.81 - 2 * lambda * s}, 4e-14);
   }
 }
 
@@ -86,11 +86,11 @@ TEST(ConsistentStart, TwoRodsHangingAtRest) {
   const Model model = model_of(test::double_pendulum, {"l1=0.8", "l2=1.5"});
   const ConsistentStart start(model, derive(model));
   const InitialValues found = start.solve(0, values(model, {0, -1, 0, -2.4}, {0, 0, 0, 0}));
-  expect_near(found.y, {0, -0.8, 0, -2.3}, 1e-15);
-  expect_near(found.z, {0, 0, 0, 0}, 0);
-  expect_near(found.z_dot, {0, 0, 0, 0}, 1e-14);
+  expect_close(found.y, {0, -0.8, 0, -2.3}, 1e-15);
+  expect_close(found.z, {0, 0, 0, 0}, 0);
+  expect_close(found.z_dot, {0, 0, 0, 0}, 1e-14);
   // 2 lambda l is the tension: 4 kg below the first rod, 1 kg below the second. In equilibrium -2 lambda l = -weight.
-  expect_near(found.lambda, {4 * 9.81 / (2 * 0.8), 1 * 9.81 / (2 * 1.5)}, 1e-13);
+  expect_close(found.lambda, {4 * 9.81 / (2 * 0.8), 1 * 9.81 / (2 * 1.5)}, 1e-13);
 }
 
 TEST(ConsistentStart, MovingSupportAtSeveralTimes) {
@@ -105,27 +105,27 @@ initial y = -1
     const double c = std::cos(angle);
     const double s = std::sin(angle);
     const InitialValues found = start.solve(t, values(model, {std::sin(t) + 1.2 * c, 1.2 * s}, {0, 0}));
-    expect_near(found.y, {std::sin(t) + c, s}, 1e-15);
+    expect_close(found.y, {std::sin(t) + c, s}, 1e-15);
     // The smallest velocity with n . v = n . v_support.
     const double normal = c * std::cos(t);
-    expect_near(found.z, {normal * c, normal * s}, 1e-15);
+    expect_close(found.z, {normal * c, normal * s}, 1e-15);
     EXPECT_NEAR(found.velocity_residual, std::abs(2.4 * c * std::cos(t)), 1e-14);
   }
 }
 
 TEST(ConsistentStart, PinsBelongToTheGivenValues) {
-  const Model model = model_of(pendulum);
+  const Model model = model_of(simple_pendulum);
   const ConsistentStart start(model, derive(model));
   StartValues given = values(model, {0.9, -0.6}, {1, 1});
   given.y_pinned = {false, true};
   given.z_pinned = {true, false};
   const InitialValues pinned = start.solve(0, given);
-  expect_near(pinned.y, {0.8, -0.6}, 1e-15);
-  expect_near(pinned.z, {1, 0.8 / 0.6}, 1e-15);
+  expect_close(pinned.y, {0.8, -0.6}, 1e-15);
+  expect_close(pinned.z, {1, 0.8 / 0.6}, 1e-15);
   EXPECT_EQ(pinned.y[1], -0.6);
   EXPECT_EQ(pinned.z[0], 1);
   given.y_pinned = {true, false};
-  expect_near(start.solve(0, given).y, {0.9, -std::sqrt(1 - 0.81)}, 1e-15);
+  expect_close(start.solve(0, given).y, {0.9, -std::sqrt(1 - 0.81)}, 1e-15);
 }
 
 TEST(ConsistentStart, CorrectionsAreInverseToTheMasses) {
@@ -136,8 +136,8 @@ constraint distance: b - a = 1
 )");
   const ConsistentStart start(model, derive(model));
   const InitialValues found = start.solve(0, values(model, {0, 2}, {4, 0}));
-  expect_near(found.y, {0.75, 1.75}, 4e-16);  // 1 shared 3 : 1
-  expect_near(found.z, {1, 1}, 1e-15);        // momentum 4 over both masses
+  expect_close(found.y, {0.75, 1.75}, 4e-16);  // 1 shared 3 : 1
+  expect_close(found.z, {1, 1}, 1e-15);        // momentum 4 over both masses
 }
 
 TEST(ConsistentStart, RedundantConstraintsShareTheForce) {
@@ -151,11 +151,11 @@ initial y = -1
   const ConsistentStart start(model, derive(model));
   for (const double length : {1.0, 1.1, 0.7}) {
     const InitialValues found = start.solve(0, values(model, {0, -length}, {0, 0}));
-    expect_near(found.y, {0, -1}, 1e-15);
+    expect_close(found.y, {0, -1}, 1e-15);
     EXPECT_EQ(found.redundant, (std::vector<std::string>{"again follows from rod"}));
     EXPECT_FALSE(found.singular_position);
     // Smallest lambda with lambda_1 + 2 lambda_2 = 9.81/2.
-    expect_near(found.lambda, {9.81 / 10, 9.81 / 5}, 1e-14);
+    expect_close(found.lambda, {9.81 / 10, 9.81 / 5}, 1e-14);
   }
 }
 
@@ -168,7 +168,7 @@ StartValues moved(const Model& model, double size) {
   return given;
 }
 
-class Again : public testing::TestWithParam<const char*> {};
+class Again : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Again, EqualsAFreshStartBitForBit) {
   const Model model = model_of(GetParam());
@@ -192,8 +192,8 @@ initial x = 1
 )";
 
 INSTANTIATE_TEST_SUITE_P(Models, Again,
-                         testing::Values(pendulum, test::double_pendulum, test::nonholonomic_particle,
-                                         test::four_particles, test::steel_on_teflon, test::chain, massless));
+                         ::testing::Values(simple_pendulum, test::double_pendulum, test::nonholonomic_particle,
+                                           test::four_particles, test::steel_on_teflon, test::chain, massless));
 
 TEST(ConsistentStart, OpenParametersAreThoseOfTheTable) {
   const Model model = model_of(test::double_pendulum);
@@ -206,18 +206,18 @@ TEST(ConsistentStart, OpenParametersAreThoseOfTheTable) {
     const Model fixed = model_of(
         test::double_pendulum, {"m2=" + to_text(table[0]), "l1=" + to_text(table[1]), "gravity=" + to_text(table[2])});
     const StartValues given = start.given_by_model();
-    expect_near(given.y, start_values(fixed).y, 0);  // x1 = l1, x2 = l1 + l2
+    expect_close(given.y, start_values(fixed).y, 0);  // x1 = l1, x2 = l1 + l2
     // What is folded there is worked out here, so that roundings may differ.
     for (const StartValues& values : {given, moved(fixed, 0.02)}) {
       const InitialValues a = start.solve(0, values);
       const InitialValues b = ConsistentStart(fixed, derive(fixed)).solve(0, values);
-      expect_near(a.y, b.y, 1e-15);
-      expect_near(a.z, b.z, 1e-15);
-      expect_near(a.z_dot, b.z_dot, 2e-14);
-      expect_near(a.lambda, b.lambda, 1e-13);
+      expect_close(a.y, b.y, 1e-15);
+      expect_close(a.z, b.z, 1e-15);
+      expect_close(a.z_dot, b.z_dot, 2e-14);
+      expect_close(a.lambda, b.lambda, 1e-13);
     }
     start.bind(nullptr);
-    expect_near(start.solve(0, start_values(model)).lambda, make_consistent(model, derive(model)).lambda, 0);
+    expect_close(start.solve(0, start_values(model)).lambda, make_consistent(model, derive(model)).lambda, 0);
   }
 }
 
@@ -240,7 +240,7 @@ potential 1/k + x
 }
 
 TEST(ConsistentStart, AFailureLeavesItAsItWas) {
-  const Model model = model_of(pendulum);
+  const Model model = model_of(simple_pendulum);
   const ConsistentStart start(model, derive(model));
   StartValues wrong = values(model, {2, 0}, {0, 0});
   wrong.y_pinned = {true, false};

@@ -11,7 +11,7 @@
 namespace alembert::internal::testing {
 namespace {
 
-const char oscillator_text[] = R"(model "Oscillator"
+const char conserving_oscillator[] = R"(model "Oscillator"
 coordinate x
 kinetic x'^2/2
 potential x^2/2
@@ -49,7 +49,7 @@ Verdict verdict(const Verification& v, const std::string& name) { return propert
 // radau(1) is the implicit Euler rule: on x'' = -x its matrix D = (I - hJ)^{-1} has the determinant 1/(1 + h^2), and
 // D(-h) D(h) is the identity divided by 1 + h^2.
 TEST(Measurements, DefectsOfImplicitEulerAreItsClosedForms) {
-  const Prepared p = prepare(model_from_text(oscillator_text));
+  const Prepared p = prepare(model_from_text(conserving_oscillator));
   for (const Quad h : {Quad(1) / 10, Quad(1) / 7}) {
     const double expected = static_cast<double>(h * h / (1 + h * h));
     EXPECT_NEAR(symplectic_defect<Quad>(p.e, method("radau(1)"), p.start, 0, h).value(), expected, 1e-16);

@@ -40,6 +40,9 @@ Tape make_tape(std::span<const Expr> inputs, std::span<const Expr> outputs);
 template <class T>
 void interpret(const Tape& tape, const T* in, T* out, T* work);
 
+/// For what is computed once or now and then: compiling would cost more than it saves.
+inline constexpr KernelOptions interpreted{.backend = Backend::interpreter, .optimise = false};
+
 /// Above this many operations native code is made the fast way even where `optimise` asks for more.
 inline constexpr std::size_t largest_optimised = 200'000;
 

@@ -84,7 +84,7 @@ Kernel<T>::Kernel(std::span<const Expr> inputs, std::span<const Expr> outputs, K
     : Kernel(make_tape(inputs, outputs), options) {}
 
 template <class T>
-Kernel<T>::Kernel(Tape tape, KernelOptions options) {
+Kernel<T>::Kernel(Tape tape, KernelOptions options) {  // NOLINT(performance-unnecessary-value-param): moved
   auto program = std::make_shared<Program>();
   program->tape = std::move(tape);
   detail::check_tape(program->tape);

@@ -12,7 +12,7 @@ namespace alembert::internal {
 
 namespace {
 
-constexpr std::uint32_t none = 0xffffffffu;
+constexpr std::uint32_t no_place = 0xffffffffu;
 // A formula pays off from this many places on, and only up to this size (a sum over the whole system is none).
 constexpr std::size_t least_places = 8, largest_formula = 5000;
 // Places of a run that are gone through at a time, and the least worth the way to it, on average.
@@ -27,7 +27,7 @@ struct Block {
 class BlockReader {
  public:
   BlockReader(const Graph& graph, std::span<const Expr> inputs, std::uint32_t size)
-      : graph_(graph), input_(size, none), seen_(size, 0), local_(size, 0) {
+      : graph_(graph), input_(size, no_place), seen_(size, 0), local_(size, 0) {
     for (std::size_t i = 0; i < inputs.size(); ++i) input_[inputs[i].id()] = static_cast<std::uint32_t>(i);
   }
 
@@ -126,7 +126,7 @@ WideKernel<T>::WideKernel(std::span<const Expr> inputs, std::span<const Expr> ou
     for (std::size_t begin = 0, end = 0; begin < outputs.size(); begin = end) {
       while (end < outputs.size() && order.first[end] == order.first[begin]) ++end;
       const std::span<const std::uint32_t> which(order.outputs.data() + begin, end - begin);
-      if (order.first[begin] == none || !reader.read(outputs, which, block)) {
+      if (order.first[begin] == no_place || !reader.read(outputs, which, block)) {
         alone.insert(alone.end(), which.begin(), which.end());
         continue;
       }

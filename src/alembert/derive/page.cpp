@@ -154,7 +154,7 @@ std::string Page::right_side(Expr e, const Exprs& unknowns) {
   const double operations = written_operations(e);
   const std::string cut = std::to_string(static_cast<long>(operations)) +
                           (operations < 1e6 ? " operations, left out" : " operations or more, left out");
-  const std::string shown_cut = options_.latex ? latex_left_out(cut) : "... (" + cut + ")";
+  std::string shown_cut = options_.latex ? latex_left_out(cut) : "... (" + cut + ")";
   if (operations > most_operations_collected) {
     if (operations > static_cast<double>(options_.length)) return shown_cut;
     return options_.latex ? to_latex(e) : to_infix(e);

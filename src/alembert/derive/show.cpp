@@ -35,19 +35,9 @@ bool all_zero(const Exprs& list) {
   return std::all_of(list.begin(), list.end(), [](Expr x) { return is_zero(x); });
 }
 
-std::string form_name(const Model& model) {
-  if (model.multibody) return "multibody form";
-  switch (model.form) {
-    case Form::lagrangian: return "Lagrangian form";
-    case Form::hamiltonian: return "Hamiltonian form";
-    case Form::general: return "general form";
-    case Form::port_hamiltonian: return "port-Hamiltonian form";
-  }
-  return "";
-}
-
 std::string title_of(const Model& model, const Equations& e) {
-  const std::string head = (model.title.empty() ? "Model" : model.title) + ", " + form_name(model) + ": ";
+  const std::string head = (model.title.empty() ? "Model" : model.title) + ", " +
+                           (model.multibody ? "multibody" : form_name(model.form)) + " form: ";
   if (e.port) {
     return head + counted(e.z.size(), "differential state") + ", " +
            counted(e.port->system.algebraic.size(), "algebraic state") + ", " + counted(e.port->inputs.size(), "input");

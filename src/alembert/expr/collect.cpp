@@ -126,7 +126,7 @@ Collector::Forms Collector::power(const Forms& a, Quad exponent) {
 }
 
 Sum Collector::shorter(const Forms& f, std::size_t longest) {
-  if (!f.expanded || f.expanded->terms.size() > longest || f.expanded->terms.size() < 1) {
+  if (!f.expanded || f.expanded->terms.size() > longest || f.expanded->terms.empty()) {
     return f.expanded && f.expanded->terms.empty() ? *f.expanded : f.shown;
   }
   Sum best = f.shown;
@@ -190,7 +190,7 @@ Sum Collector::written(Expr e) {
 
 Sum Collector::collect(Expr e, const Exprs& unknowns) {
   const Forms f = forms(e);
-  const Sum best = shorter(f, longest_expanded);
+  Sum best = shorter(f, longest_expanded);
   if (unknowns.empty() || !f.expanded) return best;
   std::vector<int> atoms;
   for (const Expr x : unknowns) atoms.push_back(symbol_atom(x));

@@ -1,5 +1,6 @@
 #include "alembert/expr.h"
 
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -16,7 +17,10 @@ std::uint64_t mix(std::uint64_t x) {  // the finaliser of splitmix64
   return x ^ (x >> 31);
 }
 
-bool same_bits(Quad a, Quad b) { return std::memcmp(&a, &b, sizeof(Quad)) == 0; }
+bool same_bits(Quad a, Quad b) {
+  using Bits = unsigned __int128;
+  return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
+}
 
 // Addition and multiplication do not care for the order of their operands: one order is stored, so that a + b and b + a
 // share. Constants go where one writes them, in front of a product and behind a sum.

@@ -105,12 +105,6 @@ std::string number_text(Quad value) {  // not negative
   return text.substr(0, e) + " \\cdot 10^{" + exponent + "}";
 }
 
-struct Form {
-  Level level;
-  Pieces pieces;
-  bool minus = false;
-};
-
 class Latex {
  public:
   explicit Latex(Graph& graph) : graph_(graph) {}

@@ -7,12 +7,6 @@
 namespace alembert::internal {
 namespace {
 
-struct Form {
-  Level level;
-  Pieces pieces;
-  bool minus = false;  // begins with one
-};
-
 Form constant_form(Quad value) {
   long p, q;
   if (value < 0) {

@@ -78,8 +78,8 @@ Expr log_slope(Expr a0, Expr a1, Expr n0, Expr n1) {  // log(a1/a0) = 2 atanh(d/
 Expr whole_power_slope(Expr a0, Expr a1, int n) {  // n >= 1
   if (n == 1) return a0.graph().constant(1);
   if (n % 2 == 0) {
-    const Quad half = n / 2;
-    return (pow(a0, half) + pow(a1, half)) * whole_power_slope(a0, a1, n / 2);
+    const int half = n / 2;
+    return (pow(a0, Quad(half)) + pow(a1, Quad(half))) * whole_power_slope(a0, a1, half);
   }
   return mean(pow(a0, Quad(n - 1)), pow(a1, Quad(n - 1))) + mean(a0, a1) * whole_power_slope(a0, a1, n - 1);
 }

@@ -28,6 +28,13 @@ struct Piece {
 };
 using Pieces = std::vector<Piece>;
 
+/// One expression taken apart.
+struct Form {
+  Level level;
+  Pieces pieces;
+  bool minus = false;  // begins with one
+};
+
 /// Writes e by taking it apart step by step: expand(piece) gives the pieces of one expression. Shared parts are written
 /// each time, which may be exponentially long: beyond `longest` characters the text ends with "...".
 template <class Expand>

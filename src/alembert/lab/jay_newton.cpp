@@ -103,7 +103,6 @@ Errors iterates(const Workbench& work, const Model& model, const std::string& me
   Exprs for_guess = all;
   for_guess.insert(for_guess.end(), step.guess_inputs.begin(), step.guess_inputs.end());
   all.insert(all.end(), step.unknowns.begin(), step.unknowns.end());
-  const KernelOptions interpreted{Backend::interpreter, false};
   const Kernel<double> guess(for_guess, step.guess, interpreted), residual(all, step.equations, interpreted);
   std::vector<double> x{0, h}, work_space(std::max(guess.work(), residual.work()));
   for (const auto* list : {&start.y, &start.z}) x.insert(x.end(), list->begin(), list->end());

@@ -55,13 +55,13 @@ EndState limit_of(const Workbench& work, const Problem& problem) {
   const MotionPoint<double> start = polish<double>(e, make_consistent(model, e), 0);
   Exprs in{e.t};
   for (const Exprs* list : {&e.y, &e.z}) in.insert(in.end(), list->begin(), list->end());
-  const Kernel<double> velocity(in, e.v, {Backend::interpreter, false});
+  const Kernel<double> velocity(in, e.v, interpreted);
   Values x{0}, space(velocity.work());
   const std::size_t n_y = e.y.size(), n = n_y + e.z.size();
   for (const auto* list : {&start.y, &start.z, &start.z_dot, &start.z_dot, &start.lambda, &start.lambda})
     x.insert(x.end(), list->begin(), list->end());
   NewtonOptions options;
-  options.kernel = {Backend::interpreter, false};
+  options.kernel = interpreted;
   Newton<double> newton(natural_limit(e, Quad(1) / 2), x, options);
   Values state(x.begin() + 1, x.begin() + 1 + static_cast<long>(n));
   const int steps = 1000;

@@ -22,7 +22,7 @@ StepChanges step_changes(const Workbench& work, const Model& model, const std::s
   Exprs at_state{e.t};
   for (const Exprs* list : {&e.y, &e.z}) at_state.insert(at_state.end(), list->begin(), list->end());
   // In 34 digits, with what rounding cut off from the state: what is left of the difference comes from the step.
-  const Kernel<Quad> energy(at_state, {{e.energy}}, {Backend::interpreter, false});
+  const Kernel<Quad> energy(at_state, {{e.energy}}, interpreted);
   std::vector<Quad> in(state.size() + 1), space(energy.work());
   const auto energy_now = [&](double t) {
     Quad value = 0;
@@ -76,7 +76,8 @@ Findings conservation(const Workbench& work) {
   std::vector<std::string> head{"t"};
   std::vector<std::vector<double>> columns{runs[0].trajectory.t()};
   for (int i = 0; i < 4; ++i) {
-    const std::string name = solvers[i % 2], force = i < 2 ? "2 k₂" : "k₂";
+    const std::string& name = solvers[i % 2];
+    const std::string force = i < 2 ? "2 k₂" : "k₂";
     if (i % 2 == 0) figure.panels.push_back({fmt::format("Force {}", force), {"t", false}, {"energy", false}, {}});
     const std::vector<double>& energy = runs[i].column(runs[i].trajectory.columns.energy.begin);
     figure.panels.back().curves.push_back(line(name, runs[i].trajectory.t(), energy));

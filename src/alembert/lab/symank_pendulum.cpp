@@ -18,7 +18,7 @@
 namespace alembert::internal::reproduce {
 namespace {
 
-const std::vector<std::string> solvers{"lobatto(3)", "murua(3)", "murua_ggl(3)"};
+const std::vector<std::string> pendulum_solvers{"lobatto(3)", "murua(3)", "murua_ggl(3)"};
 const std::vector<std::string> thesis_names{"J-PRK", "M-PRK", "M-PRK-GGL"};
 
 std::vector<Recorded> record_all(const Workbench& work, const std::string& model,
@@ -44,7 +44,6 @@ GuessQuality guess_quality(const Workbench& work, const Model& model, const std:
   Exprs all = in, for_guess = in;
   all.insert(all.end(), step.unknowns.begin(), step.unknowns.end());
   for_guess.insert(for_guess.end(), step.guess_inputs.begin(), step.guess_inputs.end());
-  const KernelOptions interpreted{Backend::interpreter, false};
   const Kernel<double> guess(for_guess, step.guess, interpreted), equations(all, step.equations, interpreted),
       next(all, step.next, interpreted);
   std::vector<double> space(std::max({guess.work(), equations.work(), next.work()})), F(step.equations.size());
@@ -249,7 +248,7 @@ Recorded solved_loosely(const Workbench& work, double h, double end) {
   return {std::move(report), std::move(recorder.trajectory)};
 }
 
-/// Energies over time of the runs that `energies` checks; the first ones belong to `solvers`.
+/// Energies over time of the runs that `energies` checks; the first ones belong to `pendulum_solvers`.
 Figure energy_figure(const std::vector<Recorded>& simple, const std::vector<Recorded>& twofold, const Recorded& loose) {
   Figure figure;
   figure.title = "Total energy over time, h = 0.01";
@@ -260,12 +259,12 @@ Figure energy_figure(const std::vector<Recorded>& simple, const std::vector<Reco
       e{"(e) Simple pendulum, Murua's method", {"t", false}, {"E − E(0)", false}, {}},
       f{"Simple pendulum, lobatto(3), means over 10", {"t", false}, {"E − E(0)", false}, {}};
   f.curves = {means("solved to 1e-8", loose, 10), means("solved to rounding", simple[0], 10)};
-  for (std::size_t i = 0; i < solvers.size(); ++i) {
-    a.curves.push_back(line(solvers[i], simple[i].trajectory.t(), simple[i].energy_error()));
-    b.curves.push_back(line(solvers[i], twofold[i].trajectory.t(), twofold[i].energy_error()));
+  for (std::size_t i = 0; i < pendulum_solvers.size(); ++i) {
+    a.curves.push_back(line(pendulum_solvers[i], simple[i].trajectory.t(), simple[i].energy_error()));
+    b.curves.push_back(line(pendulum_solvers[i], twofold[i].trajectory.t(), twofold[i].energy_error()));
     if (i == 0) continue;
-    c.curves.push_back(line(solvers[i], twofold[i].trajectory.t(), twofold[i].energy_error()));
-    e.curves.push_back(line(solvers[i], simple[i].trajectory.t(), simple[i].energy_error()));
+    c.curves.push_back(line(pendulum_solvers[i], twofold[i].trajectory.t(), twofold[i].energy_error()));
+    e.curves.push_back(line(pendulum_solvers[i], simple[i].trajectory.t(), simple[i].energy_error()));
   }
   const Recorded& run = twofold[1];
   std::vector<double> t, kinetic, potential, total;
@@ -287,7 +286,7 @@ Figure energy_figure(const std::vector<Recorded>& simple, const std::vector<Reco
 Findings energies(const Workbench& work) {
   Findings findings;
   const double h = 0.01, end = 240;
-  std::vector<std::string> methods = solvers;
+  std::vector<std::string> methods = pendulum_solvers;
   methods.push_back("lobatto(4)");
   std::vector<std::string> for_double = methods;
   for_double.push_back("gauss_collocation(3)");
@@ -298,10 +297,10 @@ Findings energies(const Workbench& work) {
   findings.show(energy_figure(simple, twofold, loose));
   std::vector<std::string> head{"t"};
   std::vector<std::vector<double>> columns{simple[0].trajectory.t()};
-  for (std::size_t i = 0; i < solvers.size(); ++i) {
-    head.push_back("simple " + solvers[i]);
+  for (std::size_t i = 0; i < pendulum_solvers.size(); ++i) {
+    head.push_back("simple " + pendulum_solvers[i]);
     columns.push_back(simple[i].energy_error());
-    head.push_back("double " + solvers[i]);
+    head.push_back("double " + pendulum_solvers[i]);
     columns.push_back(twofold[i].energy_error());
   }
   findings.keep(head, columns);
@@ -348,17 +347,18 @@ Findings energies(const Workbench& work) {
 Findings constraints(const Workbench& work) {
   Findings findings;
   const double h = 0.002, end = work.quick ? 4 : 20;
-  const std::vector<Recorded> runs = record_all(work, "double_pendulum_fast", solvers, h, end);
+  const std::vector<Recorded> runs = record_all(work, "double_pendulum_fast", pendulum_solvers, h, end);
   Figure figure;
   figure.title = "Double pendulum, m₁ = 1, m₂ = 8, l₁ = 1, l₂ = 5, v₁ = 10, h = 0.002: constraints";
   Panel position{"Position level", {"t", false}, {"largest |g|"}, {}},
       velocity{"Velocity level", {"t", false}, {"largest |G v|"}, {}};
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const Columns& c = runs[i].trajectory.columns;
-    position.curves.push_back(line(solvers[i], runs[i].trajectory.t(), runs[i].column(c.residuals.begin)));
-    velocity.curves.push_back(line(solvers[i], runs[i].trajectory.t(), runs[i].column(c.residuals.begin + 1)));
-    if (i != 1) findings.checks.push_back(at_most("position level, " + solvers[i], runs[i].report.position, 1e-12));
-    findings.checks.push_back(at_most("velocity level, " + solvers[i], runs[i].report.velocity, 1e-11));
+    position.curves.push_back(line(pendulum_solvers[i], runs[i].trajectory.t(), runs[i].column(c.residuals.begin)));
+    velocity.curves.push_back(line(pendulum_solvers[i], runs[i].trajectory.t(), runs[i].column(c.residuals.begin + 1)));
+    if (i != 1)
+      findings.checks.push_back(at_most("position level, " + pendulum_solvers[i], runs[i].report.position, 1e-12));
+    findings.checks.push_back(at_most("velocity level, " + pendulum_solvers[i], runs[i].report.velocity, 1e-11));
   }
   findings.checks.push_back(within("position level, murua(3), which drifts", runs[1].report.position, 1e-11, 1e-3));
   position.y.low = velocity.y.low = 1e-18;
@@ -555,10 +555,10 @@ Findings times(const Workbench& work) {
   for (const std::string& name : thesis_names) table.head.insert(table.head.end(), {name, "ours"});
   for (const Row& row : rows) {
     table.rows.push_back({fmt::format("{} (t = {}, h = {})", row.name, row.end, row.step)});
-    for (std::size_t i = 0; i < solvers.size(); ++i) {
+    for (std::size_t i = 0; i < pendulum_solvers.size(); ++i) {
       // Time of the processor: what else the machine does is not ours.
       const std::clock_t begin = std::clock();
-      const Report report = work.run(work.model(row.model), solvers[i], row.step, row.end);
+      const Report report = work.run(work.model(row.model), pendulum_solvers[i], row.step, row.end);
       const double all = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
       const double share = report.run_seconds / (report.run_seconds + report.compile_seconds);
       table.rows.back().insert(

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "alembert/base/bytes.h"
+#include "alembert/base/magnitude.h"
 #include "alembert/error.h"
 
 namespace alembert::internal {
@@ -28,11 +29,6 @@ struct Pack<double> {
   typedef double Type __attribute__((vector_size(32), aligned(8), may_alias));
   static constexpr int width = 4;
 };
-
-template <class T>
-T magnitude(T x) {
-  return x < 0 ? -x : x;
-}
 
 template <class T>
 bool finite(T x) {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "alembert/base/bytes.h"
+#include "alembert/base/magnitude.h"
 #include "alembert/quad.h"
 
 namespace alembert::internal {
@@ -19,11 +20,6 @@ constexpr double rounding_cut = 1e-11;
 constexpr double gap_cut = 1e-9, gap = 1000;
 // What unknowns other than multipliers weigh where the multipliers are to go on as predicted.
 constexpr double free_weight = 1e-5;
-
-template <class T>
-T magnitude(T x) {
-  return x < 0 ? -x : x;
-}
 
 // By Newton from the double: enough for any precision here.
 template <class T>

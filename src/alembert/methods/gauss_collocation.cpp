@@ -9,7 +9,7 @@ namespace alembert::internal::methods {
 
 namespace {
 
-Claims claims(int s, ConstraintForm form) {
+Claims gauss_collocation_claims(int s, ConstraintForm form) {
   Claims claims;
   claims.set_orders(form == ConstraintForm::index1 ? 2 * s : s + s % 2);
   if (form != ConstraintForm::ggl) claims.order_q = 2 * s;
@@ -30,7 +30,7 @@ MethodFamily gauss_collocation() {
        .orders = "2s",
        .least_stages = 1,
        .usual_stages = 3},
-      [](int s) { return at_stages(gauss(s)); }, claims);
+      [](int s) { return at_stages(internal::gauss(s)); }, gauss_collocation_claims);
 }
 
 }  // namespace alembert::internal::methods

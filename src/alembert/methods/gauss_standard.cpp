@@ -13,7 +13,7 @@ SparkCoefficients coefficients(int s) {
   return k;
 }
 
-Claims claims(int s) {
+Claims gauss_standard_claims(int s) {
   Claims claims;
   claims.set_orders(s + s % 2);
   claims.order_q = 2 * s;
@@ -33,7 +33,7 @@ MethodFamily gauss_standard() {
                        .orders = "2s, in v s+1 (s odd), s",
                        .least_stages = 1,
                        .usual_stages = 2},
-                      coefficients, claims);
+                      coefficients, gauss_standard_claims);
 }
 
 }  // namespace alembert::internal::methods

@@ -7,7 +7,7 @@ namespace alembert::internal::methods {
 
 namespace {
 
-Claims claims(int s, ConstraintForm form) {
+Claims lobatto_c_claims(int s, ConstraintForm form) {
   Claims claims;
   claims.set_orders(2 * s - 2);
   claims.position = form == ConstraintForm::ggl;
@@ -25,7 +25,7 @@ MethodFamily lobatto_c() {
        .orders = "2s-2",
        .least_stages = 2,
        .usual_stages = 3},
-      [](int s) { return at_stages(lobatto_iiic(s)); }, claims);
+      [](int s) { return at_stages(lobatto_iiic(s)); }, lobatto_c_claims);
 }
 
 }  // namespace alembert::internal::methods

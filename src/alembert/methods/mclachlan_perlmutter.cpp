@@ -12,7 +12,7 @@ namespace alembert::internal::methods {
 
 namespace {
 
-StepPlan step(const Equations& e) {
+StepPlan mclachlan_perlmutter_step(const Equations& e) {
   Frame frame(e);
   StepEquations& step = frame.step;
   const Expr h = step.h, half = h / Quad(2);
@@ -54,7 +54,7 @@ MethodFamily mclachlan_perlmutter() {
     method.claims.position = method.claims.velocity = false;  // refused
     method.capabilities.holonomic = false;
     method.capabilities.varying_mass = false;
-    method.step = step;
+    method.step = mclachlan_perlmutter_step;
     return method;
   };
   return family;

@@ -7,7 +7,7 @@ namespace alembert::internal::methods {
 
 namespace {
 
-Claims claims(int s) {
+Claims murua_claims(int s) {
   Claims claims;
   claims.set_orders(2 * s);
   claims.symmetric = true;
@@ -25,7 +25,7 @@ MethodFamily murua() {
        .orders = "2s",
        .least_stages = 1,
        .usual_stages = 3},
-      ConstraintForm::index2, murua_scheme, claims);
+      ConstraintForm::index2, murua_scheme, murua_claims);
 }
 
 }  // namespace alembert::internal::methods

@@ -7,7 +7,7 @@ namespace alembert::internal::methods {
 
 namespace {
 
-Claims claims(int s) {
+Claims murua_ggl_claims(int s) {
   Claims claims;
   claims.set_orders(2 * s);
   claims.symmetric = true;
@@ -23,7 +23,7 @@ MethodFamily murua_ggl() {
                              .orders = "2s",
                              .least_stages = 1,
                              .usual_stages = 3},
-                            ConstraintForm::ggl, murua_scheme, claims);
+                            ConstraintForm::ggl, murua_scheme, murua_ggl_claims);
 }
 
 }  // namespace alembert::internal::methods

@@ -7,7 +7,7 @@ namespace alembert::internal::methods {
 
 namespace {
 
-Claims claims(int s) {
+Claims radau_claims(int s) {
   Claims claims;
   claims.set_orders(2 * s - 1);
   return claims;
@@ -23,7 +23,7 @@ MethodFamily radau() {
        .orders = "2s-1",
        .least_stages = 1,
        .usual_stages = 3},
-      [](int s) { return with_lobatto_points(radau_iia(s)); }, claims);
+      [](int s) { return with_lobatto_points(radau_iia(s)); }, radau_claims);
 }
 
 }  // namespace alembert::internal::methods

@@ -8,7 +8,7 @@ namespace alembert::internal::methods {
 
 namespace {
 
-Claims claims(int s, ConstraintForm form) {
+Claims radau_collocation_claims(int s, ConstraintForm form) {
   Claims claims;
   claims.set_orders(2 * s - 1);
   claims.position = form == ConstraintForm::ggl;
@@ -27,7 +27,7 @@ MethodFamily radau_collocation() {
        .least_stages = 1,
        .usual_stages = 3,
        .aliases = {{"radau5", {"3"}}}},
-      [](int s) { return at_stages(radau_iia(s)); }, claims);
+      [](int s) { return at_stages(radau_iia(s)); }, radau_collocation_claims);
 }
 
 }  // namespace alembert::internal::methods

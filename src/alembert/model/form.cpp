@@ -6,6 +6,16 @@
 
 namespace alembert::internal {
 
+const char* form_name(Form form) {
+  switch (form) {
+    case Form::lagrangian: return "Lagrangian";
+    case Form::hamiltonian: return "Hamiltonian";
+    case Form::general: return "general";
+    case Form::port_hamiltonian: return "port-Hamiltonian";
+  }
+  return "";
+}
+
 namespace {
 
 struct FormWord {
@@ -37,16 +47,6 @@ const FormWord form_words[] = {
     {"component", Form::port_hamiltonian},
     {"connect", Form::port_hamiltonian},
 };
-
-const char* form_title(Form form) {
-  switch (form) {
-    case Form::lagrangian: return "Lagrangian";
-    case Form::hamiltonian: return "Hamiltonian";
-    case Form::general: return "general";
-    case Form::port_hamiltonian: return "port-Hamiltonian";
-  }
-  return "";
-}
 
 std::string in_line(const Statement& s) { return "'" + s.keyword + "' (line " + std::to_string(s.place.line) + ")"; }
 
@@ -119,8 +119,8 @@ Choice first_of_its_form(Elaboration& e) {
       } else if (word.form != e.model.form && !choice.clash) {
         choice.clash = true;
         e.scope.error(s.place,
-                      in_line(s) + " belongs to the " + form_title(word.form) + " form, but " + in_line(*choice.first) +
-                          " to the " + form_title(e.model.form) + " form",
+                      in_line(s) + " belongs to the " + form_name(word.form) + " form, but " + in_line(*choice.first) +
+                          " to the " + form_name(e.model.form) + " form",
                       "a model has one form");
       }
     }
@@ -148,7 +148,7 @@ void refuse_foreign(Elaboration& e, Choice& choice) {
       choice.clash = true;
       e.scope.error(
           s.place,
-          in_line(s) + " does not go with " + in_line(*choice.first) + " of the " + form_title(e.model.form) + " form",
+          in_line(s) + " does not go with " + in_line(*choice.first) + " of the " + form_name(e.model.form) + " form",
           instead_of(s.keyword, choice.ports));
     });
 }

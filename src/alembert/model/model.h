@@ -65,6 +65,7 @@ struct SolveStatement {
 
 /// Which form the user wrote. All become the one system of derive/.
 enum class Form { lagrangian, hamiltonian, general, port_hamiltonian };
+const char* form_name(Form form);  // "port-Hamiltonian"
 
 struct PortSystem;  // model/port.h
 

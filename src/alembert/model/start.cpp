@@ -127,7 +127,7 @@ void read_pins(Elaboration& e) {
       if (!r) return false;
       std::vector<Start>* start = slots(e, *r, item.target);
       if (!start) return false;
-      for (int k = 0; k < shape_size(r->shape); ++k) (*start)[static_cast<std::size_t>(r->offset + k)].pinned = true;
+      for (int k = 0; k < shape_size(r->shape); ++k) (*start)[r->offset + k].pinned = true;
       return true;
     });
   });

@@ -52,33 +52,45 @@ class Convergence {
   void save(ByteWriter& out) const;
   void load(ByteReader& in);
 
-  // The constants, each with its reason. Sizes are in units of rounding, ratios are of successive corrections.
+  // The constants, each with its reason. Sizes are in units of rounding, ratios are of successive corrections. What is
+  // said of other values was measured in 26,000 steps: 23 models of the gallery, three methods each, with Newton's own
+  // matrix and with two; 159,000 iterations, 17,800 factorisations. "Residuals" are those of the constraints on the
+  // way.
 
-  /// A correction that is predicted to be smaller than this is not made: added, it would hardly change a last bit.
+  /// A correction that is predicted to be smaller than this is not made: added, it would hardly change a last bit. 4:
+  /// residuals up to 74 times larger. 0.01: 5 % more iterations for nothing.
   static constexpr double negligible = 0.25;
   /// Quadratic convergence squares the ratio at every iteration. Ratios above this are not in that regime yet, or they
-  /// are rounding.
+  /// are rounding. From 0.1 to 0.5 nothing changes by more than 0.1 %.
   static constexpr double quadratic = 0.25;
-  /// Corrections of exact Newton that grow by this factor after the first three iterations do not come back.
+  /// Corrections of exact Newton that grow by this factor after the first three iterations do not come back: inside the
+  /// region of convergence (Newton and Kantorovich) each is at most half the one before.
   static constexpr double growing = 2;
   /// The first ratios say little: the initial guess may lie anywhere.
   static constexpr int first_ratios = 3;
-  /// A contraction above this makes a kept factorisation worth renewing.
+  /// A contraction above this makes a kept factorisation worth renewing. 0.1: 9 % fewer iterations, 22 % more
+  /// factorisations. 0.4: 7 % more, 12 % fewer, and residuals up to 14 times larger.
   static constexpr double slow = 0.2;
-  /// What a new factorisation is trusted to contract by, until seen otherwise.
+  /// What a new factorisation is trusted to contract by, until seen otherwise. 1e-4: residuals up to 5 times larger.
+  /// 0.1: 2 % more iterations, 6 % more factorisations.
   static constexpr double unknown_contraction = 0.02;
-  /// Rates are not believed to be closer to 1: the geometric series of what is left would be anything.
+  /// Rates are not believed to be closer to 1: what is left of the geometric series would be anything.
   static constexpr double slowest_rate = 0.9;
-  /// Small corrections that shrink less than this are rounding.
+  /// Small corrections that shrink less than this are rounding. 0.3: residuals up to 6.5 times larger. 0.8: 4 % more
+  /// iterations.
   static constexpr double stalled = 0.5;
-  /// What a correction may stall at and still be called rounding: with any matrix, and with one that is the best there
-  /// is, where it can only be the condition of the equations.
+  /// What a correction may stall at and still be called rounding, with any matrix. 256: residuals up to 15 times larger
+  /// (4096: 92). 16: 7 % more factorisations.
   static constexpr double quiet_floor = 64;
+  /// The same with the best matrix there is, where it can only be the condition of the equations. 1e8: residuals up to
+  /// 80 times larger. 1e4: 2 % more factorisations.
   static constexpr double fresh_floor = 1e6;
-  /// By how much the level below which corrections were rounding lately is lowered at each solve.
+  /// By how much the level below which corrections were rounding lately is lowered at each solve. 0.5: 36 % more
+  /// factorisations. 0.99: 12 % fewer, and residuals up to 6.5 times larger.
   static constexpr double noise_decay = 0.95;
   /// Corrections that may be left over at a singular position: at a double root the unknowns are known to the root of
-  /// the rounding unit, times what the equations make of it. Not relative to the unit: the quadruple is not for these.
+  /// the rounding unit, 1.5e-8, times what the equations make of it. The same for quadruple precision: the ranks are
+  /// cut at 1e-9 there, too (minimum_norm.cpp).
   static constexpr double singular_floor = 1e-6;
 
  private:

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "alembert/base/magnitude.h"
 #include "alembert/error.h"
 
 namespace alembert::internal {
@@ -15,11 +16,6 @@ namespace {
 // rounding.
 constexpr int many_unknowns = 2000;
 constexpr int scaled_every = 8;
-
-template <class T>
-T magnitude(T x) {
-  return x < 0 ? -x : x;
-}
 
 }  // namespace
 

@@ -199,7 +199,7 @@ template <class T>
 void Newton<T>::Body::make_exact(std::vector<T> typical) {
   NewtonOptions other = options;
   other.linear = LinearSolver::exact;
-  other.kernel = {Backend::interpreter, false};  // it is needed now and then
+  other.kernel = interpreted;  // it is needed now and then
   exact = std::make_unique<Newton<T>>(*equations, typical, other);
   exact->bind(parameters);
   exact_typical = std::move(typical);

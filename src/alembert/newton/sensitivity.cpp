@@ -7,8 +7,6 @@ namespace alembert::internal {
 
 namespace {
 
-constexpr KernelOptions interpreted{Backend::interpreter, false};
-
 // A dense matrix of expressions as a kernel's output, row major.
 Exprs flat(const SparseExprs& matrix, Graph& graph) {
   Exprs all;

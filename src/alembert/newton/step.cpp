@@ -4,6 +4,7 @@
 
 #include "alembert/base/bytes.h"
 #include "alembert/base/lists.h"
+#include "alembert/base/magnitude.h"
 #include "alembert/error.h"
 #include "alembert/newton/homotopy.h"
 #include "alembert/newton/predictor.h"
@@ -17,11 +18,6 @@ namespace {
 // over the distance, and steps come within a thousandth of it. So many times in a row, after which they are the motion.
 constexpr int wild_multipliers = 1000;
 constexpr int most_distrusted = 4;
-
-template <class T>
-T magnitude(T x) {
-  return x < 0 ? -x : x;
-}
 
 template <class T>
 T largest(const std::vector<int>& places, const T* values) {
@@ -105,7 +101,7 @@ void Step<T>::Body::make_carried(const StepPlan& plan) {
   const StepEquations& first = plan.parts.front();
   carried_names = first.carried_names;
   carried.resize(first.carried.size());
-  carried_start = Kernel<T>(first.guess_inputs, first.carried_start, {Backend::interpreter, false});
+  carried_start = Kernel<T>(first.guess_inputs, first.carried_start, interpreted);
 }
 
 template <class T>

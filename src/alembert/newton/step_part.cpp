@@ -10,8 +10,6 @@ namespace alembert::internal {
 
 namespace {
 
-constexpr KernelOptions rarely{Backend::interpreter, false};
-
 Exprs increments_of(const StepEquations& e) {
   Exprs increments;
   for (std::size_t i = 0; i < e.state.size(); ++i) increments.push_back(increment(e.next[i], e.state[i]));
@@ -43,7 +41,7 @@ std::shared_ptr<Newton<T>> newton_of_guess(const StepEquations& e, T t0, T h, co
   typical.insert(typical.end(), guess_values.begin(),
                  guess_values.begin() + static_cast<long>(e.guess_unknowns.size()));
   NewtonOptions once;
-  once.kernel = rarely;
+  once.kernel = interpreted;
   once.linear = linear == LinearSolver::minimum_norm ? linear : LinearSolver::dense;
   return std::make_shared<Newton<T>>(guess_system(e), typical, once);
 }
@@ -65,9 +63,9 @@ StepPart<T>::StepPart(const StepEquations& e, T t0, T h, const std::vector<T>& s
   check(e.state.size() == state.size(), "every part of a step has the same state");
   check(e.guess_inputs.size() == guess_values.size(), "inputs of the guess: z', lambda, psi");
   const Exprs all = joined<Expr>(e.t0, e.h, e.state, e.unknowns);
-  guess = Kernel<T>(joined<Expr>(e.t0, e.h, e.state, e.guess_inputs, e.guess_unknowns), e.guess, rarely);
+  guess = Kernel<T>(joined<Expr>(e.t0, e.h, e.state, e.guess_inputs, e.guess_unknowns), e.guess, interpreted);
   increments = WideKernel<T>(all, increments_of(e), options.kernel);
-  internal = Kernel<T>(all, e.internal, rarely);
+  internal = Kernel<T>(all, e.internal, interpreted);
   balance = Kernel<T>(all, balance_of(e), options.kernel);
   if (!e.carried.empty()) carried = Kernel<T>(joined<Expr>(all, e.carried), e.carried_next, options.kernel);
   if (Predictor<T>::is_small(unknowns)) multipliers = multipliers_of(e);

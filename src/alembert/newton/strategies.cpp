@@ -1,4 +1,5 @@
 #include "alembert/newton/strategies.h"
+#include "alembert/base/magnitude.h"
 
 #include <algorithm>
 #include <type_traits>
@@ -23,11 +24,6 @@ constexpr int singular_iterations = 40;
 constexpr int full_rank_iterations = 12;
 // Pivots above this mean that no singular position is near: at the distance s they are about s^2 (minimum_norm.cpp).
 constexpr double healthy_pivot = 1e-6;
-
-template <class T>
-T magnitude(T x) {
-  return x < 0 ? -x : x;
-}
 
 NewtonResult& failed(NewtonResult& result, Outcome outcome) {
   result.outcome = outcome;

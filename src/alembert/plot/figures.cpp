@@ -11,7 +11,6 @@ namespace alembert::internal {
 namespace {
 
 constexpr int most_curves = 12;  // in a panel: more cannot be told apart
-constexpr int colours = 7;       // from here on they come again, dashed
 
 std::vector<double> change(const std::vector<double>& list) {
   std::vector<double> result = list;

@@ -20,8 +20,7 @@ constexpr double panel_width = 440, panel_height = 380;
 constexpr double left = 76, right = 20, top = 44, bottom = 58;  // of the axes inside a panel
 constexpr double x_end = panel_width - right, y_end = panel_height - bottom;
 constexpr double title_height = 34, line_height = 20;
-constexpr double title_width = 9;  // of a character of a title
-constexpr int colours = 7;
+constexpr double title_width = 9;         // of a character of a title
 constexpr std::size_t most_markers = 40;  // of a curve; longer ones are lines alone
 constexpr std::size_t long_curve = 200;   // from here on the pen is thinner
 

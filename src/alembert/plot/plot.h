@@ -10,6 +10,9 @@
 
 namespace alembert::internal {
 
+/// Curves of a panel that have colours of their own; from there on they come again.
+inline constexpr int colours = 7;
+
 struct Curve {
   std::string name;          // in the legend; curves of equal name share colour, marker and entry; "" has no entry
   std::vector<double> x, y;  // points that an axis cannot show (not finite; not positive on a log axis) are left out

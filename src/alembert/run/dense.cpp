@@ -20,7 +20,7 @@ DenseOutput::DenseOutput(const Equations& e, const Step<double>& step, const Gri
       step_(step.clone()),
       multipliers_(multipliers),
       projection_(e, start.t, start.state, options),
-      velocity_(state_arguments(e), e.v, {Backend::interpreter, false}),
+      velocity_(state_arguments(e), e.v, interpreted),
       from_(start),
       rates_(e.z.size() + e.lambda.size() + e.psi.size(), 0.0),
       compensation_(start.state.size()),

@@ -1,6 +1,7 @@
 #include "alembert/run/engine.h"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "alembert/base/lists.h"
@@ -19,8 +20,6 @@ constexpr double singular_position = 1e-4, small_volume = 1e-3;
 constexpr double suspicious_volume = 0.5;
 // An event asks for the motion at about so many places of a step.
 constexpr double places_of_events = 16;
-
-constexpr KernelOptions now_and_then{.backend = Backend::interpreter, .optimise = false};
 
 KernelOptions code_for(double calls, KernelOptions asked) {
   asked.calls = calls;
@@ -138,9 +137,10 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
       joints(e),
       inputs(e),
       maker(e.y.size(), [this](double t, std::span<const double> state) { return ends_singular(t, state); }),
+      expressions_(std::make_shared<std::shared_mutex>()),
       start_(start),
-      zero_tests_(Exprs(), e.zero_tests, now_and_then),
-      model_parameters_(Exprs(), e.model_parameters, now_and_then),
+      zero_tests_(Exprs(), e.zero_tests, interpreted),
+      model_parameters_(Exprs(), e.model_parameters, interpreted),
       in_constraints_(parameters_in(joined<Expr>(e.g, e.k), parameters.size())) {
   if (method.remark) remark = method.remark(e);
   if (e.port) ports.emplace(e, options.dirac, code_for(std::max(1.0, options.rows), options.newton.kernel));
@@ -152,11 +152,15 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
 }
 
 void Engine::prepare(const EngineOptions& asked) {
-  if (!dense && (asked.samples > 0 || !e.events.empty())) {
+  const bool needs_dense = !dense && (asked.samples > 0 || !e.events.empty());
+  const bool needs_density = !density && asked.reversible;
+  if (!needs_dense && !needs_density) return;
+  const std::unique_lock lock(*expressions_);
+  if (needs_dense) {
     dense.emplace(e, step, point(), multipliers, with_calls(options.newton, asked.samples));
     dense->bind(table());
   }
-  if (!density && asked.reversible) {
+  if (needs_density) {
     density.emplace(e, initial, t0, multipliers, with_calls(options.newton, asked.steps));
     density->bind(table());
   }
@@ -185,6 +189,7 @@ Engine::Engine(const Engine& other)
       work(other.work),
       maker(e.y.size(), [this](double t, std::span<const double> state) { return ends_singular(t, state); }),
       remark(other.remark),
+      expressions_(other.expressions_),
       start_(other.start_),
       zero_tests_(other.zero_tests_),
       model_parameters_(other.model_parameters_),
@@ -217,6 +222,7 @@ void Engine::bind() {
 }
 
 bool Engine::begin(const NamedValues& values) {
+  const std::shared_lock lock(*expressions_);
   const NamedValues others = take_parameters(values);
   if (!same_shape()) return false;
   StartValues given = start_.given_by_model();
@@ -280,6 +286,7 @@ void Engine::reset_parameters() {
 }
 
 bool Engine::set(const NamedValues& values, GridPoint& point) {
+  const std::shared_lock lock(*expressions_);
   bool constrained = false;
   for (std::size_t i = 0; i < parameters.size(); ++i)
     if (in_constraints_[i] && values.contains(e.parameters[i].name)) constrained = true;
@@ -304,8 +311,12 @@ std::unique_ptr<Engine> Engine::remade(const NamedValues& values) const {
   wanted.take_parameters(values);
   if (!wanted.same_shape())
     throw InputError("these values ask for equations of another shape", "read and derive the model again with them");
-  std::unique_ptr<Engine> fresh(
-      new Engine(model, e, method, method.step(e), ConsistentStart(model, e), wanted.parameters, asked));
+  std::unique_ptr<Engine> fresh;
+  {
+    const std::unique_lock lock(*expressions_);
+    fresh.reset(new Engine(model, e, method, method.step(e), ConsistentStart(model, e), wanted.parameters, asked));
+  }
+  fresh->expressions_ = expressions_;
   if (!fresh->begin(values))
     throw InputError("the constraints are redundant for some of these initial values and not for others",
                      "read and derive the model again with them");

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -119,6 +120,9 @@ class Engine {
   void check_parameter(std::size_t number, double value) const;
   bool ends_singular(double t, std::span<const double> state);
 
+  // Of an engine and its copies, which may run in threads of their own: held shared where expressions are read (what a
+  // start that fails says of them), alone where new ones are made.
+  std::shared_ptr<std::shared_mutex> expressions_;
   ConsistentStart start_;
   Kernel<double> zero_tests_, model_parameters_;
   std::vector<bool> in_constraints_;  // which parameters the constraints depend on

@@ -15,7 +15,7 @@ constexpr int parts = 16;  // of a step in which events are told apart without l
 // Values up to so many times what rounding can do are zero.
 constexpr double allowance = 16;
 // A minimum that comes this near to zero, compared with the values beside it, is looked at closely.
-constexpr double near = 0.25;
+constexpr double near_zero = 0.25;
 constexpr int refinements = 40;
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
@@ -30,7 +30,7 @@ bool dips(double a, double b, double c) {
   const double bend = a - 2 * b + c, slope = (c - a) / 2;
   if (a * b <= 0 || b * c <= 0 || bend * b <= 0 || std::abs(slope) > std::abs(bend)) return false;
   const double lowest = b - slope * slope / (2 * bend);
-  return lowest * b <= 0 || std::abs(lowest) <= near * std::min({std::abs(a), std::abs(b), std::abs(c)});
+  return lowest * b <= 0 || std::abs(lowest) <= near_zero * std::min({std::abs(a), std::abs(b), std::abs(c)});
 }
 
 int sign(double value, double noise) {
@@ -57,8 +57,7 @@ EventWatch::EventWatch(const Model& model, const Equations& e, DenseOutput& dens
       in_(1 + n_y_ + n_z_ + e.lambda.size() + e.psi.size(), 0.0),
       values_(e.events.size()),
       scan_(parts + 1, std::vector<double>(e.events.size())) {
-  slopes_ =
-      Kernel<double>(joined({&e.y, &e.z, &e.lambda, &e.psi}, {e.t}), pattern_.value, {Backend::interpreter, false});
+  slopes_ = Kernel<double>(joined({&e.y, &e.z, &e.lambda, &e.psi}, {e.t}), pattern_.value, interpreted);
   pattern_.value.clear();
   slope_.resize(pattern_.column.size());
   work_.resize(std::max({kernel_.work(), velocity_.work(), slopes_.work()}));

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t largest_analysis = 400;  // constraints; the eigenvalues of more would take seconds
 // When a step fails with the constraints nearer to dependence than this, that is why; a gradient may well become
 // shorter without vanishing.
-constexpr double near = 0.1;
+constexpr double near_dependence = 0.1;
 constexpr double short_gradient = 0.01;
 
 std::string digits(double value, int count) {
@@ -24,8 +24,6 @@ std::string digits(double value, int count) {
   std::snprintf(text, sizeof text, "%.*g", count, value);
   return text;
 }
-
-constexpr KernelOptions now_and_then{.backend = Backend::interpreter, .optimise = false};
 
 std::vector<double> values_at(const Kernel<double>& kernel, double t, std::span<const double> state) {
   std::vector<double> in{t}, out(kernel.outputs()), work(kernel.work());
@@ -49,8 +47,8 @@ FailureAnalysis::FailureAnalysis(const Equations& e) {
   if (count == 0 || count > largest_analysis || e.z.empty()) return;
   names_ = joined<std::string>(e.g_names, e.k_names);
   const SparseExprs G = jacobian(joined<Expr>(e.g_dot, e.k), e.z);
-  gradients_ = Kernel<double>(state_arguments(e), G.value, now_and_then);
-  velocity_ = Kernel<double>(state_arguments(e), e.v, now_and_then);
+  gradients_ = Kernel<double>(state_arguments(e), G.value, interpreted);
+  velocity_ = Kernel<double>(state_arguments(e), e.v, interpreted);
   pattern_ = without_values(G);
 }
 
@@ -132,8 +130,8 @@ std::string FailureAnalysis::explain_step(const NewtonResult& newton, const std:
     text += ")";
   }
   const Dependence found = ahead(t, h, state, longest);
-  const double shortest = newton.outcome == Outcome::singular ? near : short_gradient;
-  if (found.distance < near || found.length < shortest)
+  const double shortest = newton.outcome == Outcome::singular ? near_dependence : short_gradient;
+  if (found.distance < near_dependence || found.length < shortest)
     return text + "; the constraints lose rank there: constraint " + found.words;
   if (nonlinear_)
     return text +
@@ -154,7 +152,7 @@ LightMasses::LightMasses(const Method& method, const Equations& e)
     : share_(method.capabilities.massless ? 0 : method.capabilities.light_mass), names_(e.z_names) {
   if (share_ == 0) return;
   const SparseExprs mass = jacobian(e.p, e.z), damping = jacobian(e.f, e.z);
-  kernel_ = Kernel<double>(state_arguments(e), joined<Expr>(mass.value, damping.value), now_and_then);
+  kernel_ = Kernel<double>(state_arguments(e), joined<Expr>(mass.value, damping.value), interpreted);
   mass_ = without_values(mass);
   damping_ = without_values(damping);
 }

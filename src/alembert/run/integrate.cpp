@@ -34,7 +34,7 @@ MotionPoint<T> polish(const Equations& e, const InitialValues& initial, T t0) {
   point.lambda = copy(initial.lambda);
   point.psi = copy(initial.psi);
   NewtonOptions options;
-  options.kernel = {Backend::interpreter, false};
+  options.kernel = interpreted;
   std::vector<T> state = point.y;
   state.insert(state.end(), point.z.begin(), point.z.end());
   Projection<T>(e, t0, state, options).apply(t0, state.data());
@@ -71,7 +71,7 @@ Endpoint<T> integrate(const Equations& e, const Method& method, const MotionPoin
   end.point.z.assign(state.begin() + static_cast<long>(n_y), state.end());
   end.statistics = step.statistics();
   if (end.newton.outcome == Outcome::converged) {
-    options.kernel = {Backend::interpreter, false};  // once: not worth compiling
+    options.kernel = interpreted;  // once: not worth compiling
     end.newton = complete(e, t0 + T(n) * h, end.point, options);
     if (end.newton.outcome != Outcome::converged) end.failure = "the multipliers at the end are not determined";
   }

@@ -9,8 +9,6 @@ namespace alembert::internal {
 
 namespace {
 
-constexpr KernelOptions now_and_then{.backend = Backend::interpreter, .optimise = false};
-
 void fill(std::vector<double>& in, double t, std::initializer_list<std::span<const double>> lists) {
   in[0] = t;
   auto to = in.begin() + 1;
@@ -60,7 +58,7 @@ void PortValues::look(double t, std::span<const double> state, std::span<const d
 }
 
 JointReactions::JointReactions(const Equations& e)
-    : kernel_(joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi), reactions(e), now_and_then) {
+    : kernel_(joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi), reactions(e), interpreted) {
   for (const JointReaction& j : e.joints) {
     joints_.push_back({j.name, j.kind, j.body, j.other, std::vector<double>(j.force.size()),
                        std::vector<double>(j.moment.size()), std::vector<double>(j.force_in_joint.size()),

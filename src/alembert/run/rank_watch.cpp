@@ -33,7 +33,7 @@ constexpr int refinements = 40;
 RankWatch::RankWatch(const Equations& e, Watch& watch) : watch_(watch), n_y_(e.y.size()) {
   Exprs motion = e.v;
   motion.push_back(e.p.size() == e.v.size() ? dot(e.p, e.v) : e.graph->constant(0));
-  motion_ = Kernel<double>(state_arguments(e), motion, {Backend::interpreter, false});
+  motion_ = Kernel<double>(state_arguments(e), motion, interpreted);
   const std::size_t n = e.y.size() + e.z.size();
   for (Point& p : points_) {
     p.state.resize(n);

@@ -210,10 +210,6 @@ class SparseReduced final : public ReducedMatrix {
   std::optional<SparseLu> lu_;
 };
 
-bool all_finite(const std::vector<double>& values) {
-  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
-}
-
 /// Largest residual in rounding levels.
 double worst_ratio(const std::vector<double>& residual, const std::vector<double>& levels) {
   double worst = 0;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t largest_conflict_search = 60;
 /// In larger systems those constraints are named whose residual is not small against the largest. A compromise between
 /// constraints that contradict each other leaves residuals of one size, all others vanish to rounding.
-constexpr double named_share = 1e-3;
+constexpr double named_residual = 1e-3;
 
 /// A smallest set of constraints that cannot hold together: each is left out in turn, and stays out when the others
 /// still have no solution.
@@ -37,7 +37,7 @@ std::vector<int> not_fulfilled(const std::vector<int>& active, const std::vector
   const double most = max_abs(residual);
   std::vector<int> conflict;
   for (const int i : active) {
-    if (!(std::abs(residual[i]) <= named_share * most)) conflict.push_back(i);
+    if (!(std::abs(residual[i]) <= named_residual * most)) conflict.push_back(i);
   }
   return conflict.empty() ? active : conflict;
 }

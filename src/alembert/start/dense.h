@@ -26,6 +26,13 @@ inline double max_abs(const std::vector<double>& values) {
   return result;
 }
 
+inline bool all_finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+/// Entries of a null vector below this share of its largest are rounding, and are not named.
+inline constexpr double named_entry = 1e-8;
+
 /// Numbers spread over [-1/2, 1/2), the same on every machine (Marsaglia's xorshift).
 class Scatter {
  public:

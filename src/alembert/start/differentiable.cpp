@@ -3,11 +3,7 @@
 #include "alembert/newton/rounding.h"
 
 namespace alembert::internal {
-namespace {
-
-constexpr KernelOptions interpreted{.backend = Backend::interpreter};
-
-}  // namespace
+namespace {}  // namespace
 
 std::vector<double> evaluated(const Kernel<double>& kernel, const std::vector<double>& in) {
   std::vector<double> out(kernel.outputs());

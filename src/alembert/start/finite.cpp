@@ -9,12 +9,12 @@
 #include "alembert/base/lists.h"
 #include "alembert/expr/operators.h"
 #include "alembert/expr/print.h"
+#include "alembert/start/dense.h"
 #include "alembert/start/differentiable.h"
 
 namespace alembert::internal {
 namespace {
 
-constexpr KernelOptions interpreted{.backend = Backend::interpreter};
 constexpr std::size_t longest_part = 60;  // characters of an expression that are shown
 
 /// Functions with what is said about them. A later group is only looked at when the earlier ones are fine, because one
@@ -108,10 +108,6 @@ std::vector<NamedFunctions> functions_of_equations(const Model& model, const Equ
                      [&b](int) { return b.place; }});
   }
   return lists;
-}
-
-bool all_finite(const std::vector<double>& values) {
-  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
 
 /// Throws with all that is not finite in the first group that has something.

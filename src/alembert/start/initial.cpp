@@ -32,11 +32,6 @@ constexpr double moved_units = 4;
 constexpr double beside_share = 0.1;
 constexpr double least_size = 1e-3;
 
-struct Subject {
-  Model model;
-  Equations equations;
-};
-
 void check_sizes(const Model& model, const Equations& e, const StartValues& given) {
   check(given.y.size() == e.y.size() && given.z.size() == e.z.size(), "start values: one per y and z");
   check(given.y_pinned.size() == given.y.size() && given.z_pinned.size() == given.z.size(),
@@ -71,6 +66,11 @@ struct ConsistentStart::Body {
   void bind(const double* table);
 
  private:
+  struct Subject {
+    Model model;
+    Equations equations;
+  };
+
   void report_residuals(const State& given, InitialValues& result) const;
   std::vector<double> project(const Level& level, const NearestPoint& nearest, NearestPoint::Request request) const;
   void project_positions(State& state, const StartValues& given, const SparseRows& metric) const;
@@ -111,7 +111,7 @@ ConsistentStart::Body::Body(const Model& model, const Equations& e)
       kinematics_(model, e),
       finite_(model, e) {
   if (!masses_.empty()) index_.emplace(e);
-  given_ = Kernel<double>(Exprs{}, joined<Expr>(e.y_start, e.z_start), {.backend = Backend::interpreter});
+  given_ = Kernel<double>(Exprs{}, joined<Expr>(e.y_start, e.z_start), interpreted);
 }
 
 StartValues ConsistentStart::Body::given_by_model() const {

@@ -11,9 +11,7 @@ namespace alembert::internal {
 namespace {
 
 /// Pivots of Z below this share of the largest are rounding: its entries are of size 1 (directions and rotations).
-constexpr double rank_tolerance = 1e-12;
-/// Entries of a null vector below this share of its largest are rounding, and are not named.
-constexpr double named_share = 1e-8;
+constexpr double joint_rank_tolerance = 1e-12;
 
 /// Numbers of the columns that a null vector contains; empty for full column rank, and where something is not finite,
 /// which is said elsewhere.
@@ -21,12 +19,12 @@ std::vector<int> dependent_columns(const SparseRows& rows) {
   const Eigen::MatrixXd a = to_dense(rows);
   if (!a.allFinite()) return {};
   Eigen::FullPivLU<Eigen::MatrixXd> lu(a);
-  lu.setThreshold(rank_tolerance);
+  lu.setThreshold(joint_rank_tolerance);
   if (lu.rank() == a.cols()) return {};
   const Eigen::MatrixXd kernel = lu.kernel();
   std::vector<int> columns;
   for (Eigen::Index j = 0; j < a.cols(); ++j)
-    if (kernel.row(j).cwiseAbs().maxCoeff() > named_share * kernel.cwiseAbs().maxCoeff())
+    if (kernel.row(j).cwiseAbs().maxCoeff() > named_entry * kernel.cwiseAbs().maxCoeff())
       columns.push_back(static_cast<int>(j));
   return columns;
 }

@@ -15,9 +15,7 @@ namespace {
 
 /// Of pivots, rows and columns having unit size: fifty units of rounding. Masses of one body that differ by more than
 /// that cannot be told from a singular matrix.
-constexpr double rank_tolerance = 1e-14;
-/// Entries of a null vector below this share of its largest are rounding, and are not named.
-constexpr double named_share = 1e-8;
+constexpr double mass_rank_tolerance = 1e-14;
 
 void check_entries(const Model& model, const Equations& e, const SparseRows& mass) {
   for (int i = 0; i < mass.rows; ++i) {
@@ -71,12 +69,12 @@ void check_dense(const Model& model, const Equations& e, const SparseRows& mass)
   const Eigen::VectorXd unit = a.cwiseAbs().rowwise().maxCoeff().cwiseSqrt().cwiseInverse();
   a = unit.asDiagonal() * a * unit.asDiagonal();
   Eigen::FullPivLU<Eigen::MatrixXd> lu(a);
-  lu.setThreshold(rank_tolerance);
+  lu.setThreshold(mass_rank_tolerance);
   if (lu.isInvertible()) return;
   const Eigen::VectorXd together = unit.cwiseProduct(lu.kernel().col(0)).cwiseAbs();
   std::vector<int> numbers;
   for (int i = 0; i < mass.rows; ++i)
-    if (together[i] >= named_share * together.maxCoeff()) numbers.push_back(i);
+    if (together[i] >= named_entry * together.maxCoeff()) numbers.push_back(i);
   refuse(model, place_of(blocks_of_z(model), numbers.front()),
          "the mass matrix is singular at the start: " + listed(chosen(e.z_names, numbers)) +
              " can change together without kinetic energy",

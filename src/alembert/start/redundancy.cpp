@@ -13,7 +13,7 @@ namespace alembert::internal {
 namespace {
 
 /// Rows have unit length. Redundant ones are so to rounding, 1e-16 times the condition of the others.
-constexpr double rank_tolerance = 1e-10;
+constexpr double redundant_tolerance = 1e-10;
 /// How far from the start it is looked, as a share of the positions, and how large a row's own part must be there to
 /// count: singular values grow at least with the square of the distance, and the projection has rounding.
 constexpr double nearby_share = 1e-2;
@@ -27,7 +27,7 @@ Redundancy::Redundancy(const Equations& e)
     : holonomic_(static_cast<int>(e.g.size())), rows_(joined<Expr>(e.t, e.y, e.z), joined<Expr>(e.g_dot, e.k), e.z) {}
 
 RankReport Redundancy::at(const State& state) const {
-  return analyse_rows(rows_.derivative(flat(state)), rank_tolerance);
+  return analyse_rows(rows_.derivative(flat(state)), redundant_tolerance);
 }
 
 bool Redundancy::more_rank_nearby(const State& state, int rank, const NearestPoint& positions,

@@ -11,7 +11,6 @@ namespace alembert::internal {
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr long default_steps = 100;  // of the model's own size
 constexpr long most_steps = 1'000'000;
 constexpr int fitted_rows = 3;
@@ -107,7 +106,7 @@ Grid choose_grid(const SolveStatement& solve, const ConvergeOptions& options) {
 NewtonOptions newton_options(bool quad, long steps) {
   NewtonOptions options;
   options.kernel.optimise = steps > 5000;
-  if (quad || !native_available()) options.kernel = {Backend::interpreter, false};
+  if (quad || !native_available()) options.kernel = interpreted;
   return options;
 }
 
@@ -137,7 +136,7 @@ Errors run_row(const Equations& e, const Method& method, const MotionPoint<T>& s
     row.seconds = std::min(row.seconds, run().seconds);
   }
   row.failure = result.failure;
-  return row.failure.empty() ? errors(widened(result.point), reference.point) : Errors{nan, nan, nan};
+  return row.failure.empty() ? errors(widened(result.point), reference.point) : Errors{NAN, NAN, NAN};
 }
 
 }  // namespace
@@ -154,7 +153,7 @@ ErrorColumn judge_errors(const std::vector<double>& h, const std::vector<double>
   for (std::size_t i = 0; i < error.size(); ++i) {
     const double log_h = std::log(std::abs(h[i]));
     const bool comparable = i > 0 && error[i] > 0 && error[i - 1] > 0 && column.standing[i - 1] == Standing::good;
-    const double slope = comparable ? std::log(error[i - 1] / error[i]) / (std::log(std::abs(h[i - 1])) - log_h) : nan;
+    const double slope = comparable ? std::log(error[i - 1] / error[i]) / (std::log(std::abs(h[i - 1])) - log_h) : NAN;
     stalled = stalled || error[i] <= floor || (error[i] < suspicious && slope < std::max(claimed, 1.0) / 2);
     // An error must stand ten times above what it was measured with.
     const Standing standing = error[i] <= 10 * reference ? Standing::reference
@@ -162,7 +161,7 @@ ErrorColumn judge_errors(const std::vector<double>& h, const std::vector<double>
                                                          : Standing::good;
     column.standing.push_back(standing);
     const bool good = standing == Standing::good && error[i] > 0;  // false for a run that failed
-    column.order.push_back(good ? slope : nan);
+    column.order.push_back(good ? slope : NAN);
     if (good) points.emplace_back(log_h, std::log(error[i]));
   }
   // The smallest steps show the order best; large ones may not show it yet.
@@ -175,7 +174,7 @@ ErrorColumn judge_errors(const std::vector<double>& h, const std::vector<double>
     sum_xy += x * y;
   }
   const double count = static_cast<double>(points.size());
-  column.observed = count < 2 ? nan : (count * sum_xy - sum_x * sum_y) / (count * sum_xx - sum_x * sum_x);
+  column.observed = count < 2 ? NAN : (count * sum_xy - sum_x * sum_y) / (count * sum_xx - sum_x * sum_x);
   return column;
 }
 
@@ -238,7 +237,7 @@ Convergence converge(const Model& model, const Equations& e, const ConvergeOptio
       row.step = grid.end / static_cast<double>(n);
       Errors error = options.quad ? run_row<Quad>(e, method, exact_start, grid.end, result.reference, row)
                                   : run_row<double>(e, method, start, grid.end, result.reference, row);
-      if (!result.reference.failure.empty()) error = {nan, nan, nan};
+      if (!result.reference.failure.empty()) error = {NAN, NAN, NAN};
       h.push_back(row.step);
       q.push_back(error.q);
       v.push_back(error.v);

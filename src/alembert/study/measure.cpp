@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "alembert/base/lists.h"
+#include "alembert/base/magnitude.h"
 #include "alembert/methods/shared/spark.h"
 #include "alembert/newton/sensitivity.h"
 #include "alembert/study/converge.h"
@@ -18,11 +19,6 @@ template <class T>
 using Vector = std::vector<T>;
 
 template <class T>
-T magnitude(T x) {
-  return x < 0 ? -x : x;
-}
-
-template <class T>
 T largest(const Vector<T>& values) {
   T most = 0;
   for (const T value : values) {
@@ -33,7 +29,7 @@ T largest(const Vector<T>& values) {
 
 template <class T>
 Vector<T> evaluate(const Exprs& inputs, const Exprs& outputs, const Vector<T>& at) {
-  const Kernel<T> kernel(inputs, outputs, {Backend::interpreter, false});
+  const Kernel<T> kernel(inputs, outputs, interpreted);
   Vector<T> out(outputs.size()), work(kernel.work());
   kernel(at.data(), out.data(), work.data());
   return out;
@@ -102,9 +98,9 @@ double state_distance(const MotionPoint<T>& a, const MotionPoint<T>& b, const Mo
   return std::max(part(a.y, b.y, on_the_way.y), part(a.z, b.z, on_the_way.z));
 }
 
-NewtonOptions interpreted() {
+NewtonOptions interpreted_newton() {
   NewtonOptions options;
-  options.kernel = {Backend::interpreter, false};
+  options.kernel = interpreted;
   return options;
 }
 
@@ -171,9 +167,9 @@ std::optional<double> symplectic_defect(const Equations& e, const Method& method
 template <class T>
 std::optional<double> symmetry_defect(const Equations& e, const Method& method, const MotionPoint<T>& start, T t0, T h,
                                       long n) {
-  const Endpoint<T> there = integrate<T>(e, method, start, t0, h, n, interpreted());
+  const Endpoint<T> there = integrate<T>(e, method, start, t0, h, n, interpreted_newton());
   if (!there.failure.empty()) return {};
-  const Endpoint<T> back = integrate<T>(e, method, there.point, t0 + T(n) * h, -h, n, interpreted());
+  const Endpoint<T> back = integrate<T>(e, method, there.point, t0 + T(n) * h, -h, n, interpreted_newton());
   if (!back.failure.empty()) return {};
   return state_distance(back.point, start, there.point);
 }
@@ -181,12 +177,12 @@ std::optional<double> symmetry_defect(const Equations& e, const Method& method, 
 template <class T>
 std::optional<double> reversibility_defect(const Equations& e, const Method& method, const MotionPoint<T>& start, T t0,
                                            T h, long n) {
-  Endpoint<T> there = integrate<T>(e, method, start, t0, h, n, interpreted());
+  Endpoint<T> there = integrate<T>(e, method, start, t0, h, n, interpreted_newton());
   if (!there.failure.empty()) return {};
   MotionPoint<T> reversed = there.point;
   reverse(reversed.z);
-  if (complete(e, t0, reversed, interpreted()).outcome != Outcome::converged) return {};
-  Endpoint<T> back = integrate<T>(e, method, reversed, t0, h, n, interpreted());
+  if (complete(e, t0, reversed, interpreted_newton()).outcome != Outcome::converged) return {};
+  Endpoint<T> back = integrate<T>(e, method, reversed, t0, h, n, interpreted_newton());
   if (!back.failure.empty()) return {};
   reverse(back.point.z);
   return state_distance(back.point, start, there.point);
@@ -196,7 +192,7 @@ template <class T>
 std::optional<double> irreversibility(const Equations& e, const MotionPoint<T>& at, T t0) {
   MotionPoint<T> reversed = at;
   reverse(reversed.z);
-  if (complete(e, t0, reversed, interpreted()).outcome != Outcome::converged) return {};
+  if (complete(e, t0, reversed, interpreted_newton()).outcome != Outcome::converged) return {};
   const Exprs inputs = joined<Expr>(e.t, e.y, e.z);
   const Vector<T> here = joined<T>(t0, at.y, at.z), there = joined<T>(t0, reversed.y, reversed.z);
   const Vector<T> v = evaluate<T>(inputs, e.v, here);
@@ -230,7 +226,7 @@ std::vector<double> changes(const Equations& e, const Method& method, const Moti
   MotionPoint<T> point = start;
   for (long i = 0; i < n; ++i) {
     const T t = t0 + T(i) * h;
-    const Endpoint<T> end = integrate<T>(e, method, point, t, h, 1, interpreted());
+    const Endpoint<T> end = integrate<T>(e, method, point, t, h, 1, interpreted_newton());
     if (!end.failure.empty()) return {};
     point = end.point;
     const Vector<T> now = values(t + h, point);
@@ -343,7 +339,7 @@ class OrderMeasurement {
   OrderMeasurement(MeasuredOrders& result, const Equations& e, const InitialValues& initial, const Method& method, T t0,
                    T length, long steps)
       : result_(result), e_(e), initial_(initial), method_(method), t0_(t0), length_(length), steps_(steps) {
-    if (extended || !native_available()) options_.kernel = {Backend::interpreter, false};
+    if (extended || !native_available()) options_.kernel = interpreted;
     options_.kernel.optimise = false;
   }
 
@@ -416,10 +412,9 @@ class OrderMeasurement {
   }
 
   double take_order(double& order, const std::vector<double>& error, int claimed, double known) const {
-    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     const ErrorColumn column = judge_errors(h_, error, claimed, known, extended);
     const std::size_t count = column.order.size();
-    const double now = column.order.back(), before = points_.size() > 2 ? column.order[count - 2] : nan;
+    const double now = column.order.back(), before = points_.size() > 2 ? column.order[count - 2] : NAN;
     // Rounding may end what the coarser runs still showed.
     if (!std::isnan(now)) order = now;
     if (std::isnan(before)) return std::isnan(now) ? 0 : 1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "alembert/base/magnitude.h"
 #include "alembert/error.h"
 #include "alembert/start/reduced.h"
 
@@ -10,18 +11,12 @@ namespace alembert::internal {
 
 namespace {
 
-template <class T>
-T magnitude(T x) {
-  return x < 0 ? -x : x;
-}
-
 /// Gragg's extrapolated midpoint rule for x' = (v, z')(t, x), x = (y, z), with z' from the index-reduced system.
 template <class T>
 class Extrapolation {
  public:
   Extrapolation(const Equations& e, const MotionPoint<T>& from, T t0, T h, int columns)
       : n_y_(e.y.size()), n_(e.y.size() + e.z.size()), columns_(columns), reduced_(start_values(from, t0)) {
-    const KernelOptions interpreted{Backend::interpreter, false};
     NewtonOptions options;
     options.kernel = interpreted;
     // Where z' vanishes it is still only rounding that counts against z over a step.
@@ -114,7 +109,7 @@ Endpoint<T> extrapolate(const Equations& e, const MotionPoint<T>& from, T t0, T 
   end.point.y.assign(x.begin(), x.begin() + static_cast<long>(e.y.size()));
   end.point.z.assign(x.begin() + static_cast<long>(e.y.size()), x.end());
   NewtonOptions options;
-  options.kernel = {Backend::interpreter, false};
+  options.kernel = interpreted;
   end.newton = complete(e, t0 + T(n) * h, end.point, options);
   if (end.newton.outcome != Outcome::converged) end.failure = "the multipliers at the end are not determined";
   return end;
@@ -126,7 +121,7 @@ void fill(Reference& reference, const Equations& e, const InitialValues& initial
   const MotionPoint<T> start = polish<T>(e, initial, t0);
   const auto run = [&](long n) {
     NewtonOptions options;
-    if (std::is_same_v<T, Quad>) options.kernel = {Backend::interpreter, false};
+    if (std::is_same_v<T, Quad>) options.kernel = interpreted;
     return method ? integrate<T>(e, *method, start, t0, length / T(n), n, options)
                   : extrapolate<T>(e, start, t0, length / T(n), n, stages);
   };

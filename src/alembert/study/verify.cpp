@@ -19,7 +19,6 @@ namespace alembert::internal {
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double order_slack = 0.2;    // what an order may fall short of its claim
 constexpr long order_steps = 16;       // the interval over which orders are measured, in steps
 constexpr int points_on_the_way = 3;   // where a step is examined
@@ -35,13 +34,13 @@ Verdict judge(bool claimed, bool holds) {
 }
 
 Property not_applicable(std::string name, bool claimed, std::string why) {
-  return {std::move(name), claimed ? "yes" : "", std::move(why), nan, Verdict::does_not_apply};
+  return {std::move(name), claimed ? "yes" : "", std::move(why), NAN, Verdict::does_not_apply};
 }
 
 /// A defect that is 0 up to rounding where the property holds.
 Property defect(std::string name, bool claimed, std::optional<double> value, double tolerance) {
   const std::string said = claimed ? "yes" : "";
-  if (!value) return {std::move(name), said, "a step failed", nan, Verdict::not_measured};
+  if (!value) return {std::move(name), said, "a step failed", NAN, Verdict::not_measured};
   return {std::move(name), said, "defect " + brief(*value), *value, judge(claimed, *value <= tolerance)};
 }
 
@@ -67,7 +66,7 @@ Property order_row(const std::string& name, int claimed, double order, const Mea
 }
 
 Property no_order(const std::string& name, int claimed, const std::string& why) {
-  return {name, claimed > 0 ? std::to_string(claimed) : "", why, nan, Verdict::does_not_apply};
+  return {name, claimed > 0 ? std::to_string(claimed) : "", why, NAN, Verdict::does_not_apply};
 }
 
 /// What the method claims on this model: nothing where it says that it does not converge.
@@ -157,7 +156,7 @@ void verify_steps(Verification& result, const Model& model, const Equations& e, 
   std::vector<std::pair<T, MotionPoint<T>>> points{{T(0), polish<T>(e, initial, T(0))}};
   while (static_cast<int>(points.size()) < points_on_the_way) {
     NewtonOptions options;
-    options.kernel = {Backend::interpreter, false};
+    options.kernel = interpreted;
     const auto& [t, point] = points.back();
     const Endpoint<T> end = integrate<T>(e, method, point, t, h, between_points, options);
     if (!end.failure.empty()) break;
@@ -297,7 +296,7 @@ void energy_rows(Verification& result, const Model& model, const Equations& e, c
   result.properties.push_back({exact, said, "max error " + brief(error), error, judge(claimed, kept)});
   const Drift& drift = report.drift;
   if (!std::isfinite(drift.uncertainty)) {
-    result.properties.push_back({steady, said, "too few steps", nan, Verdict::not_measured});
+    result.properties.push_back({steady, said, "too few steps", NAN, Verdict::not_measured});
     return;
   }
   const double slope = std::abs(drift.per_time);

@@ -119,9 +119,8 @@ class Samples {
     w_ = static_cast<int>(w.size());
     w_from_ = inputs.size() - w.size();
     const Exprs outputs = joined<Expr>(motion.u, motion.P, motion.p_mean);
-    const KernelOptions rare{Backend::interpreter, false};
-    motion_.emplace(inputs, outputs, rare);
-    equations_.emplace(inputs, motion.w_equations, rare);
+    motion_.emplace(inputs, outputs, interpreted);
+    equations_.emplace(inputs, motion.w_equations, interpreted);
     in_.resize(inputs.size());
     out_.resize(outputs.size());
     work_.resize(std::max(motion_->work(), equations_->work()));

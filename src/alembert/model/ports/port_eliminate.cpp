@@ -26,11 +26,11 @@ void Joiner::eliminate() {
       }
     }
   }
-  columns_.resize(static_cast<std::size_t>(2 * m));
+  columns_.resize(2 * m);
   for (std::size_t i = 0; i < rows_.size(); ++i)
     for (const auto& [c, ignored] : rows_[i])
       if (c < 2 * m) columns_[c].insert(static_cast<int>(i));
-  pivot_row_.assign(static_cast<std::size_t>(2 * m), -1);
+  pivot_row_.assign(2 * m, -1);
   used_.assign(rows_.size(), false);
 
   // Inputs of components without states must follow from the others.
@@ -85,9 +85,10 @@ void Joiner::add(Row& row, int column, Expr value) {
   Expr& entry = row.emplace(column, graph_.constant(0)).first->second;
   const Expr before = entry;
   entry = before + value;
-  if (is_zero(entry)) row.erase(column);
-  else if (fixed(entry) && fixed(value) && zero(entry, absolute(number(before)) + absolute(number(value))))
-    row.erase(column);
+  const auto cancelled = [&] {
+    return fixed(entry) && fixed(value) && zero(entry, magnitude(number(before)) + magnitude(number(value)));
+  };
+  if (is_zero(entry) || cancelled()) row.erase(column);
 }
 
 int Joiner::quality(Expr e) {
@@ -175,10 +176,16 @@ void Joiner::join() {
   std::vector<int> kept, outside;  // numbers of connected ports; of inputs
   std::vector<int> lambda(static_cast<std::size_t>(m), -1), place(s_.u.size(), -1);
   for (int j = 0; j < m; ++j)
-    if (pivot_row_[j] < 0) lambda[j] = n + static_cast<int>(kept.size()), kept.push_back(j);
+    if (pivot_row_[j] < 0) {
+      lambda[j] = n + static_cast<int>(kept.size());
+      kept.push_back(j);
+    }
   const int n_all = n + static_cast<int>(kept.size());
   for (int i = 0; i < static_cast<int>(s_.u.size()); ++i)
-    if (!connected_.contains(i)) place[i] = n_all + static_cast<int>(outside.size()), outside.push_back(i);
+    if (!connected_.contains(i)) {
+      place[i] = n_all + static_cast<int>(outside.size());
+      outside.push_back(i);
+    }
 
   // Every connected input as a form in z, lambda and the inputs outside.
   const SparseExprs B_T = transposed(s_.B), P_T = transposed(s_.P);
@@ -362,7 +369,7 @@ void Joiner::rebuild(const std::vector<Row>& added, const std::vector<int>& kept
 bool Joiner::equal(Expr a, Expr b) {
   if (a == b) return true;
   if (!fixed(a) || !fixed(b)) return is_zero(a - b);
-  return zero(a - b, absolute(number(a)) + absolute(number(b)));
+  return zero(a - b, magnitude(number(a)) + magnitude(number(b)));
 }
 
 void Joiner::finish_names() {

@@ -242,8 +242,11 @@ void Joiner::check_counts() {
       for (const Row* row : {&wires_[group[k]].u, &wires_[group[k]].y})
         for (const auto& [flat, ignored] : *row) {
           if (!members.insert(flat).second) continue;
-          for (const int other : wires_of[flat])
-            if (!seen[other]) seen[other] = true, group.push_back(other);
+          for (const int other : wires_of[flat]) {
+            if (seen[other]) continue;
+            seen[other] = true;
+            group.push_back(other);
+          }
         }
     if (group.size() == members.size()) continue;
     const bool few = group.size() < members.size();
@@ -305,7 +308,7 @@ void Joiner::check_power() {
   for (const auto& [pair, list] : terms) {
     const Expr entry = sum(graph_, list);
     Quad scale = 0;
-    for (const Expr one : list) scale += absolute(number(one));
+    for (const Expr one : list) scale += magnitude(number(one));
     if (zero(entry, scale)) continue;
     const Wire &a = wires_[pair.first], &b = wires_[pair.second];
     if (a.statement->string == "lossy" || b.statement->string == "lossy") continue;

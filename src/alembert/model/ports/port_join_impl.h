@@ -8,14 +8,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "alembert/base/magnitude.h"
 #include "alembert/model/elaborate.h"
 #include "alembert/model/ports/port.h"
 
 namespace alembert::internal::joining {
 
 using Row = std::map<int, Expr>;  // a linear form, by column
-
-inline Quad absolute(Quad x) { return x < 0 ? -x : x; }
 
 /// One scalar equation of a connect statement.
 struct Wire {
@@ -64,7 +63,7 @@ class Joiner {
   bool fixed(Expr e) { return !(scope_.contents(e) & ~unsigned(holds_parameter)); }
 
   /// Zero by simplification, or with the parameters as they are and to rounding.
-  bool zero(Expr e, Quad scale) { return is_zero(e) || (fixed(e) && absolute(number(e)) <= Quad(1e-28) * scale); }
+  bool zero(Expr e, Quad scale) { return is_zero(e) || (fixed(e) && magnitude(number(e)) <= Quad(1e-28) * scale); }
 
   Quad number(Expr e);
   void check_power();

@@ -87,8 +87,9 @@ void declare_names(Elaboration& e) {
         {"variable", Kind::variable},   {"multiplier", Kind::multiplier}, {"quantity", Kind::quantity},
         {"velocity", Kind::variable},   {"state", Kind::state},           {"input", Kind::input},
         {"output", Kind::output}};
-    for (const auto& [keyword, kind] : lists) {
-      if (s.keyword != keyword) continue;
+    for (const auto& entry : lists) {
+      const Kind kind = entry.second;  // a name of its own: clang 14 captures no structured binding
+      if (s.keyword != entry.first) continue;
       const auto of_component = [&](const Item& item) {  // input motor.V = ...
         return kind == Kind::input && root_of(item.target).text.find('.') != std::string::npos;
       };

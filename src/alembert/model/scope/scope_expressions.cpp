@@ -155,8 +155,7 @@ Value Scope::product_chain(const Term& term) {
       Value product{{all.shape[0]}, {}, false};
       for (int k = 0; k < all.shape[0]; ++k)
         product.entries.push_back(
-            dot(std::span(all.entries).subspan(static_cast<std::size_t>(k * all.shape[1]), part.entries.size()),
-                part.entries));
+            dot(std::span(all.entries).subspan(k * all.shape[1], part.entries.size()), part.entries));
       all = std::move(product);
       continue;
     }

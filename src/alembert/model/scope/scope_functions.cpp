@@ -295,7 +295,7 @@ double Scope::least_cost(const Term& term) {
 Value Scope::call_sum(const Term& term) {
   const char* form_of_sum = "write sum(i, EXPR) over a family, sum(i = 1..N, EXPR), or sum(VECTOR)";
   if (term.parts.size() == 1 && term.parts[0].form != Term::Form::range) {
-    const Value v = evaluate(term.parts[0]);
+    Value v = evaluate(term.parts[0]);
     if (v.bad) return v;
     if (v.shape.size() != 1) {
       error(term.parts[0].place, "'sum' of one argument takes a vector, not " + shape_text(v.shape), form_of_sum);
@@ -343,7 +343,7 @@ Value Scope::call_sum(const Term& term) {
   std::vector<Exprs> terms;  // one list an entry
   for (long i = first; i <= last; ++i) {
     locals_.push_back({index, true, i, {}});
-    const Value v = evaluate(term.parts[1]);
+    Value v = evaluate(term.parts[1]);
     locals_.pop_back();
     if (v.bad) return v;
     if (i == first) {

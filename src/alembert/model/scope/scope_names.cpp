@@ -25,7 +25,7 @@ const char* kind_name(Kind kind) {
 }
 
 Scope::Scope(std::shared_ptr<const Source> text, std::shared_ptr<Graph> graph)
-    : source(text), text_(text), graph_(std::move(graph)) {
+    : source(text), text_(std::move(text)), graph_(std::move(graph)) {
   t = graph_->symbol("t");
   mark(t, holds_time);
   know(t, 0);

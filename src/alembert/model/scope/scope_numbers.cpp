@@ -337,8 +337,8 @@ void Scope::resolve_parameter(Declaration& d, const Place& use) {
       error(r.value->place, "the value of parameter '" + d.name + "' is not finite");
     if (number)
       for (int i = 0; i < shape_size(part->shape); ++i) {
-        values[static_cast<std::size_t>(part->offset + i)] = *number;
-        d.definitions[static_cast<std::size_t>(part->offset + i)] = graph_->constant(*number);
+        values[part->offset + i] = *number;
+        d.definitions[part->offset + i] = graph_->constant(*number);
       }
   }
   if (good && !d.bad) {
