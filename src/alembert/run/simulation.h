@@ -6,6 +6,7 @@
 #include "alembert/run/control.h"
 #include "alembert/run/rows.h"
 #include "alembert/run/sample_times.h"
+#include "alembert/run/short_steps.h"
 #include "alembert/run/simulate.h"
 
 namespace alembert::internal {
@@ -49,6 +50,7 @@ class Simulation {
   Report& report_;
   Rows rows_;
   std::unique_ptr<StepControl> control_;
+  ShortSteps short_steps_;
   std::string light_;  // a body whose velocity the method loses; "" where there is none
   std::size_t n_y_;
   long every_;  // 0: no rows for steps
