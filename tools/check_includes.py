@@ -10,7 +10,7 @@ import sys
 ORDER = ["base", "text", "expr", "model", "derive", "code", "linear", "newton", "start", "methods", "run",
          "output", "plot", "study", "lab"]
 # The public headers, include/alembert/NAME.h, each a border of the folder whose things it declares.
-PUBLIC = {"error": "base", "quad": "base", "version": "base", "report": "base", "expr": "expr", "model": "model",
+PUBLIC = {"error": "base", "quad": "base", "version": "base", "report": "base", "watched": "base", "expr": "expr", "model": "model",
           "equations": "derive", "solver": "code", "method": "methods", "trajectory": "run", "stepper": "run", "simulate": "run",
           "output": "output", "study": "study", "alembert": "study"}
 GENERATED = {"alembert/version.h", "alembert/default_methods.h"}

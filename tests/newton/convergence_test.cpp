@@ -38,6 +38,47 @@ TEST(Convergence, quadratic_convergence_saves_the_last_correction) {
   EXPECT_EQ(run({1e-3, 1e-6, 1e-11, 1e-22}, [&](double c) { return test.exact(c, never); }).corrections, 3);
 }
 
+TEST(Convergence, nothing_is_predicted_from_corrections_as_large_as_the_unknowns) {
+  // An iterate thrown from 1e-9 to 1, then to 1e9: the corrections are 1e9 and 1 relative to where they lead.
+  Convergence test(unit);
+  test.begin();
+  EXPECT_EQ(run({1e9, 1}, [&](double c) { return test.exact(c, never); }).verdict, Verdict::proceed);
+  test.begin_simplified();
+  EXPECT_EQ(run({1e9, 1}, [&](double c) { return test.simplified(c, {.here = true}, never); }).verdict,
+            Verdict::proceed);
+}
+
+TEST(Convergence, where_the_equations_hold_a_large_correction_may_be_the_last) {
+  // A mass of 1e-100: the guess was 1e100 times too large, and the first correction takes all of it away.
+  Convergence test(unit);
+  test.begin();
+  EXPECT_EQ(run({1e9, 1}, [&](double c) { return test.exact(c, always); }).verdict, Verdict::converged);
+}
+
+TEST(Convergence, tells_how_far_and_how_fast_it_came) {
+  Convergence test(unit);
+  test.begin();
+  run({1e-2, 2e-3, 1e-6, 1e-12}, [&](double c) { return test.exact(c, never); });
+  EXPECT_DOUBLE_EQ(test.moved(), 1e-2 + 2e-3 + 1e-6 + 1e-12);
+  EXPECT_DOUBLE_EQ(test.contraction(), 0.2);
+  // A kept matrix tells about itself, one of this iteration about the equations.
+  test.begin_simplified();
+  run({1e-2, 5e-3, 1e-6}, [&](double c) { return test.simplified(c, {}, never); });
+  EXPECT_EQ(test.contraction(), 0);
+  test.begin_simplified();
+  EXPECT_EQ(test.simplified(1e-2, {.here = true}, never), Verdict::proceed);
+  EXPECT_EQ(test.simplified(1e-3, {}, never), Verdict::proceed);
+  EXPECT_DOUBLE_EQ(test.contraction(), 0.1);
+  // Rounding tells nothing.
+  test.begin();
+  run({1e-3, 1e-11, 1e-11}, [&](double c) { return test.exact(c, never); });
+  EXPECT_EQ(test.contraction(), 0);
+  test.begin();
+  run({0.5, 0.4, 0.3, 0.3}, [&](double c) { return test.exact(c, always); });
+  EXPECT_EQ(test.contraction(), 0) << "the equations hold as well as rounding lets them";
+  EXPECT_EQ(test.moved(), 0);
+}
+
 TEST(Convergence, a_correction_below_the_unit_is_the_last) {
   Convergence test(unit);
   test.begin();

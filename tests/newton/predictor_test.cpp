@@ -88,6 +88,11 @@ TEST(Predictor, unlearns_the_last_solution) {
     again.last(found.data());
     EXPECT_EQ(found, expected) << step;
   }
+  // The degree is found again with the next solution.
+  again.learn(polynomial<double>(3, 9).data());
+  std::vector<double> found(3);
+  again.predict(found.data());
+  EXPECT_EQ(found, polynomial<double>(3, 10));
 }
 
 TEST(Predictor, begins_anew_when_cleared) {

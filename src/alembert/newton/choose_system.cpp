@@ -109,6 +109,7 @@ ChosenSystems<T> choose_systems(const ImplicitEquations& e, const std::vector<bo
     return chosen;
   }
   const SparseExprs J = jacobian(e.equations, e.unknowns);
+  chosen.linear = !depends(J.value, e.unknowns);
   std::vector<bool> preferred = multiplier;
   preferred.flip();
   std::vector<double> at_typical = values_at(typical, all, J);
@@ -133,7 +134,8 @@ ChosenSystems<T> choose_systems(const ImplicitEquations& e, const std::vector<bo
 
 template <class T>
 ChosenSystems<T> ChosenSystems<T>::clone() const {
-  return {equations, usual ? usual->clone() : nullptr, with_memory ? with_memory->clone() : nullptr, plain_matrix};
+  return {equations, usual ? usual->clone() : nullptr, with_memory ? with_memory->clone() : nullptr, plain_matrix,
+          linear};
 }
 
 template <class T>

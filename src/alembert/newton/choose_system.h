@@ -19,6 +19,8 @@ struct ChosenSystems {
   /// Newton's own matrix as it is, for singular positions; nothing where the two matrices are used or it is too large.
   std::optional<JacobianValues<T>> plain_matrix;
 
+  bool linear = false;  // the equations, in their unknowns, where that is known
+
   /// See LinearSystem.
   ChosenSystems clone() const;
   void bind(const T* parameters) noexcept;

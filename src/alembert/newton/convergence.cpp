@@ -5,6 +5,8 @@ namespace alembert::internal {
 void Convergence::begin() noexcept {
   before_ = 0;
   ratio_ = 0;
+  moved_ = 0;
+  largest_ratio_ = 0;
   corrections_ = 0;
   renewed_ = false;
 }
@@ -18,6 +20,7 @@ Verdict Convergence::first_look(double now) noexcept {
   if (std::isnan(now)) return Verdict::not_finite;
   ++corrections_;
   ratio_ = now / before_;
+  moved_ += now;
   before_ = now;
   return now <= unit_ ? Verdict::converged : Verdict::proceed;
 }

@@ -16,8 +16,9 @@ enum class Verdict { proceed, renew, converged, diverged, not_finite };
 
 class Convergence {
  public:
-  /// unit: the rounding unit of the numbers, 2^-52 or 2^-112.
-  explicit Convergence(double unit) : unit_(unit) {}
+  /// unit: the rounding unit of the numbers, 2^-52 or 2^-112. linear: the equations are, in their unknowns; all that is
+  /// left after the first correction is rounding.
+  explicit Convergence(double unit, bool linear = false) : unit_(unit), linear_(linear) {}
 
   /// A new iteration begins.
   void begin() noexcept;
@@ -48,6 +49,12 @@ class Convergence {
   Verdict singular(double correction) noexcept;
   bool settled() const noexcept { return before_ <= singular_floor; }
 
+  // How this iteration went: the sum of the corrections, and the largest ratio of two successive ones by a matrix of
+  // this iteration. Other matrices tell about themselves, corrections that may be rounding tell nothing. 0 for linear
+  // equations, which have no other solution.
+  double moved() const noexcept { return linear_ ? 0 : moved_; }
+  double contraction() const noexcept { return linear_ ? 0 : largest_ratio_; }
+
   /// What is remembered from one iteration to the next.
   void save(ByteWriter& out) const;
   void load(ByteReader& in);
@@ -60,6 +67,13 @@ class Convergence {
   /// A correction that is predicted to be smaller than this is not made: added, it would hardly change a last bit. 4:
   /// residuals up to 74 times larger. 0.01: 5 % more iterations for nothing.
   static constexpr double negligible = 0.25;
+  /// From larger corrections nothing is predicted, unless the equations hold already or are linear. Relative to an
+  /// iterate that it has itself thrown far away, a correction is about 1, whatever it is: after one of 1e9 that looks
+  /// like fast convergence.
+  static constexpr double near = 0.01;
+  /// Corrections of a guess that much larger than the solution are rounding of the guess: of light masses, whose
+  /// accelerations are 1e100. They say nothing about the equations.
+  static constexpr double hidden = 1e8;
   /// Quadratic convergence squares the ratio at every iteration. Ratios above this are not in that regime yet, or they
   /// are rounding. From 0.1 to 0.5 nothing changes by more than 0.1 %.
   static constexpr double quadratic = 0.25;
@@ -96,12 +110,30 @@ class Convergence {
  private:
   /// What all have in common; proceed where that does not decide.
   Verdict first_look(double correction) noexcept;
+  void note_ratio() noexcept {
+    const bool tells = before_ > fresh_floor * unit_ && before_ <= hidden * ratio_;
+    if (tells) largest_ratio_ = std::max(largest_ratio_, ratio_);
+  }
+  /// Whether what a correction is predicted to leave need not be made.
+  template <class AtRounding>
+  bool is_last(double correction, double left, AtRounding at_rounding) const noexcept {
+    return ratio_ < 1 && left <= negligible * unit_ && (linear_ || correction <= near || at_rounding());
+  }
+  /// Corrections stay large against unknowns that are rounding themselves: they tell nothing.
+  Verdict hold_at_rounding() noexcept {
+    moved_ = 0;
+    largest_ratio_ = 0;
+    return Verdict::converged;
+  }
   template <class AtRounding>
   Verdict slowly(double correction, double ratio, Matrix matrix, AtRounding at_rounding) noexcept;
 
   double unit_;
-  double before_ = 0;     // the last correction
-  double ratio_ = 0;      // of the last two
+  bool linear_;
+  double before_ = 0;  // the last correction
+  double ratio_ = 0;   // of the last two
+  double moved_ = 0;   // the sum of all
+  double largest_ratio_ = 0;
   int corrections_ = 0;   // of this iteration
   bool renewed_ = false;  // the matrix was taken in this iteration
   // Over the iterations:
@@ -113,24 +145,27 @@ template <class AtRounding>
 Verdict Convergence::exact(double now, AtRounding at_rounding) noexcept {
   const Verdict seen = first_look(now);
   if (seen != Verdict::proceed || corrections_ == 1) return seen;
-  if (ratio_ < 1 && now * ratio_ * ratio_ <= negligible * unit_) return Verdict::converged;
+  note_ratio();
+  if (is_last(now, now * ratio_ * ratio_, at_rounding)) return Verdict::converged;
   if (ratio_ > quadratic && now <= fresh_floor * unit_) return Verdict::converged;
-  if (ratio_ > quadratic && corrections_ >= first_ratios && at_rounding()) return Verdict::converged;
+  if (ratio_ > quadratic && corrections_ >= first_ratios && at_rounding()) return hold_at_rounding();
   return ratio_ > growing && corrections_ > first_ratios ? Verdict::diverged : Verdict::proceed;
 }
 
 template <class AtRounding>
 Verdict Convergence::simplified(double now, Matrix matrix, AtRounding at_rounding) noexcept {
+  const bool telling = renewed_ && !matrix.approximate;
   renewed_ = renewed_ || matrix.here;
   const Verdict seen = first_look(now);
   if (seen != Verdict::proceed || corrections_ == 1) return seen;
+  if (telling) note_ratio();
   // One small ratio may be luck (the prediction was wrong where the matrix is right), so the slowest counts.
   if (!matrix.here && now > quiet_floor * unit_) contraction_ = std::max(contraction_, std::min(ratio_, slowest_rate));
   const double rate = std::max(ratio_, contraction_);
   // Quadratic where the matrix belongs to this iterate, else all that a geometric series would still bring.
   const double left = matrix.here && !matrix.approximate ? now * ratio_ * std::min(ratio_, 1.0)
                                                          : now * rate / (1 - std::min(rate, slowest_rate));
-  if (ratio_ < 1 && left <= negligible * unit_) return Verdict::converged;
+  if (is_last(now, left, at_rounding)) return Verdict::converged;
   return ratio_ > slow ? slowly(now, ratio_, matrix, at_rounding) : Verdict::proceed;
 }
 
@@ -144,7 +179,7 @@ Verdict Convergence::slowly(double now, double ratio, Matrix matrix, AtRounding 
     noise_ = std::max(noise_, now);
     return Verdict::converged;
   }
-  if (ratio > stalled && corrections_ > first_ratios && at_rounding()) return Verdict::converged;
+  if (ratio > stalled && corrections_ > first_ratios && at_rounding()) return hold_at_rounding();
   const bool best = matrix.approximate ? renewed_ : matrix.here;  // no other matrix would do better
   const double hopeless = matrix.approximate ? 1 : growing;       // linear convergence never comes back
   if (best && now <= fresh_floor * unit_ && (!matrix.approximate || ratio >= 1)) return Verdict::converged;

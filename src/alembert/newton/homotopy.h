@@ -5,59 +5,97 @@
 #include <algorithm>
 #include <vector>
 
+#include "alembert/newton/branch.h"
 #include "alembert/newton/newton.h"
 
 namespace alembert::internal {
 
 /// Follows the solution of a step's equations from a short step, which the method's own guess is near to, up to the
-/// whole step. Allocates only when made.
+/// whole step. Each length of the step begins where the ones before lead to; where Newton does not arrive near there
+/// and at once, the next length was too far away. Allocates only when made.
 template <class T>
 class Homotopy {
  public:
-  explicit Homotopy(int most_unknowns) : solution_(most_unknowns), before_(most_unknowns) {}
+  explicit Homotopy(int most_unknowns) : guessed_(most_unknowns), solution_(most_unknowns), before_(most_unknowns) {}
 
-  /// x: t0, h, state, unknowns, as many as newton has, unknowns from first_unknown on. guess(h) fills all of x with the
-  /// method's own guess for a step of h. The result is that of the last step tried, with the iterations of all.
-  template <class Guess>
-  NewtonResult follow(Newton<T>& newton, T h, T* x, int first_unknown, int unknowns, Guess guess) noexcept;
+  /// A step's equations. x: t0, h, state, unknowns, as many as newton has, unknowns from first_unknown on. guess(h)
+  /// fills all of x with the method's own guess for a step of h; mark() remembers what x leads to, apart() says how far
+  /// from there x leads now, relative to the change over the step.
+  template <class Guess, class Mark, class Apart>
+  struct Path {
+    Newton<T>& newton;
+    T* x;
+    int first_unknown, unknowns;
+    Guess guess;
+    Mark mark;
+    Apart apart;
+  };
+
+  /// Up to a step of h, the first length being its share `first`. The result is that of the last step tried, with the
+  /// iterations of all; other_branch where Newton arrives, but not where the short steps lead to.
+  template <class P>
+  NewtonResult follow(P path, T h, T first) noexcept;
 
  private:
-  std::vector<T> solution_, before_;  // unknowns of the last two steps that were solved
+  static constexpr int most_parts = 4096;  // a step that changes its solution within less has a fold there
+  static constexpr int short_parts = 16;   // steps shorter than that are short
+  /// Where Newton contracts that well, the next length may be twice as far.
+  static constexpr double easily = 0.05;
+
+  template <class P>
+  void start(P& path, T h) noexcept;
+
+  std::vector<T> guessed_, solution_, before_;  // unknowns: the first guess, those of the last two steps solved
+  T reached_ = 0, reached_before_ = 0, target_ = 0;
 };
 
+/// Where the unknowns for the next length are expected.
 template <class T>
-template <class Guess>
-NewtonResult Homotopy<T>::follow(Newton<T>& newton, T h, T* x, int first_unknown, int unknowns, Guess guess) noexcept {
-  constexpr int first_parts = 4;   // into which the step is divided at first
-  constexpr int most_parts = 256;  // a step that changes its solution within less has a fold there
-  T* const u = x + first_unknown;
-  T reached = 0;
-  T reached_before = 0;
-  T stride = T(1) / first_parts;
+template <class P>
+void Homotopy<T>::start(P& path, T h) noexcept {
+  T* const u = path.x + path.first_unknown;
+  if (reached_before_ > 0) {
+    // Along the line through the last two solutions.
+    path.x[1] = target_ * h;
+    const T ahead = (target_ - reached_) / (reached_ - reached_before_);
+    for (int i = 0; i < path.unknowns; ++i) u[i] = solution_[i] + ahead * (solution_[i] - before_[i]);
+    return;
+  }
+  path.guess(target_ * h);
+  if (reached_ == 0) std::copy_n(u, path.unknowns, guessed_.begin());
+  // What the guess was wrong by for the first length has grown with it.
+  const T grown = reached_ > 0 ? target_ / reached_ : T(0);
+  for (int i = 0; i < path.unknowns && reached_ > 0; ++i) u[i] += grown * (solution_[i] - guessed_[i]);
+}
+
+template <class T>
+template <class P>
+NewtonResult Homotopy<T>::follow(P path, T h, T first) noexcept {
+  T* const u = path.x + path.first_unknown;
+  reached_ = reached_before_ = 0;
+  T stride = first;
   NewtonResult result;
-  while (reached < 1) {
-    const T target = std::min(T(1), reached + stride);
-    if (reached == 0) {
-      guess(target * h);
-    } else {
-      x[1] = target * h;
-      // Along the line through the last two solutions; the first of them alone stays as it is.
-      const T ahead = reached_before > 0 ? (target - reached) / (reached - reached_before) : T(0);
-      for (int i = 0; i < unknowns; ++i) u[i] = solution_[i] + ahead * (solution_[i] - before_[i]);
-    }
-    newton.forget();
+  while (reached_ < 1) {
+    target_ = std::min(T(1), reached_ + stride);
+    start(path, h);
+    path.mark();
+    path.newton.forget();
     const int spent = result.iterations;
-    result = newton.solve(x);
+    result = path.newton.solve(path.x);
     result.iterations += spent;
-    if (result.outcome != Outcome::converged) {
+    // A short step begins anywhere: its equations are almost linear, but need not lead to small changes.
+    const bool begins = reached_ == 0 && stride * short_parts <= 1;
+    if (!continues(result, [&] { return begins ? 0 : path.apart(); })) {
       stride /= 2;
-      if (stride * most_parts < 1) return result;
-      continue;
+      if (stride * most_parts >= 1) continue;
+      if (result.outcome == Outcome::converged) result.outcome = Outcome::other_branch;
+      return result;
     }
-    reached_before = reached;
-    reached = target;
-    std::copy_n(solution_.begin(), unknowns, before_.begin());
-    std::copy_n(u, unknowns, solution_.begin());
+    if (result.contraction <= easily) stride *= 2;
+    reached_before_ = reached_;
+    reached_ = target_;
+    std::copy_n(solution_.begin(), path.unknowns, before_.begin());
+    std::copy_n(u, path.unknowns, solution_.begin());
   }
   return result;
 }

@@ -18,11 +18,15 @@ constexpr int most_exact_unknowns = 20000;
 // Up to here it is affordable to see, once in a while, what rounding does to every operation of the equations.
 constexpr int most_analysed = 400;
 
+// Of iterations that reached the solution by shortened corrections: nothing is known of where other solutions are.
+constexpr double no_contraction = 1;
+
 template <class T>
 constexpr double rounding_unit = std::is_same_v<T, double> ? 0x1p-52 : 0x1p-112;
 
 template <class T>
-Iteration<T> make_iteration(const ImplicitEquations& e, const NewtonOptions& options, WideKernel<T> equations) {
+Iteration<T> make_iteration(const ImplicitEquations& e, const NewtonOptions& options, WideKernel<T> equations,
+                            bool linear) {
   const Exprs all = joined<Expr>(e.inputs, e.unknowns);
   const int inputs = static_cast<int>(e.inputs.size());
   const int n = static_cast<int>(e.unknowns.size());
@@ -36,7 +40,7 @@ Iteration<T> make_iteration(const ImplicitEquations& e, const NewtonOptions& opt
           .equations = std::move(equations),
           .norm = CorrectionNorm<T>(all, inputs, e.groups, options.kernel),
           .rounding = std::move(rounding),
-          .convergence = Convergence(rounding_unit<T>),
+          .convergence = Convergence(rounding_unit<T>, linear),
           .statistics = {},
           .factored = false,
           .delta = std::vector<T>(n),
@@ -113,7 +117,7 @@ Newton<T>::Body::Body(const ImplicitEquations& e, const std::vector<T>& typical,
     : options(chosen),
       multiplier(find_multipliers(e)),
       systems(choose_systems(e, multiplier, typical, options)),
-      iteration(make_iteration<T>(e, options, systems.equations)),
+      iteration(make_iteration<T>(e, options, systems.equations, systems.linear)),
       start(e.unknowns.size()),
       last(e.unknowns.size()) {
   if (e.unknowns.empty()) return;
@@ -135,7 +139,7 @@ Newton<T>::Body::Body(const Body& other)
       last(other.last),
       ladder(other.ladder) {
   iteration.factored = false;
-  iteration.convergence = Convergence(rounding_unit<T>);
+  iteration.convergence = Convergence(rounding_unit<T>, systems.linear);
   iteration.statistics = {};
   if (systems.usual) iteration.statistics.factorization_sizes = systems.usual->sizes();
 }
@@ -166,6 +170,8 @@ NewtonResult Newton<T>::Body::usual_newton(T* x) noexcept {
   LinearSystem<T>& system = *systems.usual;
   NewtonResult result = system.kind() == MatrixKind::at_every_solve ? exact_newton(iteration, system, x)
                                                                     : simplified_newton(iteration, system, x);
+  result.moved = iteration.convergence.moved();
+  result.contraction = iteration.convergence.contraction();
   check_redundant(x, result);
   return result;
 }
@@ -173,6 +179,8 @@ NewtonResult Newton<T>::Body::usual_newton(T* x) noexcept {
 template <class T>
 NewtonResult Newton<T>::Body::damped(T* x) noexcept {
   NewtonResult result = damped_newton(iteration, damped_system(), x);
+  result.moved = iteration.convergence.moved();
+  result.contraction = no_contraction;
   iteration.factored = false;
   check_redundant(x, result);
   return result;

@@ -6,14 +6,17 @@
 
 namespace alembert::internal {
 
-/// contradiction: equations that depend on each other ask for different things.
-enum class Outcome { converged, diverged, singular, not_finite, contradiction };
+/// contradiction: equations that depend on each other ask for different things. other_branch: there are solutions, but
+/// none that continues the motion was found.
+enum class Outcome { converged, diverged, singular, not_finite, contradiction, other_branch };
 
 struct NewtonResult {
   Outcome outcome = Outcome::converged;
   int iterations = 0;
   double correction = 0;           // the last one, relative to the scales
   double first_correction = 0;     // how far the guess was off, as Newton's first iteration sees it
+  double moved = 0;                // the sum of all corrections: how far from the guess the solution may lie
+  double contraction = 0;          // the largest ratio of two successive corrections, where they are above rounding
   int equation = -1;               // the worst equation: largest residual, or the row of the vanishing pivot
   double residual = 0;             // of that equation
   bool singular_position = false;  // converged, but some unknowns are hardly determined there (multipliers, mostly)

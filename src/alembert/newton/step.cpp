@@ -6,6 +6,7 @@
 #include "alembert/base/lists.h"
 #include "alembert/base/magnitude.h"
 #include "alembert/error.h"
+#include "alembert/newton/branch.h"
 #include "alembert/newton/homotopy.h"
 #include "alembert/newton/predictor.h"
 #include "alembert/newton/step_part.h"
@@ -59,6 +60,7 @@ struct Step<T>::Body {
   // Memory that says nothing between two steps:
   std::vector<T> guess_inputs, carried_inputs, predicted, added, balance, inside, work;
   std::vector<T> new_state, new_compensation;
+  std::vector<T> found, latest, change_found, change, marked;  // in doubt: unknowns, changes of the state
   Homotopy<T> homotopy{0};
 
   Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state, const std::vector<T>& given,
@@ -70,6 +72,11 @@ struct Step<T>::Body {
 
   void initial_guess(const StepPart<T>& part, T t0, T h, const T* state) noexcept;
   NewtonResult solve(Substep& sub, const StepPart<T>& part, T t, T h, const T* state, bool singular) noexcept;
+  NewtonResult solve_in_doubt(Substep& sub, const StepPart<T>& part, T t, T h, const T* state,
+                              NewtonResult result) noexcept;
+  NewtonResult follow(Substep& sub, const StepPart<T>& part, T t, T h, const T* state) noexcept;
+  void mark(const StepPart<T>& part) noexcept;
+  double apart(const StepPart<T>& part, const std::vector<T>& other) noexcept;
   void learn(Substep& sub, const StepPart<T>& part, bool singular) noexcept;
   void carry(const StepPart<T>& part) noexcept;
   void add_increments(const StepPart<T>& part, T* state, T* compensation) noexcept;
@@ -122,6 +129,11 @@ void Step<T>::Body::take_memory() {
   balance.resize(balances);
   inside.reserve(internals + carried.size());
   carried_inputs.resize(widest + carried.size());
+  found.resize(widest);
+  latest.resize(widest);
+  change_found.resize(added.size());
+  change.resize(added.size());
+  marked.resize(added.size());
   homotopy = Homotopy<T>(static_cast<int>(widest));
 }
 
@@ -160,34 +172,97 @@ void Step<T>::Body::initial_guess(const StepPart<T>& part, T t0, T h, const T* s
   part.guess(guess_inputs.data(), x.data() + part.inputs(), work.data());
 }
 
-// From the prediction, then from the last solution, then from a short step.
+// From the prediction, or the method's own guess at first. What is usual ends here.
 template <class T>
 NewtonResult Step<T>::Body::solve(Substep& sub, const StepPart<T>& part, T t, T h, const T* state,
                                   bool singular) noexcept {
   T* const unknowns = x.data() + part.inputs();
-  NewtonResult result;
-  const auto newton = [&] { return singular ? sub.newton->solve_singular(x.data()) : sub.newton->solve(x.data()); };
-  if (sub.predictor.empty()) {
-    initial_guess(part, t, h, state);
-    result = newton();
-  } else {
+  const bool predicts = !sub.predictor.empty();
+  if (predicts) {
     x[0] = t;
     x[1] = h;
     std::copy_n(state, part.states, x.begin() + 2);
     sub.predictor.predict(unknowns);
     for (const int i : part.multipliers) predicted[i] = unknowns[i];
-    result = newton();
-    if (result.outcome != Outcome::converged) {
-      // The motion may have changed its character: once more from the last solution.
-      sub.predictor.last(unknowns);
-      sub.newton->forget();
-      result = sub.newton->solve(x.data());
-    }
+  } else {
+    initial_guess(part, t, h, state);
   }
-  if (result.outcome == Outcome::diverged || result.outcome == Outcome::singular)
-    result = homotopy.follow(*sub.newton, h, x.data(), part.inputs(), part.unknowns,
-                             [&](T part_h) { initial_guess(part, t, part_h, state); });
-  return result;
+  const NewtonResult result = singular ? sub.newton->solve_singular(x.data()) : sub.newton->solve(x.data());
+  if (result.outcome == Outcome::converged && (singular || certain(result))) return result;
+  return solve_in_doubt(sub, part, t, h, state, result);
+}
+
+// Where Newton failed, or where what it found may not continue the motion: from the last solution, then from short
+// steps. What is found twice stands as it was found first.
+template <class T>
+NewtonResult Step<T>::Body::solve_in_doubt(Substep& sub, const StepPart<T>& part, T t, T h, const T* state,
+                                           NewtonResult result) noexcept {
+  T* const unknowns = x.data() + part.inputs();
+  const bool predicts = !sub.predictor.empty();
+  if (result.outcome != Outcome::converged && predicts) {
+    // The motion may have changed its character: once more from the last solution.
+    sub.predictor.last(unknowns);
+    sub.newton->forget();
+    result = sub.newton->solve(x.data());
+  }
+  const bool any = result.outcome == Outcome::converged;
+  if (!any && result.outcome != Outcome::diverged && result.outcome != Outcome::singular) return result;
+  if (any) {
+    std::copy_n(unknowns, part.unknowns, found.begin());
+    part.increments(x.data(), change_found.data(), work.data());
+    if (predicts) sub.predictor.predict(unknowns);
+    else initial_guess(part, t, h, state);
+    mark(part);
+    std::copy_n(found.begin(), part.unknowns, unknowns);
+    if (continues(result, [&] { return apart(part, marked); })) return result;
+  }
+  NewtonResult followed = follow(sub, part, t, h, state);
+  followed.iterations += result.iterations;
+  if (any && followed.outcome != Outcome::converged) followed.outcome = Outcome::other_branch;
+  if (followed.outcome != Outcome::converged) return followed;
+  if (any && apart(part, change_found) <= same_solution) std::copy_n(found.begin(), part.unknowns, unknowns);
+  return followed;
+}
+
+// Remembers the change of the state that x leads to.
+template <class T>
+void Step<T>::Body::mark(const StepPart<T>& part) noexcept {
+  part.increments(x.data(), marked.data(), work.data());
+}
+
+// How far the change of the state that x leads to is from another.
+template <class T>
+double Step<T>::Body::apart(const StepPart<T>& part, const std::vector<T>& other) noexcept {
+  part.increments(x.data(), change.data(), work.data());
+  return distance(x.data() + 2, change.data(), other.data(), part.positions, part.states, x[1]);
+}
+
+// From short steps. Where there are earlier steps, their accelerations and multipliers are nearer than those at the
+// start of the motion.
+template <class T>
+NewtonResult Step<T>::Body::follow(Substep& sub, const StepPart<T>& part, T t, T h, const T* state) noexcept {
+  T* const unknowns = x.data() + part.inputs();
+  const bool again = !sub.predictor.empty();
+  if (again) {
+    sub.predictor.last(unknowns);
+    std::copy_n(unknowns, part.unknowns, latest.begin());
+    part.increments(x.data(), change.data(), work.data());
+    for (int i = part.positions; i < part.states; ++i) guess_values[i - part.positions] = change[i] / h;
+  }
+  const auto guess = [&](T part_h) {
+    initial_guess(part, t, part_h, state);
+    for (const int i : part.multipliers)
+      if (again) unknowns[i] = latest[i];
+  };
+  typename Homotopy<T>::Path path{*sub.newton,
+                                  x.data(),
+                                  part.inputs(),
+                                  part.unknowns,
+                                  guess,
+                                  [&] { mark(part); },
+                                  [&] { return apart(part, marked); }};
+  const T first = again ? T(1) : T(1) / 2;  // without earlier steps the whole was tried already
+  return homotopy.follow(path, h, first);
 }
 
 // The multipliers of a singular position, at the end of a step or at its start, say nothing about those behind it: what

@@ -54,6 +54,7 @@ StepPart<T>::StepPart(const StepEquations& e, T t0, T h, const std::vector<T>& s
     : states(static_cast<int>(state.size())),
       unknowns(static_cast<int>(e.unknowns.size())),
       guess_unknowns(static_cast<int>(e.guess_unknowns.size())),
+      positions(static_cast<int>(state.size()) - e.rates),
       labels(e.labels),
       internal_names(e.internal_names),
       guess_newton(newton_of_guess(e, t0, h, state, guess_values, options.linear)),

@@ -25,6 +25,7 @@ struct StepPart {
   void bind(const T* parameters) noexcept;
 
   int states = 0, unknowns = 0, guess_unknowns = 0;
+  int positions = 0;  // of the states, before those that guess_inputs begins with the rates of
   std::vector<std::string> labels, internal_names;
   Kernel<T> guess;                          // further inputs: guess_inputs, guess_unknowns
   std::shared_ptr<Newton<T>> guess_newton;  // for guess_unknowns, where there are some

@@ -120,6 +120,9 @@ std::string FailureAnalysis::explain_step(const NewtonResult& newton, const std:
     case Outcome::singular: text = "the equations of the step are singular"; break;
     case Outcome::not_finite: text = "a value is not finite"; break;
     case Outcome::contradiction: text = "the constraints contradict each other"; break;
+    case Outcome::other_branch:
+      text = "the equations of the step have several solutions and none continues the motion";
+      break;
     default: text = "Newton's method does not converge"; break;
   }
   text += " in the step from t = " + time_text(t) + " to " + time_text(t + h);
@@ -137,6 +140,7 @@ std::string FailureAnalysis::explain_step(const NewtonResult& newton, const std:
     return text +
            "; the reaction is nonlinear in the multiplier, and there is no real solution near the last one (or two "
            "branches meet here): try a smaller step or another method";
+  if (newton.outcome == Outcome::other_branch) text += "; the step is too long";
   return text + "; try a smaller step";
 }
 

@@ -50,6 +50,7 @@ Simulation::Simulation(Engine& engine, const SimulateOptions& options, SampleTim
       samples_(std::move(samples)),
       report_(report),
       rows_(engine, options.observers),
+      short_steps_(engine),
       light_(engine.light.explain(engine.t0, options.step, engine.point().state)),
       n_y_(engine.e.y.size()),
       every_(options.every.value_or(samples_.any() ? 0 : 1)),
@@ -169,6 +170,11 @@ bool Simulation::look(const GridPoint& from, GridPoint& to, bool last) {
   const bool kept = std::exchange(recorded_, false);
   const bool row = every_ > 0 && (last || stopped || report_.steps % every_ == 0);
   watch(to);
+  if (engine_.watch.turned() && !short_steps_.agree(from, to))
+    end(Ending::failed, "short steps do not lead to where the step from t = " + time_text(from.t) + " to " +
+                            time_text(to.t) +
+                            " ends: it passes over a bend of the constraints, and the step is too long; try a smaller "
+                            "step");
   const double up_to = last && !stopped ? options_.end : to.t;
   if (engine_.watch.finite() && !take_samples(from, to, up_to, kept, row))
     end(Ending::failed, "the motion between t = " + time_text(from.t) + " and " + time_text(to.t) +

@@ -8,6 +8,7 @@
 #include "alembert/run/judge.h"
 #include "alembert/run/rows.h"
 #include "alembert/run/sample_times.h"
+#include "alembert/run/short_steps.h"
 #include "alembert/run/simulate.h"
 
 namespace alembert::internal {
@@ -54,6 +55,7 @@ class Simulation {
   Report& report_;
   Rows rows_;
   std::unique_ptr<StepControl> control_;
+  ShortSteps short_steps_;
   std::optional<Judge> judge_;
   std::optional<AccuracyProbe> probe_;  // of fixed steps
   std::string light_;                   // a body whose velocity the method loses; "" where there is none

@@ -11,6 +11,9 @@ namespace {
 
 // Up to here the determinant of G G^T is written out; it would cost more than the step beyond.
 constexpr std::size_t most_written_out = 12;
+// Gradients that turn by more than 60 degrees in a step, whose cosine has this square: in a gallery of steps ten times
+// too long none does, and a step over the bend of a hyperbola turns it by 90 or 180.
+constexpr double wide_turn = 0.25;
 // More of them are watched while a look costs less than this many multiplications.
 constexpr double most_multiplications = 2e5;
 
@@ -117,7 +120,7 @@ Watch::Watch(const Equations& e, KernelOptions options, bool rank) {
   k_ = part(e.k);
   invariants_ = part(e.invariants);
   watched_.resize(e.invariants.size());
-  lengths_ = volume_ = static_cast<int>(out.size());
+  lengths_ = volume_ = gradients_ = static_cast<int>(out.size());
   SparseExprs gradients;
   if (rank) gradients = jacobian(e.g, e.y);
   if (rank && e.v == e.z) append_rows(gradients, jacobian(e.k, e.z));
@@ -135,7 +138,12 @@ Watch::Watch(const Equations& e, KernelOptions options, bool rank) {
     lengths_ = part(lengths);
     volume_ = part({gram_determinant(rows, *e.graph)});
   }
-  if (watch_rank_) longest_.assign(count, 0);
+  if (watch_rank_) {
+    gradients_ = span_ ? lengths_ : part(gradients.value);
+    rows_ = gradients.row_start;
+    before_.resize(gradients.value.size());
+    longest_.assign(count, 0);
+  }
   kernel_ = WideKernel<double>(in, out, options);
   in_.resize(in.size());
   values_.resize(out.size());
@@ -189,13 +197,31 @@ void Watch::look(double t, std::span<const double> y, std::span<const double> z)
       for (std::size_t i = 0; i < longest_.size(); ++i)
         longest_[i] = std::max(longest_[i], std::sqrt(values_[lengths_ + i]));
     independence_ = independence_of(values_);
+    compare_gradients();
   }
   first_ = false;
+}
+
+void Watch::compare_gradients() noexcept {
+  const double* const now = values_.data() + gradients_;
+  turned_ = false;
+  for (std::size_t i = 0; i + 1 < rows_.size(); ++i) {
+    double product = 0, length = 0, length_before = 0;
+    for (int k = rows_[i]; k < rows_[i + 1]; ++k) {
+      product += now[k] * before_[k];
+      length += now[k] * now[k];
+      length_before += before_[k] * before_[k];
+    }
+    turned_ = turned_ || product * std::abs(product) < wide_turn * length * length_before;
+  }
+  turned_ = turned_ && !first_;
+  std::copy_n(now, before_.size(), before_.begin());
 }
 
 void Watch::restart() {
   first_ = true;
   finite_ = true;
+  turned_ = false;
   energy_watched = {};
   drift = {};
   max_position = 0;

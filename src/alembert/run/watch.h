@@ -65,6 +65,9 @@ class Watch {
   /// The same at another state, which leaves no trace.
   double independence_at(double t, std::span<const double> state);
   bool watches_rank() const { return watch_rank_; }
+  /// Whether a gradient points elsewhere than at the look before, by more than a step that resolves the constraints can
+  /// turn it. Never where the rank is not watched.
+  bool turned() const { return turned_; }
   /// Largest lengths of the gradients so far; empty where the rank is not watched.
   std::span<const double> longest() const { return longest_; }
   bool finite() const { return finite_; }
@@ -78,14 +81,17 @@ class Watch {
 
  private:
   double independence_of(std::span<const double> values);
+  void compare_gradients() noexcept;
   void evaluate(double t, std::span<const double> y, std::span<const double> z);
 
   WideKernel<double> kernel_;
   std::vector<double> in_, values_, other_, work_, longest_;
+  std::vector<int> rows_;       // where each gradient begins in before_, and the end
+  std::vector<double> before_;  // the gradients at the look before
   std::vector<Watched> watched_;
   std::optional<GradientSpan> span_;  // of more than a dozen gradients, whose entries then begin at lengths_
-  int g_, g_dot_, k_, invariants_, lengths_, volume_;  // where the parts of values_ begin
-  bool first_ = true, finite_ = true, watch_rank_ = false, has_energy_ = false;
+  int g_, g_dot_, k_, invariants_, lengths_, volume_, gradients_;  // where the parts of values_ begin
+  bool first_ = true, finite_ = true, watch_rank_ = false, has_energy_ = false, turned_ = false;
   double position_ = 0, velocity_ = 0, nonholonomic_ = 0, independence_ = 1;
 };
 

@@ -1,0 +1,24 @@
+#pragma once
+
+// A step made again in many short ones, where there is doubt whether it continues the motion.
+
+#include <optional>
+
+#include "alembert/run/engine.h"
+
+namespace alembert::internal {
+
+class ShortSteps {
+ public:
+  explicit ShortSteps(Engine& engine) : engine_(engine) {}
+
+  /// Whether short steps lead from `from` to about the position at which the step ended, `to`. Says nothing against it
+  /// where they cannot be made.
+  bool agree(const GridPoint& from, const GridPoint& to);
+
+ private:
+  Engine& engine_;
+  std::optional<Step<double>> step_;  // with a history of its own, made when first needed
+};
+
+}  // namespace alembert::internal
