@@ -77,7 +77,7 @@ TEST_F(RunReport, JsonHasTheKeysOfTheContract) {
   EXPECT_EQ(keys(j["order"]), (Names{"q", "v", "multiplier"}));
   EXPECT_EQ(keys(j["energy"]), (Names{"initial", "final", "max_error", "drift_per_time", "drift_uncertainty"}));
   EXPECT_EQ(keys(j["residual"]), (Names{"position", "velocity", "nonholonomic"}));
-  EXPECT_EQ(keys(j["statistics"]), (Names{"steps", "rejected", "newton_iterations", "factorizations",
+  EXPECT_EQ(keys(j["statistics"]), (Names{"steps", "rejected", "kinks", "newton_iterations", "factorizations",
                                           "factorization_sizes", "evaluations", "compile_seconds", "run_seconds"}));
   EXPECT_EQ(j["order"]["multiplier"], 3);
   EXPECT_EQ(j["energy"]["max_error"], 1.7e-5);

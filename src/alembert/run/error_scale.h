@@ -1,0 +1,44 @@
+#pragma once
+
+// What error two steps may make, entry by entry of the state.
+
+#include "alembert/derive/equations.h"
+#include "alembert/run/grid_point.h"
+#include "alembert/run/multipliers.h"
+
+namespace alembert::internal {
+
+/// A quantity (a number, or a vector of up to four entries, whose directions are as good as each other) may be off by
+///     absolute + relative * size,
+/// where size is the largest of it at both ends and of its own past, which is forgotten: so it may pass zero, nothing
+/// is judged by what is large elsewhere, and a bad step does not loosen the later ones. Nothing is asked that rounding
+/// does not allow: rounding is that of all that the quantity is coupled with by the equations.
+class ErrorScale {
+ public:
+  ErrorScale(const Equations& equations, double relative, double absolute, const GridPoint& start);
+
+  /// The largest difference of two results for the end of the same steps, in units of what is allowed; infinite where
+  /// something is no number.
+  double error(const GridPoint& from, const GridPoint& to, const GridPoint& other) const;
+  /// Two steps were accepted.
+  void accept(const GridPoint& from, const GridPoint& to);
+
+  /// From here on h is one of two steps from this point, and rounding of the state is asked for what it does to the
+  /// accelerations. Costs as much as two accelerations; until the next accept().
+  void measure_rounding(Multipliers& multipliers, const GridPoint& from, double h);
+
+ private:
+  double size(const GridPoint& point, std::size_t group) const;
+
+  std::size_t n_y_;
+  double relative_, absolute_;
+  std::vector<int> first_;          // of every group its first entry; then the number of entries
+  std::vector<int> cluster_;        // of every entry; those of y and z are counted apart
+  std::vector<double> recent_;      // size of every group, forgotten soon
+  std::vector<double> lasting_;     // forgotten slowly
+  std::vector<double> largest_;     // of every cluster at the last point
+  std::vector<double> rounding_;    // of every entry, where it was measured
+  std::vector<double> disturbed_, rates_;
+};
+
+}  // namespace alembert::internal
