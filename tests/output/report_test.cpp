@@ -69,9 +69,10 @@ using Names = std::vector<std::string>;
 
 TEST_F(RunReport, JsonHasTheKeysOfTheContract) {
   const Json j = json();
-  EXPECT_EQ(keys(j), (Names{"model", "method", "stages", "step", "t", "order", "q", "v", "p", "multipliers", "energy",
-                            "residual", "invariants", "accuracy", "warnings", "statistics", "initial_changes",
-                            "redundant", "ending", "reason", "internal"}));
+  EXPECT_EQ(keys(j),
+            (Names{"model",    "method",     "stages",          "step",      "t",        "order",      "q",
+                   "v",        "p",          "multipliers",     "energy",    "residual", "invariants", "accuracy",
+                   "warnings", "statistics", "initial_changes", "redundant", "ending",   "reason",     "internal"}));
   EXPECT_TRUE(j["accuracy"].is_null());
   EXPECT_EQ(j["warnings"], Json::array());
   EXPECT_EQ(keys(j["order"]), (Names{"q", "v", "multiplier"}));

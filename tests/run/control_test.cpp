@@ -59,7 +59,8 @@ TEST(StepControl, EstimateIsTheErrorOfTwoSteps) {
   Rows rows;
   const Report report = run_controlled(model, "gauss(2)", 0.3, 20, steps, rows);
   ASSERT_EQ(report.ending, Ending::done) << report.reason;
-  // From one pair to the next the phase may be off by the tolerance, and usually is by a good part of it.
+  // From one pair to the next the phase may be off by the tolerance, and usually is by a good part of it. It would be
+  // more had the first steps not been judged by the small velocities there; steps grow by 1.2 or not at all.
   double largest = 0;
   for (std::size_t i = 2; i < rows.rows.size(); i += 2) {
     const auto& a = rows.rows[i - 2];
@@ -70,7 +71,7 @@ TEST(StepControl, EstimateIsTheErrorOfTwoSteps) {
     EXPECT_NEAR(rows.rows[i - 1][0], (a[0] + b[0]) / 2, 1e-14);
   }
   EXPECT_LT(largest, 1.05e-7);
-  EXPECT_GT(largest, 0.2e-7);
+  EXPECT_GT(largest, 0.1e-7);
 }
 
 TEST(StepControl, LimitsAreKept) {

@@ -43,6 +43,8 @@ constexpr double smallest_tolerance = 1e-14, largest_tolerance = 0.1;
 
 // Kinks so near to the ends of a step, as a part of it, are at the ends: what they do in between is rounding.
 constexpr double at_end = 1e-9;
+// A step ends this part of it before a kink, and the next begins as far behind it: small enough for straight lines.
+constexpr double margin = 1e-10;
 // More kinks than this in a step are those of something that chatters; the rest of the step is made as it is.
 constexpr int most_kinks = 50;
 
@@ -104,13 +106,14 @@ class FixedSteps final : public StepControl {
     const auto inside = [](const ZeroSearch::Zero& zero) { return zero.share > at_end && zero.share < 1 - at_end; };
     const auto first = std::find_if(found_.begin(), found_.end(), inside);
     if (first == found_.end()) return true;
-    const double length = first->share * h;
+    const double length = (first->share - margin) * h;
     made_ = length;
     restart(from);
     if (guess_ != Guess::extrapolated) guess_anew(from);
     if (!maker_.make(step_, from, length, from.t + length, to)) return false;
     here_.sides = next_.sides;
     kinks_->know(to, here_);
+    kinks_->pass(to, 2 * margin * h, here_);
     for (auto zero = found_.begin(); zero != found_.end() && zero->share <= first->share + at_end; ++zero) {
       here_.sides[zero->function] = zero->side;
       here_.signs[zero->function] = 0;

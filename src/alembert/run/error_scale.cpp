@@ -20,6 +20,9 @@ constexpr double forget = 0.9;
 // forgotten, in some hundred steps.
 constexpr double once = 1e-3;
 constexpr double forget_once = 0.99;
+// Simpson's rule misses so much of an oscillation, as a part of it, in two steps of 2 radians each: longer than any
+// step that a tolerance allows.
+constexpr double misfit = 0.25;
 // Sums of a step round a few times.
 constexpr double roundings = 16;
 // A longer list is a family of numbers rather than a vector.
@@ -113,19 +116,40 @@ double ErrorScale::size(const GridPoint& point, std::size_t group) const {
   return largest;
 }
 
+double ErrorScale::size(const GridPoint& from, const GridPoint& to, std::size_t group) const {
+  return std::max({size(from, group), size(to, group), recent_[group], once * lasting_[group]});
+}
+
+double ErrorScale::rounding(int entry) const {
+  return roundings * epsilon * largest_[cluster_[entry]] + rounding_[entry];
+}
+
 double ErrorScale::error(const GridPoint& from, const GridPoint& to, const GridPoint& other) const {
   double worst = 0;
   for (std::size_t group = 0; group + 1 < first_.size(); ++group) {
-    const double known = std::max(recent_[group], once * lasting_[group]);
-    const double allowed = absolute_ + relative_ * std::max({size(from, group), size(to, group), known});
+    const double allowed = absolute_ + relative_ * size(from, to, group);
     for (int i = first_[group]; i < first_[group + 1]; ++i) {
       const double difference = std::abs(to.state[i] - other.state[i]);
       if (!std::isfinite(difference)) return INFINITY;
       if (difference == 0) continue;
-      worst = std::max(worst, difference / (allowed + roundings * epsilon * largest_[cluster_[i]] + rounding_[i]));
+      worst = std::max(worst, difference / (allowed + rounding(i)));
     }
   }
   return worst;
+}
+
+bool ErrorScale::fits(const GridPoint& from, const GridPoint& to, double h, std::span<const double> rates_from,
+                      std::span<const double> rates_middle, std::span<const double> rates_to) const {
+  for (std::size_t group = 0; group + 1 < first_.size(); ++group) {
+    if (first_[group] < static_cast<int>(n_y_)) continue;
+    const double allowed = absolute_ + misfit * size(from, to, group);
+    for (int i = first_[group]; i < first_[group + 1]; ++i) {
+      const std::size_t j = i - n_y_;
+      const double expected = h / 3 * (rates_from[j] + 4 * rates_middle[j] + rates_to[j]);
+      if (std::abs(to.state[i] - from.state[i] - expected) > allowed + rounding(i)) return false;
+    }
+  }
+  return true;
 }
 
 void ErrorScale::accept(const GridPoint& from, const GridPoint& to) {

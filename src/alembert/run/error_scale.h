@@ -20,6 +20,10 @@ class ErrorScale {
   /// The largest difference of two results for the end of the same steps, in units of what is allowed; infinite where
   /// something is no number.
   double error(const GridPoint& from, const GridPoint& to, const GridPoint& other) const;
+  /// Whether the velocities (z) changed in two steps of size h as the accelerations at their three points say: far from
+  /// what the tolerance asks for, but the points may be where no stage of the method was.
+  bool fits(const GridPoint& from, const GridPoint& to, double h, std::span<const double> rates_from,
+            std::span<const double> rates_middle, std::span<const double> rates_to) const;
   /// Two steps were accepted.
   void accept(const GridPoint& from, const GridPoint& to);
 
@@ -29,15 +33,17 @@ class ErrorScale {
 
  private:
   double size(const GridPoint& point, std::size_t group) const;
+  double size(const GridPoint& from, const GridPoint& to, std::size_t group) const;
+  double rounding(int entry) const;
 
   std::size_t n_y_;
   double relative_, absolute_;
-  std::vector<int> first_;          // of every group its first entry; then the number of entries
-  std::vector<int> cluster_;        // of every entry; those of y and z are counted apart
-  std::vector<double> recent_;      // size of every group, forgotten soon
-  std::vector<double> lasting_;     // forgotten slowly
-  std::vector<double> largest_;     // of every cluster at the last point
-  std::vector<double> rounding_;    // of every entry, where it was measured
+  std::vector<int> first_;        // of every group its first entry; then the number of entries
+  std::vector<int> cluster_;      // of every entry; those of y and z are counted apart
+  std::vector<double> recent_;    // size of every group, forgotten soon
+  std::vector<double> lasting_;   // forgotten slowly
+  std::vector<double> largest_;   // of every cluster at the last point
+  std::vector<double> rounding_;  // of every entry, where it was measured
   std::vector<double> disturbed_, rates_;
 };
 

@@ -17,8 +17,8 @@ struct GridPoint {
   std::optional<double> energy_change;
   double discrete = 0;
   std::optional<std::pair<double, double>> energy_parts;  // dissipated, supplied
-  bool kink = false;     // the step ended here because the equations have a kink here
-  bool on_grid = true;   // not so where a fixed step was cut at a kink: the rest of it follows
+  bool kink = false;                                      // the step ended here because the equations have a kink here
+  bool on_grid = true;  // not so where a fixed step was cut at a kink: the rest of it follows
 };
 
 }  // namespace alembert::internal

@@ -19,9 +19,17 @@ constexpr int most_again = 20;
 constexpr int most_again_at_end = 6;
 // Kinks so near to the ends of two steps, as a part of them, are at the ends: what they do in between is rounding.
 constexpr double at_end = 1e-9;
-// Kinks are met as well as this, as a part of two steps; secants do it in two or three trials.
-constexpr double met = 1e-12;
+// Steps end this part of two before a kink, and the next begin as far behind it: small enough for straight lines, large
+// enough to be met. Secants do it in two or three trials.
+constexpr double margin = 1e-11;
 constexpr int most_trials = 6;
+// A margin is above rounding by this.
+constexpr double clear = 32;
+// Differences fall by 2^order where steps are short enough for it. Longer ones, and stiff forces, fall short of high
+// orders: on a wall exp(-1000 y), gauss(4) with 255 in place of 15 lets a tolerance of 1e-4 pass where half is wrong.
+constexpr int trusted_order = 4;
+// The error of two steps at whose end the forces are others than they saw.
+constexpr double blind = 1000;
 // Errors below this say nothing about how they grow.
 constexpr double least_error = 1e-10;
 
@@ -35,19 +43,21 @@ ToleranceSteps::ToleranceSteps(Engine& engine, const StepOptions& options, int o
       smallest_(smallest),
       largest_(options.largest > 0 ? options.largest : std::abs(end - start.t) / fewest_steps),
       end_(end),
-      share_(1 / (std::pow(2.0, order) - 1)),
+      share_(1 / (std::pow(2.0, std::min(order, trusted_order)) - 1)),
       check_(step_.clone()),
       ahead_(step_.clone()),
       check_to_(start),
       beyond_{start, start},
       dense_(engine.kinks ? &*engine.dense : nullptr),
       kinks_(engine.kinks ? &*engine.kinks : nullptr),
-      now_{limited(step), 0, 1, ErrorScale(engine.e, options.tolerance, options.absolute, start), {}},
+      now_{limited(step), 0, 1, ErrorScale(engine.e, options.tolerance, options.absolute, start), {}, {}},
       shorter_(now_),
       pair_{start, start, 0, false, now_, {}},
       next_(pair_),
       again_(pair_) {
   if (kinks_) kinks_->begin(start, now_.kinks);
+  const std::span<const double> rates = multipliers_.at(start.t, start.state);
+  now_.rates.assign(rates.begin(), rates.end());
 }
 
 double ToleranceSteps::limited(double h) const { return std::abs(h) > largest_ ? std::copysign(largest_, h) : h; }
@@ -66,7 +76,7 @@ NewtonStatistics ToleranceSteps::statistics() const {
 int ToleranceSteps::advance(const GridPoint& from, GridPoint* to, bool& last) {
   if (!ready_ && (!dead_end_.empty() || !make(from, now_, pair_))) return fail(dead_end_);
   const int most = pair_.last ? most_again_at_end : most_again;
-  for (int i = 0; i < most && !sees_on(from); ++i) {
+  for (int i = 0; i < most && !sees_on(); ++i) {
     shorter_ = now_;
     shorter_.h = pair_.h * options_.shrink;
     shorter_.good = 0;
@@ -85,7 +95,7 @@ int ToleranceSteps::advance(const GridPoint& from, GridPoint* to, bool& last) {
 }
 
 // Makes the two steps behind pair_. False where they say that pair_ was too long.
-bool ToleranceSteps::sees_on(const GridPoint&) {
+bool ToleranceSteps::sees_on() {
   ready_ = false;
   if (pair_.last) return goes_on(pair_);
   ready_ = make(pair_.end, pair_.course, next_);
@@ -133,15 +143,15 @@ bool ToleranceSteps::make(const GridPoint& from, const Course& course, Pair& pai
     }
     const double error = solved ? judge(from, now, pair) : INFINITY;
     if (error <= 1) {
-      if (aim.length != 0 && !on_kink(from, now, pair, aim)) continue;
+      if (aim.length != 0 && !on_kink(now, pair, aim)) continue;
       settle(from, now, error, pair);
       return true;
     }
     rejected_ += 2;
     pair.course.good = 0;
     aim = {};
-    const double factor = solved ? std::clamp(0.9 * std::pow(error, -1.0 / (order_ + 1)), options_.shrink, 0.9)
-                                 : options_.shrink;
+    const double factor =
+        solved ? std::clamp(0.9 * std::pow(error, -1.0 / (order_ + 1)), options_.shrink, 0.9) : options_.shrink;
     h = now * factor;
     if (std::abs(h) < smallest_) return dead_end(from, solved);
   }
@@ -157,17 +167,33 @@ bool ToleranceSteps::dead_end(const GridPoint& from, bool solved) {
 
 bool ToleranceSteps::solve(const GridPoint& from, double h, double t_end, Pair& pair) {
   pair.end.kink = false;
-  return maker_.make(check_, from, 2 * h, t_end, check_to_) &&
-         maker_.make(step_, from, h, from.t + h, pair.middle) &&
+  return maker_.make(check_, from, 2 * h, t_end, check_to_) && maker_.make(step_, from, h, from.t + h, pair.middle) &&
          maker_.make(step_, pair.middle, h, t_end, pair.end);
 }
 
-// Two steps of order p are 2^p - 1 times nearer to the solution than to the one step beside them.
+// Two steps of order p are 2^p - 1 times nearer to the solution than to the one step beside them, or more.
 double ToleranceSteps::judge(const GridPoint& from, double h, Pair& pair) {
-  const double error = share_ * pair.course.scale.error(from, pair.end, check_to_);
-  if (!(error > 1) || !std::isfinite(error)) return error;
-  pair.course.scale.measure_rounding(multipliers_, from, h);
-  return share_ * pair.course.scale.error(from, pair.end, check_to_);
+  ErrorScale& scale = pair.course.scale;
+  double error = share_ * scale.error(from, pair.end, check_to_);
+  if (error > 1 && std::isfinite(error)) {
+    scale.measure_rounding(multipliers_, from, h);
+    error = share_ * scale.error(from, pair.end, check_to_);
+  }
+  return error <= 1 && !fits(from, h, pair) ? blind : error;
+}
+
+// Whether the forces at the end are those that the steps saw. Where there are no accelerations nothing can be said.
+bool ToleranceSteps::fits(const GridPoint& from, double h, Pair& pair) {
+  const std::span<const double> middle = multipliers_.at(pair.middle.t, pair.middle.state);
+  middle_rates_.assign(middle.begin(), middle.end());
+  const std::span<const double> end = multipliers_.at(pair.end.t, pair.end.state);
+  end_rates_.assign(end.begin(), end.end());
+  const std::vector<double>& start = pair.course.rates;
+  if (!finite(start) || !finite(middle_rates_) || !finite(end_rates_)) return true;
+  ErrorScale& scale = pair.course.scale;
+  if (scale.fits(from, pair.end, h, start, middle_rates_, end_rates_)) return true;
+  scale.measure_rounding(multipliers_, from, h);
+  return scale.fits(from, pair.end, h, start, middle_rates_, end_rates_);
 }
 
 // The size after an error that is allowed; what the error was before says where it is going (a PI control).
@@ -176,6 +202,7 @@ void ToleranceSteps::settle(const GridPoint& from, double h, double error, Pair&
   pair.h = h;
   pair.internal = step_.internal();
   course.scale.accept(from, pair.end);
+  course.rates = end_rates_;
   if (pair.end.kink) {
     course.good = 0;
     course.error = 1;
@@ -214,7 +241,7 @@ bool ToleranceSteps::look_for_kinks(const GridPoint& from, double h, Pair& pair,
 }
 
 // Whether the two steps end at the kink that they aim at; else the aim is taken better.
-bool ToleranceSteps::on_kink(const GridPoint&, double h, Pair& pair, Aim& aim) {
+bool ToleranceSteps::on_kink(double h, Pair& pair, Aim& aim) {
   ZeroSearch::Values& values = pair.course.kinks;
   values.sides = from_kinks_.sides;
   kinks_->know(pair.end, values);
@@ -225,18 +252,23 @@ bool ToleranceSteps::on_kink(const GridPoint&, double h, Pair& pair, Aim& aim) {
     aim.before = h;
     aim.before_value = middle_kinks_.values[aim.function];
   }
-  const double correction = -value * (length - aim.before) / (value - aim.before_value);
-  const bool there = values.signs[aim.function] == 0 || !(std::abs(correction) > met * std::abs(length)) ||
-                     std::abs(correction) > std::abs(h) || aim.tries == most_trials;
+  const double slope = (value - aim.before_value) / (length - aim.before);
+  const double left = -value / slope;
+  const double noise = clear * values.noise[aim.function] / std::abs(slope);
+  const double gap = std::copysign(std::max(margin * std::abs(length), noise), h);
+  const double past = left / gap;  // in front of the kink where it is positive
+  const bool there = (past > 0.5 && past < 2) || !(std::abs(left) < std::abs(h)) || aim.tries == most_trials;
   if (!there) {
-    aim = {length + correction, aim.function, length, value, aim.tries + 1};
+    aim = {length + left - gap, aim.function, length, value, aim.tries + 1};
     return false;
   }
+  if (std::abs(left) < std::abs(h)) kinks_->pass(pair.end, left + gap, values);
   pair.end.kink = true;
   for (const ZeroSearch::Zero& zero : passed_) {
     values.sides[zero.function] = zero.side;
     values.signs[zero.function] = 0;
   }
+  end_rates_ = values.rates;
   return true;
 }
 

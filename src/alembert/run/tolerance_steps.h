@@ -26,6 +26,7 @@ class ToleranceSteps final : public StepControl {
     long good = 0;     // comparisons that went well, one after the other
     double error = 1;  // of the last two steps
     ErrorScale scale;
+    std::vector<double> rates;  // accelerations
     ZeroSearch::Values kinks;
   };
   /// Two steps that were accepted.
@@ -47,10 +48,11 @@ class ToleranceSteps final : public StepControl {
   bool make(const GridPoint& from, const Course& course, Pair& pair);
   bool solve(const GridPoint& from, double h, double t_end, Pair& pair);
   bool look_for_kinks(const GridPoint& from, double h, Pair& pair, Aim& aim);
-  bool on_kink(const GridPoint& from, double h, Pair& pair, Aim& aim);
+  bool on_kink(double h, Pair& pair, Aim& aim);
   double judge(const GridPoint& from, double h, Pair& pair);
+  bool fits(const GridPoint& from, double h, Pair& pair);
   void settle(const GridPoint& from, double h, double error, Pair& pair);
-  bool sees_on(const GridPoint& from);
+  bool sees_on();
   bool goes_on(const Pair& pair);
   bool dead_end(const GridPoint& from, bool solved);
   void begin(const GridPoint& from, double h);
@@ -59,7 +61,7 @@ class ToleranceSteps final : public StepControl {
   StepOptions options_;
   int order_;
   double smallest_, largest_, end_;
-  double share_;     // of a difference that is the error of the two steps
+  double share_;     // of a difference that is the error of the two steps, at most
   double made_ = 0;  // the size that the predictions are for
   Step<double> check_, ahead_;
   GridPoint check_to_, beyond_[2];
@@ -67,10 +69,11 @@ class ToleranceSteps final : public StepControl {
   ZeroSearch* kinks_;  // null where the equations have none
   ZeroSearch::Values from_kinks_, middle_kinks_;
   std::vector<ZeroSearch::Zero> found_, passed_;
+  std::vector<double> middle_rates_, end_rates_;
   Course now_, shorter_;
   Pair pair_, next_, again_;
-  bool ready_ = false;     // pair_ is made
-  std::string dead_end_;   // why there is nothing behind the pair that was made last
+  bool ready_ = false;    // pair_ is made
+  std::string dead_end_;  // why there is nothing behind the pair that was made last
   std::vector<double> internal_;
 };
 

@@ -96,8 +96,7 @@ ZeroSearch::ZeroSearch(const Equations& e, const Exprs& functions, DenseOutput& 
       in_(1 + n_y_ + n_z_ + e.lambda.size() + e.psi.size(), 0.0),
       values_(functions.size()),
       scan_(parts + 1, std::vector<double>(functions.size())) {
-  slopes_ = Kernel<double>(joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi), pattern_.value,
-                           {Backend::interpreter, false});
+  slopes_ = Kernel<double>(joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi), pattern_.value, {Backend::interpreter, false});
   pattern_.value.clear();
   slope_.resize(pattern_.column.size());
   work_.resize(std::max({kernel_.work(), velocity_.work(), slopes_.work()}));
@@ -165,10 +164,19 @@ void ZeroSearch::know(const GridPoint& point, Values& values) {
   for (std::size_t i = 0; i < point.state.size(); ++i) raise(sizes_[i < n_y_ ? 0 : 1], point.state[i]);
   for (std::size_t i = n_z_; i < rates.size(); ++i) raise(sizes_[2], rates[i]);
   measure_noise();
+  values.noise = noise_;
   for (std::size_t i = 0; i < noise_.size(); ++i) {
     values.signs[i] = sign(values.values[i], noise_[i]);
     if (values.signs[i] != 0) values.sides[i] = values.signs[i];
   }
+}
+
+void ZeroSearch::pass(GridPoint& point, double dt, Values& values) {
+  for (std::size_t i = 0; i < n_y_; ++i) point.state[i] += dt * values.v[i];
+  for (std::size_t j = 0; j < n_z_; ++j)
+    if (std::isfinite(values.rates[j])) point.state[n_y_ + j] += dt * values.rates[j];
+  point.t += dt;
+  know(point, values);
 }
 
 void ZeroSearch::begin(const GridPoint& start, Values& values) {

@@ -12,8 +12,9 @@ class ZeroSearch {
   /// What is known of a grid point.
   struct Values {
     std::vector<double> v, rates, values;
-    std::vector<int> signs;  // of the values; 0 where a value may be rounding
-    std::vector<int> sides;  // the sign that each function had last, 0 while it has had none
+    std::vector<double> noise;  // what is rounding in the values
+    std::vector<int> signs;     // of the values; 0 where a value may be rounding
+    std::vector<int> sides;     // the sign that each function had last, 0 while it has had none
   };
   struct Zero {
     int function = 0;
@@ -32,6 +33,9 @@ class ZeroSearch {
 
   /// All but the sides, which stay where a value has no sign and are otherwise its sign.
   void know(const GridPoint& point, Values& values);
+  /// The point a time dt later, which is so short that straight lines are exact to rounding. A step that ends, or
+  /// begins, in the zero itself would see either side of it; this passes over it.
+  void pass(GridPoint& point, double dt, Values& values);
   /// A motion begins: what is zero here has no side.
   void begin(const GridPoint& start, Values& values);
 
