@@ -45,8 +45,11 @@ constexpr double smallest_tolerance = 1e-14, largest_tolerance = 0.1;
 constexpr double at_end = 1e-9;
 // A step ends this part of it before a kink, and the next begins as far behind it: small enough for straight lines.
 constexpr double margin = 1e-10;
-// More kinks than this in a step are those of something that chatters; the rest of the step is made as it is.
-constexpr int most_kinks = 50;
+// Across a jump of the forces a step may have no solution, and its kinks cannot be found. It is then halved this often
+// at most, to a millionth.
+constexpr int most_halvings = 20;
+// More parts of a step than this are those of something that chatters; the rest is made without looking for kinks.
+constexpr int most_parts = 50;
 
 class FixedSteps final : public StepControl {
  public:
@@ -66,16 +69,19 @@ class FixedSteps final : public StepControl {
     const bool cut = steps_.last != 0 && n_ + 1 == steps_.count;
     const double t_end = cut ? end_ : t0_ + static_cast<double>(n_ + 1) * h_;
     double h = cut ? steps_.last : h_;
-    if (cuts_ > 0) h = t_end - from.t;
-    if (h != made_) restart(from);
-    made_ = h;
-    if (guess_ != Guess::extrapolated) guess_anew(from);
-    if (!maker_.make(step_, from, h, t_end, to[0])) return 0;
-    to[0].kink = false;
-    to[0].on_grid = true;
-    if (kinks_ && !cut_at_kink(from, h, to[0])) return 0;
-    if (!to[0].on_grid) return 1;
-    cuts_ = 0;
+    if (parts_ > 0) h = t_end - from.t;
+    const int halvings = kinks_ ? most_halvings : 0;
+    double length = h;
+    for (int i = 0; !make_part(from, length, length == h ? t_end : from.t + length, to[0]); ++i) {
+      if (i == halvings) return 0;
+      length /= 2;
+    }
+    to[0].on_grid = to[0].t == t_end && !to[0].kink;
+    if (!to[0].on_grid) {
+      ++parts_;
+      return 1;
+    }
+    parts_ = 0;
     ++n_;
     last = n_ == steps_.count;
     return 1;
@@ -96,39 +102,44 @@ class FixedSteps final : public StepControl {
     step_.guess_from(values_.data());
   }
 
-  // Where the equations have a kink inside the step, `to` becomes that point. False where the step to it has no
-  // solution.
-  bool cut_at_kink(const GridPoint& from, double h, GridPoint& to) {
-    dense_->begin(from, h);
-    const bool known = kinks_->search(from, here_, to, next_, false, found_);
-    std::swap(here_, next_);
-    if (!known || cuts_ >= most_kinks) return true;
+  // A step of this length, or up to the first kink in it. False where it has no solution, or parts of it have none, so
+  // that kinks cannot be found.
+  bool make_part(const GridPoint& from, double length, double t_end, GridPoint& to) {
+    to.kink = false;
+    if (!step(from, length, t_end, to)) return false;
+    if (!kinks_) return true;
+    dense_->begin(from, length);
+    if (!kinks_->search(from, here_, to, next_, false, found_)) return false;
     const auto inside = [](const ZeroSearch::Zero& zero) { return zero.share > at_end && zero.share < 1 - at_end; };
     const auto first = std::find_if(found_.begin(), found_.end(), inside);
-    if (first == found_.end()) return true;
-    const double length = (first->share - margin) * h;
-    made_ = length;
-    restart(from);
-    if (guess_ != Guess::extrapolated) guess_anew(from);
-    if (!maker_.make(step_, from, length, from.t + length, to)) return false;
-    here_.sides = next_.sides;
-    kinks_->know(to, here_);
-    kinks_->pass(to, 2 * margin * h, here_);
-    for (auto zero = found_.begin(); zero != found_.end() && zero->share <= first->share + at_end; ++zero) {
-      here_.sides[zero->function] = zero->side;
-      here_.signs[zero->function] = 0;
+    if (first != found_.end() && parts_ < most_parts) {
+      const double part = (first->share - margin) * length;
+      if (!step(from, part, from.t + part, to)) return false;
+      next_.sides = here_.sides;
+      kinks_->know(to, next_);
+      kinks_->pass(to, 2 * margin * length, next_);
+      for (auto zero = found_.begin(); zero != found_.end() && zero->share <= first->share + at_end; ++zero) {
+        next_.sides[zero->function] = zero->side;
+        next_.signs[zero->function] = 0;
+      }
+      to.kink = true;
     }
-    to.kink = true;
-    to.on_grid = false;
-    ++cuts_;
+    std::swap(here_, next_);
     return true;
+  }
+
+  bool step(const GridPoint& from, double h, double t_end, GridPoint& to) {
+    if (h != made_) restart(from);
+    made_ = h;
+    if (guess_ != Guess::extrapolated) guess_anew(from);
+    return maker_.make(step_, from, h, t_end, to);
   }
 
   double t0_, end_, h_;
   Steps steps_;
   long n_ = 0;
   double made_ = 0;  // the size of the last step
-  int cuts_ = 0;     // of the present step
+  int parts_ = 0;    // of the present step that were made
   Guess guess_;
   std::vector<double> values_;
   DenseOutput* dense_;

@@ -20,9 +20,13 @@ constexpr double forget = 0.9;
 // forgotten, in some hundred steps.
 constexpr double once = 1e-3;
 constexpr double forget_once = 0.99;
+// Where a motion starts from rest some quantities grow like t^2, others like t^8: their own size says nothing at first.
+constexpr double negligible = 1e-6;
 // Simpson's rule misses so much of an oscillation, as a part of it, in two steps of 2 radians each: longer than any
 // step that a tolerance allows.
 constexpr double misfit = 0.25;
+// Of what moves with it; a wall changes more than that.
+constexpr double slight = 0.01;
 // Sums of a step round a few times.
 constexpr double roundings = 16;
 // A longer list is a family of numbers rather than a vector.
@@ -107,6 +111,7 @@ ErrorScale::ErrorScale(const Equations& e, double relative, double absolute, con
   recent_.assign(first_.size() - 1, 0.0);
   lasting_.assign(first_.size() - 1, 0.0);
   largest_.assign(cluster_.size(), 0.0);
+  changes_.assign(cluster_.size(), 0.0);
   accept(start, start);
 }
 
@@ -124,7 +129,16 @@ double ErrorScale::rounding(int entry) const {
   return roundings * epsilon * largest_[cluster_[entry]] + rounding_[entry];
 }
 
-double ErrorScale::error(const GridPoint& from, const GridPoint& to, const GridPoint& other) const {
+void ErrorScale::measure_changes(const GridPoint& from, const GridPoint& to) {
+  std::fill(changes_.begin(), changes_.end(), 0.0);
+  for (std::size_t i = 0; i < cluster_.size(); ++i) {
+    double& change = changes_[cluster_[i]];
+    change = std::max(change, std::abs(to.state[i] - from.state[i]));
+  }
+}
+
+double ErrorScale::error(const GridPoint& from, const GridPoint& to, const GridPoint& other) {
+  measure_changes(from, to);
   double worst = 0;
   for (std::size_t group = 0; group + 1 < first_.size(); ++group) {
     const double allowed = absolute_ + relative_ * size(from, to, group);
@@ -132,7 +146,7 @@ double ErrorScale::error(const GridPoint& from, const GridPoint& to, const GridP
       const double difference = std::abs(to.state[i] - other.state[i]);
       if (!std::isfinite(difference)) return INFINITY;
       if (difference == 0) continue;
-      worst = std::max(worst, difference / (allowed + rounding(i)));
+      worst = std::max(worst, difference / (allowed + negligible * relative_ * changes_[cluster_[i]] + rounding(i)));
     }
   }
   return worst;
@@ -142,9 +156,10 @@ bool ErrorScale::fits(const GridPoint& from, const GridPoint& to, double h, std:
                       std::span<const double> rates_middle, std::span<const double> rates_to) const {
   for (std::size_t group = 0; group + 1 < first_.size(); ++group) {
     if (first_[group] < static_cast<int>(n_y_)) continue;
-    const double allowed = absolute_ + misfit * size(from, to, group);
+    const double now = size(from, to, group);
     for (int i = first_[group]; i < first_[group + 1]; ++i) {
       const std::size_t j = i - n_y_;
+      const double allowed = absolute_ + misfit * std::max(now, slight * changes_[cluster_[i]]);
       const double expected = h / 3 * (rates_from[j] + 4 * rates_middle[j] + rates_to[j]);
       if (std::abs(to.state[i] - from.state[i] - expected) > allowed + rounding(i)) return false;
     }

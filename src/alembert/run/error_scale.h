@@ -12,16 +12,17 @@ namespace alembert::internal {
 ///     absolute + relative * size,
 /// where size is the largest of it at both ends and of its own past, which is forgotten: so it may pass zero, nothing
 /// is judged by what is large elsewhere, and a bad step does not loosen the later ones. Nothing is asked that rounding
-/// does not allow: rounding is that of all that the quantity is coupled with by the equations.
+/// does not allow: rounding is that of all that the quantity is coupled with by the equations. What begins to move from
+/// nothing is judged by a tiny part of what all that moves with it does in these steps.
 class ErrorScale {
  public:
   ErrorScale(const Equations& equations, double relative, double absolute, const GridPoint& start);
 
   /// The largest difference of two results for the end of the same steps, in units of what is allowed; infinite where
   /// something is no number.
-  double error(const GridPoint& from, const GridPoint& to, const GridPoint& other) const;
+  double error(const GridPoint& from, const GridPoint& to, const GridPoint& other);
   /// Whether the velocities (z) changed in two steps of size h as the accelerations at their three points say: far from
-  /// what the tolerance asks for, but the points may be where no stage of the method was.
+  /// what the tolerance asks for, but the points may be where no stage of the method was. After error() of the same.
   bool fits(const GridPoint& from, const GridPoint& to, double h, std::span<const double> rates_from,
             std::span<const double> rates_middle, std::span<const double> rates_to) const;
   /// Two steps were accepted.
@@ -35,6 +36,7 @@ class ErrorScale {
   double size(const GridPoint& point, std::size_t group) const;
   double size(const GridPoint& from, const GridPoint& to, std::size_t group) const;
   double rounding(int entry) const;
+  void measure_changes(const GridPoint& from, const GridPoint& to);
 
   std::size_t n_y_;
   double relative_, absolute_;
@@ -43,6 +45,7 @@ class ErrorScale {
   std::vector<double> recent_;    // size of every group, forgotten soon
   std::vector<double> lasting_;   // forgotten slowly
   std::vector<double> largest_;   // of every cluster at the last point
+  std::vector<double> changes_;   // of every cluster, the largest in the steps that are judged
   std::vector<double> rounding_;  // of every entry, where it was measured
   std::vector<double> disturbed_, rates_;
 };

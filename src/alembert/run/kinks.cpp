@@ -24,7 +24,9 @@ Exprs kinks(const Equations& e) {
     } else {
       continue;
     }
+    if (graph.node(function.id()).op == Op::negate) function = Expr(&graph, graph.node(function.id()).a);
     if (!depends(function, arguments) || depends(function, e.z_dot)) continue;
+    if (seen.contains((-function).id())) continue;
     if (seen.insert(function.id()).second) found.push_back(function);
   }
   return found;

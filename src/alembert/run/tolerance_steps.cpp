@@ -105,7 +105,7 @@ bool ToleranceSteps::sees_on() {
 }
 
 // Whether the motion can be followed beyond the end of the run in steps that are not much shorter.
-bool ToleranceSteps::goes_on(const Pair& pair) {
+bool ToleranceSteps::goes_on(Pair& pair) {
   made_ = 0;
   for (const double part : {1.0, cliff}) {
     const double h = part * pair.h;
@@ -166,6 +166,7 @@ bool ToleranceSteps::dead_end(const GridPoint& from, bool solved) {
 }
 
 bool ToleranceSteps::solve(const GridPoint& from, double h, double t_end, Pair& pair) {
+  pair.middle.kink = false;
   pair.end.kink = false;
   return maker_.make(check_, from, 2 * h, t_end, check_to_) && maker_.make(step_, from, h, from.t + h, pair.middle) &&
          maker_.make(step_, pair.middle, h, t_end, pair.end);

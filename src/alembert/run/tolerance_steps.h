@@ -53,7 +53,7 @@ class ToleranceSteps final : public StepControl {
   bool fits(const GridPoint& from, double h, Pair& pair);
   void settle(const GridPoint& from, double h, double error, Pair& pair);
   bool sees_on();
-  bool goes_on(const Pair& pair);
+  bool goes_on(Pair& pair);
   bool dead_end(const GridPoint& from, bool solved);
   void begin(const GridPoint& from, double h);
   double limited(double h) const;
