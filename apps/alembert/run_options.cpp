@@ -40,6 +40,7 @@ StepOptions read_steps(const RunChoices& choices) {
       throw InputError(std::string(option) + " has no meaning here", std::string("it goes with ") + needed);
   };
   for (const auto& [option, text] : {std::pair{"--tolerance", &choices.tolerance},
+                                     {"--absolute-tolerance", &choices.absolute_tolerance},
                                      {"--max-step", &choices.max_step},
                                      {"--growth", &choices.growth},
                                      {"--shrink", &choices.shrink},
@@ -52,6 +53,7 @@ StepOptions read_steps(const RunChoices& choices) {
     if (value <= 0) throw InputError(std::string(option) + " wants a number above 0, not " + text);
   };
   positive("--tolerance", choices.tolerance, steps.tolerance);
+  positive("--absolute-tolerance", choices.absolute_tolerance, steps.absolute);
   positive("--max-step", choices.max_step, steps.largest);
   positive("--min-step", choices.min_step, steps.smallest);
   positive("--growth", choices.growth, steps.growth);
@@ -74,6 +76,8 @@ void RunChoices::declare(Options& options) {
                  "Step-size control: fixed, tolerance, or reversible (symmetric methods)");
   options.option("--tolerance", tolerance, "TOL",
                  "Local error tolerance, relative, of two steps; 1e-8 where not given");
+  options.option("--absolute-tolerance", absolute_tolerance, "TOL",
+                 "Error that is allowed beside it, in the units of each state; 0 where not given");
   options.option("--min-step", min_step, "H", "The run fails where steps would become shorter");
   options.option("--max-step", max_step, "H", "No step is longer");
   options.option("--growth", growth, "F", "Steps grow by at most this factor at once; 2 where not given");

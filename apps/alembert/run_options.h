@@ -13,7 +13,7 @@ namespace alembert::internal::app {
 /// As written; empty where not given.
 struct RunChoices {
   std::string method, stages, step, end, newton, newton_tolerance, guess;
-  std::string control, tolerance, min_step, max_step, growth, shrink, good_steps, max_steps;
+  std::string control, tolerance, absolute_tolerance, min_step, max_step, growth, shrink, good_steps, max_steps;
   std::vector<std::string> set;
 
   void declare(Options& options);

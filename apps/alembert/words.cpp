@@ -21,6 +21,7 @@ constexpr Word words[] = {
     {"sample", "--sample"},
     {"control", "--control"},
     {"tolerance", "--tolerance"},
+    {"absolute", "--absolute-tolerance"},
     {"smallest", "--min-step"},
     {"largest", "--max-step"},
     {"growth", "--growth"},

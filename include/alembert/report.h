@@ -135,6 +135,7 @@ struct Report : RunDescription {
   double discrete = 0;              // largest residual of that form
   std::vector<Watched> invariants;  // those of the model first
   long steps = 0, rejected = 0;
+  long kinks = 0;  // of min, max, abs, sign, at which steps ended
   SolverStatistics newton;
   double compile_seconds = 0, run_seconds = 0;
   Ending ending = Ending::done;

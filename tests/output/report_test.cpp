@@ -69,15 +69,16 @@ using Names = std::vector<std::string>;
 
 TEST_F(RunReport, JsonHasTheKeysOfTheContract) {
   const Json j = json();
-  EXPECT_EQ(keys(j), (Names{"model", "method", "stages", "step", "t", "order", "q", "v", "p", "multipliers", "energy",
-                            "residual", "invariants", "accuracy", "warnings", "statistics", "initial_changes",
-                            "redundant", "ending", "reason", "internal"}));
+  EXPECT_EQ(keys(j),
+            (Names{"model",    "method",     "stages",          "step",      "t",        "order",      "q",
+                   "v",        "p",          "multipliers",     "energy",    "residual", "invariants", "accuracy",
+                   "warnings", "statistics", "initial_changes", "redundant", "ending",   "reason",     "internal"}));
   EXPECT_TRUE(j["accuracy"].is_null());
   EXPECT_EQ(j["warnings"], Json::array());
   EXPECT_EQ(keys(j["order"]), (Names{"q", "v", "multiplier"}));
   EXPECT_EQ(keys(j["energy"]), (Names{"initial", "final", "max_error", "drift_per_time", "drift_uncertainty"}));
   EXPECT_EQ(keys(j["residual"]), (Names{"position", "velocity", "nonholonomic"}));
-  EXPECT_EQ(keys(j["statistics"]), (Names{"steps", "rejected", "newton_iterations", "factorizations",
+  EXPECT_EQ(keys(j["statistics"]), (Names{"steps", "rejected", "kinks", "newton_iterations", "factorizations",
                                           "factorization_sizes", "evaluations", "compile_seconds", "run_seconds"}));
   EXPECT_EQ(j["order"]["multiplier"], 3);
   EXPECT_EQ(j["energy"]["max_error"], 1.7e-5);

@@ -172,5 +172,75 @@ TEST(Events, OrbitOnTheSphereClosesAfterItsPeriod) {
   for (int i = 0; i < 6; ++i) EXPECT_NEAR(turn[i], (i + 1) * period / 2, 1e-11);
 }
 
+const char fast_oscillator[] = "coordinate x\nkinetic x'^2/2\npotential 100*x^2/2\n";
+
+TEST(Events, ALongStepHidesNothing) {
+  // x = sin(10 t) is above 0.9999 for 0.0028: far less than a step.
+  const std::string text = std::string(fast_oscillator) + "initial x' = 10\nstop when x = 0.9999\n";
+  for (const double step : {0.05, 0.1, 0.2, 0.25}) {
+    Rows rows;
+    const Report report = run_events(text, "gauss(5)", step, 5, rows);
+    EXPECT_EQ(report.stopped, "stop") << step;
+    EXPECT_NEAR(report.t, std::asin(0.9999) / 10, 1e-8) << step;
+  }
+  // Backward in time it is there first on the way down.
+  Rows rows;
+  const Report report = run_events(text, "gauss(5)", -0.2, -5, rows);
+  EXPECT_NEAR(report.t, -(pi + std::asin(0.9999)) / 10, 1e-7);
+}
+
+TEST(Events, AStepOfAWholePeriodIsNoRest) {
+  // Every grid point is the same: x = 1, x' = 0. The method is accurate; what lies between is not seen by its ends.
+  const std::string text = std::string(fast_oscillator) + "initial x = 1\nevent down: x = -0.5\nevent rest: x' = 0\n";
+  Rows rows;
+  run_events(text, "gauss(12)", pi / 5, 2 * pi / 5, rows);
+  const std::vector<double> down = times(rows, "down");
+  ASSERT_EQ(down.size(), 4u);
+  const double expected[] = {2 * pi / 3, 4 * pi / 3, 8 * pi / 3, 10 * pi / 3};
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(down[i], expected[i] / 10, 1e-7);
+  EXPECT_GE(times(rows, "rest").size(), 3u);  // at the end it rests but for the error of the method
+}
+
+TEST(Events, TouchesAndNearMisses) {
+  // At its top sin(10 t) touches 1, goes through 1 - 1e-10 twice, and stays away from 1 + 1e-10.
+  const std::string text = std::string(fast_oscillator) +
+                           "initial x' = 10\nevent touch: x = 1\nevent twice: x = 1 - 1e-10\n"
+                           "event never: x = 1 + 1e-10\n";
+  Rows rows;
+  run_events(text, "gauss(8)", 0.04, 0.3, rows);
+  EXPECT_TRUE(times(rows, "never").empty());
+  const std::vector<double> twice = times(rows, "twice");
+  ASSERT_EQ(twice.size(), 2u);
+  for (int i = 0; i < 2; ++i) EXPECT_NEAR(twice[i], pi / 20 + (i == 0 ? -1 : 1) * std::acos(1 - 1e-10) / 10, 1e-8);
+}
+
+TEST(Events, WhatIsZeroAtTheStartCountsWhenItComesBack) {
+  Rows rows;
+  run_events(std::string(fast_oscillator) + "initial x' = 10\nevent middle: x = 0\n", "gauss(5)", 0.1, 1, rows);
+  const std::vector<double> middle = times(rows, "middle");
+  ASSERT_EQ(middle.size(), 3u);
+  for (int i = 0; i < 3; ++i) EXPECT_NEAR(middle[i], (i + 1) * pi / 10, 1e-9);
+}
+
+TEST(Events, StepsByATolerance) {
+  const Model model =
+      model_from_text(std::string(fast_oscillator) + "initial x' = 10\nevent up: x = 0.99\nstop when x = -0.9999\n");
+  for (const char* name : {"gauss(2)", "lobatto(3)", "gauss(6)"}) {
+    SimulateOptions options;
+    options.step = 0.01;
+    options.end = 5;
+    options.steps.control = Control::tolerance;
+    options.steps.tolerance = 1e-7;
+    Rows rows;
+    const Report report = run_rows(model, name, options, rows);
+    EXPECT_EQ(report.stopped, "stop");
+    EXPECT_NEAR(report.t, (pi + std::asin(0.9999)) / 10, 1e-5) << name;
+    const std::vector<double> up = times(rows, "up");
+    ASSERT_EQ(up.size(), 2u) << name;
+    EXPECT_NEAR(up[0], std::asin(0.99) / 10, 1e-6);
+    EXPECT_NEAR(up[1], (pi - std::asin(0.99)) / 10, 1e-6);
+  }
+}
+
 }  // namespace
 }  // namespace alembert::internal::testing

@@ -216,6 +216,7 @@ std::string newton_line(const Report& report) {
     }
   }
   if (report.rejected > 0) said += ", " + plural(report.rejected, "step") + " rejected";
+  if (report.kinks > 0) said += ", " + plural(report.kinks, "kink");
   return said;
 }
 

@@ -180,6 +180,7 @@ void add_watched(Json& json, const Report& report) {
 Json statistics(const Report& report) {
   Json object = {{"steps", report.steps},
                  {"rejected", report.rejected},
+                 {"kinks", report.kinks},
                  {"newton_iterations", report.newton.iterations},
                  {"factorizations", report.newton.factorizations},
                  {"factorization_sizes", report.newton.factorization_sizes},

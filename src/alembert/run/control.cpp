@@ -2,59 +2,98 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "alembert/error.h"
+#include "alembert/run/tolerance_steps.h"
 
 namespace alembert::internal {
 
 namespace {
 
-/// Whole steps, and what is left for a shorter last one.
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+/// A grid of equal steps, but for the last one.
 struct Steps {
-  long whole = 0;
-  double last = 0;
+  long count = 0;
+  double last = 0;  // the size of the last one; 0: as the others
 };
 
+// A rest shorter than this part of a step is no step of its own, which would be rounding for the most part; the last
+// step is that much longer, or shorter where the end is just missed.
+constexpr double shortest_rest = 1e-9;
+
 Steps divided(double t0, double end, double h) {
+  if (end == t0) return {};
   const double ratio = (end - t0) / h;
-  Steps steps;
-  steps.whole = std::lround(ratio);
-  if (std::abs(ratio - static_cast<double>(steps.whole)) > 1e-9 * std::max(1.0, std::abs(ratio)) * 1e-3 + 1e-9) {
-    steps.whole = static_cast<long>(std::floor(ratio));
-    steps.last = end - (t0 + static_cast<double>(steps.whole) * h);
-  }
-  return steps;
+  // Half a unit in the last place each of t0, end, h, of their difference and of the quotient, and as much again for
+  // decimals that were meant to divide each other.
+  const double rounding = 4 * epsilon * (ratio + std::abs(t0 / h));
+  const double whole = std::round(ratio);
+  if (whole >= 1 && std::abs(ratio - whole) <= rounding) return {static_cast<long>(whole), 0};
+  const bool nearly = whole >= 1 && std::abs(ratio - whole) <= shortest_rest;
+  const double before = nearly ? whole - 1 : std::floor(ratio);
+  return {static_cast<long>(before) + 1, end - (t0 + before * h)};
 }
 
 // Steps shorter than this part of the whole time would never get through it.
 constexpr double shortest_part = 1e-13;
 constexpr double smallest_tolerance = 1e-14, largest_tolerance = 0.1;
 
-bool finite(std::span<const double> values) {
-  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
-}
+// Kinks so near to the ends of a step, as a part of it, are at the ends: what they do in between is rounding.
+constexpr double at_end = 1e-9;
+// A step ends this part of it before a kink, and the next begins as far behind it: small enough for straight lines.
+constexpr double margin = 1e-10;
+// Across a jump of the forces a step may have no solution, and its kinks cannot be found. It is then halved this often
+// at most, to a millionth.
+constexpr int most_halvings = 20;
+// More parts of a step than this are those of something that chatters; the rest is made without looking for kinks.
+constexpr int most_parts = 50;
 
 class FixedSteps final : public StepControl {
  public:
-  FixedSteps(Engine& engine, double t0, double end, double h, Guess guess)
-      : StepControl(engine), t0_(t0), end_(end), h_(h), steps_(divided(t0, end, h)), guess_(guess) {}
+  FixedSteps(Engine& engine, const GridPoint& start, double end, double h, Guess guess)
+      : StepControl(engine),
+        t0_(start.t),
+        end_(end),
+        h_(h),
+        steps_(divided(start.t, end, h)),
+        guess_(guess),
+        dense_(engine.kinks ? &*engine.dense : nullptr),
+        kinks_(engine.kinks ? &*engine.kinks : nullptr) {
+    if (kinks_) kinks_->begin(start, here_);
+  }
 
   int advance(const GridPoint& from, GridPoint* to, bool& last) override {
-    const bool shorter = n_ == steps_.whole;
-    if (shorter) {
-      const std::span<const double> here = multipliers_.at(from.t, from.state);
-      if (finite(here)) step_.restart(here.data());
+    const bool cut = steps_.last != 0 && n_ + 1 == steps_.count;
+    const double t_end = cut ? end_ : t0_ + static_cast<double>(n_ + 1) * h_;
+    double h = cut ? steps_.last : h_;
+    if (parts_ > 0) h = t_end - from.t;
+    const int halvings = kinks_ ? most_halvings : 0;
+    double length = h;
+    for (int i = 0; !make_part(from, length, length == h ? t_end : from.t + length, to[0]); ++i) {
+      if (i == halvings) return 0;
+      length /= 2;
     }
-    if (guess_ != Guess::extrapolated) guess_anew(from);
-    const double t_end = shorter ? end_ : t0_ + static_cast<double>(n_ + 1) * h_;
-    if (!maker_.make(step_, from, shorter ? steps_.last : h_, t_end, to[0])) return 0;
+    to[0].on_grid = to[0].t == t_end && !to[0].kink;
+    if (!to[0].on_grid) {
+      ++parts_;
+      return 1;
+    }
+    parts_ = 0;
     ++n_;
-    last = n_ == steps_.whole + (steps_.last != 0 ? 1 : 0);
+    last = n_ == steps_.count;
     return 1;
   }
 
  private:
+  void restart(const GridPoint& from) {
+    if (made_ == 0) return;  // the run begins
+    const std::span<const double> here = multipliers_.at(from.t, from.state);
+    if (finite(here)) step_.restart(here.data());
+  }
+
   void guess_anew(const GridPoint& from) {
     const std::span<const double> here = multipliers_.at(from.t, from.state);
     if (!finite(here)) return;
@@ -63,116 +102,50 @@ class FixedSteps final : public StepControl {
     step_.guess_from(values_.data());
   }
 
+  // A step of this length, or up to the first kink in it. False where it has no solution, or parts of it have none, so
+  // that kinks cannot be found.
+  bool make_part(const GridPoint& from, double length, double t_end, GridPoint& to) {
+    to.kink = false;
+    if (!step(from, length, t_end, to)) return false;
+    if (!kinks_) return true;
+    dense_->begin(from, length);
+    if (!kinks_->search(from, here_, to, next_, false, found_)) return false;
+    const auto inside = [](const ZeroSearch::Zero& zero) { return zero.share > at_end && zero.share < 1 - at_end; };
+    const auto first = std::find_if(found_.begin(), found_.end(), inside);
+    if (first != found_.end() && parts_ < most_parts) {
+      const double part = (first->share - margin) * length;
+      if (!step(from, part, from.t + part, to)) return false;
+      next_.sides = here_.sides;
+      kinks_->know(to, next_);
+      kinks_->pass(to, 2 * margin * length, next_);
+      for (auto zero = found_.begin(); zero != found_.end() && zero->share <= first->share + at_end; ++zero) {
+        next_.sides[zero->function] = zero->side;
+        next_.signs[zero->function] = 0;
+      }
+      to.kink = true;
+    }
+    std::swap(here_, next_);
+    return true;
+  }
+
+  bool step(const GridPoint& from, double h, double t_end, GridPoint& to) {
+    if (h != made_) restart(from);
+    made_ = h;
+    if (guess_ != Guess::extrapolated) guess_anew(from);
+    return maker_.make(step_, from, h, t_end, to);
+  }
+
   double t0_, end_, h_;
   Steps steps_;
   long n_ = 0;
+  double made_ = 0;  // the size of the last step
+  int parts_ = 0;    // of the present step that were made
   Guess guess_;
   std::vector<double> values_;
-};
-
-class ToleranceSteps final : public StepControl {
- public:
-  ToleranceSteps(Engine& engine, const StepOptions& options, int order, double smallest, double end, double h,
-                 const GridPoint& start)
-      : StepControl(engine),
-        options_(options),
-        order_(order),
-        smallest_(smallest),
-        end_(end),
-        h_(limited(h)),
-        check_(step_.clone()),
-        check_to_(start) {}
-
-  int advance(const GridPoint& from, GridPoint* to, bool& last) override {
-    const double left = end_ - from.t;
-    for (;;) {
-      // The last two pairs share what is left, so that none is tiny.
-      double h = h_;
-      last = std::abs(left) <= 2 * std::abs(h);
-      if (last) h = left / 2;
-      else if (std::abs(left) < 4 * std::abs(h)) h = left / 4;
-      if (h != made_) begin(from, h);
-      const double middle = from.t + h, t_end = last ? end_ : from.t + 2 * h;
-      const bool solved = maker_.make(check_, from, 2 * h, t_end, check_to_) &&
-                          maker_.make(step_, from, h, middle, to[0]) && maker_.make(step_, to[0], h, t_end, to[1]);
-      const double error = solved ? estimate(from, to[1]) : INFINITY;
-      const bool accepted = error <= 1;
-      if (accepted) {
-        h_ = resized(error);
-        return 2;
-      }
-      rejected_ += 2;
-      good_ = 0;
-      h_ =
-          h * (solved ? std::clamp(0.9 * std::pow(error, -1.0 / (order_ + 1)), options_.shrink, 0.9) : options_.shrink);
-      if (std::abs(h_) >= smallest_) continue;
-      const std::string limit = " would have to be shorter than " + to_text(smallest_);
-      if (solved)
-        return fail("steps" + limit + " to meet the tolerance at t = " + time_text(from.t) +
-                    "; allow a larger error (`tolerance`), or shorter steps (`smallest`)");
-      return fail("steps" + limit + " at t = " + time_text(maker_.failed.t) + ", for no other has a solution there");
-    }
-  }
-
-  NewtonStatistics statistics() const override {
-    NewtonStatistics total = step_.statistics();
-    const NewtonStatistics more = check_.statistics();
-    total.iterations += more.iterations;
-    total.factorizations += more.factorizations;
-    total.evaluations += more.evaluations;
-    return total;
-  }
-
- private:
-  // The size after an error that is allowed; what the error was before says where it is going (a PI control).
-  double resized(double error) {
-    const double now = std::max(error, 1e-10), power = 1.0 / (order_ + 1);
-    double factor = 0.9 * std::pow(now, -0.7 * power) * std::pow(std::exchange(last_error_, now), 0.4 * power);
-    factor = std::clamp(factor, options_.shrink, options_.growth);
-    if (++good_ < options_.good_steps) factor = std::min(factor, 1.0);
-    // Nearly the same size is the same: equal steps are predicted better.
-    return factor > 1.2 || factor < 0.9 ? limited(h_ * factor) : h_;
-  }
-
-  double limited(double h) const {
-    return options_.largest > 0 && std::abs(h) > options_.largest ? std::copysign(options_.largest, h) : h;
-  }
-
-  void begin(const GridPoint& from, double h) {
-    const std::span<const double> here = multipliers_.at(from.t, from.state);
-    if (finite(here)) {
-      step_.restart(here.data());
-      check_.restart(here.data());
-    }
-    made_ = h;
-  }
-
-  // Two steps of order p are 2^p - 1 times nearer to the solution than to the one step beside them.
-  double estimate(const GridPoint& from, const GridPoint& to) {
-    double worst = 0;
-    const auto group = [&](std::size_t first, std::size_t last, double& scale) {
-      double difference = 0;
-      for (std::size_t i = first; i < last; ++i) {
-        scale = std::max({scale, std::abs(from.state[i]), std::abs(to.state[i])});
-        const double d = std::abs(to.state[i] - check_to_.state[i]);
-        if (!(d <= difference)) difference = d;  // what is no number stays
-      }
-      if (difference != 0) worst = std::max(worst, difference / scale);
-      if (std::isnan(difference)) worst = INFINITY;
-    };
-    group(0, n_y_, scale_y_);
-    group(n_y_, to.state.size(), scale_z_);
-    return worst / (std::pow(2.0, order_) - 1) / options_.tolerance;
-  }
-
-  StepOptions options_;
-  int order_;
-  double smallest_, end_, h_;
-  double made_ = 0;  // the size that the predictions are for
-  Step<double> check_;
-  GridPoint check_to_;
-  double scale_y_ = 0, scale_z_ = 0, last_error_ = 1;
-  long good_ = 0;
+  DenseOutput* dense_;
+  ZeroSearch* kinks_;  // null where the equations have none
+  ZeroSearch::Values here_, next_;
+  std::vector<ZeroSearch::Zero> found_;
 };
 
 /// rho_{n+1/2} = rho_{n-1/2} + step G(y_n), h_{n+1/2} = step / rho_{n+1/2}, with the density rho = 1 at the start and
@@ -246,6 +219,8 @@ void check_steps(const StepOptions& o, const Method& method, double t0, double e
     throw InputError("`tolerance` must be between " + to_text(smallest_tolerance) + " and " +
                          to_text(largest_tolerance) + ", not " + to_text(o.tolerance),
                      "it is the relative error that two steps may make");
+  if (!(o.absolute >= 0 && std::isfinite(o.absolute)))
+    throw InputError("`absolute` must be a number of at least 0, not " + to_text(o.absolute));
   if (o.largest != 0) positive("`largest`", o.largest, 0, INFINITY, "a number above 0");
   positive("`growth`", o.growth, 1, INFINITY, "a number above 1");
   positive("`shrink`", o.shrink, 0, 1, "between 0 and 1");
@@ -258,7 +233,11 @@ void check_steps(const StepOptions& o, const Method& method, double t0, double e
 
 double count_steps(double t0, double end, double step) {
   const Steps steps = divided(t0, end, step);
-  return static_cast<double>(steps.whole + (steps.last != 0 ? 1 : 0));
+  return static_cast<double>(steps.count);
+}
+
+bool StepControl::finite(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
 }
 
 int StepControl::fail(std::string words) {
@@ -277,7 +256,7 @@ std::unique_ptr<StepControl> make_control(Engine& engine, const StepOptions& opt
       return std::make_unique<ToleranceSteps>(engine, options, order, smallest, end, first_step, start);
     case Control::reversible: return std::make_unique<ReversibleSteps>(engine, first_step, smallest, end);
   }
-  return std::make_unique<FixedSteps>(engine, start.t, end, first_step, options.guess);
+  return std::make_unique<FixedSteps>(engine, start, end, first_step, options.guess);
 }
 
 }  // namespace alembert::internal

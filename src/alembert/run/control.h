@@ -30,11 +30,14 @@ class StepControl {
   const std::string& failure() const { return failure_; }
   long rejected() const { return rejected_; }
   virtual NewtonStatistics statistics() const { return step_.statistics(); }
+  /// What the method computed on the way to the last point that was handed out (stage multipliers).
+  virtual const std::vector<double>& internal() { return step_.internal(); }
 
  protected:
   explicit StepControl(Engine& engine)
       : step_(engine.step), multipliers_(engine.multipliers), maker_(engine.maker), n_y_(engine.e.y.size()) {}
   int fail(std::string words);
+  static bool finite(std::span<const double> values);
 
   Step<double>& step_;  // that makes the grid points
   Multipliers& multipliers_;

@@ -8,6 +8,7 @@
 #include "alembert/derive/work.h"
 #include "alembert/error.h"
 #include "alembert/expr/derivative.h"
+#include "alembert/run/kinks.h"
 
 namespace alembert::internal {
 
@@ -18,8 +19,8 @@ namespace {
 constexpr double singular_position = 1e-4, small_volume = 1e-3;
 // Only where the volume has fallen to this part of its largest so far is a singular position looked for.
 constexpr double suspicious_volume = 0.5;
-// An event asks for the motion at about so many places of a step.
-constexpr double places_of_events = 16;
+// Events and kinks are looked for at about so many places of a step.
+constexpr double places_of_events = 8;
 
 KernelOptions code_for(double calls, KernelOptions asked) {
   asked.calls = calls;
@@ -148,7 +149,16 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
   prepare(options);
   if (!e.events.empty())
     events.emplace(model, e, *dense, multipliers, code_for(places_of_events * options.steps, options.newton.kernel));
+  if (const Exprs switches = internal::kinks(e); !switches.empty()) {
+    if (!dense) make_dense(options);
+    kinks.emplace(e, switches, *dense, multipliers, code_for(places_of_events * options.steps, options.newton.kernel));
+  }
   bind();
+}
+
+void Engine::make_dense(const EngineOptions& asked) {
+  dense.emplace(e, step, point(), multipliers, with_calls(options.newton, asked.samples));
+  dense->bind(table());
 }
 
 void Engine::prepare(const EngineOptions& asked) {
@@ -156,10 +166,7 @@ void Engine::prepare(const EngineOptions& asked) {
   const bool needs_density = !density && asked.reversible;
   if (!needs_dense && !needs_density) return;
   const std::unique_lock lock(*expressions_);
-  if (needs_dense) {
-    dense.emplace(e, step, point(), multipliers, with_calls(options.newton, asked.samples));
-    dense->bind(table());
-  }
+  if (needs_dense) make_dense(asked);
   if (needs_density) {
     density.emplace(e, initial, t0, multipliers, with_calls(options.newton, asked.steps));
     density->bind(table());
@@ -196,6 +203,7 @@ Engine::Engine(const Engine& other)
       in_constraints_(other.in_constraints_) {
   if (other.dense) dense.emplace(*other.dense, multipliers);
   if (other.events) events.emplace(*other.events, *dense, multipliers);
+  if (other.kinks) kinks.emplace(*other.kinks, *dense, multipliers);
   if (other.density) density.emplace(*other.density, multipliers);
   bind();
 }
@@ -210,6 +218,7 @@ void Engine::bind() {
   if (ports) ports->bind(table);
   if (dense) dense->bind(table);
   if (events) events->bind(table);
+  if (kinks) kinks->bind(table);
   if (density) density->bind(table);
   failure.bind(table);
   light.bind(table);

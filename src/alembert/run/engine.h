@@ -90,6 +90,7 @@ class Engine {
   std::optional<PortValues> ports;
   std::optional<DenseOutput> dense;
   std::optional<EventWatch> events;
+  std::optional<ZeroSearch> kinks;  // of the equations; empty where they have none
   std::optional<DensityRate> density;
   FailureAnalysis failure;
   LightMasses light;
@@ -113,6 +114,7 @@ class Engine {
          const ConsistentStart& start, const InitialValues& initial, const std::vector<double>& parameters,
          const EngineOptions& asked);
   void bind();
+  void make_dense(const EngineOptions& asked);
   const double* table() const { return parameters.empty() ? nullptr : parameters.data(); }
   NamedValues take_parameters(const NamedValues& values);
   bool same_shape() const;

@@ -18,6 +18,8 @@ struct GridPoint {
   double discrete = 0;
   double prediction_error = 0;                            // of the unknowns, relative to their scales
   std::optional<std::pair<double, double>> energy_parts;  // dissipated, supplied
+  bool kink = false;                                      // the step ended here because the equations have a kink here
+  bool on_grid = true;  // not so where a fixed step was cut at a kink: the rest of it follows
 };
 
 }  // namespace alembert::internal

@@ -166,9 +166,10 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
 // What a step that was made says. Whether its end has a row by its number.
 bool Simulation::look(const GridPoint& from, GridPoint& to, bool last) {
   const bool stopped = !report_.stopped.empty();
-  count(std::abs(to.t - from.t));
+  if (to.kink) ++report_.kinks;
+  if (to.on_grid) count(std::abs(to.t - from.t));
   const bool kept = std::exchange(recorded_, false);
-  const bool row = every_ > 0 && (last || stopped || report_.steps % every_ == 0);
+  const bool row = every_ > 0 && (last || stopped || (to.on_grid && report_.steps % every_ == 0));
   watch(to);
   if (engine_.watch.turned() && !short_steps_.agree(from, to))
     end(Ending::failed, "short steps do not lead to where the step from t = " + time_text(from.t) + " to " +
@@ -378,7 +379,7 @@ void Simulation::report_ports(std::span<const double> psi) {
 void Simulation::report_internal() {
   // A step that an event cut short was made once more, as long as it then was.
   const bool cut = !report_.stopped.empty() && report_.events.back().share > 0 && report_.events.back().share < 1;
-  report_.internal = cut ? engine_.dense->internal() : engine_.step.internal();
+  report_.internal = cut ? engine_.dense->internal() : control_->internal();
   report_.internal_names = engine_.step.internal_names();
 }
 

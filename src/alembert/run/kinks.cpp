@@ -1,0 +1,35 @@
+#include "alembert/run/kinks.h"
+
+#include <set>
+
+#include "alembert/base/lists.h"
+
+namespace alembert::internal {
+
+Exprs kinks(const Equations& e) {
+  const Exprs all = joined<Expr>(e.v, e.p, e.f, e.N, e.r, e.g, e.g_dot, e.k, e.reduced);
+  if (all.empty()) return {};
+  Graph& graph = *e.graph;
+  const Exprs arguments = joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi);
+  Exprs found;
+  std::set<std::uint32_t> seen;
+  for (const std::uint32_t id : reachable(all)) {
+    const Node node = graph.node(id);  // a copy: new nodes may move the graph's
+    Expr function;
+    if (node.op == Op::min || node.op == Op::max) {
+      // As their derivatives write it.
+      function = Expr(&graph, node.b) - Expr(&graph, node.a);
+    } else if (node.op == Op::abs || node.op == Op::sign) {
+      function = Expr(&graph, node.a);
+    } else {
+      continue;
+    }
+    if (graph.node(function.id()).op == Op::negate) function = Expr(&graph, graph.node(function.id()).a);
+    if (!depends(function, arguments) || depends(function, e.z_dot)) continue;
+    if (seen.contains((-function).id())) continue;
+    if (seen.insert(function.id()).second) found.push_back(function);
+  }
+  return found;
+}
+
+}  // namespace alembert::internal

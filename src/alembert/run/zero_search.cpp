@@ -1,0 +1,435 @@
+#include "alembert/run/zero_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+#include "alembert/base/lists.h"
+#include "alembert/newton/rounding.h"
+
+namespace alembert::internal {
+
+namespace {
+
+// The scan's places in a step. They crowd towards the ends, so that no oscillation in time is the same at all of them.
+constexpr int parts = 8;
+// What the trapezoidal rule misses of a step is, for an oscillation, at least a twelfth of what a cubic may miss.
+constexpr double unseen = 8;
+// Values up to so many times what rounding can do are zero.
+constexpr double allowance = 16;
+// A series with more terms than this is that of a function with jumps.
+constexpr std::size_t most_terms = 64;
+// The last terms of a series that is long enough, as a part of its largest.
+constexpr double short_tail = 1e-5;
+// Minima of the series this near to zero, as a part of how much it varies, are looked at exactly.
+constexpr double near = 0.02;
+constexpr int refinements = 40;  // golden sections: more than enough for rounding
+constexpr double golden = 0.6180339887498949;
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+int sign(double value, double noise) {
+  if (!(std::abs(value) > allowance * noise)) return 0;  // also what is no number
+  return value > 0 ? 1 : -1;
+}
+
+/// Chebyshev's points on 0 .. 1, in this order.
+double place(std::size_t j, std::size_t n) {
+  return (1 - std::cos(std::numbers::pi * static_cast<double>(j) / static_cast<double>(n))) / 2;
+}
+
+/// The coefficients of the polynomial through values at place(0, n) .. place(n, n).
+void chebyshev(const std::vector<double>& values, std::vector<double>& series) {
+  const std::size_t n = values.size() - 1;
+  series.assign(n + 1, 0.0);
+  for (std::size_t k = 0; k <= n; ++k) {
+    for (std::size_t j = 0; j <= n; ++j) {
+      const double end = j == 0 || j == n ? 0.5 : 1.0;
+      // The argument of cos in full turns first, so that large products stay exact.
+      const double angle = std::numbers::pi * static_cast<double>((j * k) % (2 * n)) / static_cast<double>(n);
+      series[k] += end * values[j] * std::cos(angle);
+    }
+    series[k] *= (k == 0 || k == n ? 1.0 : 2.0) / static_cast<double>(n);
+  }
+}
+
+/// Clenshaw's sum; place(j, n) is the cosine of an angle that runs from 0, so x = 1 - 2 share.
+double sum_of(const std::vector<double>& series, double share) {
+  const double x = 1 - 2 * share;
+  double one = 0;
+  double two = 0;
+  for (std::size_t k = series.size(); k-- > 1;) {
+    const double next = series[k] + 2 * x * one - two;
+    two = one;
+    one = next;
+  }
+  return series[0] + x * one - two;
+}
+
+double tail_of(const std::vector<double>& series) {
+  const std::size_t n = series.size() - 1;
+  return std::abs(series[n]) + std::abs(series[n - 1]) + std::abs(series[n - 2]);
+}
+
+double variation(const std::vector<double>& series) {
+  double total = 0;
+  for (std::size_t k = 1; k < series.size(); ++k) total = std::max(total, std::abs(series[k]));
+  return total;
+}
+
+}  // namespace
+
+ZeroSearch::ZeroSearch(const Equations& e, const Exprs& functions, DenseOutput& dense, Multipliers& multipliers,
+                       KernelOptions options)
+    : n_y_(e.y.size()),
+      n_z_(e.z.size()),
+      dense_(dense),
+      multipliers_(multipliers),
+      needs_multipliers_(depends(functions, e.lambda) || depends(functions, e.psi)),
+      kernel_(joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi), functions, options),
+      velocity_(joined<Expr>(e.t, e.y, e.z), e.v, options),
+      pattern_(jacobian(functions, joined<Expr>(e.y, e.z, e.lambda, e.psi))),
+      noise_(functions.size()),
+      slack_(functions.size()),
+      sizes_(3, 0.0),
+      in_(1 + n_y_ + n_z_ + e.lambda.size() + e.psi.size(), 0.0),
+      values_(functions.size()),
+      scan_(parts + 1, std::vector<double>(functions.size())) {
+  slopes_ = Kernel<double>(joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi), pattern_.value, {Backend::interpreter, false});
+  pattern_.value.clear();
+  slope_.resize(pattern_.column.size());
+  work_.resize(std::max({kernel_.work(), velocity_.work(), slopes_.work()}));
+}
+
+ZeroSearch::ZeroSearch(const ZeroSearch& other, DenseOutput& dense, Multipliers& multipliers)
+    : n_y_(other.n_y_),
+      n_z_(other.n_z_),
+      dense_(dense),
+      multipliers_(multipliers),
+      needs_multipliers_(other.needs_multipliers_),
+      kernel_(other.kernel_),
+      velocity_(other.velocity_),
+      slopes_(other.slopes_),
+      parameters_(other.parameters_),
+      pattern_(other.pattern_),
+      noise_(other.noise_.size()),
+      slack_(other.slack_.size()),
+      sizes_(3, 0.0),
+      in_(other.in_.size(), 0.0),
+      values_(other.values_.size()),
+      slope_(other.slope_.size()),
+      work_(other.work_.size()),
+      scan_(other.scan_) {}
+
+void ZeroSearch::bind(const double* parameters) noexcept {
+  kernel_.bind(parameters);
+  velocity_.bind(parameters);
+  slopes_.bind(parameters);
+  parameters_ = parameters;
+}
+
+// Rounding of the expression itself, and of the state, whose entries are as exact as the largest of their kind.
+void ZeroSearch::measure_noise() {
+  rounding_levels(kernel_.tape(), in_.data(), values_.data(), noise_.data(), parameters_);
+  slopes_(in_.data(), slope_.data(), work_.data());
+  for (int i = 0; i < pattern_.rows; ++i)
+    for (int k = pattern_.row_start[i]; k < pattern_.row_start[i + 1]; ++k) {
+      const std::size_t j = pattern_.column[k];
+      const double size = sizes_[j < n_y_ ? 0 : j < n_y_ + n_z_ ? 1 : 2];
+      noise_[i] += epsilon * size * std::abs(slope_[k]);
+    }
+}
+
+void ZeroSearch::evaluate(double t, std::span<const double> state, double* values) {
+  in_[0] = t;
+  std::copy(state.begin(), state.end(), in_.begin() + 1);
+  if (needs_multipliers_) {
+    const std::span<const double> rates = multipliers_.at(t, state);
+    std::copy(rates.begin() + static_cast<long>(n_z_), rates.end(), in_.begin() + 1 + static_cast<long>(n_y_ + n_z_));
+  }
+  kernel_(in_.data(), values, work_.data());
+}
+
+void ZeroSearch::know(const GridPoint& point, Values& values) {
+  values.v.resize(n_y_);
+  values.values.resize(noise_.size());
+  values.signs.resize(noise_.size());
+  values.sides.resize(noise_.size(), 0);
+  evaluate(point.t, point.state, values.values.data());
+  velocity_(in_.data(), values.v.data(), work_.data());
+  const std::span<const double> rates = multipliers_.at(point.t, point.state);
+  values.rates.assign(rates.begin(), rates.begin() + static_cast<long>(n_z_));
+  const auto raise = [](double& size, double value) { size = std::max(size, std::abs(value)); };
+  for (std::size_t i = 0; i < point.state.size(); ++i) raise(sizes_[i < n_y_ ? 0 : 1], point.state[i]);
+  for (std::size_t i = n_z_; i < rates.size(); ++i) raise(sizes_[2], rates[i]);
+  measure_noise();
+  values.noise = noise_;
+  for (std::size_t i = 0; i < noise_.size(); ++i) {
+    values.signs[i] = sign(values.values[i], noise_[i]);
+    if (values.signs[i] != 0) values.sides[i] = values.signs[i];
+  }
+}
+
+void ZeroSearch::pass(GridPoint& point, double dt, Values& values) {
+  for (std::size_t i = 0; i < n_y_; ++i) point.state[i] += dt * values.v[i];
+  for (std::size_t j = 0; j < n_z_; ++j)
+    if (std::isfinite(values.rates[j])) point.state[n_y_ + j] += dt * values.rates[j];
+  point.t += dt;
+  know(point, values);
+}
+
+void ZeroSearch::begin(const GridPoint& start, Values& values) {
+  values.sides.clear();
+  know(start, values);
+}
+
+// What positions and velocities do in the step beyond what the slopes at its ends say, carried over to the functions.
+// The slopes of the functions are those at the end of the step, where measure_noise() left them.
+void ZeroSearch::measure_slack(const GridPoint& from, const Values& before, const GridPoint& to, const Values& after) {
+  const double h = to.t - from.t;
+  middle_.resize(from.state.size());
+  for (std::size_t i = n_y_, j = 0; i < middle_.size(); ++i, ++j) {
+    const double change = to.state[i] - from.state[i];
+    const double missed = change - h * (before.rates[j] + after.rates[j]) / 2;
+    middle_[i] = std::abs(std::isfinite(missed) ? missed : change);
+  }
+  for (std::size_t i = 0; i < n_y_; ++i) {
+    middle_[i] = std::abs(to.state[i] - from.state[i] - h * (before.v[i] + after.v[i]) / 2);
+    if (n_y_ == n_z_) middle_[i] += std::abs(h) * middle_[n_y_ + i];
+  }
+  for (int i = 0; i < pattern_.rows; ++i) {
+    slack_[i] = 0;
+    for (int k = pattern_.row_start[i]; k < pattern_.row_start[i + 1]; ++k) {
+      const std::size_t j = pattern_.column[k];
+      if (j < middle_.size()) slack_[i] += middle_[j] * std::abs(slope_[k]);
+    }
+  }
+}
+
+// Cubics through both ends and the slopes there; straight lines for z where there are no accelerations.
+void ZeroSearch::between(const GridPoint& from, const Values& before, const GridPoint& to, const Values& after,
+                         double s) {
+  const double h = to.t - from.t;
+  const double u = 1 - s;
+  const double at_from = u * u * (1 + 2 * s);
+  const double at_to = s * s * (1 + 2 * u);
+  const double leave = h * s * u * u;
+  const double arrive = -h * s * s * u;
+  middle_.resize(from.state.size());
+  for (std::size_t i = 0; i < n_y_; ++i)
+    middle_[i] = at_from * from.state[i] + at_to * to.state[i] + leave * before.v[i] + arrive * after.v[i];
+  for (std::size_t i = n_y_, j = 0; i < middle_.size(); ++i, ++j) {
+    middle_[i] = at_from * from.state[i] + at_to * to.state[i] + leave * before.rates[j] + arrive * after.rates[j];
+    if (!std::isfinite(middle_[i])) middle_[i] = u * from.state[i] + s * to.state[i];
+  }
+}
+
+void ZeroSearch::scan(const GridPoint& from, const Values& before, const GridPoint& to, const Values& after) {
+  scan_[0] = before.values;
+  scan_[parts] = after.values;
+  for (int j = 1; j < parts; ++j) {
+    const double share = place(j, parts);
+    between(from, before, to, after, share);
+    evaluate(from.t + share * (to.t - from.t), middle_, scan_[j].data());
+  }
+}
+
+// Nothing can be where the function stays on its side, farther from zero than it moves in the step.
+bool ZeroSearch::suspicious(int function, int side) const {
+  double least = INFINITY;
+  double most = 0;
+  for (const std::vector<double>& values : scan_) {
+    const double value = side * values[function];
+    if (!(value > 0)) return true;
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+  return !(least > most - least + unseen * slack_[function]);
+}
+
+bool ZeroSearch::exact(int function, double share, Node& node) {
+  if (!dense_.at(share, middle_)) return false;
+  evaluate(dense_.time(share), middle_, values_.data());
+  measure_noise();
+  node = {share, values_[function], sign(values_[function], noise_[function])};
+  return true;
+}
+
+// Values of the function over the step, at twice as many places until a series through them says all.
+bool ZeroSearch::sample(int function, const Values& before, const Values& after) {
+  nodes_.clear();
+  nodes_.push_back({0, before.values[function], before.signs[function]});
+  nodes_.push_back({1, after.values[function], after.signs[function]});
+  for (std::size_t n = parts; n <= most_terms; n *= 2) {
+    const bool first = n == parts;
+    more_.clear();
+    for (std::size_t j = 0; j <= n; ++j) {
+      const bool end = j == 0 || j == n;
+      const bool known = end || (!first && j % 2 == 0);
+      if (known) {
+        more_.push_back(end ? nodes_[j == 0 ? 0 : nodes_.size() - 1] : nodes_[j / 2]);
+        continue;
+      }
+      Node node;
+      if (!exact(function, place(j, n), node)) return false;
+      more_.push_back(node);
+    }
+    std::swap(nodes_, more_);
+    samples_.clear();
+    for (const Node& node : nodes_) samples_.push_back(node.value);
+    chebyshev(samples_, series_);
+    tail_ = tail_of(series_);
+    if (tail_ <= short_tail * variation(series_) + allowance * noise_[function]) return true;
+  }
+  return true;
+}
+
+// Looks for a value of the other sign by golden section.
+bool ZeroSearch::dip(int function, double left, double right, int side) {
+  for (int i = 0; i < refinements && right - left > 1e-9; ++i) {
+    Node one;
+    Node two;
+    if (!exact(function, right - golden * (right - left), one)) return false;
+    if (!exact(function, left + golden * (right - left), two)) return false;
+    for (const Node& node : {one, two})
+      if (node.sign * side < 0) {
+        more_.push_back(node);
+        return true;
+      }
+    const bool first = std::abs(one.value) < std::abs(two.value);
+    (first ? right : left) = first ? two.share : one.share;
+  }
+  return true;
+}
+
+// The extreme of the series between two places, and the function there where that may matter.
+bool ZeroSearch::add_extreme(int function, double left, double right) {
+  const double from = left;
+  const double to = right;
+  const int side = sum_of(series_, from) > 0 ? 1 : -1;
+  const double before = side * sum_of(series_, (from + to) / 2);
+  const bool lowest = before <= side * sum_of(series_, from);
+  while (right - left > 1e-6 * (to - from)) {
+    const double one = right - golden * (right - left);
+    const double two = left + golden * (right - left);
+    const bool first = (sum_of(series_, one) * side < sum_of(series_, two) * side) == lowest;
+    (first ? right : left) = first ? two : one;
+  }
+  const double share = (left + right) / 2;
+  const double value = side * sum_of(series_, share);
+  if (lowest ? value > near * variation(series_) + 10 * tail_ : value < 0) return true;
+  Node node;
+  if (!exact(function, share, node)) return false;
+  more_.push_back(node);
+  // Two zeros may be closer than the series can tell.
+  if (node.sign * side > 0 && side * node.value <= 10 * tail_) return dip(function, from, to, side);
+  return true;
+}
+
+// Between the nodes and these the function is monotonous, so that signs tell all zeros.
+bool ZeroSearch::add_extremes(int function) {
+  more_.clear();
+  const std::size_t fine = 8 * (nodes_.size() - 1);
+  double one = sum_of(series_, 0);
+  double two = sum_of(series_, place(1, fine));
+  for (std::size_t j = 2; j <= fine; ++j) {
+    const double three = sum_of(series_, place(j, fine));
+    const bool turns = (two - one) * (three - two) <= 0 && one != three;
+    if (turns && !add_extreme(function, place(j - 2, fine), place(j, fine))) return false;
+    one = two;
+    two = three;
+  }
+  nodes_.insert(nodes_.end(), more_.begin(), more_.end());
+  std::stable_sort(nodes_.begin(), nodes_.end(), [](const Node& a, const Node& b) { return a.share < b.share; });
+  return true;
+}
+
+// The zero between two nodes of different signs: Brent's way.
+bool ZeroSearch::locate(int function, Node a, Node b, double& share) {
+  Node c = a;
+  double step = b.share - a.share;
+  double before = step;
+  for (int i = 0; i < 200; ++i) {
+    if (std::abs(c.value) < std::abs(b.value)) {
+      a = b;
+      std::swap(b, c);
+      c = a;
+    }
+    const double tolerance = 2 * epsilon * std::abs(b.share);
+    const double half = (c.share - b.share) / 2;
+    if (std::abs(half) <= tolerance || b.value == 0) break;
+    if (std::abs(before) < tolerance || std::abs(a.value) <= std::abs(b.value)) {
+      step = before = half;
+    } else {
+      const double s = b.value / a.value;
+      double p = 2 * half * s;
+      double q = 1 - s;
+      if (a.share != c.share) {
+        const double r = b.value / c.value;
+        const double w = a.value / c.value;
+        p = s * (2 * half * w * (w - r) - (b.share - a.share) * (r - 1));
+        q = (w - 1) * (r - 1) * (s - 1);
+      }
+      (p > 0 ? q : p) *= -1;
+      const bool good = 2 * p < std::min(3 * half * q - std::abs(tolerance * q), std::abs(before * q));
+      before = good ? step : half;
+      step = good ? p / q : half;
+    }
+    a = b;
+    const double next = b.share + (std::abs(step) > tolerance ? step : std::copysign(tolerance, half));
+    if (!exact(function, next, b)) return false;
+    if ((b.value > 0) == (c.value > 0)) {
+      c = a;
+      step = before = b.share - a.share;
+    }
+  }
+  share = b.share;
+  return true;
+}
+
+bool ZeroSearch::walk(int function, bool last, int& side, std::vector<Zero>& found) {
+  const Node* before = nullptr;  // the last node that has a sign
+  const Node* zero = nullptr;    // the first one after it that has none
+  for (const Node& node : nodes_) {
+    const int here = node.sign;
+    if (here == 0) {
+      if (!zero) zero = &node;
+      continue;
+    }
+    if (side != 0 && here != side) {
+      double share = 0;  // a sign of the step before with nothing here: zero at the left end
+      if (zero) share = zero->share;
+      else if (before && !locate(function, *before, node, share)) return false;
+      found.push_back({function, share, here});
+    }
+    side = here;
+    before = &node;
+    zero = nullptr;
+  }
+  if (last && zero && side != 0) {
+    found.push_back({function, zero->share, 0});
+    side = 0;
+  }
+  return true;
+}
+
+bool ZeroSearch::search(const GridPoint& from, const Values& before, const GridPoint& to, Values& after, bool last,
+                        std::vector<Zero>& found) {
+  found.clear();
+  know(to, after);
+  after.sides = before.sides;
+  for (const double value : after.values)
+    if (!std::isfinite(value)) return true;  // what is wrong is said elsewhere
+  measure_slack(from, before, to, after);
+  scan(from, before, to, after);
+  for (int i = 0; i < static_cast<int>(noise_.size()); ++i) {
+    if (!suspicious(i, before.sides[i])) continue;
+    if (!sample(i, before, after) || !add_extremes(i)) return false;
+    if (!walk(i, last, after.sides[i], found)) return false;
+  }
+  std::stable_sort(found.begin(), found.end(), [](const Zero& a, const Zero& b) { return a.share < b.share; });
+  return true;
+}
+
+}  // namespace alembert::internal

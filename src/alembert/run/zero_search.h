@@ -1,0 +1,88 @@
+#pragma once
+
+// Where functions of the motion go through zero inside a step. A scan that costs no step says where nothing can be; all
+// else is looked at on the dense output, as finely as the function itself needs, and found to rounding.
+
+#include "alembert/run/dense.h"
+
+namespace alembert::internal {
+
+class ZeroSearch {
+ public:
+  /// What is known of a grid point.
+  struct Values {
+    std::vector<double> v, rates, values;
+    std::vector<double> noise;  // what is rounding in the values
+    std::vector<int> signs;     // of the values; 0 where a value may be rounding
+    std::vector<int> sides;     // the sign that each function had last, 0 while it has had none
+  };
+  struct Zero {
+    int function = 0;
+    double share = 0;  // of the step
+    int side = 0;      // the sign behind it; 0 where the run ends in it
+  };
+
+  /// Functions of t, y, z, lambda, psi. All references last longer than this.
+  ZeroSearch(const Equations& equations, const Exprs& functions, DenseOutput& dense, Multipliers& multipliers,
+             KernelOptions options = {});
+  /// For another run, with a memory of its own; the compiled code is shared.
+  ZeroSearch(const ZeroSearch& other, DenseOutput& dense, Multipliers& multipliers);
+  ZeroSearch(const ZeroSearch&) = delete;
+  ZeroSearch& operator=(const ZeroSearch&) = delete;
+  void bind(const double* parameters) noexcept;
+
+  /// All but the sides, which stay where a value has no sign and are otherwise its sign.
+  void know(const GridPoint& point, Values& values);
+  /// The point a time dt later, which is so short that straight lines are exact to rounding. A step that ends, or
+  /// begins, in the zero itself would see either side of it; this passes over it.
+  void pass(GridPoint& point, double dt, Values& values);
+  /// A motion begins: what is zero here has no side.
+  void begin(const GridPoint& start, Values& values);
+
+  /// The zeros between two neighbouring grid points, of which `dense` has been told, in the order of time; `after` is
+  /// what is known of the second. What touches zero and turns back is none. What is zero at a grid point is found when
+  /// the motion leaves it, or at once where the run ends there (`last`). False where the dense output fails.
+  bool search(const GridPoint& from, const Values& before, const GridPoint& to, Values& after, bool last,
+              std::vector<Zero>& found);
+
+  std::size_t size() const { return noise_.size(); }
+
+ private:
+  /// A function at a share of the step; its sign is 0 where the value may be rounding.
+  struct Node {
+    double share = 0, value = 0;
+    int sign = 0;
+  };
+
+  void evaluate(double t, std::span<const double> state, double* values);
+  void measure_noise();
+  void measure_slack(const GridPoint& from, const Values& before, const GridPoint& to, const Values& after);
+  void scan(const GridPoint& from, const Values& before, const GridPoint& to, const Values& after);
+  void between(const GridPoint& from, const Values& before, const GridPoint& to, const Values& after, double share);
+  bool suspicious(int function, int side) const;
+  bool exact(int function, double share, Node& node);
+  bool sample(int function, const Values& before, const Values& after);
+  bool add_extremes(int function);
+  bool add_extreme(int function, double left, double right);
+  bool dip(int function, double left, double right, int sign);
+  bool walk(int function, bool last, int& side, std::vector<Zero>& found);
+  bool locate(int function, Node a, Node b, double& share);
+
+  std::size_t n_y_, n_z_;
+  DenseOutput& dense_;
+  Multipliers& multipliers_;
+  bool needs_multipliers_;
+  Kernel<double> kernel_, velocity_, slopes_;
+  const double* parameters_ = nullptr;
+  SparseExprs pattern_;        // of the slopes; the values are not kept
+  std::vector<double> noise_;  // what is rounding in each function, at the arguments in in_
+  std::vector<double> slack_;  // what the scan cannot see of each function
+  std::vector<double> sizes_;  // largest |y|, |z|, |multiplier| so far: what rounding of the state is measured by
+  std::vector<double> in_, values_, slope_, work_, middle_;
+  std::vector<std::vector<double>> scan_;  // one a place: all functions there
+  std::vector<Node> nodes_, more_;         // of the function that is looked at closely
+  std::vector<double> series_, samples_;   // its Chebyshev coefficients over the step, and the values they are of
+  double tail_ = 0;                        // what they leave out
+};
+
+}  // namespace alembert::internal

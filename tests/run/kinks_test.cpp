@@ -1,0 +1,161 @@
+// Kinks of min, max, abs and sign: found in the equations, and steps end there.
+
+#include "alembert/run/kinks.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "output/rows.h"
+
+namespace alembert::internal::testing {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+constexpr double g = 9.81;
+constexpr double k = 100;
+
+const char spring_floor[] = "coordinate y\nkinetic y'^2/2\npotential 9.81*y + 1e2/2*min(y, 0)^2\ninitial y = 1\n";
+
+/// How long the spring is pressed: y = g/k (cos(w t) - 1) + v/w sin(w t) from 0 to 0, with v = -sqrt(2 g).
+double contact_time() {
+  const double w = std::sqrt(k);
+  return 2 * (pi + std::atan(-std::sqrt(2 * g) / w * k / g)) / w;
+}
+
+/// The height in the second flight.
+double height(double t) {
+  const double flight = t - std::sqrt(2 / g) - contact_time();
+  return std::sqrt(2 * g) * flight - g / 2 * flight * flight;
+}
+
+double speed(double t) { return std::sqrt(2 * g) - g * (t - std::sqrt(2 / g) - contact_time()); }
+
+std::size_t count(const std::string& text) { return kinks(derive(model_from_text(text))).size(); }
+
+TEST(Kinks, AreTheSwitchesOfTheEquations) {
+  EXPECT_EQ(count(spring_floor), 1u);
+  EXPECT_EQ(count("coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential max(x, y)^2 + abs(x - 3)^3\n"), 2u);
+  EXPECT_EQ(count("parameter a = -1\ncoordinate x\nkinetic x'^2/2\npotential max(a, 0)*x^2 + abs(a)*x\n"), 0u);
+  EXPECT_EQ(count("coordinate x\nkinetic x'^2/2\npotential cos(x)\n"), 0u);
+}
+
+TEST(Kinks, KeepTheOrderOfTheMethod) {
+  const double end = std::sqrt(2 / g) + contact_time() + 0.3;
+  struct Case {
+    const char* method;
+    double order;
+  };
+  for (const Case& c : {Case{"gauss(3)", 6}, Case{"lobatto(3)", 4}, Case{"gauss(2)", 4}}) {
+    const Model model = model_from_text(spring_floor);
+    const Equations e = derive(model);
+    double sum_x = 0;
+    double sum_y = 0;
+    double sum_xx = 0;
+    double sum_xy = 0;
+    int n = 0;
+    // Cut steps have all lengths: the order is that of many.
+    for (double h = 0.06; h > 0.006; h *= 0.9) {
+      SimulateOptions options;
+      options.step = h;
+      options.end = end;
+      const Report report = simulate(model, e, method(c.method), options);
+      EXPECT_EQ(report.kinks, 2);
+      const double x = std::log(h);
+      const double y = std::log(std::max(std::hypot(report.y[0] - height(end), report.z[0] - speed(end)), 1e-13));
+      if (y < std::log(1e-12)) continue;  // rounding
+      sum_x += x;
+      sum_y += y;
+      sum_xx += x * x;
+      sum_xy += x * y;
+      ++n;
+    }
+    ASSERT_GT(n, 8) << c.method;
+    const double order = (n * sum_xy - sum_x * sum_y) / (n * sum_xx - sum_x * sum_x);
+    EXPECT_GT(order, c.order - 0.2) << c.method;
+    EXPECT_LT(order, c.order + 0.6) << c.method;
+  }
+}
+
+TEST(Kinks, LeaveTheGridAsItIs) {
+  const Model model = model_from_text(spring_floor);
+  SimulateOptions options;
+  options.step = 0.05;
+  options.end = 2;
+  Rows rows;
+  const Report report = run_rows(model, "gauss(3)", options, rows);
+  EXPECT_EQ(report.steps, 40);
+  EXPECT_EQ(report.kinks, 3);
+  ASSERT_EQ(rows.rows.size(), 41u);
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) EXPECT_NEAR(rows.rows[i][0], 0.05 * static_cast<double>(i), 1e-14);
+  EXPECT_LT(report.energy.max_error, 1e-6);
+  // Between grid points too: at the deepest point all energy is in the spring.
+  SimulateOptions sampled = options;
+  sampled.at = {std::sqrt(2 / g) + contact_time() / 2, std::sqrt(2 / g) + contact_time() + 0.3};
+  Rows between;
+  run_rows(model, "gauss(3)", sampled, between);
+  ASSERT_EQ(between.rows.size(), 2u);
+  EXPECT_NEAR(between.at(between.rows[0], "y'"), 0, 1e-5);
+  EXPECT_NEAR(between.at(between.rows[1], "y"), height(sampled.at[1]), 1e-6);
+}
+
+TEST(Kinks, JumpsOfTheForceAreSeenFromTheirOwnSide) {
+  // x = 1 - t^2/2 falls for sqrt(2) to each side: the period is 4 sqrt(2). Stages at the ends of a step, too, see only
+  // the force of their side.
+  const Model model = model_from_text("coordinate x\nkinetic x'^2/2\npotential abs(x)\ninitial x = 1\n");
+  for (const char* name : {"lobatto(3)", "radau(2)", "gauss(2)", "lobatto(2)"}) {
+    SimulateOptions options;
+    options.step = 0.1;
+    options.end = 8 * std::sqrt(2.0);
+    const Report fixed = simulate(model, derive(model), method(name), options);
+    EXPECT_NEAR(fixed.y[0], 1, 1e-8) << name;
+    EXPECT_EQ(fixed.kinks, 4) << name;
+    options.step = -0.1;
+    options.end *= -1;
+    EXPECT_NEAR(simulate(model, derive(model), method(name), options).y[0], 1, 1e-8) << name;
+    options.steps.control = Control::tolerance;
+    options.steps.tolerance = 1e-8;
+    const Report report = simulate(model, derive(model), method(name), options);
+    EXPECT_EQ(report.ending, Ending::done) << report.reason;
+    EXPECT_NEAR(report.y[0], 1, 1e-7) << name;
+    EXPECT_EQ(report.kinks, 4) << name;
+  }
+}
+
+TEST(Kinks, AnEventOnOneIsFoundOnce) {
+  const Model model = model_from_text(std::string(spring_floor) + "event touch: y = 0\n");
+  SimulateOptions options;
+  options.step = 0.05;
+  options.end = 1.2;
+  for (const bool tolerance : {false, true}) {
+    if (tolerance) options.steps.control = Control::tolerance;
+    Rows rows;
+    run_rows(model, "gauss(3)", options, rows);
+    ASSERT_EQ(rows.events.size(), 2u) << tolerance;
+    EXPECT_NEAR(rows.events[0].second[0], std::sqrt(2 / g), 1e-9);
+    EXPECT_NEAR(rows.events[1].second[0], std::sqrt(2 / g) + contact_time(), 1e-5);
+  }
+}
+
+TEST(Kinks, WhatChattersEndsWithItsReason) {
+  // Dry friction brings the block to rest, where sign has no solution that holds it.
+  const Model model = model_from_text("coordinate x\nkinetic x'^2/2\nforce x = -sign(x')\ninitial x' = 1\n");
+  for (const bool tolerance : {false, true}) {
+    SimulateOptions options;
+    options.step = 0.01;
+    options.end = 3;
+    options.steps.most_steps = 100000;
+    if (tolerance) options.steps.control = Control::tolerance;
+    const Report report = simulate(model, derive(model), method("gauss(2)"), options);
+    if (report.ending == Ending::done) {
+      EXPECT_NEAR(report.y[0], 0.5, 1e-3);
+    } else {
+      EXPECT_GT(report.t, 0.98);
+      EXPECT_LT(report.t, 1.02);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace alembert::internal::testing
