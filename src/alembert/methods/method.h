@@ -84,6 +84,8 @@ struct Method {
   std::function<Momenta(const Equations&, const InitialValues&)> momenta;
   /// The coefficients as text, for `alembert methods NAME --stages S`; empty where there are none.
   std::function<std::string()> tableau;
+  /// Why it does not take port-Hamiltonian systems, and what to do; "" for the usual reason.
+  std::string port_reason;
   /// What follows for coordinates without mass, where the method does not take them.
   std::string massless_reason = "so the momenta do not determine the velocities at the end of a step";
   /// Of a SPARK method, for what is known of its coefficients; null for others, and for compositions.

@@ -65,6 +65,20 @@ EngineOptions for_redundant(const Model& model, const InitialValues& initial, co
   return options;
 }
 
+/// Who asks for the two-matrix iteration gets it or hears why not.
+void require_stages(const Method& method, const StepPlan& plan, const InitialValues& initial,
+                    const EngineOptions& options) {
+  if (options.newton.linear != LinearSolver::two_matrix) return;
+  const bool stages =
+      std::all_of(plan.parts.begin(), plan.parts.end(), [](const StepEquations& part) { return bool(part.stages); });
+  if (!stages)
+    throw InputError("`two_matrix` does nothing with " + method.name + ": its step has no stages to split",
+                     "it goes with SPARK methods whose constraints stand at Lobatto points; leave it out for others");
+  if (!initial.redundant.empty())
+    throw InputError("`two_matrix` needs independent constraints, and " + initial.redundant.front(),
+                     "leave it out: such steps are solved by minimum norm, or remove the constraint");
+}
+
 GridPoint first_point(const InitialValues& initial, double t0) {
   GridPoint point;
   point.t = t0;
@@ -139,6 +153,7 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
       zero_tests_(Exprs(), e.zero_tests, now_and_then),
       model_parameters_(Exprs(), e.model_parameters, now_and_then),
       in_constraints_(parameters_in(joined<Expr>(e.g, e.k), parameters.size())) {
+  require_stages(method, plan, values, asked);
   if (method.remark) remark = method.remark(e);
   if (e.port) ports.emplace(e, options.dirac, code_for(std::max(1.0, options.rows), options.newton.kernel));
   prepare(options);

@@ -289,6 +289,13 @@ Capabilities collocation_capabilities() {
 
 namespace {
 
+/// Without holonomic constraints the forms are all the same: whoever chose one should know.
+std::string no_constraints(const Equations& e, ConstraintForm form) {
+  const bool same = form == ConstraintForm::ggl ? e.g.empty() : e.g.empty() && e.k.empty();
+  if (form == ConstraintForm::index2 || !same) return "";
+  return "there are no constraints whose form could be chosen: this is the method on the equations as they are";
+}
+
 Method collocation_method(std::string name, const CollocationScheme& scheme, ConstraintForm form,
                           const Claims& claims) {
   Method method;
@@ -296,6 +303,14 @@ Method collocation_method(std::string name, const CollocationScheme& scheme, Con
   method.stages = static_cast<int>(scheme.stages.b.size());
   method.claims = claims;
   method.capabilities = collocation_capabilities();
+  if (form == ConstraintForm::ggl) {
+    // There is no g that mu could hold: rows of the system that came from G v = 0 do not say of what they are the rate.
+    method.capabilities.port_hamiltonian = false;
+    method.port_reason =
+        "the form of Gear, Gupta and Leimkuhler holds g and its derivative, and a port-Hamiltonian system has rows "
+        "only: write both levels into the system, as `ggl` does for a mechanical model";
+  }
+  method.remark = [=](const Equations& e) { return no_constraints(e, form); };
   method.step = [=](const Equations& e) { return collocation_step(e, scheme, form); };
   method.tableau = [=] { return collocation_tableau(scheme); };
   return method;

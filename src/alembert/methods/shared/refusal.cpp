@@ -82,7 +82,10 @@ std::string refusal(const Method& method, const Equations& e) {
   for (const Need& need : needs) {
     if (method.capabilities.*need.capability) continue;
     const std::string reason = need.lacking(e);
-    if (!reason.empty()) return reason;
+    if (reason.empty()) continue;
+    const bool port = need.capability == &Capabilities::port_hamiltonian;
+    if (!port || method.port_reason.empty()) return reason;
+    return method.port_reason + "; " + families_that_take(need.capability) + " then take it";
   }
   const std::string reason = method.refuses ? method.refuses(e) : "";
   if (!reason.empty() || method.capabilities.massless) return reason;

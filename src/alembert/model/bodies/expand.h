@@ -79,6 +79,7 @@ class Expander {
   std::string point_of(const Side& side, const std::string& let, bool planar) const;
   std::string direction_of(const Side& side, const std::string& let) const;
   void joint(const Statement& s);
+  bool has_idle_axis(const Statement& s, const Side& from, const Side& to, bool planar);
   void spatial_joint(const Statement& s, const Side& from, const Side& to);
   void planar_joint(const Statement& s, const Side& from, const Side& to);
   void rolling(const Statement& s, const Side& from, const Side& to, bool planar);

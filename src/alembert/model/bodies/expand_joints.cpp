@@ -112,6 +112,7 @@ void Expander::joint(const Statement& s) {
   };
   if (!only("length", "distance") || !only("radius", "rolling")) return;
   const bool planar = (from.body ? from.body : to.body)->planar();
+  if (has_idle_axis(s, from, to, planar)) return;
   if (kind != "rolling") points(s, from, to, planar);
   ExpandedJoint j;
   j.name = s.label->text;
@@ -129,6 +130,20 @@ void Expander::joint(const Statement& s) {
   else if (planar) planar_joint(s, from, to);
   else spatial_joint(s, from, to);
   if (errors_.size() == before) result_.joints.push_back(std::move(j));
+}
+
+/// An axis that nothing would be made of.
+bool Expander::has_idle_axis(const Statement& s, const Side& from, const Side& to, bool planar) {
+  const std::string& kind = s.string;
+  const Side& wheel = from.body ? from : to;
+  const Term* idle = nullptr;
+  if (kind == "distance" || (planar && (kind == "revolute" || kind == "fixed"))) idle = from.axis ? from.axis : to.axis;
+  if (planar && kind == "prismatic" && from.axis) idle = to.axis;
+  if (planar && kind == "rolling") idle = wheel.axis;
+  if (!idle) return false;
+  const std::string of = planar ? " joint of planar bodies has no " : " joint has no ";
+  error(idle->place, "a " + kind + of + (from.axis && to.axis ? "second axis" : "axis"));
+  return true;
 }
 
 void Expander::spatial_joint(const Statement& s, const Side& from, const Side& to) {
@@ -192,10 +207,6 @@ void Expander::planar_joint(const Statement& s, const Side& from, const Side& to
   if (kind != "revolute" && kind != "prismatic" && kind != "fixed" && kind != "distance") {
     error(s.label->place, "there is no " + kind + " joint between planar bodies",
           "revolute, prismatic, fixed, distance and rolling are possible");
-    return;
-  }
-  if (from.axis && kind != "prismatic") {
-    error(from.axis->place, "a " + kind + " joint of planar bodies has no axis");
     return;
   }
   const std::string phi = from.body ? from.body->name + ".phi" : "0", other = to.body ? to.body->name + ".phi" : "0";
@@ -354,6 +365,11 @@ void Expander::spring(const Statement& s) {
   if (!has(s, "stiffness") && !has(s, "damping")) {
     error(s.label->place, "the spring '" + s.label->text + "' has neither stiffness nor damping",
           "as in: stiffness 100");
+    return;
+  }
+  if (has(s, "length") && !has(s, "stiffness")) {
+    error(value(s, "length")->place, "the length at rest says nothing without a stiffness",
+          "give a stiffness, or leave the length out");
     return;
   }
   points(s, from, to, (from.body ? from.body : to.body)->planar());
