@@ -120,7 +120,7 @@ double calls_of_multipliers(const Equations& e, const EngineOptions& o) {
 }  // namespace
 
 Engine::Engine(const Model& model_, const Equations& equations, const Method& method_, const EngineOptions& asked)
-    : Engine(model_, equations, method_, method_.step(equations), ConsistentStart(model_, equations),
+    : Engine(model_, equations, method_, step_plan(method_, equations), ConsistentStart(model_, equations),
              usual_values(equations), asked) {}
 
 Engine::Engine(const Model& model_, const Equations& equations, const Method& method_, const StepPlan& plan,
@@ -154,7 +154,7 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
       model_parameters_(Exprs(), e.model_parameters, now_and_then),
       in_constraints_(parameters_in(joined<Expr>(e.g, e.k), parameters.size())) {
   require_stages(method, plan, values, asked);
-  if (method.remark) remark = method.remark(e);
+  if (method.remark) remark = method.remark(seen_by_methods(e));
   if (e.port) ports.emplace(e, options.dirac, code_for(std::max(1.0, options.rows), options.newton.kernel));
   prepare(options);
   if (!e.events.empty())
@@ -311,7 +311,7 @@ std::unique_ptr<Engine> Engine::remade(const NamedValues& values) const {
   if (!wanted.same_shape())
     throw InputError("these values ask for equations of another shape", "read and derive the model again with them");
   std::unique_ptr<Engine> fresh(
-      new Engine(model, e, method, method.step(e), ConsistentStart(model, e), wanted.parameters, asked));
+      new Engine(model, e, method, step_plan(method, e), ConsistentStart(model, e), wanted.parameters, asked));
   if (!fresh->begin(values))
     throw InputError("the constraints are redundant for some of these initial values and not for others",
                      "read and derive the model again with them");

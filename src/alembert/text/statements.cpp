@@ -17,8 +17,12 @@ const std::vector<StatementForm>& statement_forms() {
       {"coordinate", Shape::declarations, "the q: scalars, vectors, families of them", "coordinate x, q[3], r[i][3]"},
       {"velocity", Shape::declarations, "the v of the multibody form, with initial values",
        "velocity w[3] = (0, 1, 5)"},
-      {"auxiliary", Shape::equation, "a contact-point variable and the equation c(q, s) = 0 that determines it",
-       "auxiliary s: (x - s) + (y - s^2)*2*s = 0"},
+      {"auxiliary", Shape::equation,
+       "a variable that the coordinates determine (a contact point), the equation c(q, s) = 0 that does so, and a "
+       "value "
+       "near which it starts. It follows its branch; what is written s = atan2(y, x) is an angle through any number "
+       "of turns",
+       "auxiliary s = 1: (x - s) + (y - s^2)*2*s = 0"},
       {"momentum", Shape::owned, "the p of a Hamiltonian model and the coordinate that each belongs to",
        "momentum p1[3] of q1, p2[3] of q2"},
       {"variable", Shape::declarations, "an unknown of the general form, with its initial value",
@@ -151,7 +155,7 @@ std::string syntax_of(const StatementForm& form) {
       case Shape::matrix: return "EXPR | TARGET = EXPR, ... [for RANGES]";
       case Shape::expression: return "EXPR";
       case Shape::equation:
-        return form.keyword == "auxiliary" ? "TARGET: EXPR = EXPR"
+        return form.keyword == "auxiliary" ? "TARGET [= EXPR]: EXPR = EXPR"
                                            : "[NAME: | NAME(MULTIPLIER, ...):] EXPR = EXPR [for RANGES]";
       case Shape::watched: return "[NAME:] EXPR [for RANGES]";
       case Shape::event: return "[NAME:] EXPR = EXPR [for RANGES]";
