@@ -59,7 +59,9 @@ std::string nonholonomic_class(const Equations& e) {
 std::vector<std::string> values_not_given(const Model& model, const Equations& e) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < e.y_names.size() && i < model.q_given.size(); ++i) {
-    if (!model.q_given[i]) names.push_back(e.y_names[i]);
+    const std::size_t own = e.y.size() - e.auxiliary.size();
+    const bool follows = i >= own && e.auxiliary[i - own].value;  // there is nothing to give
+    if (!model.q_given[i] && !follows) names.push_back(e.y_names[i]);
   }
   for (std::size_t i = 0; i < e.z_names.size() && i < model.z_given.size(); ++i) {
     if (!model.z_given[i]) names.push_back(e.z_names[i]);
@@ -81,7 +83,7 @@ Findings examine(const Model& model, const Equations& e) {
   const Exprs time{e.t};
   Findings found;
   found.form = model.multibody ? "multibody" : form_name(model.form);
-  found.coordinates = static_cast<int>(e.y.size());
+  found.coordinates = static_cast<int>(e.y.size() - e.auxiliary.size());
   found.holonomic = static_cast<int>(e.g.size());
   found.nonholonomic = static_cast<int>(e.k.size());
   found.rheonomic_constraints = depends(e.g, time) || depends(e.k, time);
@@ -118,7 +120,7 @@ Findings examine(const Model& model, const Equations& e) {
   if (const std::optional<Method> method = usable_method(model, e); method && method->momenta) {
     found.method = method->name;
     found.keeps_energy = method->claims.energy && found.changing.empty();
-    found.momenta = method->momenta(e, found.initial);
+    found.momenta = momenta_of(*method, e, found.initial);
   }
   if (!found.initial.redundant.empty()) {
     found.warnings.push_back("redundant constraints: their multipliers are not determined one by one");

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "alembert/error.h"
 
@@ -38,6 +39,16 @@ std::vector<std::string> option_names(const CLI::App& app) {
 
 void refuse_extra_arguments(const CLI::App& command) {
   refuse_extras(command, "unexpected argument", option_names(command));
+}
+
+/// An empty text is no value: commands take it for an option that was not given.
+void refuse_empty_values(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::vector<std::string>& given = option->results();
+    if (std::find(given.begin(), given.end(), "") == given.end()) continue;
+    throw InputError(fmt::format("{} is given without a value", option->get_name()),
+                     fmt::format("see alembert {} --help", command.get_name()));
+  }
 }
 
 }  // namespace
@@ -119,6 +130,7 @@ int CommandLine::perform(int argc, char** argv, const std::vector<Command>& comm
   for (const Command& command : commands) {
     if (!command.options.app_->parsed()) continue;
     refuse_extra_arguments(*command.options.app_);
+    refuse_empty_values(*command.options.app_);
     return command.perform();
   }
   fmt::print("{}", program_->help());

@@ -36,6 +36,9 @@ std::shared_ptr<const Source> read_source(const std::string& path);
 /// The model in a file, or on standard input for "-".
 Model load_model(const std::string& path, const std::vector<std::string>& overrides = {});
 
+/// What "NAME=VALUE" gives a value to.
+std::string set_name(const std::string& text);
+
 /// What the library says, with the options of the program where that names its own fields: "`step`" becomes "--step".
 std::string in_words_of_the_program(std::string text);
 InputError in_words_of_the_program(const InputError& error);

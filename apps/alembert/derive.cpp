@@ -109,7 +109,11 @@ PortSystem change(const Model& model, const PortSystem& system, const std::strin
 
 /// Initial values are those that are consistent.
 int print_port(const Model& model, const Arguments& arguments) {
-  if (arguments.latex) throw InputError("--port-hamiltonian prints a model; --latex does not go with it");
+  for (const auto& [given, option] : {std::pair{arguments.latex, "--latex"}, {arguments.all, "--all"}})
+    if (given) throw InputError(fmt::format("--port-hamiltonian prints a model; {} does not go with it", option));
+  if (model.port && !arguments.form.empty())
+    throw InputError("--form says how holonomic constraints are written, and this model is port-Hamiltonian already",
+                     "its rows stay as they are");
   if (!arguments.form.empty() && arguments.form != "ggl" && arguments.form != "index2")
     throw InputError("with --port-hamiltonian --form is index2 or ggl, not '" + arguments.form + "'");
   if (model.port && arguments.values)
@@ -152,6 +156,8 @@ Command add_derive(CommandLine& program) {
             if (arguments->port) return print_port(model, *arguments);
             if (arguments->autonomous || !arguments->change.empty())
               throw InputError("--autonomous and --change go with --port-hamiltonian");
+            if (model.port && !arguments->form.empty())
+              throw InputError("--form says how holonomic constraints stand, and a port-Hamiltonian model has none");
             ShowOptions options;
             options.latex = arguments->latex;
             if (arguments->form == "index1") options.form = ShownForm::index1;

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 
 #include "alembert/default_methods.h"
 #include "alembert/error.h"
@@ -30,7 +31,18 @@ std::shared_ptr<const Source> read_source(const std::string& path) {
   return source;
 }
 
+std::string set_name(const std::string& text) {
+  std::string name = text.substr(0, text.find('='));
+  std::erase(name, ' ');
+  return name;
+}
+
 Model load_model(const std::string& path, const std::vector<std::string>& overrides) {
+  // Of two values one would be ignored.
+  std::set<std::string> names;
+  for (const std::string& text : overrides)
+    if (!names.insert(set_name(text)).second)
+      throw InputError("--set gives '" + set_name(text) + "' twice", "give one value");
   if (path != "-") return read_model(path, overrides);
   std::vector<Override> values;
   for (const std::string& text : overrides) {

@@ -16,10 +16,15 @@
 namespace alembert::internal::app {
 namespace {
 
+constexpr char default_folder[] = "reproduction";
+
 struct ReproduceArguments {
   std::vector<std::string> ids, set;
-  std::string out = "reproduction";
+  std::string out = default_folder;
   bool quick = false, list = false, json = false, anew = false;
+
+  /// Whether anything is said about what is made and how.
+  bool chooses() const { return !ids.empty() || !set.empty() || out != default_folder || quick || json || anew; }
 };
 
 /// The version and what this file of the program contains: every change of it makes all results anew.
@@ -47,7 +52,10 @@ int list() {
 }
 
 int perform(const ReproduceArguments& arguments) {
-  if (arguments.list) return list();
+  if (arguments.list) {
+    if (arguments.chooses()) throw InputError("--list prints all figures and tables: nothing else goes with it");
+    return list();
+  }
   reproduce::Options options;
   options.ids = arguments.ids;
   options.quick = arguments.quick;

@@ -67,8 +67,9 @@ int run(const RunOptions& options) {
     simulation.sample = read_real("--sample", options.sample);
     if (simulation.sample <= 0) throw InputError("--sample wants a number above 0, not " + options.sample);
   }
-  if ((!simulation.at.empty() || simulation.sample > 0) && options.out.empty() && options.plot.empty())
-    throw InputError("--at and --sample choose the rows of a trajectory: say --out where to write it");
+  const bool chooses_rows = !simulation.at.empty() || simulation.sample > 0 || simulation.every;
+  if (chooses_rows && options.out.empty() && options.plot.empty())
+    throw InputError("--every, --at and --sample choose the rows of a trajectory: say --out where to write it");
   simulation.dirac = options.dirac;
   simulation.strict = options.strict;
   if (options.dirac && (!model.port || options.out.empty()))

@@ -40,6 +40,9 @@ int run_sweep(const SweepArguments& arguments) {
     for (std::size_t i = 0; i + 1 < options.axes.size(); ++i)
       if (options.axes[i].name == options.axes.back().name)
         throw InputError("--vary names '" + options.axes[i].name + "' twice", "put all its values into one list");
+    for (const std::string& set : options.set)
+      if (set_name(set) == options.axes.back().name)
+        throw InputError("--set and --vary both give '" + options.axes.back().name + "'", "leave one of them out");
   }
   if (!arguments.report.empty()) options.columns = split_list(arguments.report);
   if (!arguments.out.empty() && !ends_with(arguments.out, ".csv") && !ends_with(arguments.out, ".json"))

@@ -33,6 +33,8 @@ constexpr Word words[] = {
     {"columns", "--report"},
     {"steps", "--steps"},
     {"ggl", "--form ggl"},
+    {"guess", "--guess"},
+    {"two_matrix", "--newton two-matrix"},
     {"write(trajectory, path)", "alembert run MODEL --out FILE"},
     {"to_json(report)", "'alembert run --json'"},
 };

@@ -15,8 +15,9 @@ struct KernelOptions {
   double calls = 1e9;
 };
 
-/// exact: whatever suits Newton's own matrix; two_matrix: only where the equations have stages (the others: exact);
-/// minimum_norm: for equations that depend on each other, with the smallest multipliers.
+/// exact: whatever suits Newton's own matrix; two_matrix: where the equations have stages (a run of other methods
+/// is refused, other equations are solved exactly); minimum_norm: for equations that depend on each other, with the
+/// smallest multipliers.
 enum class LinearSolver { automatic, exact, unrolled, dense, sparse, two_matrix, minimum_norm };
 
 struct NewtonOptions {

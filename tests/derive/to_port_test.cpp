@@ -180,7 +180,21 @@ TEST(ToPort, PortSystemsReadBackAsTheyAre) {
 
 TEST(ToPort, RefusedWithTheReason) {
   EXPECT_THROW(as_port(gallery("steel_on_teflon")), InputError);
-  EXPECT_THROW(as_port(gallery("curve_parameter")), InputError);
+  EXPECT_THROW(as_port(gallery("curve_parameter"), {.ggl = true}), InputError);
+}
+
+TEST(ToPort, AuxiliaryVariablesBecomeStatesWithTheRatesOfTheirEquations) {
+  const Model in_force = model_from_text(
+      "coordinate x = 2\nauxiliary s = 1: s^3 + s = x\nkinetic x'^2/2\npotential 9.81*s^2\nrayleigh x'^2/5\n");
+  const Model angle = model_from_text(
+      "body b mass 1 inertia (1, 2, 1) spin (0, 0, 6)\njoint revolute j from ground axis (0, 0, 1) to b\n"
+      "torsion k joint j stiffness 0.04\n");
+  for (const Model& model : {gallery("curve_parameter"), in_force, angle}) {
+    const Report original = run(model, "gauss_collocation(5)", 0.01, 1);
+    const Report port = run(as_port(model), "gauss_collocation(5)", 0.01, 1);
+    ASSERT_EQ(port.ending, Ending::done) << model.title << port.reason;
+    EXPECT_LT(distance(original, port), 1e-7) << model.title;
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "alembert/base/lists.h"
+#include "alembert/derive/auxiliary.h"
 #include "alembert/derive/carrier.h"
 #include "alembert/derive/identity.h"
 #include "alembert/derive/ports/port.h"
@@ -53,14 +54,18 @@ void add_force(const Model& model, Equations& e, const Exprs& force) {
 
 void derive_lagrangian(const Model& model, Equations& e, const Carrier& carry) {
   const Expr L = carry(model.lagrangian);
-  e.v = e.z;
   e.p = gradient(L, e.z);
   e.f = gradient(L, e.y);
+  e.r = negated(transposed_product(e.g, e.y, e.lambda));
+  if (!e.auxiliary.empty()) {
+    // The auxiliary variables are functions of the others: Z^T with Z = v_z sums what acts through them.
+    e.f = transposed_product(e.v, e.z, e.f);
+    e.r = negated(transposed_product(along_motion(e, e.g, {}), e.z, e.lambda));
+  }
   e.L = L;
-  e.applied.assign(e.y.size(), e.graph->constant(0));
+  e.applied.assign(e.z.size(), e.graph->constant(0));
   if (model.rayleigh) e.applied = negated(gradient(carry(model.rayleigh), e.z));
   e.f = added(std::move(e.f), e.applied);
-  e.r = negated(transposed_product(e.g, e.y, e.lambda));
   e.N = negated(transposed_product(e.k, e.z, e.psi));
   add_force(model, e, carry(model.force));
 
@@ -132,7 +137,6 @@ void derive_general(const Model& model, Equations& e, const Carrier& carry) {
 
 /// q' = Z v, M v' = f - Z^T G^T lambda with p = M v: d/dt p has the inertia of a changing M beside f.
 void derive_multibody(const Model& model, Equations& e, const Carrier& carry) {
-  e.v = carry(model.coordinate_rate);
   e.p = carry(model.quantity);
   e.g_dot = along_motion(e, e.g, {});
   e.f = along_motion(e, e.p, {});
@@ -222,7 +226,7 @@ bool mass_is_constant(const Equations& e) {
 void declare(const Model& model, Equations& e) {
   e.t = e.graph->symbol("t");
   e.y_names = flat_names(model.coordinates, "");
-  e.z_names = model.form == Form::lagrangian ? flat_names(model.coordinates, "'") : flat_names(model.momenta, "");
+  e.z_names = flat_names(blocks_of_z(model), model.form == Form::lagrangian ? "'" : "");
   for (const std::string& name : e.y_names) e.y.push_back(e.graph->symbol(name));
   for (const std::string& name : e.z_names) {
     e.z.push_back(e.graph->symbol(name));
@@ -289,6 +293,9 @@ Equations derive(const Model& model, const DeriveOptions& options) {
   e.z_start = carry(model.z_start);
   e.zero_tests = carry(model.zero_tests);
   e.parameter_values = carry(model.parameter_symbols);
+  if (model.form == Form::lagrangian) e.v = e.z;
+  if (model.multibody) e.v = carry(model.coordinate_rate);
+  derive_auxiliary(model, e, carry);
   Exprs constraints;
   for (const Constraint& c : model.constraints) constraints.push_back(c.value);
   constraints = carry(constraints);
@@ -318,7 +325,7 @@ Expr power(const Equations& e) {
   if (e.port) return e.port->supplied - e.port->dissipated;
   // For y' = v(t, y, z) and an energy with E_z = w^T p_z (w = v in the Lagrangian and Hamiltonian forms, z in the
   // multibody form): dE/dt = E_t + E_y v + w^T (f + N + r - p_t - p_y v).
-  const bool multibody = e.form == Form::general;
+  const bool multibody = e.form == Form::general || !e.auxiliary.empty();
   const Exprs& w = multibody ? e.z : e.v;
   const Exprs inert = inertia(e), E_y = gradient(e.energy, e.y);
   Exprs terms = {gradient(e.energy, Exprs{e.t})[0]};
@@ -328,7 +335,9 @@ Expr power(const Equations& e) {
       terms.push_back(w[i] * ((e.f[i] - inert[i]) + E_y[i] + (e.N[i] + e.r[i])));
     return sum(*e.graph, terms);
   }
-  const Exprs back = transposed_product(e.v, e.z, E_y);  // Z^T E_y, z^T of which is E_y v
+  const Exprs back = transposed_product(e.v, e.z, E_y);  // Z^T E_y, z^T of which is E_y v but for what moves by itself
+  for (std::size_t i = e.y.size() - e.auxiliary.size(); i < e.y.size(); ++i)
+    terms.push_back(E_y[i] * substitute(e.v[i], e.z, Exprs(e.z.size(), e.graph->constant(0)), *e.graph));
   for (std::size_t i = 0; i < w.size(); ++i)
     terms.push_back(w[i] * ((e.f[i] - inert[i]) + back[i] + (e.N[i] + e.r[i])));
   return sum(*e.graph, terms);

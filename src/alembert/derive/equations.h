@@ -30,6 +30,14 @@ struct OpenParameter {
   double value = 0;  // where nobody gives another
 };
 
+/// A variable among the y that the others determine, c(t, y) = 0; see Model::auxiliary.
+struct AuxiliaryEquation {
+  Expr equation;      // c, smooth along its branch: of an angle a with sine S and cosine C it is S cos a - C sin a
+  Expr value;         // in t and the other y, where there is a closed form
+  Expr sine, cosine;  // where value is atan2(sine, cosine): it goes on through any number of turns
+  Place place;
+};
+
 struct PortEquations;  // derive/ports/port_equations.h
 
 struct Equations {
@@ -44,13 +52,16 @@ struct Equations {
 
   Expr t;
   Exprs y, z, lambda, psi;  // symbols
-  Exprs v, p, f, N, r;      // as above
-  Exprs g, g_dot, k;        // g_dot = g_t + g_y v
-  Expr energy;              // empty where the model has none (general form)
-  Expr L;                   // in the Lagrangian form
-  Exprs applied;            // forces that neither the energy nor ideal reactions account for; may hold multipliers
-  Expr rayleigh;            // the dissipation function; empty where there is none
-  Exprs forces;             // that the user wrote, one per row of p; may hold multipliers
+  // The last of the y, those with a value last. Their v follows from c = 0, so that derivatives along the motion are
+  // total ones; f, r and N are reactions on the others through them.
+  std::vector<AuxiliaryEquation> auxiliary;
+  Exprs v, p, f, N, r;  // as above
+  Exprs g, g_dot, k;    // g_dot = g_t + g_y v
+  Expr energy;          // empty where the model has none (general form)
+  Expr L;               // in the Lagrangian form
+  Exprs applied;        // forces that neither the energy nor ideal reactions account for; may hold multipliers
+  Expr rayleigh;        // the dissipation function; empty where there is none
+  Exprs forces;         // that the user wrote, one per row of p; may hold multipliers
   Exprs invariants;
   Exprs events;  // one per entry of Model::events; may contain multipliers
   Expr density;  // of steps; empty where the model says none
@@ -72,6 +83,14 @@ struct Equations {
   std::vector<JointReaction> joints;
   bool ideal = true;  // N = -k_z^T psi and r = -g_q^T lambda (or the user wrote the same)
 };
+
+/// Whether the rates of the coordinates, auxiliary ones left out, depend on them.
+bool rates_depend_on_y(const Equations& e);
+/// The c of all auxiliary variables.
+Exprs auxiliary_equations(const Equations& e);
+/// J^T w of functions of (t, y) in the coordinates that are not auxiliary, with the total derivative; zeros behind them
+/// for the auxiliary ones.
+Exprs total_transposed_product(const Equations& e, const Exprs& functions, const Exprs& weights);
 
 /// Throws InputError for names that cannot stay open.
 Equations derive(const Model& model, const DeriveOptions& options = {});

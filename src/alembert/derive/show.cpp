@@ -42,8 +42,8 @@ std::string title_of(const Model& model, const Equations& e) {
     return head + counted(e.z.size(), "differential state") + ", " +
            counted(e.port->system.algebraic.size(), "algebraic state") + ", " + counted(e.port->inputs.size(), "input");
   }
-  return head + counted(e.y.size(), "coordinate") + ", " + counted(e.g.size(), "holonomic constraint") + ", " +
-         counted(e.k.size(), "nonholonomic constraint");
+  return head + counted(e.y.size() - e.auxiliary.size(), "coordinate") + ", " +
+         counted(e.g.size(), "holonomic constraint") + ", " + counted(e.k.size(), "nonholonomic constraint");
 }
 
 std::vector<std::string> invariant_names(const Model& model) {
@@ -146,6 +146,10 @@ std::vector<Meaning> meanings(const Model& model, const Equations& e, const Show
     list.push_back({{"g_t + g_" + q + " v", "g_t + g_" + q + " v"}, "their time derivative"});
   }
   if (!e.k.empty()) list.push_back({name_of("k"), "nonholonomic constraints"});
+  if (!e.auxiliary.empty()) {
+    const std::vector<std::string> names(e.y_names.end() - static_cast<long>(e.auxiliary.size()), e.y_names.end());
+    list.push_back({name_of("c"), "what determines the auxiliary variables, c = 0:", {}, names});
+  }
   add_multipliers(list, model, e);
   if (options.form == ShownForm::ggl)
     for (const std::string& name : e.g_names)
@@ -295,7 +299,7 @@ class MechanicsPage {
     if (options_.form == ShownForm::ggl && !e_.g.empty()) {
       Exprs mu;
       for (const std::string& name : e_.g_names) mu.push_back(e_.graph->symbol("mu_" + name));
-      Exprs rates = transposed_product(e_.g, e_.y, mu);
+      Exprs rates = total_transposed_product(e_, e_.g, mu);
       for (std::size_t i = 0; i < rates.size(); ++i) rates[i] = e_.v[i] + rates[i];
       page_.section({y_ + "' = v + g_" + y_ + "^T mu", "$\\dot " + y_ + " = v + g_" + y_ + "^T \\mu$"},
                     derivatives(e_.y_names), rates);
@@ -308,7 +312,8 @@ class MechanicsPage {
 
   void momenta() {
     // The rows of the differentiated quantity carry the coordinate's name in the Lagrangian form: p_x1, f_x1.
-    const std::vector<std::string>& rows = e_.form == Form::lagrangian ? e_.y_names : e_.z_names;
+    std::vector<std::string> rows = e_.form == Form::lagrangian ? e_.y_names : e_.z_names;
+    rows.resize(e_.z.size());
     const Exprs multipliers = joined<Expr>(e_.lambda, e_.psi);
     if (e_.p == e_.z) page_.note({"p", "$p$"}, "p = z, the variables themselves");
     else page_.section({"p", "$p$"}, all_indexed("p", rows), e_.p, e_.z);
@@ -319,6 +324,9 @@ class MechanicsPage {
 
   void constraints() {
     const ShownForm form = options_.form;
+    const std::vector<std::string> following(e_.y_names.end() - static_cast<long>(e_.auxiliary.size()),
+                                             e_.y_names.end());
+    page_.section({"c", "$c$"}, zeros(following.size()), auxiliary_equations(e_), {}, following);
     if (form == ShownForm::index1) {
       const Exprs levels(e_.reduced.begin() + static_cast<long>(e_.z.size()), e_.reduced.end());
       page_.section({"d/dt (g_t + g_" + y_ + " v), d/dt k", "$\\frac{d}{dt}(g_t + g_" + y_ + " v),\\ \\frac{d}{dt} k$"},

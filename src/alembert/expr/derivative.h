@@ -32,8 +32,8 @@ SparseExprs jacobian(ExprSpan f, ExprSpan x);
 /// The same as rows of full length with zeros.
 std::vector<Exprs> dense(const SparseExprs& matrix, Graph& graph);
 
-/// Replaces each symbol from[i] by to[i] in f; the result lives in `target` (which may be another graph: symbols that
-/// are not replaced must then not occur).
+/// Replaces each symbol (or parameter) from[i] by to[i] in f; the result lives in `target` (which may be another graph:
+/// symbols that are not replaced must then not occur).
 Exprs substitute(ExprSpan f, ExprSpan from, ExprSpan to, Graph& target);
 Expr substitute(Expr f, ExprSpan from, ExprSpan to, Graph& target);
 

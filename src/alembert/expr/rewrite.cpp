@@ -95,7 +95,8 @@ Exprs substitute(ExprSpan f, ExprSpan from, ExprSpan to, Graph& target) {
   Graph* source = common_graph(from, common_graph(f));
   Marks replaced;
   for (std::size_t i = 0; i < from.size(); ++i) {
-    check(source->node(from[i].id()).op == Op::symbol, "only symbols can be substituted");
+    const Op op = source->node(from[i].id()).op;
+    check(op == Op::symbol || op == Op::parameter, "only symbols and parameters can be substituted");
     check(replaced.insert(from[i].id(), std::uint32_t(i)), "a symbol is substituted twice");
   }
   const std::vector<std::uint32_t> order = reachable(f);
@@ -108,9 +109,9 @@ Exprs substitute(ExprSpan f, ExprSpan from, ExprSpan to, Graph& target) {
     const int operands = operand_count(node.op);
     if (node.op == Op::constant) {
       image[i] = target.constant(source->value(id));
-    } else if (node.op == Op::parameter) {
+    } else if (node.op == Op::parameter && replaced[id] == Marks::none) {
       image[i] = target.parameter(static_cast<int>(node.a), source->name(id), source->value(id));
-    } else if (node.op == Op::symbol) {
+    } else if (operands == 0) {
       const std::uint32_t number = replaced[id];
       check(number != Marks::none || source == &target, "a symbol of another graph is not replaced");
       image[i] = number == Marks::none ? Expr(source, id) : to[number];

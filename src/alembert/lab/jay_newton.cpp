@@ -94,7 +94,7 @@ Errors iterates(const Workbench& work, const Model& model, const std::string& me
   const Equations e = derive(model);
   const Method method = work.find_method(method_name);
   const MotionPoint<double> start = polish<double>(e, make_consistent(model, e), 0);
-  const StepPlan plan = method.step(e);
+  const StepPlan plan = step_plan(method, e);
   const StepEquations& step = plan.parts.at(0);
   if (!step.stages) throw RunFailed(method_name + " has no two-matrix iteration");
   Exprs all{step.t0, step.h};

@@ -31,7 +31,7 @@ StepChanges step_changes(const Workbench& work, const Model& model, const std::s
     energy(in.data(), &value, space.data());
     return value;
   };
-  Step<double> step(work.find_method(method_name).step(e), 0, h, state, guess_values);
+  Step<double> step(step_plan(work.find_method(method_name), e), 0, h, state, guess_values);
   StepChanges changes;
   Quad before = energy_now(0);
   for (long i = 0; i < n; ++i) {

@@ -37,7 +37,7 @@ struct GuessQuality {
 GuessQuality guess_quality(const Workbench& work, const Model& model, const std::string& method, double h, long n) {
   const Equations e = derive(model);
   MotionPoint<double> point = polish<double>(e, make_consistent(model, e), 0);
-  const StepPlan plan = work.find_method(method).step(e);
+  const StepPlan plan = step_plan(work.find_method(method), e);
   const StepEquations& step = plan.parts.at(0);
   Exprs in{step.t0, step.h};
   in.insert(in.end(), step.state.begin(), step.state.end());

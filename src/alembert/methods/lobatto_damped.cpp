@@ -19,13 +19,15 @@ StepPlan step(const Equations& e, int s) {
   const Expr t0 = frame.step.t0, h = frame.step.h;
   AccelerationStages stages(e, frame, s);
   const int y_from = static_cast<int>(frame.step.unknowns.size());
-  const bool implicit_y = depends(e.v, e.y);
+  const bool implicit_y = rates_depend_on_y(e);
   std::vector<Exprs> E(s);
   const Exprs v0 = at(e, e.v, {t0, frame.y0, frame.z0});
   for (int i = 0; i < s && implicit_y; ++i) E[i] = frame.unknown("E" + std::to_string(i + 1), v0, h);
   const int multipliers_from = static_cast<int>(frame.step.unknowns.size());
   stages.multipliers();
+  const int multipliers_end = static_cast<int>(frame.step.unknowns.size());
 
+  const auto stage = [](int i) { return " at stage " + std::to_string(i + 1); };
   std::vector<Point> V(s), X(s);  // with velocities of IIIB, of IIIC
   for (int i = 0; i < s; ++i) V[i] = {t0 + A.c[i] * h, frame.y0, stages.z(B.A[i])};
   for (int i = 0; i < s && !implicit_y; ++i) {
@@ -34,11 +36,12 @@ StepPlan step(const Equations& e, int s) {
   }
   for (int i = 0; i < s; ++i) {
     V[i].y = combined(graph, frame.y0, A.A[i], E);
+    if (i + 1 < s) frame.settle(e, V[i].t, V[i].y, stage(i));
+    else frame.settle_end(e, V[i].y);
     X[i] = {V[i].t, V[i].y, stages.z(C.A[i])};
   }
   const Point end{t0 + h, X[s - 1].y, stages.z(A.b)};
 
-  const auto stage = [](int i) { return " at stage " + std::to_string(i + 1); };
   for (int i = 0; i < s; ++i) frame.equation(stages.row(i, X[i]), "motion of ", e.z_names, stage(i));
   for (int i = 0; i < s && implicit_y; ++i) {
     Exprs left = at(e, e.v, V[i]);
@@ -56,7 +59,7 @@ StepPlan step(const Equations& e, int s) {
   auto& groups = frame.step.groups;
   groups.push_back({0, y_from, size_z});
   if (implicit_y) groups.push_back({y_from, multipliers_from - y_from, size_y});
-  groups.push_back({multipliers_from, static_cast<int>(frame.step.unknowns.size()) - multipliers_from, Expr()});
+  groups.push_back({multipliers_from, multipliers_end - multipliers_from, Expr()});
   for (int i = 0; i < s; ++i) frame.keep(stages.Psi[i], "Psi" + std::to_string(i + 1) + ".", e.k_names);
   for (int i = 0; i < s; ++i) frame.keep(stages.Lambda[i], "Lambda" + std::to_string(i + 1) + ".", e.g_names);
   return frame.plan(end.y, end.z);
@@ -80,6 +83,7 @@ MethodFamily lobatto_damped() {
     method.stages = s;
     method.claims.set_orders(2 * s - 2);
     method.capabilities.massless = true;
+    method.capabilities.contact_points = true;
     method.step = [s](const Equations& e) { return step(e, s); };
     method.tableau = [s] {
       return table_text("c", {lobatto_iiia(s).c}) + table_text("b", {lobatto_iiia(s).b}) +

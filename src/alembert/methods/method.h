@@ -45,6 +45,7 @@ struct Capabilities {
   bool varying_mass = true;        // false: only L = v^T M v/2 - U(t, q) with constant M
   bool without_energy = true;      // the general form, which has no energy
   bool massless = false;           // coordinates without mass
+  bool contact_points = false;     // auxiliary variables without a closed form
   /// Bodies lighter than this share of what damping moves in a step lose their velocity: 1 where no force at the end of
   /// a step enters its momenta (the last column of the coefficients is zero), a rounding effect for other methods.
   double light_mass = 1e-6;
@@ -79,11 +80,13 @@ struct Method {
   std::function<std::string(const Equations&)> refuses;
   /// What a user must know of this method on this model; "" when there is nothing. Empty for most.
   std::function<std::string(const Equations&)> remark;
-  std::function<StepPlan(const Equations&)> step;
+  std::function<StepPlan(const Equations&)> step;  // see step_plan()
   /// The momenta that are preserved on a model; empty where the method promises none.
   std::function<Momenta(const Equations&, const InitialValues&)> momenta;
   /// The coefficients as text, for `alembert methods NAME --stages S`; empty where there are none.
   std::function<std::string()> tableau;
+  /// Why it does not take port-Hamiltonian systems, and what to do; "" for the usual reason.
+  std::string port_reason;
   /// What follows for coordinates without mass, where the method does not take them.
   std::string massless_reason = "so the momenta do not determine the velocities at the end of a step";
   /// Of a SPARK method, for what is known of its coefficients; null for others, and for compositions.
@@ -140,6 +143,14 @@ std::optional<Method> reference_method(const Equations& equations, int stages);
 
 /// "a, b and c": the families whose members have a capability, compositions left out, the default method first.
 std::string families_that_take(bool Capabilities::*capability);
+
+/// A method's step on a model. Whoever makes steps asks here: auxiliary variables that have a closed form are part of
+/// the state, and methods do not see them.
+StepPlan step_plan(const Method& method, const Equations& equations);
+/// The momenta that it preserves; none where it promises none.
+Momenta momenta_of(const Method& method, const Equations& equations, const InitialValues& initial);
+/// The system as methods see it.
+Equations seen_by_methods(const Equations& equations);
 
 /// Why a method does not take a model; "" when it does. All commands ask here.
 std::string refusal(const Method& method, const Equations& equations);

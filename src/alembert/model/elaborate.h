@@ -30,6 +30,9 @@ struct Elaboration {
   Place head() const;
 };
 
+/// Those without a closed form first, as they stand in Model::q.
+std::vector<const Declaration*> auxiliaries(Scope& scope);
+
 /// "[2][1]": what tells a member of a family from the others.
 std::string brackets(const std::vector<long>& indices);
 

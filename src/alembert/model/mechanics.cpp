@@ -310,7 +310,6 @@ void append_constraints(Elaboration& e, const ConstraintGroup& group, const Assi
       c.value = value.entries[static_cast<std::size_t>(i)];
       c.place = group.place();
       if (!check_entry(scope, group, c.value, c.name)) return;
-      c.auxiliary = group.statement->keyword == "auxiliary";
       c.nonholonomic = scope.contents(c.value) & holds_z;
       if (!assigned.symbols.empty()) {
         c.multiplier = assigned.symbols[at];
@@ -325,6 +324,27 @@ void append_constraints(Elaboration& e, const ConstraintGroup& group, const Assi
   }
 }
 
+/// What the equations of auxiliary variables say, in the order of the variables in Model::q.
+void make_auxiliaries(Elaboration& e) {
+  std::map<std::string, ConstraintGroup> groups;
+  for (const Statement& s : e.text.statements) {
+    if (s.keyword != "auxiliary" || !s.label) continue;
+    ConstraintGroup group = read_constraint(e.scope, s, 0);
+    check_auxiliary(e.scope, group);
+    groups.emplace(group.name, std::move(group));
+  }
+  for (const Declaration* d : auxiliaries(e.scope)) {
+    const auto found = groups.find(d->name);
+    if (found == groups.end() || found->second.bad) continue;
+    const Value value = d->closed ? e.scope.evaluate(*d->statement->right) : Value();
+    const Block block{d->name, d->shape, 0, d->size(), d->place};
+    const Exprs& equations = found->second.values[0].entries;
+    for (std::size_t i = 0; i < equations.size(); ++i)
+      e.model.auxiliary.push_back({entry_name(block, static_cast<int>(i)), equations[i],
+                                   d->closed ? value.entries[i] : Expr(), d->velocities[i], found->second.place()});
+  }
+}
+
 void make_forces(Elaboration& e) {
   Scope& scope = e.scope;
   // In the multibody form forces act on the velocities' rows.
@@ -332,8 +352,9 @@ void make_forces(Elaboration& e) {
   std::map<const Declaration*, std::size_t> first;
   std::size_t size = 0;
   for (const Declaration& d : scope.declarations()) {
-    if (d.kind == kind) first[&d] = size;
-    if (d.kind == kind || d.auxiliary) size += d.symbols.size();
+    if (d.kind != kind || d.auxiliary) continue;
+    first[&d] = size;
+    size += d.symbols.size();
   }
   Exprs& force = e.model.force;
   force.assign(size, scope.graph().constant(0));
@@ -347,6 +368,11 @@ void make_forces(Elaboration& e) {
         scope.error(item.target.place, "a force acts on a coordinate, not on its velocity", "leave out the '");
         return false;
       }
+      if (target->declaration->auxiliary) {
+        scope.error(item.target.place, "no force acts on '" + target->declaration->name + "': it is auxiliary",
+                    "let the force act on the coordinates that determine it");
+        return false;
+      }
       value = scope.fit(std::move(value), target->shape, item.value->place, "'" + print(item.target) + "'");
       if (value.bad) return false;
       for (std::size_t k = 0; k < value.entries.size(); ++k) {
@@ -358,12 +384,12 @@ void make_forces(Elaboration& e) {
   });
 }
 
-/// Contact-point variables have no inertia, and the potential of the multibody form no velocities.
+/// An auxiliary variable that the user wrote has no inertia, and the potential of the multibody form no velocities.
 void check_energies(Elaboration& e) {
   const Model& m = e.model;
   for (const Declaration& d : e.scope.declarations()) {
     if (!d.auxiliary || !d.ready) continue;
-    for (const Expr energy : {m.lagrangian, m.rayleigh})
+    for (const Expr energy : {m.lagrangian})
       if (energy && depends(energy, d.velocities))
         e.scope.error(d.place, "the contact-point variable '" + d.name + "' has a velocity in an energy",
                       "it follows the coordinates without inertia; declare a coordinate and a constraint otherwise");
@@ -402,11 +428,11 @@ void make_constraints(Elaboration& e) {
   std::map<std::string, Place> names;
   int number = 0;
   bool sound = true;
+  make_auxiliaries(e);
   for (const Statement& s : e.text.statements) {
-    if (s.keyword != "constraint" && s.keyword != "auxiliary") continue;
+    if (s.keyword != "constraint") continue;
     groups.push_back(read_constraint(scope, s, ++number));
-    ConstraintGroup& g = groups.back();
-    if (s.keyword == "auxiliary") check_auxiliary(scope, g);
+    const ConstraintGroup& g = groups.back();
     if (s.label) {
       const auto [first, fresh] = names.emplace(g.name, s.label->place);
       if (!fresh)

@@ -37,6 +37,18 @@ std::vector<std::string> flat_names(const std::vector<Block>& blocks, const char
   return names;
 }
 
+std::vector<Block> own_coordinates(const Model& model) {
+  std::vector<Block> blocks;
+  const std::size_t own = model.q.size() - model.auxiliary.size();
+  for (const Block& block : model.coordinates)
+    if (static_cast<std::size_t>(block.first) < own) blocks.push_back(block);
+  return blocks;
+}
+
+std::vector<Block> blocks_of_z(const Model& model) {
+  return model.form == Form::lagrangian ? own_coordinates(model) : model.momenta;
+}
+
 std::vector<Parameter> parameters_of(const Model& model) {
   std::vector<Parameter> list;
   for (const Block& block : model.parameters) {
@@ -68,6 +80,30 @@ std::set<std::string> lost_names(const Source& source, const std::vector<Diagnos
   return names;
 }
 
+}  // namespace
+
+std::vector<const Declaration*> auxiliaries(Scope& scope) {
+  std::vector<const Declaration*> list;
+  for (const bool closed : {false, true})
+    for (const Declaration& d : scope.declarations())
+      if (d.auxiliary && d.ready && d.closed == closed) list.push_back(&d);
+  return list;
+}
+
+namespace {
+
+/// What looks like s = EXPR is one only where the names in EXPR do not bring an auxiliary variable back in.
+void confirm_closed(Elaboration& e) {
+  Exprs symbols;
+  for (const Declaration& d : e.scope.declarations())
+    if (d.auxiliary) symbols.insert(symbols.end(), d.symbols.begin(), d.symbols.end());
+  for (Declaration& d : e.scope.declarations()) {
+    if (!d.auxiliary || !d.ready || !d.closed) continue;
+    const Value value = e.scope.evaluate(*d.statement->right);
+    d.closed = !value.bad && value.shape == d.shape && !depends(value.entries, symbols);
+  }
+}
+
 void flatten(Elaboration& e) {
   Model& m = e.model;
   const auto append = [](const Declaration& d, std::vector<Block>& blocks, Exprs& symbols) {
@@ -77,17 +113,13 @@ void flatten(Elaboration& e) {
   for (const Declaration& d : e.scope.declarations()) {
     if (!d.ready) continue;
     if (d.kind == Kind::parameter) append(d, m.parameters, m.parameter_symbols);
+    if (d.auxiliary) continue;
     if (d.kind == Kind::coordinate || (d.kind == Kind::variable && !d.is_z)) append(d, m.coordinates, m.q);
-    if (d.kind == Kind::coordinate && d.auxiliary)
-      for (int i = 0; i < d.size(); ++i) m.auxiliary.push_back(static_cast<int>(m.q.size()) - d.size() + i);
     if (d.kind == Kind::coordinate && !m.multibody) m.v.insert(m.v.end(), d.velocities.begin(), d.velocities.end());
     if (d.kind == Kind::coordinate && d.partner) append(*d.partner, m.momenta, m.p);
     if (d.kind == Kind::variable && d.is_z) append(d, m.momenta, m.p);
-    if (d.auxiliary && m.multibody) {
-      m.momenta.push_back({d.name + "'", d.shape, static_cast<int>(m.p.size()), d.size(), d.place});
-      m.p.insert(m.p.end(), d.velocities.begin(), d.velocities.end());
-    }
   }
+  for (const Declaration* d : auxiliaries(e.scope)) append(*d, m.coordinates, m.q);
   for (Expr s : m.parameter_symbols) {
     std::string missing;
     m.parameter_values.push_back(*e.scope.number(s, missing, Use::value));
@@ -196,6 +228,7 @@ ComponentModel elaborate(const Text& written, const std::vector<Assignment>& ass
   make_rates(e);
   make_kinematics(e);
   make_port(e);
+  confirm_closed(e);
   flatten(e);
   make_constraints(e);
   make_energies(e);

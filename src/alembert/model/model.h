@@ -33,8 +33,17 @@ struct Constraint {
   Expr value;                   // left - right, = 0
   Expr multiplier;              // a symbol
   std::string multiplier_name;  // "" where the user gave none
-  bool auxiliary = false;       // determines contact-point variables, those of the same name
   bool nonholonomic = false;    // contains velocities (general form: variables z)
+  Place place;
+};
+
+/// A variable that is neither integrated nor massless: the other coordinates determine it, c(t, q, s) = 0, and it
+/// follows its branch (contact points; the angles of joints).
+struct Auxiliary {
+  std::string name;
+  Expr equation;  // c = left - right, = 0
+  Expr value;     // of t and q, where the equation says s = value; else empty
+  Expr rate;      // a symbol: s'
   Place place;
 };
 
@@ -87,6 +96,7 @@ struct Model {
   std::vector<bool> checked_on_read;  // its value was checked when the model was read (masses, inertias, lengths)
   Exprs zero_tests;  // expressions of parameters of which the model's shape takes it that they are, or are not, 0
 
+  // The auxiliary variables are the last of q, and have no entry in v, p, force, z0 and the like.
   // Lagrangian: q, and velocities q' in `velocities`. Hamiltonian: q, and momenta (block i belongs to coordinates[i]'s
   // entries, in the order of q). General: y in `coordinates`/q, z in `momenta`/z.
   std::vector<Block> coordinates;  // into q (and q')
@@ -110,7 +120,7 @@ struct Model {
   std::shared_ptr<const PortSystem> port;
 
   std::vector<Constraint> constraints;
-  std::vector<int> auxiliary;  // numbers of the q that are contact-point variables
+  std::vector<Auxiliary> auxiliary;  // the last of the q: those without a value, then those with one
   std::vector<Joint> joints;
   std::vector<Block> invariants;  // conserve, into invariant_values
   Exprs invariant_values;
@@ -125,6 +135,11 @@ struct Model {
 
   SolveStatement solve;
 };
+
+/// The coordinates that are not auxiliary.
+std::vector<Block> own_coordinates(const Model& model);
+/// The blocks that the z belong to: coordinates in the Lagrangian form, else momenta.
+std::vector<Block> blocks_of_z(const Model& model);
 
 /// The parameters with their values.
 std::vector<Parameter> parameters_of(const Model& model);

@@ -15,9 +15,10 @@ const std::vector<Kind> startable = {Kind::coordinate, Kind::momentum, Kind::var
 std::vector<Start>* slots(Elaboration& e, const Target& r, const Term& target) {
   Declaration& d = *r.declaration;
   if (!r.primed) return &d.start;
-  if (d.kind == Kind::coordinate && (e.model.form == Form::lagrangian || d.auxiliary)) return &d.start_velocity;
+  if (d.kind == Kind::coordinate && e.model.form == Form::lagrangian && !d.auxiliary) return &d.start_velocity;
   std::string hint = "only coordinates of the Lagrangian form have velocities";
-  if (e.model.multibody) hint = "it follows from the velocities of the multibody form: give those";
+  if (d.auxiliary) hint = "its rate follows from its equation";
+  else if (e.model.multibody) hint = "it follows from the velocities of the multibody form: give those";
   else if (d.kind == Kind::coordinate)
     hint = "give the momentum" + (d.partner ? " '" + d.partner->name + "'" : std::string()) + " instead";
   e.scope.error(target.place, "'" + print(target) + "' has no initial value", hint);
@@ -187,13 +188,14 @@ void make_start(Elaboration& e, const std::vector<const Assignment*>& overrides)
     }
   };
   for (const Declaration& d : scope.declarations()) {
+    if (d.auxiliary) continue;
     if (d.kind == Kind::coordinate || (d.kind == Kind::variable && !d.is_z))
       append(d.start, m.q0, m.q_given, m.q_pinned);
     if (d.kind == Kind::variable && d.is_z) append(d.start, m.z0, m.z_given, m.z_pinned);
-    if (d.kind == Kind::coordinate && (m.form == Form::lagrangian || d.auxiliary))
-      append(d.start_velocity, m.z0, m.z_given, m.z_pinned);
+    if (d.kind == Kind::coordinate && m.form == Form::lagrangian) append(d.start_velocity, m.z0, m.z_given, m.z_pinned);
     if (d.kind == Kind::coordinate && d.partner) append(d.partner->start, m.z0, m.z_given, m.z_pinned);
   }
+  for (const Declaration* d : auxiliaries(scope)) append(d->start, m.q0, m.q_given, m.q_pinned);
   if (m.port) append_states(e);
   std::unordered_map<std::uint32_t, Quad> guesses;
   for (const Declaration& d : scope.declarations())

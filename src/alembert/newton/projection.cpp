@@ -11,7 +11,7 @@ Projection<T>::Projection(const Equations& e, T t, const std::vector<T>& typical
     : n_y_(e.y.size()),
       n_z_(e.z.size()),
       moved_(n_y_ + n_z_),
-      position_(level(e, {e.t}, e.y, e.g, t, typical, options, positions_)),
+      position_(level(e, {e.t}, e.y, joined<Expr>(e.g, auxiliary_equations(e)), t, typical, options, positions_)),
       velocity_(level(e, joined<Expr>(e.t, e.y), e.z, joined<Expr>(e.g_dot, e.k), t, typical, options, velocities_)) {}
 
 template <class T>

@@ -1,7 +1,7 @@
 #pragma once
 
-// A state that is near the constraints, moved onto them the shortest way: first y onto g = 0, then, y being kept, z
-// onto g_t + g_y v = 0 and k = 0. Both hold to rounding afterwards.
+// A state that is near the constraints, moved onto them the shortest way: first y onto g = 0 and c = 0, then, y being
+// kept, z onto g_t + g_y v = 0 and k = 0. Both hold to rounding afterwards.
 
 #include "alembert/derive/equations.h"
 #include "alembert/newton/newton.h"

@@ -142,8 +142,10 @@ Json energy(const Report& report) {
 }
 
 Json residual(const Report& report) {
-  Json object = {{"position", number(report.position)},
-                 {"velocity", number(report.velocity)},
+  // A port-Hamiltonian system knows its rows only: of what they are the derivatives nobody said.
+  const bool levels = !report.port;
+  Json object = {{"position", levels ? number(report.position) : Json()},
+                 {"velocity", levels ? number(report.velocity) : Json()},
                  {"nonholonomic", number(report.nonholonomic)}};
   if (report.has_discrete) object["discrete"] = number(report.discrete);
   for (std::size_t i = 0; i < report.velocity_ranges.size(); ++i) {

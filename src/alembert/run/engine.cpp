@@ -66,6 +66,20 @@ EngineOptions for_redundant(const Model& model, const InitialValues& initial, co
   return options;
 }
 
+/// Who asks for the two-matrix iteration gets it or hears why not.
+void require_stages(const Method& method, const StepPlan& plan, const InitialValues& initial,
+                    const EngineOptions& options) {
+  if (options.newton.linear != LinearSolver::two_matrix) return;
+  const bool stages =
+      std::all_of(plan.parts.begin(), plan.parts.end(), [](const StepEquations& part) { return bool(part.stages); });
+  if (!stages)
+    throw InputError("`two_matrix` does nothing with " + method.name + ": its step has no stages to split",
+                     "it goes with SPARK methods whose constraints stand at Lobatto points; leave it out for others");
+  if (!initial.redundant.empty())
+    throw InputError("`two_matrix` needs independent constraints, and " + initial.redundant.front(),
+                     "leave it out: such steps are solved by minimum norm, or remove the constraint");
+}
+
 GridPoint first_point(const InitialValues& initial, double t0) {
   GridPoint point;
   point.t = t0;
@@ -107,7 +121,7 @@ double calls_of_multipliers(const Equations& e, const EngineOptions& o) {
 }  // namespace
 
 Engine::Engine(const Model& model_, const Equations& equations, const Method& method_, const EngineOptions& asked)
-    : Engine(model_, equations, method_, method_.step(equations), ConsistentStart(model_, equations),
+    : Engine(model_, equations, method_, step_plan(method_, equations), ConsistentStart(model_, equations),
              usual_values(equations), asked) {}
 
 Engine::Engine(const Model& model_, const Equations& equations, const Method& method_, const StepPlan& plan,
@@ -143,7 +157,8 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
       zero_tests_(Exprs(), e.zero_tests, interpreted),
       model_parameters_(Exprs(), e.model_parameters, interpreted),
       in_constraints_(parameters_in(joined<Expr>(e.g, e.k), parameters.size())) {
-  if (method.remark) remark = method.remark(e);
+  require_stages(method, plan, values, asked);
+  if (method.remark) remark = method.remark(seen_by_methods(e));
   if (e.port) ports.emplace(e, options.dirac, code_for(std::max(1.0, options.rows), options.newton.kernel));
   if (e.energy && !conservative) work.emplace(e, code_for(options.steps, options.newton.kernel));
   prepare(options);
@@ -323,7 +338,7 @@ std::unique_ptr<Engine> Engine::remade(const NamedValues& values) const {
   std::unique_ptr<Engine> fresh;
   {
     const std::unique_lock lock(*expressions_);
-    fresh.reset(new Engine(model, e, method, method.step(e), ConsistentStart(model, e), wanted.parameters, asked));
+    fresh.reset(new Engine(model, e, method, step_plan(method, e), ConsistentStart(model, e), wanted.parameters, asked));
   }
   fresh->expressions_ = expressions_;
   if (!fresh->begin(values))

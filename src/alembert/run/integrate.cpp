@@ -49,7 +49,7 @@ Endpoint<T> integrate(const Equations& e, const Method& method, const MotionPoin
                       NewtonOptions options) {
   const std::size_t n_y = e.y.size();
   std::vector<T> state = joined<T>(from.y, from.z), compensation(state.size(), T(0));
-  Step<T> step(method.step(e), t0, h, state, joined<T>(from.z_dot, from.lambda, from.psi), options);
+  Step<T> step(step_plan(method, e), t0, h, state, joined<T>(from.z_dot, from.lambda, from.psi), options);
   Endpoint<T> end;
   const std::clock_t begin = std::clock();
   for (long i = 0; i < n; ++i) {

@@ -29,10 +29,9 @@ std::vector<NamedConstraint> named_constraints(const Model& model, const Equatio
 }
 
 /// Momenta go by the name of their coordinate where the user gave them none of their own.
-const std::vector<Block>& momenta_of(const Model& model) {
-  static const std::vector<Block> none;
-  if (model.port) return none;
-  return model.form == Form::lagrangian ? model.coordinates : model.momenta;
+std::vector<Block> momenta_of(const Model& model) {
+  if (model.port) return {};
+  return blocks_of_z(model);
 }
 
 std::vector<Quantity> variables_of(const Model& model) {
@@ -123,7 +122,7 @@ Columns make_columns(const Model& model, const Equations& e, bool dirac) {
   list.add({"t"});
   columns.coordinates = list.add(e.y_names);
   columns.velocities = list.add(e.z_names);
-  columns.momenta = list.add(model.form == Form::lagrangian ? e.y_names : Strings(), "p.");
+  columns.momenta = list.add(model.form == Form::lagrangian ? flat_names(own_coordinates(model)) : Strings(), "p.");
   columns.multipliers = list.add(e.g_names, "lambda.");
   columns.multipliers.end = list.add(e.psi_names, e.port ? "" : "psi.").end;
   columns.energy = list.add(e.energy ? Strings{"energy"} : Strings());

@@ -21,6 +21,8 @@ SampleTimes sample_times(const SimulateOptions& options, double t0) {
 
 void check_options(const SimulateOptions& options, const Method& method, double t0) {
   check_steps(options.steps, method, t0, options.end, options.step);
+  if (options.steps.guess != Guess::extrapolated && options.steps.control != Control::fixed)
+    throw InputError("`guess` has no meaning here", "it goes with steps of one size");
   if (options.every && *options.every < 1) throw InputError("`every` must be at least 1");
 }
 

@@ -40,6 +40,18 @@ void add(EnergyBalance& balance, double predicted, double change) {
   balance.max_residual = std::max(balance.max_residual, std::abs(predicted - change));
 }
 
+// An angle is taken on the branch nearest to where the step began: half a turn is the end of what can be told, and a
+// step of half of that leaves no doubt.
+constexpr double doubtful_turn = 1.5707963267948966;
+
+/// The name of an angle that a step turned so far that its branch is in doubt; "" where there is none.
+std::string turned_too_far(const Equations& e, std::span<const double> from, std::span<const double> to) {
+  const std::size_t own = e.y.size() - e.auxiliary.size();
+  for (std::size_t i = 0; i < e.auxiliary.size(); ++i)
+    if (e.auxiliary[i].sine && std::abs(to[own + i] - from[own + i]) > doubtful_turn) return e.y_names[own + i];
+  return "";
+}
+
 std::vector<double> list(std::span<const double> values) { return {values.begin(), values.end()}; }
 
 }  // namespace
@@ -176,6 +188,12 @@ bool Simulation::look(const GridPoint& from, GridPoint& to, bool last) {
                             time_text(to.t) +
                             " ends: it passes over a bend of the constraints, and the step is too long; try a smaller "
                             "step");
+  if (const std::string angle = turned_too_far(engine_.e, from.state, to.state); !angle.empty())
+    warn("turn",
+         angle +
+             " changes by more than a quarter of a turn in a step, and turns may be missed; take a smaller "
+             "`step`",
+         to.t);
   const double up_to = last && !stopped ? options_.end : to.t;
   if (engine_.watch.finite() && !take_samples(from, to, up_to, kept, row))
     end(Ending::failed, "the motion between t = " + time_text(from.t) + " and " + time_text(to.t) +

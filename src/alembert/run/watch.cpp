@@ -122,7 +122,7 @@ Watch::Watch(const Equations& e, KernelOptions options, bool rank) {
   watched_.resize(e.invariants.size());
   lengths_ = volume_ = gradients_ = static_cast<int>(out.size());
   SparseExprs gradients;
-  if (rank) gradients = jacobian(e.g, e.y);
+  if (rank) gradients = e.auxiliary.empty() ? jacobian(e.g, e.y) : jacobian(e.g_dot, e.z);
   if (rank && e.v == e.z) append_rows(gradients, jacobian(e.k, e.z));
   const std::size_t count = gradients.rows;
   watch_rank_ = count > 0;

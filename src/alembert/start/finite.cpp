@@ -72,6 +72,7 @@ std::vector<NamedFunctions> functions_of_model(const Model& model, const Exprs& 
 Exprs symbols_of_model(const Model& model) {
   Exprs symbols = joined<Expr>(model.t, model.q, model.form == Form::lagrangian ? model.v : model.p);
   append(symbols, model.parameter_symbols);
+  for (const Auxiliary& one : model.auxiliary) symbols.push_back(one.rate);
   if (!model.port) return symbols;
   for (const Constraint& c : model.constraints) symbols.push_back(c.multiplier);
   return symbols;
@@ -202,6 +203,7 @@ void FiniteCheck::check(const Model& model, const Equations& e, const State& sta
 std::vector<double> FiniteCheck::model_values(const Model& model, const State& state) const {
   std::vector<double> values = flat(state);
   append(values, evaluated(parameter_values_, {}));
+  values.resize(values.size() + model.auxiliary.size(), 0.0);
   if (model.port) values.resize(values.size() + model.constraints.size(), 0.0);
   return values;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "alembert/base/lists.h"
+#include "alembert/derive/auxiliary.h"
 #include "alembert/start/accelerations.h"
 #include "alembert/start/conflicts.h"
 #include "alembert/start/dense.h"
@@ -31,6 +32,8 @@ constexpr double moved_units = 4;
 /// How far the index is looked at beside the start, as a share of the values; and the size of values that are all 0.
 constexpr double beside_share = 0.1;
 constexpr double least_size = 1e-3;
+/// Far above the rounding of a projection, far below half a turn.
+constexpr double same_angle = 1e-6;
 
 void check_sizes(const Model& model, const Equations& e, const StartValues& given) {
   check(given.y.size() == e.y.size() && given.z.size() == e.z.size(), "start values: one per y and z");
@@ -75,6 +78,8 @@ struct ConsistentStart::Body {
   std::vector<double> project(const Level& level, const NearestPoint& nearest, NearestPoint::Request request) const;
   void project_positions(State& state, const StartValues& given, const SparseRows& metric) const;
   void project_velocities(State& state, const StartValues& given, const SparseRows& metric) const;
+  void put_closed_forms(State& state, const StartValues& given) const;
+  void check_pinned_forms(const State& state, const StartValues& given) const;
   void check_inertia(const State& state) const;
   void find_multipliers(const State& state, const StartValues& given, const SparseRows& metric,
                         InitialValues& result) const;
@@ -93,6 +98,7 @@ struct ConsistentStart::Body {
   FiniteCheck finite_;
   std::optional<DifferentiationIndex> index_;  // where masses vanish
   Kernel<double> given_;                       // y, z as functions of the open parameters
+  Kernel<double> closed_;                      // the auxiliary variables that have a closed form, near their values
   const double* parameters_ = nullptr;
 };
 
@@ -112,6 +118,8 @@ ConsistentStart::Body::Body(const Model& model, const Equations& e)
       finite_(model, e) {
   if (!masses_.empty()) index_.emplace(e);
   given_ = Kernel<double>(Exprs{}, joined<Expr>(e.y_start, e.z_start), interpreted);
+  const Exprs near(e.y.end() - static_cast<long>(closed_count(e)), e.y.end());
+  closed_ = Kernel<double>(joined<Expr>(e.t, e.y), closed_forms(e, e.t, e.y, near), interpreted);
 }
 
 StartValues ConsistentStart::Body::given_by_model() const {
@@ -134,6 +142,7 @@ void ConsistentStart::Body::bind(const double* table) {
   finite_.bind(table);
   if (index_) index_->bind(table);
   given_.bind(table);
+  closed_.bind(table);
 }
 
 InitialValues ConsistentStart::Body::solve(double t0, const StartValues& given) const {
@@ -141,16 +150,23 @@ InitialValues ConsistentStart::Body::solve(double t0, const StartValues& given) 
   check_given_values(model_, e_, given);
   InitialValues result;
   State state{t0, given.y, given.z};
+  put_closed_forms(state, given);
   report_residuals(state, result);
   const Metrics metrics = mass_.at(state);
   project_positions(state, given, metrics.positions);
+  put_closed_forms(state, given);
+  check_pinned_forms(state, given);
   project_velocities(state, given, metrics.velocities);
   finite_.check(model_, e_, state);
   check_inertia(state);
   find_multipliers(state, given, metrics.positions, result);
   if (index_) find_index(state, result);
 
-  record_changes(given.y, state.y, e_.y_names, result);
+  // What has a closed form is no initial value that could be moved.
+  std::vector<double> own = state.y;
+  std::copy(given.y.end() - static_cast<std::ptrdiff_t>(closed_count(e_)), given.y.end(),
+            own.end() - static_cast<std::ptrdiff_t>(closed_count(e_)));
+  record_changes(given.y, own, e_.y_names, result);
   record_changes(given.z, state.z, e_.z_names, result);
   if (e_.port) {
     // Algebraic states that the user gave and that the others determine otherwise.
@@ -161,6 +177,28 @@ InitialValues ConsistentStart::Body::solve(double t0, const StartValues& given) 
   result.y = std::move(state.y);
   result.z = std::move(state.z);
   return result;
+}
+
+/// Auxiliary variables that have a closed form get it; the values that were given say on which branch. What is pinned
+/// stays: then the coordinates move.
+void ConsistentStart::Body::put_closed_forms(State& state, const StartValues& given) const {
+  const std::vector<double> values = evaluated(closed_, joined<double>(state.t, state.y));
+  const std::size_t first = state.y.size() - values.size();
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!given.y_pinned[first + i]) state.y[first + i] = values[i];
+}
+
+/// The equation of an angle holds half a turn away too.
+void ConsistentStart::Body::check_pinned_forms(const State& state, const StartValues& given) const {
+  const std::vector<double> values = evaluated(closed_, joined<double>(state.t, state.y));
+  const std::size_t first = state.y.size() - values.size();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double wanted = state.y[first + i];
+    if (!given.y_pinned[first + i] || std::abs(values[i] - wanted) <= same_angle) continue;
+    refuse(model_, e_.auxiliary[e_.auxiliary.size() - values.size() + i].place,
+           "no position near the start has " + e_.y_names[first + i] + " = " + to_text(wanted),
+           "start within a quarter of a turn of it");
+  }
 }
 
 void ConsistentStart::Body::report_residuals(const State& given, InitialValues& result) const {

@@ -41,11 +41,8 @@ KinematicsCheck::KinematicsCheck(const Model& model, const Equations& e) {
   const Exprs arguments = joined<Expr>(e.t, e.y, e.z);
   if (model.multibody) velocities_.emplace(arguments, e.v, e.z);
   if (model.auxiliary.empty()) return;
-  Exprs s, c;
-  for (const int i : model.auxiliary) s.push_back(e.y[static_cast<std::size_t>(i)]);
-  for (std::size_t i = 0; i < e.g.size(); ++i)
-    if (model.constraints[e.g_constraint[i]].auxiliary) c.push_back(e.g[i]);
-  contacts_.emplace(arguments, c, s);
+  const Exprs s(e.y.end() - static_cast<long>(e.auxiliary.size()), e.y.end());
+  contacts_.emplace(arguments, auxiliary_equations(e), s);
 }
 
 void KinematicsCheck::check_rank(const Model& model, const Equations& e, const State& state) const {
@@ -62,14 +59,10 @@ void KinematicsCheck::check_contact_points(const Model& model, const Equations& 
   if (!contacts_) return;
   const std::vector<int> loose = dependent_columns(contacts_->derivative(flat(state)));
   if (loose.empty()) return;
-  const std::string names = all_listed(chosen(chosen(e.y_names, model.auxiliary), loose));
-  Place place;
-  for (const int i : e.g_constraint)
-    if (model.constraints[i].auxiliary) {
-      place = model.constraints[i].place;
-      break;
-    }
-  refuse(model, place,
+  std::vector<std::string> all;
+  for (const Auxiliary& one : model.auxiliary) all.push_back(one.name);
+  const std::string names = all_listed(chosen(all, loose));
+  refuse(model, model.auxiliary[static_cast<std::size_t>(loose.front())].place,
          "c(q, s) = 0 does not determine the contact points at the start: c_s is singular, seen at " + names,
          "start elsewhere, or give other starting values of " + names);
 }

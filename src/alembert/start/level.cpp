@@ -42,6 +42,10 @@ Level position_level(const Model& model, const Equations& e, const Massless& mas
   level.unknowns = e.y;
   level.unknown_names = e.y_names;
   write(level, model, e.g, e.g_names, e.g_constraint);
+  for (std::size_t i = 0; i < e.auxiliary.size(); ++i) {
+    add(level, e.auxiliary[i].equation, "equation of " + model.auxiliary[i].name);
+    level.places.back() = e.auxiliary[i].place;
+  }
   for (std::size_t i = 0; i < masses.rows.size(); ++i)
     if (of_positions(e, masses.rows[i])) add(level, masses.rows[i], masses.names[i]);
   return level;

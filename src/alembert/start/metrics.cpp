@@ -64,6 +64,8 @@ Metrics MassMetric::at(const State& state) const {
     metrics.positions = metric_from(with_light_diagonal(M, n_y_), false);
     metrics.velocities = metric_from(with_light_diagonal(M, velocity_unknowns_), false);
   }
+  // Auxiliary variables move before everything else.
+  if (of_mass_ && n_y_ > n_z_) metrics.positions = metric_from(with_light_diagonal(mass(state), n_y_), false);
   if (metrics.positions.rows != n_y_) metrics.positions = identity_rows(n_y_);
   if (metrics.velocities.rows != velocity_unknowns_) metrics.velocities = identity_rows(velocity_unknowns_);
   return metrics;

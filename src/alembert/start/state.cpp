@@ -13,8 +13,4 @@ Place place_of(const std::vector<Block>& blocks, int flat_number) {
   return {};
 }
 
-const std::vector<Block>& blocks_of_z(const Model& model) {
-  return model.form == Form::lagrangian ? model.coordinates : model.momenta;
-}
-
 }  // namespace alembert::internal

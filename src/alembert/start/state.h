@@ -18,7 +18,5 @@ std::vector<double> flat(const State& state);
 
 /// The place of the coordinate (or momentum, variable) with this flat number.
 Place place_of(const std::vector<Block>& blocks, int flat_number);
-/// The blocks that the z belong to: coordinates in the Lagrangian form, else momenta.
-const std::vector<Block>& blocks_of_z(const Model& model);
 
 }  // namespace alembert::internal

@@ -44,7 +44,7 @@ Exprs flat_jacobian(const Exprs& f, const Exprs& x, Graph& graph) {
 
 template <class T>
 SteppedDerivative<T> one_step(const Equations& e, const Method& method, const MotionPoint<T>& start, T t0, T h) {
-  return step_derivative<T>(method.step(e), t0, h, joined<T>(start.y, start.z),
+  return step_derivative<T>(step_plan(method, e), t0, h, joined<T>(start.y, start.z),
                             joined<T>(start.z_dot, start.lambda, start.psi));
 }
 
@@ -144,7 +144,7 @@ std::optional<double> symplectic_defect(const Equations& e, const Method& method
   const Vector<T> before = joined<T>(t0, start.y, start.z), after = joined<T>(t0 + h, step.next);
   const Exprs dp = flat_jacobian(e.p, state, *e.graph);
   const Vector<T> dp_before = evaluate<T>(inputs, dp, before), dp_after = evaluate<T>(inputs, dp, after);
-  const Exprs levels = joined<Expr>(e.g, e.g_dot);
+  const Exprs levels = joined<Expr>(e.g, auxiliary_equations(e), e.g_dot);
   const Vector<T> gradients = evaluate<T>(inputs, flat_jacobian(levels, state, *e.graph), before);
   std::vector<Tangent<T>> original, moved;
   for (const Vector<T>& a : orthogonal_basis(gradients, state.size())) {

@@ -31,7 +31,7 @@ std::vector<std::string> chosen_columns(const SweepOptions& options, const Model
   if (!model.events.empty()) empty.events.push_back({0, 0, 0, std::vector<double>(e.y.size() + e.z.size()), {}, {}});
   const auto internal = [](const std::string& path) { return below(path, "internal"); };
   if (std::any_of(options.columns.begin(), options.columns.end(), internal)) {
-    const StepPlan plan = options.method(model).step(e);
+    const StepPlan plan = step_plan(options.method(model), e);
     empty.internal_names = plan.parts[plan.sequence.back().part].internal_names;
     const auto& carried = plan.parts.front().carried_names;
     empty.internal_names.insert(empty.internal_names.end(), carried.begin(), carried.end());
@@ -104,7 +104,7 @@ bool can_stay_open(const Model& model, const SweepAxis& axis) {
   }
   const bool lagrangian = model.form == Form::lagrangian;
   return has_entry(flat_names(model.coordinates), axis.name) ||
-         has_entry(lagrangian ? flat_names(model.coordinates, "'") : flat_names(model.momenta), axis.name);
+         has_entry(flat_names(blocks_of_z(model), lagrangian ? "'" : ""), axis.name);
 }
 
 SweepRow empty_row(std::vector<std::string> values, std::size_t columns) {

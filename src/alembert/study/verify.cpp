@@ -121,6 +121,7 @@ std::string no_discrete_principle(const Model& model, const Equations& e, const 
   if (e.k.empty()) return "no nonholonomic constraints";
   if (!e.g.empty()) return "holonomic constraints beside: the theorem is for nonholonomic ones";
   if (model.form != Form::lagrangian) return "the model has no Lagrangian";
+  if (!e.auxiliary.empty()) return "the model has auxiliary variables";
   if (!e.ideal) return "the reactions are not ideal";
   if (model.rayleigh) return "dissipation";
   if (has_forces(model)) return "applied forces";
@@ -320,7 +321,7 @@ void verify_run(Verification& result, const Model& model, const Equations& given
   };
   // Momenta that the method promises are watched behind the invariants of the model.
   const InitialValues initial = make_consistent(model, given);
-  const Momenta momenta = method.momenta ? method.momenta(given, initial) : Momenta{};
+  const Momenta momenta = momenta_of(method, given, initial);
   Equations e = given;
   for (const Momenta::Preserved& one : momenta.preserved) e.invariants.push_back(one.value);
   const Report report = simulate(model, e, method, simulation);

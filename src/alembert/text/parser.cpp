@@ -114,6 +114,7 @@ class StatementParser {
         break;
       case Shape::equation:
       case Shape::event:
+        if (form.keyword == "auxiliary" && first_guess(form, s)) break;
         labelled(form, s);
         equals(form, s);
         break;
@@ -138,6 +139,26 @@ class StatementParser {
   Term first_term(const StatementForm& form) {
     if (terms_.next().kind == Kind::end) terms_.fail("expected an expression", example(form));
     return terms_.term();
+  }
+
+  /// auxiliary s = 1: EXPR = EXPR; false, and nothing read, where no first guess stands there.
+  bool first_guess(const StatementForm& form, Statement& s) {
+    const std::size_t start = terms_.position();
+    Item item;
+    item.target = first_term(form);
+    const bool named = item.target.form == Term::Form::name || item.target.form == Term::Form::index;
+    if (named && terms_.accept("=")) {
+      item.value = terms_.term();
+      if (terms_.accept(":")) {
+        s.label = item.target;
+        s.items.push_back(std::move(item));
+        s.left = terms_.term();
+        equals(form, s);
+        return true;
+      }
+    }
+    terms_.start(start);
+    return false;
   }
 
   void labelled(const StatementForm& form, Statement& s) {

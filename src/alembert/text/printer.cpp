@@ -278,13 +278,15 @@ std::string print_body(const Statement& s) {
   } else if (form && form->shape == Shape::ranges) {
     printer.ranges(s.ranges);
   } else {
+    // With a label the only item is a first guess of what it names.
     if (s.label) {
-      printer.term(*s.label);
+      if (s.items.empty()) printer.term(*s.label);
+      else printer.items(s.items);
       printer.text(": ");
     }
     if (form && form->shape == Shape::condition) printer.text("when ");
     if (form && form->shape == Shape::connection && !s.string.empty()) printer.text(s.string + " ");
-    printer.items(s.items);
+    if (!s.label) printer.items(s.items);
     if (s.left) printer.term(*s.left);
     if (s.right) {
       printer.equals();

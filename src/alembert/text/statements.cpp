@@ -17,8 +17,12 @@ const std::vector<StatementForm>& statement_forms() {
       {"coordinate", Shape::declarations, "the q: scalars, vectors, families of them", "coordinate x, q[3], r[i][3]"},
       {"velocity", Shape::declarations, "the v of the multibody form, with initial values",
        "velocity w[3] = (0, 1, 5)"},
-      {"auxiliary", Shape::equation, "a contact-point variable and the equation c(q, s) = 0 that determines it",
-       "auxiliary s: (x - s) + (y - s^2)*2*s = 0"},
+      {"auxiliary", Shape::equation,
+       "a variable that the coordinates determine (a contact point), the equation c(q, s) = 0 that does so, and a "
+       "value "
+       "near which it starts. It follows its branch; what is written s = atan2(y, x) is an angle through any number "
+       "of turns",
+       "auxiliary s = 1: (x - s) + (y - s^2)*2*s = 0"},
       {"momentum", Shape::owned, "the p of a Hamiltonian model and the coordinate that each belongs to",
        "momentum p1[3] of q1, p2[3] of q2"},
       {"variable", Shape::declarations, "an unknown of the general form, with its initial value",
@@ -62,17 +66,23 @@ const std::vector<StatementForm>& statement_forms() {
        "mass= inertia= planar euler= at= rotated= turned= about= angles= angle= velocity= spin= omega="},
       {"gravity", Shape::expression, "the acceleration of gravity on all bodies", "gravity (0, 0, -9.81)"},
       {"joint", Shape::element,
-       "what a body may do relative to another or to the ground; points and axes in the frame of the body before them",
+       "what a body may do relative to another or to the ground; points and axes in the frame of the body before them. "
+       "It makes NAME.angle and NAME.rate where it turns (angle1, angle2, rate1, rate2 of a universal joint), "
+       "NAME.distance and NAME.speed where it slides; zero says at which angle NAME.angle is 0",
        "joint revolute elbow from upper point (0, 0, -1) axis (0, 1, 0) to lower point (0, 0, 1)",
        "spherical revolute prismatic cylindrical universal fixed planar distance rolling",
-       "from= to= point= axis= length= radius="},
-      {"drive", Shape::element, "a motor: the angle or the distance of a joint as a function of time",
-       "drive motor joint crank angle 2*pi*t", "", "joint= angle= distance="},
+       "from= to= point= axis= length= radius= zero="},
+      {"drive", Shape::element,
+       "a motor: the angle or the distance of a joint as a function of time; angle1 and angle2 of a universal joint",
+       "drive motor joint crank angle 2*pi*t", "", "joint= angle= angle1= angle2= distance="},
       {"spring", Shape::element, "a spring or damper between two points",
        "spring strut from arm point (0, 0, 1) to ground point (1, 0, 0) stiffness k length l0 damping c", "",
        "from= to= point= stiffness= length= damping="},
-      {"torsion", Shape::element, "a spring or damper in a joint: in its angle, or in its distance where it slides",
-       "torsion hinge joint elbow stiffness k rest 0 damping c", "", "joint= stiffness= rest= damping="},
+      {"torsion", Shape::element,
+       "a spring or damper in a joint: in its angle, or in its distance where it only slides, or in what is named "
+       "(angle, angle1, angle2, distance); angles go on through any number of turns",
+       "torsion hinge joint elbow stiffness k rest 0 damping c", "",
+       "joint= angle angle1 angle2 distance stiffness= rest= damping="},
       {"state", Shape::declarations,
        "the x of a port-Hamiltonian system E x' + r = (J - R) z + (B - P) u, y = (B + P)^T z + "
        "(S - N) u, with initial values",
@@ -151,7 +161,7 @@ std::string syntax_of(const StatementForm& form) {
       case Shape::matrix: return "EXPR | TARGET = EXPR, ... [for RANGES]";
       case Shape::expression: return "EXPR";
       case Shape::equation:
-        return form.keyword == "auxiliary" ? "TARGET: EXPR = EXPR"
+        return form.keyword == "auxiliary" ? "TARGET [= EXPR]: EXPR = EXPR"
                                            : "[NAME: | NAME(MULTIPLIER, ...):] EXPR = EXPR [for RANGES]";
       case Shape::watched: return "[NAME:] EXPR [for RANGES]";
       case Shape::event: return "[NAME:] EXPR = EXPR [for RANGES]";

@@ -310,9 +310,9 @@ PortSystem to_port(const Model& model, const Equations& e, ToPortOptions options
   if (!e.energy)
     refuse(model, "the general form has no energy, and so no port-Hamiltonian one",
            "write kinetic and potential energy (or the multibody form), or the port-Hamiltonian form itself");
-  if (!model.auxiliary.empty())
-    refuse(model, "contact-point variables have no port-Hamiltonian form",
-           "put what their equation says of them into the other expressions");
+  if (!model.auxiliary.empty() && options.ggl)
+    refuse(model, "with auxiliary variables there is no system that holds both levels of the constraints",
+           "leave `ggl` out: the variables are states with the rates that follow from their equations");
   return Conversion(model, e, options).take();
 }
 

@@ -118,7 +118,7 @@ class CollocationStep {
   const bool ggl_;         // mu is there
   const bool implicit_y_;  // E is unknown
   AccelerationStages stages_;
-  int y_from_ = 0, multipliers_from_ = 0;
+  int y_from_ = 0, multipliers_from_ = 0, multipliers_end_ = 0;
   std::vector<Exprs> E_, nu_;
   std::vector<Point> X_;  // the stages
   Point end_;
@@ -135,7 +135,7 @@ CollocationStep::CollocationStep(const Equations& e, const CollocationScheme& sc
       t0_(frame_.step.t0),
       h_(frame_.step.h),
       ggl_(form == ConstraintForm::ggl && !e.g.empty()),
-      implicit_y_(ggl_ || depends(e.v, e.y)),
+      implicit_y_(ggl_ || rates_depend_on_y(e)),
       stages_(e, frame_, s_),
       E_(s_),
       nu_(s_),
@@ -147,6 +147,7 @@ CollocationStep::CollocationStep(const Equations& e, const CollocationScheme& sc
   stages_.multipliers();
   const Exprs none(e.g.size(), graph_.constant(0));
   for (int i = 0; i < s_ && ggl_; ++i) nu_[i] = frame_.unknown("nu" + std::to_string(i + 1), none);
+  multipliers_end_ = count();
 }
 
 void CollocationStep::make_stages() {
@@ -156,20 +157,26 @@ void CollocationStep::make_stages() {
     E_[i] = at(e_, e_.v, X_[i]);
     for (Expr& x : E_[i]) x = h_ * x;
   }
-  for (int i = 0; i < s_; ++i) X_[i].y = combined(graph_, frame_.y0, tableau.A[i], E_);
+  for (int i = 0; i < s_; ++i) {
+    X_[i].y = combined(graph_, frame_.y0, tableau.A[i], E_);
+    frame_.settle(e_, X_[i].t, X_[i].y, stage(i));
+  }
   end_ = {t0_ + h_, combined(graph_, frame_.y0, tableau.b, E_), stages_.z(tableau.b)};
+  frame_.settle_end(e_, end_.y);
 }
 
 /// E_i = h v(X_i), with h g_y^T mu_i beside it in the form of Gear, Gupta and Leimkuhler.
 void CollocationStep::add_positions() {
+  const Exprs one{e_.graph->constant(1)};
+  const Exprs E_y = e_.energy ? total_transposed_product(e_, Exprs{e_.energy}, one) : Exprs();
   for (int i = 0; i < s_ && implicit_y_; ++i) {
     Exprs left = E_[i];
     const Exprs v = at(e_, e_.v, X_[i]);
     for (std::size_t j = 0; j < left.size(); ++j) left[j] = left[j] - h_ * v[j];
     if (ggl_) {
-      const Exprs push = at(e_, transposed_product(e_.g, e_.y, e_.lambda), X_[i], nu_[i], {});
+      const Exprs push = at(e_, total_transposed_product(e_, e_.g, e_.lambda), X_[i], nu_[i], {});
       for (std::size_t j = 0; j < left.size(); ++j) left[j] = left[j] - push[j];
-      if (e_.energy) pushed_.push_back(k_.stages.b[i] * dot(at(e_, gradient(e_.energy, e_.y), X_[i]), push));
+      if (e_.energy) pushed_.push_back(k_.stages.b[i] * dot(at(e_, E_y, X_[i]), push));
     }
     frame_.equation(left, "position of ", e_.y_names, stage(i));
   }
@@ -196,8 +203,11 @@ void CollocationStep::add_constraints() {
   for (int i = 0; i < s_; ++i) {
     const bool last = i == s_ - 1 && k_.c_bar[i] == 1;
     Point x = end_;
-    if (!last) x = {t0_ + k_.c_bar[i] * h_, combined(graph_, frame_.y0, k_.A_bar[i], E_), stages_.z(k_.A_bar[i])};
     const std::string where = " at point " + std::to_string(i + 1);
+    if (!last) {
+      x = {t0_ + k_.c_bar[i] * h_, combined(graph_, frame_.y0, k_.A_bar[i], E_), stages_.z(k_.A_bar[i])};
+      frame_.settle(e_, x.t, x.y, where);
+    }
     const auto hold = [&](const Exprs& functions, const std::string& what, const std::vector<std::string>& names) {
       if (last) frame_.at_end(e_, functions, x, what, names);
       else frame_.equation(at(e_, functions, x), what, names, where);
@@ -221,7 +231,7 @@ void CollocationStep::add_scales() {
   auto& groups = frame_.step.groups;
   groups.push_back({0, y_from_, size_z});
   if (implicit_y_) groups.push_back({y_from_, multipliers_from_ - y_from_, size_y});
-  groups.push_back({multipliers_from_, count() - multipliers_from_, Expr()});
+  groups.push_back({multipliers_from_, multipliers_end_ - multipliers_from_, Expr()});
 }
 
 void CollocationStep::keep_multipliers() {
@@ -284,10 +294,18 @@ Capabilities collocation_capabilities() {
   Capabilities capabilities;
   capabilities.port_hamiltonian = true;
   capabilities.massless = true;
+  capabilities.contact_points = true;
   return capabilities;
 }
 
 namespace {
+
+/// Without holonomic constraints the forms are all the same: whoever chose one should know.
+std::string no_constraints(const Equations& e, ConstraintForm form) {
+  const bool same = form == ConstraintForm::ggl ? e.g.empty() : e.g.empty() && e.k.empty();
+  if (form == ConstraintForm::index2 || !same) return "";
+  return "there are no constraints whose form could be chosen: this is the method on the equations as they are";
+}
 
 Method collocation_method(std::string name, const CollocationScheme& scheme, ConstraintForm form,
                           const Claims& claims) {
@@ -296,6 +314,14 @@ Method collocation_method(std::string name, const CollocationScheme& scheme, Con
   method.stages = static_cast<int>(scheme.stages.b.size());
   method.claims = claims;
   method.capabilities = collocation_capabilities();
+  if (form == ConstraintForm::ggl) {
+    // There is no g that mu could hold: rows of the system that came from G v = 0 do not say of what they are the rate.
+    method.capabilities.port_hamiltonian = false;
+    method.port_reason =
+        "the form of Gear, Gupta and Leimkuhler holds g and its derivative, and a port-Hamiltonian system has rows "
+        "only: write both levels into the system, as `ggl` does for a mechanical model";
+  }
+  method.remark = [=](const Equations& e) { return no_constraints(e, form); };
   method.step = [=](const Equations& e) { return collocation_step(e, scheme, form); };
   method.tableau = [=] { return collocation_tableau(scheme); };
   return method;

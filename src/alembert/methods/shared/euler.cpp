@@ -44,7 +44,7 @@ EulerStep::EulerStep(const Equations& e, bool conjugate) : e_(e), conjugate_(con
   z1_ = plus(frame_.z0, dz_);
   // Conjugate: y1 = y0 + h v(y1, Z) is an equation for y1 unless v is free of y.
   const Exprs v0 = at(e, e.v, {frame_.step.t0, frame_.y0, frame_.z0});
-  if (conjugate && depends(e.v, joined<Expr>(e.t, e.y))) {
+  if (conjugate && (rates_depend_on_y(e) || depends(e.v, Exprs{e.t}))) {
     dy_ = frame_.unknown("dy", v0, h);
     y1_ = plus(frame_.y0, dy_);
   } else {
@@ -53,6 +53,7 @@ EulerStep::EulerStep(const Equations& e, bool conjugate) : e_(e), conjugate_(con
   }
   S0 = frame_.unknown("S0", frame_.lambda0);
   S1 = frame_.unknown("S1", frame_.lambda0);
+  frame_.settle_end(e, y1_);
   p0_ = at(e, e.p, {frame_.step.t0, frame_.y0, frame_.z0});
 }
 
@@ -182,6 +183,7 @@ MethodFamily euler_family(MethodFamily family, bool natural, std::function<StepP
     method.claims.nonholonomic = false;  // refused
     method.claims.nonlinear_multiplier = !natural;
     method.capabilities.nonholonomic = false;
+    method.capabilities.contact_points = true;
     method.step = [step, a](const Equations& e) { return step(e, a); };
     if (natural)
       method.remark = [name](const Equations& e) {

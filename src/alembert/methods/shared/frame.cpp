@@ -1,5 +1,6 @@
 #include "alembert/methods/shared/frame.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "alembert/base/lists.h"
@@ -41,6 +42,46 @@ void Frame::at_end(const Equations& e, const Exprs& functions, const Point& end,
   equation(at(e, functions, end), what, names, " at the end of the step");
 }
 
+Frame::Settled Frame::settled(const Equations& e, Expr t, Exprs& y, const std::string& where) {
+  const long own = static_cast<long>(y.size() - e.auxiliary.size());
+  const Exprs q(y.begin(), y.begin() + own);
+  const auto known = [&](const Settled& one) { return one.y == q && one.t == t; };
+  auto found = std::find_if(settled_.begin(), settled_.end(), known);
+  if (found == settled_.end()) {
+    const Exprs v0 = at(e, e.v, {step.t0, y0, z0});
+    first_points_.push_back(static_cast<int>(step.unknowns.size()));
+    const Exprs ds =
+        unknown("dS" + std::to_string(first_points_.size()), Exprs(v0.begin() + own, v0.end()), t - step.t0);
+    Settled fresh{q, {}, t, static_cast<int>(step.equations.size())};
+    for (std::size_t i = 0; i < ds.size(); ++i) fresh.s.push_back(y0[static_cast<std::size_t>(own) + i] + ds[i]);
+    std::copy(fresh.s.begin(), fresh.s.end(), y.begin() + own);
+    const std::vector<std::string> names(e.y_names.begin() + own, e.y_names.end());
+    equation(at(e, auxiliary_equations(e), {t, y, z0}), "equation of ", names, where);
+    settled_.push_back(std::move(fresh));
+    found = settled_.end() - 1;
+  }
+  std::copy(found->s.begin(), found->s.end(), y.begin() + own);
+  return *found;
+}
+
+void Frame::settle(const Equations& e, Expr t, Exprs& y, const std::string& where) {
+  if (e.auxiliary.empty()) return;
+  if (settled_.empty()) {
+    const auto own = y0.begin() + static_cast<long>(y0.size() - e.auxiliary.size());
+    settled_.push_back({Exprs(y0.begin(), own), Exprs(own, y0.end()), step.t0, -1});
+  }
+  settled(e, t, y, where);
+}
+
+void Frame::settle_end(const Equations& e, Exprs& y) {
+  if (e.auxiliary.empty()) return;
+  settle(e, step.t0 + step.h, y, " at the end of the step");
+  const int first = settled(e, step.t0 + step.h, y, "").equation;
+  const Exprs c = auxiliary_equations(e);
+  for (std::size_t i = 0; i < c.size() && first >= 0; ++i)
+    step.end_conditions.push_back({first + static_cast<int>(i), c[i]});
+}
+
 void Frame::keep(const Exprs& values, const std::string& before, const std::vector<std::string>& names) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     step.internal.push_back(values[i]);
@@ -65,6 +106,8 @@ Expr Frame::size_y() { return largest(graph, y0); }
 Expr Frame::size_z() { return largest(graph, z0); }
 
 StepPlan Frame::plan(const Exprs& y1, const Exprs& z1) {
+  const int points = settled_.empty() ? 0 : static_cast<int>(settled_.front().s.size());
+  for (const int first : first_points_) step.groups.push_back({first, points, size_y()});
   step.next = joined<Expr>(y1, z1);
   StepPlan plan;
   plan.parts.push_back(std::move(step));

@@ -23,6 +23,10 @@ struct Frame {
   /// own.
   void at_end(const Equations& equations, const Exprs& functions, const Point& end, const std::string& what,
               const std::vector<std::string>& names);
+  /// Contact points follow the coordinates: their entries of y, the coordinates at time t, become unknowns with c = 0.
+  /// At the end of the step its adjoint asks for c = 0 at its own.
+  void settle(const Equations& equations, Expr t, Exprs& y, const std::string& where);
+  void settle_end(const Equations& equations, Exprs& y);
   void keep(const Exprs& values, const std::string& before, const std::vector<std::string>& names);
   /// A multiplier of the method's own: weights[0] times its value before the step (at first `start`) plus weights[j]
   /// times values[j-1].
@@ -30,6 +34,17 @@ struct Frame {
              const std::vector<std::string>& names);
   Expr size_y(), size_z();  // largest of |y0|, |z0|
   StepPlan plan(const Exprs& y1, const Exprs& z1);
+
+ private:
+  /// A place where the contact points are known: the coordinates, the time, the points, their first equation.
+  struct Settled {
+    Exprs y, s;
+    Expr t;
+    int equation = -1;
+  };
+  Settled settled(const Equations& equations, Expr t, Exprs& y, const std::string& where);
+  std::vector<Settled> settled_;
+  std::vector<int> first_points_;  // where unknown contact points begin
 };
 
 }  // namespace alembert::internal

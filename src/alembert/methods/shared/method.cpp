@@ -36,9 +36,10 @@ Claims intersection(const Claims& a, const Claims& b) {
 
 Capabilities intersection(const Capabilities& a, const Capabilities& b) {
   Capabilities both_take;
-  for (bool Capabilities::*one : {&Capabilities::mechanical, &Capabilities::port_hamiltonian, &Capabilities::holonomic,
-                                  &Capabilities::nonholonomic, &Capabilities::velocity_reactions,
-                                  &Capabilities::varying_mass, &Capabilities::without_energy, &Capabilities::massless})
+  for (bool Capabilities::*one :
+       {&Capabilities::mechanical, &Capabilities::port_hamiltonian, &Capabilities::holonomic,
+        &Capabilities::nonholonomic, &Capabilities::velocity_reactions, &Capabilities::varying_mass,
+        &Capabilities::without_energy, &Capabilities::massless, &Capabilities::contact_points})
     both_take.*one = a.*one && b.*one;
   both_take.light_mass = std::max(a.light_mass, b.light_mass);
   return both_take;

@@ -47,6 +47,11 @@ const Need needs[] = {
                    "the reaction of a holonomic constraint depends on velocities; SPARK methods take r(t, y, lambda)");
      }},
     {&Capabilities::varying_mass, only_constant_mass},
+    {&Capabilities::contact_points,
+     [](const Equations& e) {
+       return when(!e.auxiliary.empty(),
+                   "it does not solve for contact points at its stages; SPARK and collocation methods do");
+     }},
 };
 
 std::string massless_refusal(const Method& method, const Massless& without) {
@@ -78,11 +83,15 @@ std::string port_refusal() {
          " and their compositions do";
 }
 
-std::string refusal(const Method& method, const Equations& e) {
+std::string refusal(const Method& method, const Equations& equations) {
+  const Equations e = seen_by_methods(equations);
   for (const Need& need : needs) {
     if (method.capabilities.*need.capability) continue;
     const std::string reason = need.lacking(e);
-    if (!reason.empty()) return reason;
+    if (reason.empty()) continue;
+    const bool port = need.capability == &Capabilities::port_hamiltonian;
+    if (!port || method.port_reason.empty()) return reason;
+    return method.port_reason + "; " + families_that_take(need.capability) + " then take it";
   }
   const std::string reason = method.refuses ? method.refuses(e) : "";
   if (!reason.empty() || method.capabilities.massless) return reason;
@@ -99,9 +108,8 @@ void require_taken(const Method& method, const Model& model, const Equations& e)
   // Where masses are missing, the coordinate is shown.
   const Massless without = massless(e);
   if (!without.z.empty() && reason.find(without.reason) != std::string::npos) {
-    const auto& blocks = model.form == Form::lagrangian ? model.coordinates : model.momenta;
     diagnostic.source = model.source;
-    diagnostic.place = place_of(blocks, without.z.front());
+    diagnostic.place = place_of(blocks_of_z(model), without.z.front());
   }
   throw InputError({diagnostic});
 }

@@ -50,6 +50,7 @@ Claims symplectic_claims(int order) {
 Capabilities spark_capabilities(const SparkCoefficients& k) {
   Capabilities capabilities;
   capabilities.velocity_reactions = false;
+  capabilities.contact_points = k.nonholonomic != SparkCoefficients::Nonholonomic::middle;
   if (k.last_column_zero()) capabilities.light_mass = 1;
   return capabilities;
 }

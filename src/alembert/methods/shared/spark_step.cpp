@@ -96,7 +96,7 @@ SparkStep::SparkStep(const Equations& e, const SparkCoefficients& k)
       t0_(frame_.step.t0),
       h_(frame_.step.h),
       t1_(t0_ + h_),
-      implicit_y_(depends(e.v, e.y)) {
+      implicit_y_(rates_depend_on_y(e)) {
   const auto numbered = [](const char* name, int i) { return name + std::to_string(i); };
   for (int i = 0; i < s_; ++i) dZ_.push_back(frame_.unknown(numbered("dZ", i + 1), frame_.z_dot0, k.c[i] * h_));
   dz_ = frame_.unknown("dz", frame_.z_dot0, h_);
@@ -125,12 +125,20 @@ void SparkStep::make_stages() {
     Z_.push_back(plus(z0, dZ_[i]));
   }
   for (int i = 0; i < s_; ++i) {
-    const Exprs y = implicit_y_ ? plus(y0, dY_[i]) : y0;
+    Exprs y = y0;
+    if (implicit_y_) {
+      y = plus(y0, dY_[i]);
+      frame_.settle(e_, T_[i], y, at_stage(i));
+    }
     v_.push_back(at(e_, e_.v, {T_[i], y, Z_[i]}));
     if (implicit_y_) Y_.push_back(y);
   }
-  for (int i = 0; i < s_ && !implicit_y_; ++i) Y_.push_back(plus(y0, combination(k_.A[i], v_, n_y_)));
+  for (int i = 0; i < s_ && !implicit_y_; ++i) {
+    Y_.push_back(plus(y0, combination(k_.A[i], v_, n_y_)));
+    frame_.settle(e_, T_[i], Y_[i], at_stage(i));
+  }
   y1_ = plus(y0, combination(k_.b, v_, n_y_));
+  frame_.settle_end(e_, y1_);
   z1_ = plus(z0, dz_);
 }
 
@@ -140,8 +148,10 @@ void SparkStep::make_forces() {
     N_.push_back(at(e_, e_.N, {T_[i], Y_[i], Z_[i]}, frame_.lambda0, Psi_[i]));
   }
   for (int j = 0; j <= m_ && n_g_ > 0; ++j) {
+    const Expr t = t0_ + k_.c_tilde[j] * h_;
     Y_tilde_.push_back(j == m_ ? y1_ : plus(frame_.y0, combination(k_.A_bar[j], v_, n_y_)));
-    r_.push_back(at(e_, e_.r, {t0_ + k_.c_tilde[j] * h_, Y_tilde_[j], frame_.z0}, Lambda_[j], frame_.psi0));
+    if (j < m_) frame_.settle(e_, t, Y_tilde_[j], " at point " + std::to_string(j));
+    r_.push_back(at(e_, e_.r, {t, Y_tilde_[j], frame_.z0}, Lambda_[j], frame_.psi0));
   }
 }
 
@@ -223,11 +233,13 @@ void SparkStep::keep_multipliers() {
   for (int j = 0; j <= m_; ++j) frame_.keep(Lambda_[j], "Lambda" + std::to_string(j) + ".", e_.g_names);
 }
 
-/// Whether the stages can be split: the constraints stand at Lobatto points, and there is more than one block.
+/// Whether the stages can be split: there are no contact points, the constraints stand at Lobatto points, and there is
+/// more than one block.
 bool SparkStep::splits() const {
   const bool with_extra_point = m_ == s_;
   const bool lobatto_points = with_extra_point || m_ == s_ - 1;
-  return lobatto_points && s_ > (with_extra_point ? 0 : 1) && k_.nonholonomic == Nonholonomic::weighted;
+  return e_.auxiliary.empty() && lobatto_points && s_ > (with_extra_point ? 0 : 1) &&
+         k_.nonholonomic == Nonholonomic::weighted;
 }
 
 void SparkStep::add_structure() {

@@ -73,12 +73,18 @@ class Expander {
   void gravity(const Statement& s);
   const ExpandedBody* find(const std::string& name) const;
   const ExpandedJoint* joint_of(const Statement& s);
+  std::string moved_by(const Statement& s, const ExpandedJoint& joint);
 
   bool sides(const Statement& s, Side& from, Side& to);
   void points(const Statement& s, const Side& from, const Side& to, bool planar);
   std::string point_of(const Side& side, const std::string& let, bool planar) const;
   std::string direction_of(const Side& side, const std::string& let) const;
   void joint(const Statement& s);
+  void angle(const Statement& s, const std::string& name, const std::string& sine, const std::string& cosine,
+             const Term* zero);
+  void universal_angles(const Statement& s);
+  bool is_used(const std::string& joint, const std::string& angle) const;
+  bool has_idle_axis(const Statement& s, const Side& from, const Side& to, bool planar);
   void spatial_joint(const Statement& s, const Side& from, const Side& to);
   void planar_joint(const Statement& s, const Side& from, const Side& to);
   void rolling(const Statement& s, const Side& from, const Side& to, bool planar);

@@ -22,6 +22,12 @@ std::string components(const std::string& let, bool planar) {
 
 }  // namespace
 
+namespace {
+
+bool turns_in_space(const std::string& kind) { return kind == "revolute" || kind == "cylindrical" || kind == "planar"; }
+
+}  // namespace
+
 bool Expander::sides(const Statement& s, Side& from, Side& to) {
   Side* side = nullptr;
   bool sound = true;
@@ -112,6 +118,11 @@ void Expander::joint(const Statement& s) {
   };
   if (!only("length", "distance") || !only("radius", "rolling")) return;
   const bool planar = (from.body ? from.body : to.body)->planar();
+  if (has_idle_axis(s, from, to, planar)) return;
+  if (has(s, "zero") && !(planar ? kind == "revolute" : turns_in_space(kind) || kind == "universal")) {
+    error(value(s, "zero")->place, "a " + kind + " joint has no angle whose zero could be chosen");
+    return;
+  }
   if (kind != "rolling") points(s, from, to, planar);
   ExpandedJoint j;
   j.name = s.label->text;
@@ -129,6 +140,20 @@ void Expander::joint(const Statement& s) {
   else if (planar) planar_joint(s, from, to);
   else spatial_joint(s, from, to);
   if (errors_.size() == before) result_.joints.push_back(std::move(j));
+}
+
+/// An axis that nothing would be made of.
+bool Expander::has_idle_axis(const Statement& s, const Side& from, const Side& to, bool planar) {
+  const std::string& kind = s.string;
+  const Side& wheel = from.body ? from : to;
+  const Term* idle = nullptr;
+  if (kind == "distance" || (planar && (kind == "revolute" || kind == "fixed"))) idle = from.axis ? from.axis : to.axis;
+  if (planar && kind == "prismatic" && from.axis) idle = to.axis;
+  if (planar && kind == "rolling") idle = wheel.axis;
+  if (!idle) return false;
+  const std::string of = planar ? " joint of planar bodies has no " : " joint has no ";
+  error(idle->place, "a " + kind + of + (from.axis && to.axis ? "second axis" : "axis"));
+  return true;
 }
 
 void Expander::spatial_joint(const Statement& s, const Side& from, const Side& to) {
@@ -174,17 +199,78 @@ void Expander::spatial_joint(const Statement& s, const Side& from, const Side& t
   const std::string parallel = "constraint $.parallel: (dot($.f1, $.g3), dot($.f2, $.g3)) = (0, 0)\n";
   const std::string locked = "constraint $.locked: (dot($.f1, $.g3), dot($.f2, $.g3), dot($.f1, $.g2)) = (0, 0, 0)\n";
   const std::string on_axis = "constraint $.line: (dot($.f1, $.q - $.p), dot($.f2, $.q - $.p)) = (0, 0)\n";
-  const std::string angle = "let $.angle = atan2(dot($.f2, $.g1), dot($.f1, $.g1))\n";
-  const std::string distance = "let $.distance = dot($.f3, $.q - $.p)\n";
+  const std::string distance = "let $.distance = dot($.f3, $.q - $.p)\nlet $.speed = $.distance'\n";
   std::string text;
   if (kind == "spherical") text = meet;
-  if (kind == "revolute") text = meet + parallel + angle;
-  if (kind == "prismatic") text = on_axis + locked + distance;
-  if (kind == "cylindrical") text = on_axis + parallel + angle + distance;
+  if (kind == "revolute") text = meet + parallel;
+  if (kind == "prismatic") text = on_axis + locked + distance + "let $.rate = $.speed\n";
+  if (kind == "cylindrical") text = on_axis + parallel + distance;
   if (kind == "universal") text = meet + "constraint $.cross: dot($.f3, $.g3) = 0";
   if (kind == "fixed") text = meet + locked;
-  if (kind == "planar") text = "constraint $.plane: dot($.f3, $.q - $.p) = 0\n" + parallel + angle;
+  if (kind == "planar") text = "constraint $.plane: dot($.f3, $.q - $.p) = 0\n" + parallel;
   write(s, text);
+  if (kind == "universal") universal_angles(s);
+  else if (turns_in_space(kind)) angle(s, "", "dot($.f2, $.g1)", "dot($.f1, $.g1)", value(s, "zero"));
+}
+
+/// Of the cross between the two bodies: it turns about the first axis with the second one, and the second body turns
+/// about the second axis, which the first one sees turn backwards.
+void Expander::universal_angles(const Statement& s) {
+  const Term* zero = value(s, "zero");
+  const bool pair = zero && zero->form == Term::Form::tuple && zero->parts.size() == 2;
+  if (zero && !pair) {
+    error(zero->place, "a universal joint has two angles", "as in: zero (0, pi/2)");
+    return;
+  }
+  angle(s, "1", "dot($.f2, $.g3)", "dot($.f1, $.g3)", pair ? &zero->parts[0] : nullptr);
+  angle(s, "2", "-dot($.g2, $.f3)", "dot($.g1, $.f3)", pair ? &zero->parts[1] : nullptr);
+}
+
+/// An angle that anything uses is an auxiliary variable, so that it goes on through any number of turns; for rates the
+/// jumps of the function do not matter.
+void Expander::angle(const Statement& s, const std::string& number, const std::string& sine, const std::string& cosine,
+                     const Term* zero) {
+  const std::string S = "$.sine" + number, C = "$.cosine" + number, a = "$.angle" + number, z = "$.zero" + number;
+  Terms values;
+  if (zero) values["N_z"] = *zero;
+  if (zero)
+    write(s,
+          "let " + z + " = N_z\nlet " + S + " = (" + sine + ")*cos(" + z + ") - " + cosine + "*sin(" + z + "), " + C +
+              " = " + cosine + "*cos(" + z + ") + (" + sine + ")*sin(" + z + ")",
+          values);
+  else write(s, "let " + S + " = " + sine + ", " + C + " = " + cosine);
+  const std::string value = "atan2(" + S + ", " + C + ")";
+  const bool used = is_used(s.label->text, "angle" + number);
+  write(s, (used ? "auxiliary " + a + ": " + a : "let " + a) + " = " + value);
+  write(s, "let $.rate" + number + " = (" + value + ")'");
+}
+
+namespace {
+
+bool mentions(const Term& term, const std::string& name) {
+  if (term.form == Term::Form::name && term.text == name) return true;
+  return std::any_of(term.parts.begin(), term.parts.end(), [&](const Term& part) { return mentions(part, name); });
+}
+
+bool mentions(const Statement& s, const std::string& name) {
+  for (const std::optional<Term>* term : {&s.left, &s.right})
+    if (*term && mentions(**term, name)) return true;
+  return std::any_of(s.items.begin(), s.items.end(), [&](const Item& item) {
+    return mentions(item.target, name) || (item.value && mentions(*item.value, name));
+  });
+}
+
+}  // namespace
+
+/// Somewhere in the text, or by a spring.
+bool Expander::is_used(const std::string& joint, const std::string& angle) const {
+  for (const Statement& s : text_.statements) {
+    if (mentions(s, joint + "." + angle)) return true;
+    const Term* of = s.keyword == "torsion" ? value(s, "joint") : nullptr;
+    if (!of || of->text != joint || !has(s, "stiffness") || has(s, "distance")) continue;
+    if (angle == "angle" || has(s, angle.c_str())) return true;
+  }
+  return false;
 }
 
 void Expander::planar_joint(const Statement& s, const Side& from, const Side& to) {
@@ -194,12 +280,10 @@ void Expander::planar_joint(const Statement& s, const Side& from, const Side& to
           "revolute, prismatic, fixed, distance and rolling are possible");
     return;
   }
-  if (from.axis && kind != "prismatic") {
-    error(from.axis->place, "a " + kind + " joint of planar bodies has no axis");
-    return;
-  }
   const std::string phi = from.body ? from.body->name + ".phi" : "0", other = to.body ? to.body->name + ".phi" : "0";
-  write(s, "let $.angle = " + other + " - " + phi);
+  Terms zero;
+  if (const Term* given = value(s, "zero")) zero["N_z"] = *given;
+  write(s, "let $.angle = " + other + " - " + phi + (zero.empty() ? "" : " - N_z") + "\nlet $.rate = $.angle'", zero);
   if (kind == "distance") {
     if (!value(s, "length")) {
       error(s.label->place, "the distance joint '" + s.label->text + "' has no length", "as in: length 2");
@@ -228,8 +312,8 @@ void Expander::planar_joint(const Statement& s, const Side& from, const Side& to
   if (kind == "fixed") write(s, "constraint $.point: $.p = $.q\nconstraint $.locked: $.angle = 0");
   if (kind == "prismatic")
     write(s,
-          "let $.distance = dot($.f1, $.q - $.p)\nconstraint $.line: dot($.f2, $.q - $.p) = 0\n"
-          "constraint $.locked: $.angle = 0");
+          "let $.distance = dot($.f1, $.q - $.p)\nlet $.speed = $.distance'\n"
+          "constraint $.line: dot($.f2, $.q - $.p) = 0\nconstraint $.locked: $.angle = 0");
 }
 
 /// A ball, or where the body has an axis a disk, on a plane of the ground.
@@ -315,10 +399,21 @@ const ExpandedJoint* Expander::joint_of(const Statement& s) {
 
 namespace {
 
-bool turns(const ExpandedJoint& j) {
-  return j.kind == "revolute" || (!j.planar && (j.kind == "cylindrical" || j.kind == "planar"));
+/// What moves in a joint: its angle, its distance, both, or the two angles of a universal joint.
+std::vector<std::string> motions_of(const ExpandedJoint& j) {
+  if (!j.planar && j.kind == "universal") return {"angle1", "angle2"};
+  if (j.kind == "prismatic") return {"distance"};
+  if (j.kind == "cylindrical") return {"angle", "distance"};
+  if (j.planar ? j.kind == "revolute" : turns_in_space(j.kind)) return {"angle"};
+  return {};
 }
-bool slides(const ExpandedJoint& j) { return j.kind == "prismatic" || j.kind == "cylindrical"; }
+
+bool moves(const ExpandedJoint& j, const std::string& motion) {
+  const std::vector<std::string> all = motions_of(j);
+  return std::find(all.begin(), all.end(), motion) != all.end();
+}
+
+const char* const motions[] = {"angle", "angle1", "angle2", "distance"};
 
 }  // namespace
 
@@ -326,25 +421,32 @@ void Expander::drive(const Statement& s) {
   if (!once(s, {})) return;
   const ExpandedJoint* j = joint_of(s);
   if (!j) return;
-  const Term *angle = value(s, "angle"), *distance = value(s, "distance");
-  if (!angle == !distance) {
+  std::string driven;
+  int given = 0;
+  for (const char* motion : motions)
+    if (value(s, motion)) {
+      driven = motion;
+      ++given;
+    }
+  if (given != 1) {
     error(s.label->place, "the drive '" + s.label->text + "' needs an angle or a distance, one of them",
           "as in: drive motor joint crank angle 2*pi*t");
     return;
   }
-  if (angle ? !turns(*j) : !slides(*j)) {
-    error((angle ? angle : distance)->place,
-          "the " + j->kind + " joint '" + j->name + "' has no " + (angle ? "angle" : "distance") + " to drive");
+  const Term& f = *value(s, driven.c_str());
+  if (!moves(*j, driven)) {
+    error(f.place, "the " + j->kind + " joint '" + j->name + "' has no " + driven + " to drive");
     return;
   }
-  const std::string name = j->name;
-  if (distance) write(s, "constraint $.drive: " + name + ".distance = N_f", {{"N_f", *distance}});
-  else if (j->planar) write(s, "constraint $.drive: " + name + ".angle = N_f", {{"N_f", *angle}});
-  else  // sin(angle - f) = 0, which has no jump
-    write(s,
-          "constraint $.drive: dot(" + name + ".f2, " + name + ".g1)*cos(N_f) = dot(" + name + ".f1, " + name +
-              ".g1)*sin(N_f)",
-          {{"N_f", *angle}});
+  const std::string x = j->name + ".";
+  if (driven == "distance" || j->planar) {
+    write(s, "constraint $.drive: " + x + driven + " = N_f", {{"N_f", f}});
+    return;
+  }
+  // sin(angle - f) = 0, which has no jump.
+  const std::string number = driven.substr(5);
+  write(s, "constraint $.drive: " + x + "sine" + number + "*cos(N_f) = " + x + "cosine" + number + "*sin(N_f)",
+        {{"N_f", f}});
 }
 
 void Expander::spring(const Statement& s) {
@@ -354,6 +456,11 @@ void Expander::spring(const Statement& s) {
   if (!has(s, "stiffness") && !has(s, "damping")) {
     error(s.label->place, "the spring '" + s.label->text + "' has neither stiffness nor damping",
           "as in: stiffness 100");
+    return;
+  }
+  if (has(s, "length") && !has(s, "stiffness")) {
+    error(value(s, "length")->place, "the length at rest says nothing without a stiffness",
+          "give a stiffness, or leave the length out");
     return;
   }
   points(s, from, to, (from.body ? from.body : to.body)->planar());
@@ -370,26 +477,54 @@ void Expander::spring(const Statement& s) {
   if (has(s, "damping")) write(s, "rayleigh N_damping/2*dot($.q - $.p, ($.q - $.p)')^2/norm2($.q - $.p)", values);
 }
 
+/// What a spring or damper in a joint is about; "" where it cannot be told, which is said.
+std::string Expander::moved_by(const Statement& s, const ExpandedJoint& j) {
+  std::vector<std::string> named;
+  for (const char* motion : motions)
+    if (has(s, motion)) named.push_back(motion);
+  const std::vector<std::string> possible = motions_of(j);
+  if (possible.empty()) {
+    error(s.label->place,
+          "a " + j.kind + " joint has neither an angle nor a distance for the torsion '" + s.label->text + "'");
+    return "";
+  }
+  if (named.size() > 1 || (named.empty() && j.kind == "universal")) {
+    error(s.label->place,
+          "the torsion '" + s.label->text + "' acts in one of " + possible[0] + " and " +
+              (possible.size() > 1 ? possible[1] : possible[0]) + " of '" + j.name + "'",
+          "as in: torsion hinge joint " + j.name + " " + possible[0] + " stiffness 100");
+    return "";
+  }
+  if (!named.empty() && !moves(j, named[0])) {
+    error(s.label->place, "the " + j.kind + " joint '" + j.name + "' has no " + named[0], "it has " + possible[0]);
+    return "";
+  }
+  return named.empty() ? possible[0] : named[0];
+}
+
 void Expander::torsion(const Statement& s) {
   if (!once(s, {})) return;
   const ExpandedJoint* j = joint_of(s);
   if (!j) return;
-  if (!turns(*j) && !slides(*j)) {
-    error(s.label->place,
-          "a " + j->kind + " joint has neither an angle nor a distance for the torsion '" + s.label->text + "'");
-    return;
-  }
+  const std::string motion = moved_by(s, *j);
+  if (motion.empty()) return;
   if (!has(s, "stiffness") && !has(s, "damping")) {
     error(s.label->place, "the torsion '" + s.label->text + "' has neither stiffness nor damping",
           "as in: stiffness 100");
     return;
   }
+  if (has(s, "rest") && !has(s, "stiffness")) {
+    error(value(s, "rest")->place, "where it rests says nothing without a stiffness",
+          "give a stiffness, or leave 'rest' out");
+    return;
+  }
   Terms values;
   for (const char* word : {"stiffness", "rest", "damping"})
     if (const Term* given = value(s, word)) values[std::string("N_") + word] = *given;
-  const std::string x = j->name + (turns(*j) ? ".angle" : ".distance"), rest = value(s, "rest") ? "N_rest" : "0";
-  if (has(s, "stiffness")) write(s, "potential N_stiffness/2*(" + x + " - " + rest + ")^2", values);
-  if (has(s, "damping")) write(s, "rayleigh N_damping/2*" + x + "'^2", values);
+  const std::string rest = value(s, "rest") ? "N_rest" : "0", x = j->name + ".";
+  const std::string rate = motion == "distance" ? "speed" : "rate" + motion.substr(5);
+  if (has(s, "stiffness")) write(s, "potential N_stiffness/2*(" + x + motion + " - " + rest + ")^2", values);
+  if (has(s, "damping")) write(s, "rayleigh N_damping/2*" + x + rate + "^2", values);
 }
 
 }  // namespace alembert::internal

@@ -104,11 +104,7 @@ void make_kinematics(Elaboration& e) {
   for (Declaration& d : scope.declarations()) {
     if (!d.ready || d.bad) continue;
     if (d.kind == Kind::coordinate) {
-      if (d.auxiliary) {
-        m.coordinate_rate.insert(m.coordinate_rate.end(), d.velocities.begin(), d.velocities.end());
-        m.quantity.insert(m.quantity.end(), d.velocities.size(), scope.graph().constant(0));
-        continue;
-      }
+      if (d.auxiliary) continue;
       if (!e.complete || !all_there(scope, d, d.rate, "kinematics", "'")) continue;
       check_linear(e, velocities, d);
       d.velocities = d.rate;  // q' elsewhere means this

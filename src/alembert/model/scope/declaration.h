@@ -76,6 +76,7 @@ struct Declaration {
   Exprs rate, reaction;            // general form, empty Expr where not given
   bool is_z = false;
   bool auxiliary = false;  // a coordinate that an equation determines
+  bool closed = false;     // and the equation says s = EXPR without s on its right
   bool imported = false;   // the name of a component's: entries may be expressions
 
   int size() const { return shape_size(shape); }

@@ -73,6 +73,17 @@ void declare_labels(Elaboration& e) {
   });
 }
 
+bool mentions(const Term& term, const std::string& name) {
+  if (term.form == Term::Form::name && term.text == name) return true;
+  return std::any_of(term.parts.begin(), term.parts.end(), [&](const Term& part) { return mentions(part, name); });
+}
+
+/// auxiliary s: s = EXPR, with an expression that does not contain s.
+bool is_closed(const Statement& s, const std::string& name) {
+  const bool alone = s.left && s.left->form == Term::Form::name && s.left->text == name;
+  return alone && s.right && !mentions(*s.right, name);
+}
+
 }  // namespace
 
 void declare_names(Elaboration& e) {
@@ -118,6 +129,8 @@ void declare_names(Elaboration& e) {
       else if (Declaration* d = scope.declare(Kind::coordinate, root_of(*s.label), &*s.label)) {
         d->statement = &s;
         d->auxiliary = true;
+        d->closed = is_closed(s, d->name);
+        d->definition = s.items.empty() || !s.items[0].value ? nullptr : &*s.items[0].value;
       }
     }
     if (s.keyword == "let")
