@@ -21,7 +21,7 @@ Report run_model(const Model& model, const std::string& method, double step, dou
   return run_rows(model, method, options, rows);
 }
 
-Report run_text(const std::string& text, const std::string& method, double step, double end, bool strict = false) {
+Report run_judged(const std::string& text, const std::string& method, double step, double end, bool strict = false) {
   return run_model(model_from_text(text), method, step, end, strict);
 }
 
@@ -45,7 +45,7 @@ TEST(Accuracy, EstimateIsNearTheErrorOfAnOscillator) {
                         {"gauss(3)", 0.5, 60},
                         {"radau_collocation(2)", 0.05, 10}}) {
     SCOPED_TRACE(std::string(c.method) + " " + to_text(c.step));
-    const Report report = run_text(oscillator, c.method, c.step, c.end);
+    const Report report = run_judged(oscillator, c.method, c.step, c.end);
     ASSERT_EQ(report.ending, Ending::done) << report.reason;
     ASSERT_TRUE(report.accuracy);
     const double error = std::hypot(report.y[0] - std::cos(c.end), report.v[0] + std::sin(c.end)) / 2;
@@ -56,7 +56,7 @@ TEST(Accuracy, EstimateIsNearTheErrorOfAnOscillator) {
 }
 
 TEST(Accuracy, FewerThanOneStepInTwentyIsComparedInLongRuns) {
-  const Report report = run_text(oscillator, "lobatto(2)", 0.01, 2000);
+  const Report report = run_judged(oscillator, "lobatto(2)", 0.01, 2000);
   ASSERT_TRUE(report.accuracy);
   EXPECT_LT(report.accuracy->compared, report.steps / 200);
   EXPECT_GT(report.accuracy->compared, report.steps / 1000);
@@ -73,9 +73,9 @@ TEST(Accuracy, LongStepsAreFoundOut) {
 TEST(Accuracy, ARareFastMotionIsFoundOut) {
   // Free fall onto a stiff exponential wall: only a few steps out of thousands are too long.
   const std::string wall = "coordinate y\nkinetic y'^2/2\npotential 9.81*y + exp(-500*y)\ninitial y = 1\n";
-  const Report coarse = run_text(wall, "gauss(3)", 0.004, 40);
+  const Report coarse = run_judged(wall, "gauss(3)", 0.004, 40);
   EXPECT_TRUE(coarse.ending == Ending::failed || !coarse.warnings.empty()) << to_text(coarse);
-  const Report fine = run_text(wall, "gauss(3)", 0.0002, 2);
+  const Report fine = run_judged(wall, "gauss(3)", 0.0002, 2);
   EXPECT_EQ(codes(fine), "");
 }
 
@@ -90,10 +90,10 @@ TEST(Accuracy, AnInputThatIsJumpedOverIsNamed) {
   const std::string bump =
       "coordinate x\nkinetic x'^2/2\npotential x^2/2\nforce x = 100*exp(-(200*(t - 3.31))^2)\n"
       "initial x = 1\n";
-  const Report report = run_text(bump, "gauss(2)", 0.1, 10);
+  const Report report = run_judged(bump, "gauss(2)", 0.1, 10);
   EXPECT_NE(codes(report).find("input"), std::string::npos) << to_text(report);
   EXPECT_NEAR(report.warnings[0].t, 3.31, 0.1);
-  EXPECT_EQ(codes(run_text(bump, "gauss(2)", 0.0005, 10)), "");
+  EXPECT_EQ(codes(run_judged(bump, "gauss(2)", 0.0005, 10)), "");
 }
 
 TEST(Accuracy, StrictRunsFailWhereOthersWarn) {
@@ -105,20 +105,20 @@ TEST(Accuracy, StrictRunsFailWhereOthersWarn) {
 
 TEST(Account, ExplainsTheEnergyOfModelsOnWhichWorkIsDone) {
   // A damped oscillator loses what its damper takes, a driven one gains what the force supplies.
-  const Report damped = run_text(oscillator + "rayleigh 0.1/2*x'^2\n", "gauss(3)", 0.05, 20);
+  const Report damped = run_judged(oscillator + "rayleigh 0.1/2*x'^2\n", "gauss(3)", 0.05, 20);
   ASSERT_TRUE(damped.account);
   EXPECT_EQ(damped.account->supplied, 0);
   EXPECT_NEAR(damped.account->dissipated, damped.energy.initial - damped.energy.final, 1e-9);
   EXPECT_LT(damped.energy.max_error, 1e-9);
-  const Report driven = run_text(oscillator + "force x = 0.3*sin(0.7*t)\n", "gauss(3)", 0.05, 20);
+  const Report driven = run_judged(oscillator + "force x = 0.3*sin(0.7*t)\n", "gauss(3)", 0.05, 20);
   ASSERT_TRUE(driven.account);
   EXPECT_NEAR(driven.account->supplied, driven.energy.final - driven.energy.initial, 1e-8);
   EXPECT_EQ(driven.account->dissipated, 0);
   // Friction that was written as a force is no supply.
-  const Report braked = run_text(oscillator + "force x = -0.1*x'\n", "gauss(3)", 0.05, 20);
+  const Report braked = run_judged(oscillator + "force x = -0.1*x'\n", "gauss(3)", 0.05, 20);
   EXPECT_NEAR(braked.account->dissipated, damped.account->dissipated, 1e-9);
   EXPECT_EQ(braked.account->supplied, 0);
-  EXPECT_FALSE(run_text(oscillator, "gauss(3)", 0.05, 20).account);
+  EXPECT_FALSE(run_judged(oscillator, "gauss(3)", 0.05, 20).account);
 }
 
 TEST(Account, ASwingLongerThanTheRunIsNoDrift) {
@@ -131,14 +131,14 @@ TEST(Judge, AnEnergyThatNothingChangedEndsTheRun) {
   const std::string pendulum =
       "coordinate x = 1, y\nkinetic (x'^2 + y'^2)/2\n"
       "potential 9.81*y + 1e6/2*(sqrt(x^2 + y^2) - 1)^2\n";
-  const Report report = run_text(pendulum, "lobatto(3)", 0.01, 100);
+  const Report report = run_judged(pendulum, "lobatto(3)", 0.01, 100);
   EXPECT_EQ(report.ending, Ending::failed);
   EXPECT_NE(report.reason.find("the energy went from 0 to"), std::string::npos) << report.reason;
   EXPECT_LT(report.t, 10);
 }
 
 TEST(Judge, AStateThatIsNotFiniteEndsTheRun) {
-  const Report report = run_text("variable x = 1\nrate x' = 1e308\n", "gauss_collocation(2)", 0.5, 10);
+  const Report report = run_judged("variable x = 1\nrate x' = 1e308\n", "gauss_collocation(2)", 0.5, 10);
   EXPECT_EQ(report.ending, Ending::failed);
   EXPECT_NE(report.reason.find("not finite"), std::string::npos) << report.reason;
   EXPECT_LT(report.t, 3);

@@ -10,8 +10,8 @@ namespace alembert::internal {
 
 namespace {
 
-bool all_zero(const Exprs& list) {
-  return std::all_of(list.begin(), list.end(), [](Expr e) { return is_zero(e); });
+bool none_acts(const Exprs& forces) {
+  return std::all_of(forces.begin(), forces.end(), [](Expr force) { return is_zero(force); });
 }
 
 /// Whether the velocity of the motion is one that the constraint admits at frozen time.
@@ -28,7 +28,7 @@ bool same_velocities(const Equations& e) { return e.k.empty() || e.v == e.z || e
 bool conserves_energy(const Equations& e) {
   if (!e.energy || e.port || !e.ideal) return false;
   const Exprs time{e.t};
-  if (!all_zero(e.applied) || !all_zero(e.forces) || e.rayleigh) return false;
+  if (!none_acts(e.applied) || !none_acts(e.forces) || e.rayleigh) return false;
   if (depends(e.energy, time) || depends(e.g, time) || depends(e.k, time)) return false;
   return std::all_of(e.k.begin(), e.k.end(), [&](Expr k) { return admits_motion(k, e.z); });
 }

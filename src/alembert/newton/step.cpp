@@ -218,7 +218,10 @@ NewtonResult Step<T>::Body::solve_in_doubt(Substep& sub, const StepPart<T>& part
   }
   NewtonResult followed = follow(sub, part, t, h, state);
   followed.iterations += result.iterations;
-  if (any && followed.outcome != Outcome::converged) followed.outcome = Outcome::other_branch;
+  if (any && followed.outcome != Outcome::converged) {
+    followed.outcome = Outcome::other_branch;
+    followed.equation = -1;  // they all hold, elsewhere
+  }
   if (followed.outcome != Outcome::converged) return followed;
   if (any && apart(part, change_found) <= same_solution) std::copy_n(found.begin(), part.unknowns, unknowns);
   return followed;

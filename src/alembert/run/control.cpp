@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
+#include "alembert/base/epsilon.h"
 #include "alembert/error.h"
 #include "alembert/run/tolerance_steps.h"
 
 namespace alembert::internal {
 
 namespace {
-
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 /// A grid of equal steps, but for the last one.
 struct Steps {

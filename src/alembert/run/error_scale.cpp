@@ -2,18 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <string>
 
+#include "alembert/base/epsilon.h"
 #include "alembert/base/lists.h"
 
 namespace alembert::internal {
 
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 // What a quantity was counts for this much less after each two steps: an oscillation passes zero within a few of them.
 constexpr double forget = 0.9;
 // What it once was counts for a thousandth, so that what has died away need not be followed for ever; it too is

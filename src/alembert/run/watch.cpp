@@ -11,8 +11,8 @@ namespace {
 
 // Up to here the determinant of G G^T is written out; it would cost more than the step beyond.
 constexpr std::size_t most_written_out = 12;
-// Gradients that turn by more than 60 degrees in a step, whose cosine has this square: in a gallery of steps ten times
-// too long none does, and a step over the bend of a hyperbola turns it by 90 or 180.
+// Gradients that turn by more than 60 degrees in a step, whose cosine has this square. A step over the bend of a
+// hyperbola turns them by 90 or 180.
 constexpr double wide_turn = 0.25;
 // More of them are watched while a look costs less than this many multiplications.
 constexpr double most_multiplications = 2e5;
@@ -142,6 +142,7 @@ Watch::Watch(const Equations& e, KernelOptions options, bool rank) {
     gradients_ = span_ ? lengths_ : part(gradients.value);
     rows_ = gradients.row_start;
     before_.resize(gradients.value.size());
+    lengths_before_.resize(count);
     longest_.assign(count, 0);
   }
   kernel_ = WideKernel<double>(in, out, options);
@@ -204,18 +205,18 @@ void Watch::look(double t, std::span<const double> y, std::span<const double> z)
 
 void Watch::compare_gradients() noexcept {
   const double* const now = values_.data() + gradients_;
-  turned_ = false;
+  bool turned = false;
   for (std::size_t i = 0; i + 1 < rows_.size(); ++i) {
-    double product = 0, length = 0, length_before = 0;
+    double product = 0, length = 0;
     for (int k = rows_[i]; k < rows_[i + 1]; ++k) {
       product += now[k] * before_[k];
       length += now[k] * now[k];
-      length_before += before_[k] * before_[k];
+      before_[k] = now[k];
     }
-    turned_ = turned_ || product * std::abs(product) < wide_turn * length * length_before;
+    turned |= product * std::abs(product) < wide_turn * length * lengths_before_[i];
+    lengths_before_[i] = length;
   }
-  turned_ = turned_ && !first_;
-  std::copy_n(now, before_.size(), before_.begin());
+  turned_ = turned && !first_;
 }
 
 void Watch::restart() {

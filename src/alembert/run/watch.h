@@ -86,8 +86,8 @@ class Watch {
 
   WideKernel<double> kernel_;
   std::vector<double> in_, values_, other_, work_, longest_;
-  std::vector<int> rows_;       // where each gradient begins in before_, and the end
-  std::vector<double> before_;  // the gradients at the look before
+  std::vector<int> rows_;                        // where each gradient begins in before_, and the end
+  std::vector<double> before_, lengths_before_;  // the gradients at the look before, the squares of their lengths
   std::vector<Watched> watched_;
   std::optional<GradientSpan> span_;  // of more than a dozen gradients, whose entries then begin at lengths_
   int g_, g_dot_, k_, invariants_, lengths_, volume_, gradients_;  // where the parts of values_ begin

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <utility>
 
+#include "alembert/base/epsilon.h"
 #include "alembert/base/lists.h"
 #include "alembert/newton/rounding.h"
 
@@ -27,7 +27,6 @@ constexpr double short_tail = 1e-5;
 constexpr double near = 0.02;
 constexpr int refinements = 40;  // golden sections: more than enough for rounding
 constexpr double golden = 0.6180339887498949;
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 int sign(double value, double noise) {
   if (!(std::abs(value) > allowance * noise)) return 0;  // also what is no number

@@ -227,10 +227,10 @@ void ConsistentStart::Body::project_positions(State& state, const StartValues& g
   try {
     state.y = project(position_level_, positions_, {{state.t}, state.y, given.y_pinned, metric, {}});
   } catch (const InputError&) {
-    kinematics_.check_contact_points(model_, e_, state);  // where that is the reason, it is said
+    kinematics_.check_contact_points(model_, state);  // where that is the reason, it is said
     throw;
   }
-  kinematics_.check_contact_points(model_, e_, state);
+  kinematics_.check_contact_points(model_, state);
   kinematics_.check_rank(model_, e_, state);
 }
 

@@ -55,7 +55,7 @@ void KinematicsCheck::check_rank(const Model& model, const Equations& e, const S
          "start at another position, or choose other coordinates (quaternions have no such place)");
 }
 
-void KinematicsCheck::check_contact_points(const Model& model, const Equations& e, const State& state) const {
+void KinematicsCheck::check_contact_points(const Model& model, const State& state) const {
   if (!contacts_) return;
   const std::vector<int> loose = dependent_columns(contacts_->derivative(flat(state)));
   if (loose.empty()) return;

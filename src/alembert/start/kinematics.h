@@ -19,7 +19,7 @@ class KinematicsCheck {
   /// Throws InputError when Z loses rank there: some velocities move nothing (multibody form only).
   void check_rank(const Model& model, const Equations& e, const State& state) const;
   /// Throws InputError when c_s is singular there: c(q, s) = 0 does not determine the contact points s.
-  void check_contact_points(const Model& model, const Equations& e, const State& state) const;
+  void check_contact_points(const Model& model, const State& state) const;
   void bind(const double* parameters);
 
  private:
