@@ -110,6 +110,7 @@ const std::map<std::string, std::vector<std::string>> values = {
     {"--set", {"gravity=9"}},
     {"--control", {"tolerance", "reversible"}},
     {"--tolerance", {"1e-5"}},
+    {"--absolute-tolerance", {"1e-3"}},
     {"--min-step", {"0.2"}},
     {"--max-step", {"0.001"}},
     {"--growth", {"1.2"}},
