@@ -14,7 +14,7 @@ NewtonOptions dense() {
   return options;
 }
 
-/// One unknown u that vanishes with h, which is the change of the state too: equation(u, h) = 0.
+/// One unknown u, about h, which is the change of the state too: equation(u, h) = 0. The guess is 0.9 h.
 class OneUnknown {
  public:
   template <class Equation>
@@ -31,7 +31,7 @@ class OneUnknown {
     Homotopy<double> homotopy(1);
     double marked = 0;
     const auto guess = [&](double part) {
-      x = {0, part, 0};
+      x = {0, part, 0.9 * part};
       ++guesses;
     };
     Homotopy<double>::Path path{*newton_,

@@ -74,6 +74,9 @@ class Convergence {
   /// Corrections of a guess that much larger than the solution are rounding of the guess: of light masses, whose
   /// accelerations are 1e100. They say nothing about the equations.
   static constexpr double hidden = 1e8;
+  /// Nor do corrections below this, in any precision: rounding in double numbers, and multipliers, which do not count
+  /// themselves, on their way. Solutions that near to each other are one.
+  static constexpr double telling = 2e-10;
   /// Quadratic convergence squares the ratio at every iteration. Ratios above this are not in that regime yet, or they
   /// are rounding. From 0.1 to 0.5 nothing changes by more than 0.1 %.
   static constexpr double quadratic = 0.25;
@@ -111,7 +114,7 @@ class Convergence {
   /// What all have in common; proceed where that does not decide.
   Verdict first_look(double correction) noexcept;
   void note_ratio() noexcept {
-    const bool tells = before_ > fresh_floor * unit_ && before_ <= hidden * ratio_;
+    const bool tells = before_ > telling && before_ <= hidden * ratio_;
     if (tells) largest_ratio_ = std::max(largest_ratio_, ratio_);
   }
   /// Whether what a correction is predicted to leave need not be made.

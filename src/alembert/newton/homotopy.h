@@ -44,6 +44,8 @@ class Homotopy {
 
   template <class P>
   void start(P& path, T h) noexcept;
+  template <class P>
+  bool accepts(const NewtonResult& result, T stride, P& path) const noexcept;
 
   std::vector<T> guessed_, solution_, before_;  // unknowns: the first guess, those of the last two steps solved
   T reached_ = 0, reached_before_ = 0, target_ = 0;
@@ -63,9 +65,19 @@ void Homotopy<T>::start(P& path, T h) noexcept {
   }
   path.guess(target_ * h);
   if (reached_ == 0) std::copy_n(u, path.unknowns, guessed_.begin());
-  // What the guess was wrong by for the first length has grown with it.
-  const T grown = reached_ > 0 ? target_ / reached_ : T(0);
-  for (int i = 0; i < path.unknowns && reached_ > 0; ++i) u[i] += grown * (solution_[i] - guessed_[i]);
+  // The guess is as wrong as it was for the first length: in the multipliers, mostly, which do not grow with it.
+  for (int i = 0; i < path.unknowns && reached_ > 0; ++i) u[i] += solution_[i] - guessed_[i];
+}
+
+/// A short step begins anywhere: its equations are almost linear, but need not lead to small changes. The shortest
+/// begins wherever Newton arrives: reactions nonlinear in their multipliers are as nonlinear in the shortest step.
+template <class T>
+template <class P>
+bool Homotopy<T>::accepts(const NewtonResult& result, T stride, P& path) const noexcept {
+  const bool shortest = reached_ == 0 && stride * most_parts < 2;
+  if (shortest && result.outcome == Outcome::converged) return true;
+  const bool begins = reached_ == 0 && stride * short_parts <= 1;
+  return continues(result, [&] { return begins ? 0 : path.apart(); });
 }
 
 template <class T>
@@ -83,9 +95,7 @@ NewtonResult Homotopy<T>::follow(P path, T h, T first) noexcept {
     const int spent = result.iterations;
     result = path.newton.solve(path.x);
     result.iterations += spent;
-    // A short step begins anywhere: its equations are almost linear, but need not lead to small changes.
-    const bool begins = reached_ == 0 && stride * short_parts <= 1;
-    if (!continues(result, [&] { return begins ? 0 : path.apart(); })) {
+    if (!accepts(result, stride, path)) {
       stride /= 2;
       if (stride * most_parts >= 1) continue;
       if (result.outcome == Outcome::converged) result.outcome = Outcome::other_branch;

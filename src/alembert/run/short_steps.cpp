@@ -8,7 +8,8 @@ namespace alembert::internal {
 namespace {
 
 constexpr int parts = 64;
-// Errors up to this part of the way are inaccuracy; on the other branch of a hyperbola they began at 0.2.
+// Errors up to this part of the way are inaccuracy; on the other branch of a hyperbola they begin at 0.25, and the
+// gradients point elsewhere there.
 constexpr double elsewhere = 0.1;
 
 }  // namespace
@@ -29,7 +30,7 @@ bool ShortSteps::agree(const GridPoint& from, const GridPoint& to) {
     way = std::max({way, std::abs(state[i] - from.state[i]), std::abs(to.state[i] - from.state[i])});
     apart = std::max(apart, std::abs(state[i] - to.state[i]));
   }
-  return apart <= elsewhere * way;
+  return apart <= elsewhere * way || !engine_.watch.turned_at(to.t, state);
 }
 
 }  // namespace alembert::internal

@@ -40,6 +40,9 @@ void raise(double& most, double value) {
   if (!(value <= most) && most == most) most = value;
 }
 
+/// The turn between gradients with this product and these squared lengths.
+bool is_wide(double product, double one, double other) { return product * std::abs(product) < wide_turn * one * other; }
+
 /// Both have the same columns.
 void append_rows(SparseExprs& rows, const SparseExprs& more) {
   const int before = rows.row_start.back();
@@ -213,10 +216,27 @@ void Watch::compare_gradients() noexcept {
       length += now[k] * now[k];
       before_[k] = now[k];
     }
-    turned |= product * std::abs(product) < wide_turn * length * lengths_before_[i];
+    turned |= is_wide(product, length, lengths_before_[i]);
     lengths_before_[i] = length;
   }
   turned_ = turned && !first_;
+}
+
+bool Watch::turned_at(double t, std::span<const double> state) {
+  if (!watch_rank_) return false;
+  in_[0] = t;
+  std::copy(state.begin(), state.end(), in_.begin() + 1);
+  kernel_(in_.data(), other_.data(), work_.data());
+  bool turned = false;
+  for (std::size_t i = 0; i + 1 < rows_.size(); ++i) {
+    double product = 0, length = 0;
+    for (int k = rows_[i]; k < rows_[i + 1]; ++k) {
+      product += other_[gradients_ + k] * before_[k];
+      length += other_[gradients_ + k] * other_[gradients_ + k];
+    }
+    turned |= is_wide(product, length, lengths_before_[i]);
+  }
+  return turned;
 }
 
 void Watch::restart() {

@@ -68,6 +68,8 @@ class Watch {
   /// Whether a gradient points elsewhere than at the look before, by more than a step that resolves the constraints can
   /// turn it. Never where the rank is not watched.
   bool turned() const { return turned_; }
+  /// The same for the gradients at another state against those at the last look; leaves no trace.
+  bool turned_at(double t, std::span<const double> state);
   /// Largest lengths of the gradients so far; empty where the rank is not watched.
   std::span<const double> longest() const { return longest_; }
   bool finite() const { return finite_; }
