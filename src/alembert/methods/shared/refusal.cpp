@@ -81,17 +81,17 @@ std::string port_refusal() {
 std::string refusal(const Method& method, const Equations& e) {
   for (const Need& need : needs) {
     if (method.capabilities.*need.capability) continue;
-    const std::string reason = need.lacking(e);
+    std::string reason = need.lacking(e);
     if (!reason.empty()) return reason;
   }
-  const std::string reason = method.refuses ? method.refuses(e) : "";
+  std::string reason = method.refuses ? method.refuses(e) : "";
   if (!reason.empty() || method.capabilities.massless) return reason;
   const Massless without = massless(e);
   return without.empty() ? "" : massless_refusal(method, without);
 }
 
 void require_taken(const Method& method, const Model& model, const Equations& e) {
-  const std::string reason = refusal(method, e);
+  std::string reason = refusal(method, e);
   if (reason.empty()) return;
   Diagnostic diagnostic;
   diagnostic.message = "method " + method.name + " cannot integrate this model: " + reason;
