@@ -32,7 +32,7 @@ double start_of(const Model& model, int state) {
 /// they start. Changes the initial values with the system.
 PortSystem change(const Model& model, const PortSystem& system, const std::string& text, std::vector<double>& x0) {
   const auto wrong = [](const std::string& message) { return InputError("--change: " + message); };
-  const Text parsed = parse(std::make_shared<const Source>("--change", "let " + text + "\n"));
+  const Text parsed = parse(std::make_shared<const Source>(Source{"--change", "let " + text + "\n"}));
   std::vector<int> replaced;
   std::vector<std::string> names, starts, expressions;
   for (const Statement& statement : parsed.statements)
@@ -60,7 +60,7 @@ PortSystem change(const Model& model, const PortSystem& system, const std::strin
   for (std::size_t i = 0; i < names.size(); ++i) reader += "state " + names[i] + " = " + starts[i] + "\n";
   for (std::size_t i = 0; i < names.size(); ++i) reader += fmt::format("conserve c{}: {}\n", i, expressions[i]);
   reader += "hamiltonian 0\n";
-  const Model read = read_model(std::make_shared<const Source>("--change", reader));
+  const Model read = read_model(std::make_shared<const Source>(Source{"--change", reader}));
   Graph& graph = system.H.graph();
   Exprs unknowns;
   for (const std::string& name : names) unknowns.push_back(graph.symbol(name));

@@ -322,8 +322,7 @@ TEST(Branch, a_contact_point_does_not_jump) {
   const Report report = run_text(text, "murua(3)", 0.01, 10);
   EXPECT_EQ(report.ending, Ending::failed);
   EXPECT_LT(report.energy.max_error, 0.01) << "all steps before are right";
-  EXPECT_NE(report.reason.find("none continues the motion in the step from t = 0.4"), std::string::npos)
-      << report.reason;
+  EXPECT_NE(report.reason.find("in the step from t = 0.4"), std::string::npos) << report.reason;
   EXPECT_NE(report.reason.find("try a smaller step"), std::string::npos) << report.reason;
 }
 
@@ -340,14 +339,17 @@ TEST(Branch, a_bead_does_not_change_to_the_other_branch_of_a_hyperbola) {
                                ", y' = " + text_of(-v * x) + "\n";
       const Report report = run_text(text, name, between(random, 0.05, 0.4), 4);
       ++runs;
-      if (report.ending != Ending::done) continue;
+      const bool warned = std::any_of(report.warnings.begin(), report.warnings.end(),
+                                      [](const Warning& warning) { return warning.code == "branch"; });
+      if (report.ending != Ending::done || warned) continue;
       ++done;
       if (report.y[0] < 0) {
         ++other;
         ADD_FAILURE() << name << " step " << report.largest_step << "\n" << text;
       }
     }
-  std::cout << "hyperbola: runs " << runs << ", to the end " << done << ", on the other branch " << other << "\n";
+  std::cout << "hyperbola: runs " << runs << ", to the end without a doubt " << done << ", on the other branch "
+            << other << "\n";
   EXPECT_GT(done, runs / 4);
 }
 

@@ -13,7 +13,7 @@
 #include "alembert/study/reference.h"
 #include "output/rows.h"
 
-namespace alembert::internal::testing {
+namespace alembert::internal::testing::random_runs {
 namespace {
 
 using Generator = std::mt19937_64;
@@ -185,4 +185,4 @@ TEST(Class, NoRunIsWrongInSilence) {
 }
 
 }  // namespace
-}  // namespace alembert::internal::testing
+}  // namespace alembert::internal::testing::random_runs

@@ -66,7 +66,7 @@ std::string to_text(Quad value) {
     Quad read;
     return read_number(text, read) && read == value;
   };
-  const std::string text = to_text(static_cast<double>(value));
+  std::string text = to_text(static_cast<double>(value));
   if (reads_back(text)) return text;
   const auto with_digits = [&](int digits) {
     char buffer[80];

@@ -331,8 +331,11 @@ Expr power(const Equations& e) {
   Exprs terms = {gradient(e.energy, Exprs{e.t})[0]};
   if (!multibody) {
     // Equal pieces of f and E_y vanish exactly when summed in this order.
-    for (std::size_t i = 0; i < w.size(); ++i)
+    const std::size_t moving = e.z.size();
+    for (std::size_t i = 0; i < moving; ++i)
       terms.push_back(w[i] * ((e.f[i] - inert[i]) + E_y[i] + (e.N[i] + e.r[i])));
+    // Auxiliary variables follow the coordinates.
+    for (std::size_t i = moving; i < e.v.size(); ++i) terms.push_back(e.v[i] * E_y[i]);
     return sum(*e.graph, terms);
   }
   const Exprs back = transposed_product(e.v, e.z, E_y);  // Z^T E_y, z^T of which is E_y v but for what moves by itself

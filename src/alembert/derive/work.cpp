@@ -51,7 +51,8 @@ Exprs reaction_power(const Equations& e, const Exprs& w) {
 WorkRates work_rates(const Equations& e) {
   if (e.port) return {e.port->dissipated, e.port->supplied};
   const bool multibody = e.form == Form::general;
-  const Exprs& w = multibody ? e.z : e.v;
+  // Auxiliary variables stand at the end of y and have no velocities of their own.
+  const Exprs w = multibody ? e.z : Exprs(e.v.begin(), e.v.begin() + static_cast<std::ptrdiff_t>(e.z.size()));
   WorkRates rates{e.graph->constant(0), Expr()};
   if (e.rayleigh) rates.dissipated = dot(w, gradient(e.rayleigh, e.z));
   if (!e.ideal || !same_velocities(e)) {

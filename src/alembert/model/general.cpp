@@ -164,7 +164,8 @@ void read_rate(Elaboration& e, const Item& item) {
   if (value.reaction) d.is_z = true;
   const Expr zero = scope.graph().constant(0);
   for (int k = 0; k < shape_size(target->shape); ++k) {
-    const std::size_t at = static_cast<std::size_t>(target->offset + k), from = static_cast<std::size_t>(k);
+    const int at = target->offset + k;
+    const std::size_t from = static_cast<std::size_t>(k);
     if (d.rate[at]) {
       scope.error(item.target.place, "the rate of '" + print(item.target) + "' is given twice");
       return;

@@ -275,7 +275,7 @@ Model read_whole(const Text& text, const std::vector<Override>& overrides, std::
 
 }  // namespace
 
-ComponentModel read_component(const ComponentFiles::File& file, std::vector<Assignment> assignments,
+ComponentModel read_component(const ComponentFiles::File& file, const std::vector<Assignment>& assignments,
                               ComponentFiles& files) {
   files.open.push_back(file.text.source->name);
   try {
@@ -299,7 +299,7 @@ Model read_model(const std::string& path, const std::vector<std::string>& overri
                     overrides);
 }
 
-Model read_model(std::shared_ptr<const Source> source, const std::vector<std::string>& overrides) {
+Model read_model(const std::shared_ptr<const Source>& source, const std::vector<std::string>& overrides) {
   std::vector<Override> options;
   for (const std::string& text : overrides)
     options.push_back({std::make_shared<const Source>(Source{"`set` " + text, text})});

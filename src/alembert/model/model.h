@@ -152,7 +152,7 @@ struct Override {
 /// Reads and checks a whole model; throws InputError with every error found, in text and overrides.
 Model read_model(const std::string& path, const std::vector<std::string>& overrides = {});
 /// The same for a text that is at hand already.
-Model read_model(std::shared_ptr<const Source> source, const std::vector<std::string>& overrides = {});
+Model read_model(const std::shared_ptr<const Source>& source, const std::vector<std::string>& overrides = {});
 /// From a tree that was read without errors.
 Model make_model(const Text& text, const std::vector<Override>& overrides = {});
 

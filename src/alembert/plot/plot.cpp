@@ -253,7 +253,8 @@ class Legend {
   std::string draw(double from) const {
     std::string svg;
     for (int i = 0; i < static_cast<int>(entries_.size()); ++i) {
-      const double x = left + cell_ * (i % across_), y = from + line_height * (i / across_);
+      const int column = i % across_, row = i / across_;
+      const double x = left + cell_ * column, y = from + line_height * row;
       const Curve& curve = *entries_[i];
       if (curve.line == Curve::Line::none) {
         svg += fmt::format("<path class=\"dots c{}\" d=\"M{:.2f} {:.2f}h0\"/>", i % colours, x + 14, y);
@@ -318,8 +319,9 @@ std::string to_svg(const Figure& figure) {
       "<text x=\"{4}\" y=\"24\" text-anchor=\"middle\" class=\"title\">{2}</text>\n",
       width, height, escaped(figure.title), web_text("figure.css"), width / 2, left, top, x_end - left, y_end - top);
   for (int i = 0; i < static_cast<int>(all.size()); ++i) {
-    svg += fmt::format("<g transform=\"translate({} {})\">\n{}{}</g>\n", panel_width * (i % columns),
-                       title_height + cell_height * (i / columns),
+    const int column = i % columns, row = i / columns;
+    svg += fmt::format("<g transform=\"translate({} {})\">\n{}{}</g>\n", panel_width * column,
+                       title_height + cell_height * row,
                        draw(*all[i], figure.own_legends ? own[i].entries() : common.entries()),
                        figure.own_legends ? own[i].draw(panel_height + 6) : "");
   }

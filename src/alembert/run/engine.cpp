@@ -125,7 +125,7 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
              usual_values(equations), asked) {}
 
 Engine::Engine(const Model& model_, const Equations& equations, const Method& method_, const StepPlan& plan,
-               ConsistentStart start, const std::vector<double>& table, const EngineOptions& asked)
+               const ConsistentStart& start, const std::vector<double>& table, const EngineOptions& asked)
     : Engine(model_, equations, method_, plan, start, solved(start, table, asked.t0), table, asked) {}
 
 Engine::Engine(const Model& model_, const Equations& equations, const Method& method_, const StepPlan& plan,

@@ -109,7 +109,7 @@ class Engine {
 
  private:
   Engine(const Model& model, const Equations& equations, const Method& method, const StepPlan& plan,
-         ConsistentStart start, const std::vector<double>& parameters, const EngineOptions& asked);
+         const ConsistentStart& start, const std::vector<double>& parameters, const EngineOptions& asked);
   Engine(const Model& model, const Equations& equations, const Method& method, const StepPlan& plan,
          const ConsistentStart& start, const InitialValues& initial, const std::vector<double>& parameters,
          const EngineOptions& asked);

@@ -68,6 +68,8 @@ std::string Judge::words(const char* what, double residual, double t) const {
 }
 
 std::string Judge::broken_constraint(const GridPoint& at) {
+  // Where constraints follow from others, Newton itself watches whether they contradict each other.
+  if (!engine_.initial.redundant.empty()) return "";
   const Watch& watch = engine_.watch;
   const Claims& claims = engine_.method.claims;
   if (claims.position && watch.position() > held_ && watch.position() > held_ * slope_ * size_)

@@ -136,9 +136,13 @@ void Simulation::end(Ending ending, std::string reason) {
   report_.reason = std::move(reason);
 }
 
+bool Simulation::warned(const std::string& code) const {
+  return std::any_of(report_.warnings.begin(), report_.warnings.end(),
+                     [&](const Warning& other) { return other.code == code; });
+}
+
 void Simulation::warn(const std::string& code, std::string text, double t) {
-  const auto same = [&](const Warning& other) { return other.code == code; };
-  if (std::any_of(report_.warnings.begin(), report_.warnings.end(), same)) return;
+  if (warned(code)) return;
   if (options_.strict) end(Ending::failed, text);
   report_.warnings.push_back({code, std::move(text), t});
 }
@@ -183,11 +187,12 @@ bool Simulation::look(const GridPoint& from, GridPoint& to, bool last) {
   const bool kept = std::exchange(recorded_, false);
   const bool row = every_ > 0 && (last || stopped || (to.on_grid && report_.steps % every_ == 0));
   watch(to);
-  if (engine_.watch.turned() && !short_steps_.agree(from, to))
-    end(Ending::failed, "short steps do not lead to where the step from t = " + time_text(from.t) + " to " +
-                            time_text(to.t) +
-                            " ends: it passes over a bend of the constraints, and the step is too long; try a smaller "
-                            "step");
+  if (engine_.watch.turned() && !warned("branch") && !short_steps_.agree(from, to))
+    warn("branch",
+         "short steps do not lead to where the step from t = " + time_text(from.t) + " to " + time_text(to.t) +
+             " ends: it passes over a bend of the constraints, and may have come to another branch of them; try a "
+             "smaller step",
+         to.t);
   if (const std::string angle = turned_too_far(engine_.e, from.state, to.state); !angle.empty())
     warn("turn",
          angle +

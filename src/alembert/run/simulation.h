@@ -30,6 +30,7 @@ class Simulation {
   void end(Ending ending, std::string reason);
   /// Once for every code. Ends a strict run.
   void warn(const std::string& code, std::string text, double t);
+  bool warned(const std::string& code) const;
   void explain();
   void progress();
 

@@ -103,7 +103,7 @@ struct ConsistentStart::Body {
 };
 
 ConsistentStart::Body::Body(const Model& model, const Equations& e)
-    : subject_(std::make_shared<const Subject>(model, e)),
+    : subject_(std::make_shared<const Subject>(Subject{model, e})),
       model_(subject_->model),
       e_(subject_->equations),
       masses_(massless(e)),

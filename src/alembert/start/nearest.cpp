@@ -342,8 +342,9 @@ NearestPoint::NearestPoint(const Exprs& inputs, const Exprs& unknowns, const Exp
     mu = unknowns.front().graph().symbols("mu", static_cast<int>(constraints.size()));
     gradient = transposed_product(constraints, unknowns, mu);
   }
-  body_.reset(new Body{static_cast<int>(unknowns.size()), DifferentiableList(symbols, constraints, unknowns),
-                       DifferentiableList(joined<Expr>(symbols, mu), gradient, unknowns)});
+  body_ =
+      std::make_unique<Body>(Body{static_cast<int>(unknowns.size()), DifferentiableList(symbols, constraints, unknowns),
+                                  DifferentiableList(joined<Expr>(symbols, mu), gradient, unknowns)});
 }
 
 NearestPoint::NearestPoint(const NearestPoint& other) : body_(std::make_unique<Body>(*other.body_)) {}

@@ -30,8 +30,8 @@ std::string keyword_hint(const std::string& word, const Token& next) {
 /// the others declare; still there is one message a statement.
 class StatementParser {
  public:
-  StatementParser(std::shared_ptr<const Source> source, const Tokens& tokens, std::vector<Diagnostic>& errors)
-      : source_(std::move(source)), tokens_(tokens), errors_(errors), terms_(tokens) {}
+  StatementParser(const std::shared_ptr<const Source>& source, const Tokens& tokens, std::vector<Diagnostic>& errors)
+      : source_(source), tokens_(tokens), errors_(errors), terms_(tokens) {}
 
   std::vector<Statement> statements() {
     std::vector<Statement> statements;
@@ -361,7 +361,7 @@ class StatementParser {
 
 /// Runs `read` over a source that holds one thing, as options do.
 template <class Read>
-auto parse_one(std::shared_ptr<const Source> source, Read read) {
+auto parse_one(const std::shared_ptr<const Source>& source, Read read) {
   check(source != nullptr, "a parser needs a source");
   Tokens tokens;
   const auto reject = [&](const Place& place, std::string message, std::string hint) {
@@ -390,7 +390,7 @@ auto parse_one(std::shared_ptr<const Source> source, Read read) {
 
 }  // namespace
 
-Text parse(std::shared_ptr<const Source> source, std::vector<Diagnostic>& errors) {
+Text parse(const std::shared_ptr<const Source>& source, std::vector<Diagnostic>& errors) {
   check(source != nullptr, "a parser needs a source");
   Text text;
   text.source = source;
@@ -407,15 +407,15 @@ Text parse(std::shared_ptr<const Source> source, std::vector<Diagnostic>& errors
   return text;
 }
 
-Text parse(std::shared_ptr<const Source> source) {
+Text parse(const std::shared_ptr<const Source>& source) {
   std::vector<Diagnostic> errors;
-  Text text = parse(std::move(source), errors);
+  Text text = parse(source, errors);
   if (!errors.empty()) throw InputError(std::move(errors));
   return text;
 }
 
-Item parse_assignment(std::shared_ptr<const Source> source) {
-  return parse_one(std::move(source), [](TermParser& terms) {
+Item parse_assignment(const std::shared_ptr<const Source>& source) {
+  return parse_one(source, [](TermParser& terms) {
     if (terms.next().kind != Kind::name) terms.fail("expected a name", "as in: x1' = 10");
     Item item{terms.target(), {}, {}};
     if (!terms.accept("=")) terms.fail("expected '='", "as in: x1' = 10");
@@ -424,8 +424,8 @@ Item parse_assignment(std::shared_ptr<const Source> source) {
   });
 }
 
-Term parse_term(std::shared_ptr<const Source> source) {
-  return parse_one(std::move(source), [](TermParser& terms) { return terms.term(); });
+Term parse_term(const std::shared_ptr<const Source>& source) {
+  return parse_one(source, [](TermParser& terms) { return terms.term(); });
 }
 
 }  // namespace alembert::internal

@@ -75,14 +75,14 @@ struct Text {
 bool operator==(const Text& a, const Text& b);
 
 /// Reads a text; throws InputError with every error that it holds. Never recurses deeper than a fixed limit.
-Text parse(std::shared_ptr<const Source> source);
+Text parse(const std::shared_ptr<const Source>& source);
 /// As parse, but appends what is wrong to `errors` and returns the statements that could be read; of a broken list
 /// statement the items that could be read, so that the names which it declares are known.
-Text parse(std::shared_ptr<const Source> source, std::vector<Diagnostic>& errors);
+Text parse(const std::shared_ptr<const Source>& source, std::vector<Diagnostic>& errors);
 /// Reads "x1' = 10" as overrides of a model are written; source names where it stands in messages.
-Item parse_assignment(std::shared_ptr<const Source> source);
+Item parse_assignment(const std::shared_ptr<const Source>& source);
 /// Reads a single expression ("sin(3)").
-Term parse_term(std::shared_ptr<const Source> source);
+Term parse_term(const std::shared_ptr<const Source>& source);
 
 /// Canonical text: parse(print(x)) == x.
 std::string print(const Text& text);

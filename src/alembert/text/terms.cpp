@@ -129,19 +129,20 @@ void TermParser::grow(int height) {
 }
 
 Term TermParser::chain(std::string_view signs, Term (TermParser::*part)()) {
+  const auto goes_on = [&] { return next().is(signs.substr(0, 1)) || next().is(signs.substr(1, 1)); };
   const std::size_t start = at_;
   Term first = (this->*part)();
+  if (!goes_on()) return first;
   int height = height_;
   std::string text;
   std::vector<Term> parts;
-  while (next().is(signs.substr(0, 1)) || next().is(signs.substr(1, 1))) {
-    if (parts.empty()) parts.push_back(std::move(first));
+  parts.push_back(std::move(first));
+  while (goes_on()) {
     text += next().text;
     skip();
     parts.push_back((this->*part)());
     height = std::max(height, height_);
   }
-  if (parts.empty()) return first;
   grow(height + 1);
   return make(Form::chain, start, std::move(text), std::move(parts));
 }

@@ -224,7 +224,7 @@ QuadVector lagrange(const QuadVector& c, Quad x) {
   return l;
 }
 
-QuadMatrix solve(QuadMatrix A, QuadMatrix B) {
+QuadMatrix solve(const QuadMatrix& A, QuadMatrix B) {
   const int n = static_cast<int>(A.size());
   check(B.size() == A.size(), "A X = B: A and B have the same number of rows");
   QuadVector entries, column(n);

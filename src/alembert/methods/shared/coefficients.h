@@ -34,6 +34,6 @@ QuadMatrix integrate_lagrange(const QuadVector& c, const QuadVector& x);
 /// l_j(x) for all j.
 QuadVector lagrange(const QuadVector& c, Quad x);
 /// Solves A X = B by elimination with pivoting.
-QuadMatrix solve(QuadMatrix A, QuadMatrix B);
+QuadMatrix solve(const QuadMatrix& A, QuadMatrix B);
 
 }  // namespace alembert::internal

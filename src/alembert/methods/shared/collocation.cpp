@@ -338,8 +338,9 @@ std::string form_text(ConstraintForm form) {  // as an argument; nothing for the
 
 }  // namespace
 
-MethodFamily collocation_family(MethodFamily family, ConstraintForm form, std::function<CollocationScheme(int)> scheme,
-                                std::function<Claims(int)> claims) {
+MethodFamily collocation_family(MethodFamily family, ConstraintForm form,
+                                const std::function<CollocationScheme(int)>& scheme,
+                                const std::function<Claims(int)>& claims) {
   family.signature = family.name + "(s)";
   family.make = [=](const std::vector<Term>& arguments) {
     const int s = stages_argument(family, arguments);
@@ -348,8 +349,8 @@ MethodFamily collocation_family(MethodFamily family, ConstraintForm form, std::f
   return family;
 }
 
-MethodFamily collocation_family_of_forms(MethodFamily family, std::function<CollocationScheme(int)> scheme,
-                                         std::function<Claims(int, ConstraintForm)> claims) {
+MethodFamily collocation_family_of_forms(MethodFamily family, const std::function<CollocationScheme(int)>& scheme,
+                                         const std::function<Claims(int, ConstraintForm)>& claims) {
   family.signature = family.name + "(s, form)";
   const std::string usual = family.name + "(" + std::to_string(family.usual_stages);
   if (family.samples.empty())

@@ -32,11 +32,12 @@ std::string collocation_tableau(const CollocationScheme& scheme);
 Capabilities collocation_capabilities();
 /// A family NAME(s) with constraints in one form: the given one with signature and members. It has its texts and
 /// numbers of stages already.
-MethodFamily collocation_family(MethodFamily family, ConstraintForm form, std::function<CollocationScheme(int)> scheme,
-                                std::function<Claims(int)> claims);
+MethodFamily collocation_family(MethodFamily family, ConstraintForm form,
+                                const std::function<CollocationScheme(int)>& scheme,
+                                const std::function<Claims(int)>& claims);
 /// A family NAME(s, FORM) with FORM one of index1, index2 (the default), ggl.
-MethodFamily collocation_family_of_forms(MethodFamily family, std::function<CollocationScheme(int)> scheme,
-                                         std::function<Claims(int, ConstraintForm)> claims);
+MethodFamily collocation_family_of_forms(MethodFamily family, const std::function<CollocationScheme(int)>& scheme,
+                                         const std::function<Claims(int, ConstraintForm)>& claims);
 
 /// The pieces that steps with accelerations share: stage values and the rows of the equations of motion.
 class AccelerationStages {

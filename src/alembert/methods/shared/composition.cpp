@@ -177,7 +177,7 @@ Method raising_composition(const std::string& name, const Method& M) {
   method.claims.symmetric = M.claims.symmetric;
   if (M.claims.near_identity) return method;
   method.refuses = [M](const Equations& e) -> std::string {
-    const std::string why = refusal(M, e);
+    std::string why = refusal(M, e);
     if (!why.empty() || (e.g.empty() && e.k.empty())) return why;
     if (e.port)
       return "a step of " + M.name + " holds the constraints in its middle only, and compositions keep its order";

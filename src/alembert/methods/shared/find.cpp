@@ -31,7 +31,7 @@ InputError unknown(const std::string& name) {
 
 /// The arguments of a member of a family: as given, or those that the alias stands for.
 std::vector<Term> bound_arguments(const FoundFamily& found, const Term& term) {
-  const std::vector<Term> given = term.form == Term::Form::call ? term.parts : std::vector<Term>{};
+  std::vector<Term> given = term.form == Term::Form::call ? term.parts : std::vector<Term>{};
   if (!found.alias || found.alias->arguments.empty()) return given;
   if (!given.empty())
     throw InputError("'" + term.text + "' takes no arguments", "it stands for " + meaning(*found.family, *found.alias) +

@@ -91,8 +91,7 @@ void make_kinematics(Elaboration& e) {
       Exprs& entries = masses[target->declaration];
       entries.resize(static_cast<std::size_t>(target->declaration->size()));
       if (value.shape.empty() && !target->shape.empty() && !(scope.contents(value) & holds_z)) {
-        for (int k = 0; k < shape_size(target->shape); ++k)
-          entries[static_cast<std::size_t>(target->offset + k)] = value.entries[0];
+        for (int k = 0; k < shape_size(target->shape); ++k) entries[target->offset + k] = value.entries[0];
         return true;
       }
       return put(scope, whole, *target, entries, what);

@@ -135,7 +135,7 @@ class Importer {
     for (const Assignment& a : assignments) key += print(a.item.target) + "=" + print(*a.item.value) + "\n";
     if (!last_ || key != last_key_) {
       try {
-        last_ = read_component(file, std::move(assignments), *e_.files);
+        last_ = read_component(file, assignments, *e_.files);
       } catch (const InputError& error) {
         for (Diagnostic d : error.diagnostics()) {
           if (d.source != scope_.source) d.message += " (in component '" + name + "')";

@@ -54,7 +54,7 @@ struct Component {
 };
 
 /// Reads a text as a component: its inputs may have no values. Throws InputError.
-ComponentModel read_component(const ComponentFiles::File& file, std::vector<Assignment> assignments,
+ComponentModel read_component(const ComponentFiles::File& file, const std::vector<Assignment>& assignments,
                               ComponentFiles& files);
 
 /// The text of a component that comes with the program, or null.
