@@ -87,16 +87,11 @@ std::string refusal(const Method& method, const Equations& equations) {
   const Equations e = seen_by_methods(equations);
   for (const Need& need : needs) {
     if (method.capabilities.*need.capability) continue;
-<<<<<<< HEAD
-    const std::string reason = need.lacking(e);
+    std::string reason = need.lacking(e);
     if (reason.empty()) continue;
     const bool port = need.capability == &Capabilities::port_hamiltonian;
     if (!port || method.port_reason.empty()) return reason;
     return method.port_reason + "; " + families_that_take(need.capability) + " then take it";
-=======
-    std::string reason = need.lacking(e);
-    if (!reason.empty()) return reason;
->>>>>>> finish14
   }
   std::string reason = method.refuses ? method.refuses(e) : "";
   if (!reason.empty() || method.capabilities.massless) return reason;
