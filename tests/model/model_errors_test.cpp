@@ -177,6 +177,19 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{FRAME "constraint c: q[j] = 1 for j = 1..x", 4, 35, "the end of a range must be a number, but 'x' changes",
             "use parameters and indices only"}));
 
+INSTANTIATE_TEST_SUITE_P(
+    OneMistakeOneMessage, ModelError,
+    testing::Values(
+        // What stands on a body that was refused says nothing more.
+        Bad{"body bob planar mass 1\njoint revolute top from bob point (0, 1) to ground\ngravity (0, -9.81)", 1, 6,
+            "the body 'bob' has no inertia",
+            "as in: body disk planar mass 1 inertia 1/2; a point mass does not turn and is written with coordinates: "
+            "coordinate bob[2], kinetic m/2*norm2(bob')"},
+        Bad{"coordinate q\nvelocity w\nkinematics q' = w\nmass w = 1\nforce q = -w", 5, 7,
+            "'q' is a coordinate and cannot be the target of force", "it takes a velocity"},
+        Bad{"coordinate q\nvelocity spin\nkinematics q' = spin\nmass spin = 1\nforce spn = -1", 5, 7,
+            "unknown name 'spn'", "did you mean 'spin' (velocity, line 2)?"}));
+
 #define GENERAL "variable y[2], z[2]\nrate y' = z\n"
 
 INSTANTIATE_TEST_SUITE_P(

@@ -79,6 +79,11 @@ bool has_entries(Kind kind) {
          kind == Kind::input || kind == Kind::output;
 }
 
+/// How the user calls it: what the general form knows as a variable is a velocity of the multibody form.
+std::string called(Kind kind, Form form) {
+  return kind == Kind::variable && form != Form::general ? "velocity" : kind_name(kind);
+}
+
 }  // namespace
 
 bool is_library_function(const std::string& name) {
@@ -119,11 +124,24 @@ void Scope::unknown(const Place& place, const std::string& name, bool call) {
   if (!near.empty()) {
     hint = "did you mean '" + near + "'";
     if (const Declaration* d = find(near))
-      hint += std::string(" (") + kind_name(d->kind) + ", line " + std::to_string(d->place.line) + ")";
+      hint += " (" + called(d->kind, form) + ", line " + std::to_string(d->place.line) + ")";
     else if (is_library_function(near)) hint += " (function)";
     hint += "?";
   }
+  if (const std::string ports = ports_of(name.substr(0, name.rfind('.'))); !ports.empty())
+    hint += (hint.empty() ? "" : " ") + ports;
   error(place, message, hint);
+}
+
+std::string Scope::ports_of(const std::string& component) const {
+  std::string list;
+  for (const Declaration& d : declarations_) {
+    const std::size_t dot = d.name.rfind('.');
+    if ((d.kind != Kind::input && d.kind != Kind::output) || dot == std::string::npos) continue;
+    if (d.name.compare(0, dot, component) != 0) continue;
+    list += (list.empty() ? "" : ", ") + d.name + " (" + kind_name(d.kind) + ")";
+  }
+  return list.empty() ? "" : "the ports of '" + component + "' are " + list;
 }
 
 Declaration* Scope::find_alias(const std::string& name, long& index) {
@@ -211,10 +229,10 @@ std::optional<Target> Scope::reference(const Term& target, const std::vector<Kin
   if (std::find(kinds.begin(), kinds.end(), d->kind) == kinds.end()) {
     std::string allowed;
     for (std::size_t i = 0; i < kinds.size(); ++i)
-      allowed += (i == 0 ? "a " : i + 1 == kinds.size() ? " or a " : ", a ") + std::string(kind_name(kinds[i]));
+      allowed += (i == 0 ? "a " : i + 1 == kinds.size() ? " or a " : ", a ") + called(kinds[i], form);
     error(path.root->place,
           "'" + name + "' is " + (d->kind == Kind::input || d->kind == Kind::output ? "an " : "a ") +
-              kind_name(d->kind) + " and cannot be the target of " + purpose,
+              called(d->kind, form) + " and cannot be the target of " + purpose,
           "it takes " + allowed);
     return {};
   }
