@@ -80,8 +80,13 @@ bool has_entries(Kind kind) {
 }
 
 /// How the user calls it: what the general form knows as a variable is a velocity of the multibody form.
-std::string called(Kind kind, Form form) {
-  return kind == Kind::variable && form != Form::general ? "velocity" : kind_name(kind);
+std::string called(Kind kind, bool multibody) {
+  return kind == Kind::variable && multibody ? "velocity" : kind_name(kind);
+}
+
+bool is_multibody(Form form, const std::deque<Declaration>& declarations) {
+  const auto variable = [](const Declaration& d) { return d.kind == Kind::variable; };
+  return form != Form::general && std::any_of(declarations.begin(), declarations.end(), variable);
 }
 
 }  // namespace
@@ -124,7 +129,8 @@ void Scope::unknown(const Place& place, const std::string& name, bool call) {
   if (!near.empty()) {
     hint = "did you mean '" + near + "'";
     if (const Declaration* d = find(near))
-      hint += " (" + called(d->kind, form) + ", line " + std::to_string(d->place.line) + ")";
+      hint +=
+          " (" + called(d->kind, is_multibody(form, declarations_)) + ", line " + std::to_string(d->place.line) + ")";
     else if (is_library_function(near)) hint += " (function)";
     hint += "?";
   }
@@ -229,10 +235,13 @@ std::optional<Target> Scope::reference(const Term& target, const std::vector<Kin
   if (std::find(kinds.begin(), kinds.end(), d->kind) == kinds.end()) {
     std::string allowed;
     for (std::size_t i = 0; i < kinds.size(); ++i)
-      allowed += (i == 0 ? "a " : i + 1 == kinds.size() ? " or a " : ", a ") + called(kinds[i], form);
+      allowed += (i == 0                  ? "a "
+                  : i + 1 == kinds.size() ? " or a "
+                                          : ", a ") +
+                 called(kinds[i], is_multibody(form, declarations_));
     error(path.root->place,
           "'" + name + "' is " + (d->kind == Kind::input || d->kind == Kind::output ? "an " : "a ") +
-              called(d->kind, form) + " and cannot be the target of " + purpose,
+              called(d->kind, is_multibody(form, declarations_)) + " and cannot be the target of " + purpose,
           "it takes " + allowed);
     return {};
   }
