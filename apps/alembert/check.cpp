@@ -8,6 +8,7 @@
 #include "alembert/derive/ports/port_equations.h"
 #include "alembert/error.h"
 #include "alembert/methods/method.h"
+#include "alembert/output/report_words.h"
 #include "alembert/start/initial.h"
 #include "alembert/study/verify.h"
 #include "commands.h"
@@ -28,7 +29,8 @@ struct Findings {
   std::string form;
   int coordinates = 0, holonomic = 0, nonholonomic = 0, rank = 0;
   int states = 0, algebraic = 0, inputs = 0;  // port-Hamiltonian form; E has the rank states - algebraic
-  int freedom() const { return coordinates + states - algebraic - rank; }
+  int velocities = 0;                         // multibody form: they move, and a quaternion has three of them
+  int freedom() const { return (velocities > 0 ? velocities : coordinates) + states - algebraic - rank; }
   bool rheonomic_constraints = false, time_in_energy = false, constant_mass = false, ideal = true;
   std::string nonholonomic_class;     // "linear", "affine", "nonlinear" in the velocities; empty where there are none
   std::vector<std::string> changing;  // why the energy is not constant; empty where it is
@@ -54,6 +56,12 @@ std::string nonholonomic_class(const Equations& e) {
     if (!is_zero(rest)) return "affine";
   }
   return "linear";
+}
+
+/// Hamiltonian form: whether the second derivative of H by the momenta is constant.
+bool constant_inverse_mass(const Equations& e) {
+  const SparseExprs inverse = jacobian(e.v, e.z);
+  return !depends(inverse.value, e.y) && !depends(inverse.value, e.z) && !depends(inverse.value, Exprs{e.t});
 }
 
 std::vector<std::string> values_not_given(const Model& model, const Equations& e) {
@@ -89,7 +97,8 @@ Findings examine(const Model& model, const Equations& e) {
   found.rheonomic_constraints = depends(e.g, time) || depends(e.k, time);
   found.has_energy = static_cast<bool>(e.energy);
   found.time_in_energy = found.has_energy && depends(e.energy, time);
-  found.constant_mass = e.constant_mass;
+  if (model.multibody) found.velocities = static_cast<int>(e.z.size());
+  found.constant_mass = e.form == Form::hamiltonian ? constant_inverse_mass(e) : e.constant_mass;
   found.ideal = e.ideal;
   found.nonholonomic_class = nonholonomic_class(e);
   found.changing = energy_changes(model, e);
@@ -274,7 +283,7 @@ void print_initial(const Model& model, const Equations& e, const Findings& found
   line("initial", fmt::format("{}; residuals as given: {}", at.changes.empty() ? "consistent" : "not consistent",
                               residuals(found, port)));
   std::vector<std::string> moved;
-  for (const auto& c : at.changes) moved.push_back(fmt::format("{} from {:.6g} to {:.6g}", c.name, c.from, c.to));
+  for (const auto& c : at.changes) moved.push_back(moved_text(c.name, c.from, c.to));
   if (!moved.empty()) line("moved", listed(moved));
   std::vector<std::string> values;
   for (const auto& [name, value] : multipliers(model, e, at)) values.push_back(fmt::format("{} = {:.6g}", name, value));

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> output_lines(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
@@ -40,7 +40,7 @@ TEST(OutputOptions, TimesGiveTheRowsOfAllFormats) {
     EXPECT_NEAR(row[1].get<double>(), std::cos(times.back()), 1e-6);
   }
   EXPECT_EQ(times, (std::vector<double>{0, 0.1, 0.25, 1.0 / 3, 0.5, 1}));
-  EXPECT_EQ(lines_of(file_text(csv)).size(), 7u);
+  EXPECT_EQ(output_lines(file_text(csv)).size(), 7u);
   EXPECT_GT(std::filesystem::file_size(h5), 1000u);
   EXPECT_FALSE(table.contains("events")) << "the model has none";
   EXPECT_FALSE(std::filesystem::exists(folder / "a.events.csv"));
@@ -68,7 +68,7 @@ TEST(OutputOptions, EventsAreInAllOutputs) {
   EXPECT_EQ(table["events"][1]["values"][0], report["t"]);
   EXPECT_EQ(table["events"][1]["values"].size(), table["columns"].size());
   EXPECT_EQ(table["rows"].back()[0], report["t"]) << "the last row is where it stopped";
-  const std::vector<std::string> events = lines_of(file_text(folder / "a.events.csv"));
+  const std::vector<std::string> events = output_lines(file_text(folder / "a.events.csv"));
   ASSERT_EQ(events.size(), 3u);
   EXPECT_EQ(events[0].find("event,t,y,y',"), 0u) << events[0];
   EXPECT_EQ(events[1].find("half,"), 0u) << events[1];
@@ -96,12 +96,12 @@ TEST(OutputOptions, WhatWasComputedIsOnDisk) {
                                  "--min-step", "0.01", "--step", "0.01", "--out", csv});
   EXPECT_EQ(small.code, 1);
   EXPECT_NE(small.err.find("shorter than 0.01"), std::string::npos) << small.err;
-  EXPECT_GE(lines_of(file_text(csv)).size(), 2u);
+  EXPECT_GE(output_lines(file_text(csv)).size(), 2u);
   const Outcome many = program({"run", root + "/models/kepler.alm", "--tolerance", "1e-9", "--max-steps", "11",
                                 "--sample", "0.01", "--out", csv});
   EXPECT_EQ(many.code, 1);
   EXPECT_NE(many.err.find("number of steps, 11"), std::string::npos) << many.err;
-  EXPECT_GE(lines_of(file_text(csv)).size(), 12u);
+  EXPECT_GE(output_lines(file_text(csv)).size(), 12u);
 }
 
 struct Wrong {
@@ -146,8 +146,8 @@ TEST(SweepCommand, TabulatesAndWrites) {
                                    "q.x,energy.max_error", "--end", "1", "--out", folder / "a.csv"},
                                   oscillator);
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(lines_of(outcome.out).size(), 8u) << outcome.out;
-  const std::vector<std::string> lines = lines_of(file_text(folder / "a.csv"));
+  EXPECT_EQ(output_lines(outcome.out).size(), 8u) << outcome.out;
+  const std::vector<std::string> lines = output_lines(file_text(folder / "a.csv"));
   ASSERT_EQ(lines.size(), 7u);
   EXPECT_EQ(lines[0], "k,x,q.x,energy.max_error,failure");
   EXPECT_EQ(lines[5].find("4,2,"), 0u) << lines[5];

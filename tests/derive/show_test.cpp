@@ -36,6 +36,14 @@ TEST(Show, SectionsWithTheUsersNames) {
   EXPECT_FALSE(has(text, "9.81"));  // parameters keep their names
 }
 
+TEST(Show, TheMultibodyFormHasTheLettersOfTheLanguage) {
+  const std::string text =
+      shown("coordinate a[2]\nvelocity w\nkinematics a' = (cos(a[2])*w, w)\nmass w = 2\nconstraint c: a[1] = a[2]\n");
+  for (const char* part : {"\nq' = Z v\n", "\ng_t + g_q Z v\n", "-Z^T g_q^T lambda"})
+    EXPECT_TRUE(has(text, part)) << part << "\nin\n" << text;
+  EXPECT_FALSE(has(text, "y' = v")) << text;
+}
+
 TEST(Show, EveryRightSideParsesBack) {
   for (const char* model : {double_pendulum, nonholonomic_particle, four_particles, steel_on_teflon, chain}) {
     std::istringstream lines(shown(model));

@@ -82,8 +82,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{FRAME "potential dot(q, (1, 2))", 4, 18, "'dot' takes vectors alike, not a vector of 3 and a vector of 2",
             ""},
         Bad{FRAME "potential norm2(cross(q, (1, 2)))", 4, 26, "'cross' takes vectors of 3, not a vector of 2", ""},
-        Bad{FRAME "potential norm(((1, 2), 3))", 4, 25,
-            "the entries of a vector must be alike: the first is a vector of 2, this one a scalar", ""},
+        Bad{FRAME "potential norm(((1, 2), (3, 4, 5)))", 4, 25,
+            "the entries of a vector must be alike: the first is a vector of 2, this one a vector of 3", ""},
         Bad{FRAME "potential q[4]", 4, 13, "index 4 of 'q' is outside 1..3", ""},
         Bad{FRAME "potential q[1.5]", 4, 13, "an index of 'q' must be a whole number, not 1.5", ""},
         Bad{FRAME "potential q[x]", 4, 13, "an index of 'q' must be a number, but 'x' changes",
@@ -176,6 +176,19 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{FRAME "constraint c: q[j] = q[j-1] for j = 1..3", 4, 24, "index 0 of 'q' is outside 1..3", ""},
         Bad{FRAME "constraint c: q[j] = 1 for j = 1..x", 4, 35, "the end of a range must be a number, but 'x' changes",
             "use parameters and indices only"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    OneMistakeOneMessage, ModelError,
+    testing::Values(
+        // What stands on a body that was refused says nothing more.
+        Bad{"body bob planar mass 1\njoint revolute top from bob point (0, 1) to ground\ngravity (0, -9.81)", 1, 6,
+            "the body 'bob' has no inertia",
+            "as in: body disk planar mass 1 inertia 1/2; a point mass does not turn and is written with coordinates: "
+            "coordinate bob[2], kinetic m/2*norm2(bob')"},
+        Bad{"coordinate q\nvelocity w\nkinematics q' = w\nmass w = 1\nforce q = -w", 5, 7,
+            "'q' is a coordinate and cannot be the target of force", "it takes a velocity"},
+        Bad{"coordinate q\nvelocity spin\nkinematics q' = spin\nmass spin = 1\nforce spn = -1", 5, 7,
+            "unknown name 'spn'", "did you mean 'spin' (velocity, line 2)?"}));
 
 #define GENERAL "variable y[2], z[2]\nrate y' = z\n"
 

@@ -77,7 +77,9 @@ std::vector<std::string> parameters_in(const Equations& e, const Exprs& expressi
 }
 
 /// The letter of the coordinates: q, and y in the general form.
-std::string coordinate_letter(const Equations& e) { return e.form == Form::general ? "y" : "q"; }
+std::string coordinate_letter(const Model& model, const Equations& e) {
+  return e.form == Form::general && !model.multibody ? "y" : "q";
+}
 
 /// Constraints without a name are called "constraint 2" already.
 std::string constraint_name(const std::string& name) {
@@ -98,7 +100,8 @@ void add_multipliers(std::vector<Meaning>& list, const Model& model, const Equat
 
 /// y, z, p, f in the words of the form.
 std::vector<Meaning> variables(const Model& model, const Equations& e) {
-  const Name t = name_of("t"), q = name_of(coordinate_letter(e)), v = name_of("v"), p = name_of("p"), f = name_of("f");
+  const Name t = name_of("t"), q = name_of(coordinate_letter(model, e)), v = name_of("v"), p = name_of("p"),
+             f = name_of("f");
   if (e.form == Form::lagrangian) {
     return {{t, "time"},
             {q, "coordinates", {}, e.y_names},
@@ -116,8 +119,8 @@ std::vector<Meaning> variables(const Model& model, const Equations& e) {
   if (model.multibody) {
     return {{t, "time"},
             {q, "coordinates", {}, e.y_names},
-            {v, "rates of the coordinates, Z(y) z"},
-            {name_of("z"), "velocities", {}, e.z_names},
+            {v, "velocities", {}, e.z_names},
+            {name_of("Z"), "matrix that makes the rates of the coordinates of the velocities"},
             {p, "momenta, the mass matrix times the velocities"},
             {f, "forces: of the potential, gyroscopic and applied ones"}};
   }
@@ -131,19 +134,22 @@ std::vector<Meaning> variables(const Model& model, const Equations& e) {
 
 std::vector<Meaning> meanings(const Model& model, const Equations& e, const ShowOptions& options) {
   std::vector<Meaning> list = variables(model, e);
-  const std::string q = coordinate_letter(e), z = e.form == Form::lagrangian ? "v" : "z";
+  const std::string q = coordinate_letter(model, e);
+  const std::string z = e.form == Form::lagrangian || model.multibody ? "v" : "z";
   const std::string own = "non-ideal constraint forces, as the model writes them";
   if (!all_zero(e.N)) {
     const Name ideal{"-k_" + z + "^T psi", "-k_" + z + "^T \\psi"};
     list.push_back({name_of("N"), e.ideal ? "nonholonomic constraint forces," : own, e.ideal ? ideal : Name{}});
   }
   if (!all_zero(e.r)) {
-    const Name ideal{"-g_" + q + "^T lambda", "-g_" + q + "^T \\lambda"};
+    const std::string Z_T = model.multibody ? "Z^T " : "";
+    const Name ideal{"-" + Z_T + "g_" + q + "^T lambda", "-" + Z_T + "g_" + q + "^T \\lambda"};
     list.push_back({name_of("r"), e.ideal ? "holonomic constraint forces," : own, e.ideal ? ideal : Name{}});
   }
   if (!e.g.empty()) {
     list.push_back({name_of("g"), "holonomic constraints", {"g(t, " + q + ") = 0", "g(t, " + q + ") = 0"}});
-    list.push_back({{"g_t + g_" + q + " v", "g_t + g_" + q + " v"}, "their time derivative"});
+    const std::string rate = "g_t + g_" + q + (model.multibody ? " Z v" : " v");
+    list.push_back({{rate, rate}, "their time derivative"});
   }
   if (!e.k.empty()) list.push_back({name_of("k"), "nonholonomic constraints"});
   if (!e.auxiliary.empty()) {
@@ -276,7 +282,12 @@ class PortPage {
 class MechanicsPage {
  public:
   MechanicsPage(Page& page, const Model& model, const Equations& e, const ShowOptions& options)
-      : page_(page), model_(model), e_(e), options_(options), y_(coordinate_letter(e)) {}
+      : page_(page),
+        model_(model),
+        e_(e),
+        options_(options),
+        y_(coordinate_letter(model, e)),
+        v_(model.multibody ? "Z v" : "v") {}
 
   void write() {
     page_.meanings(meanings(model_, e_, options_));
@@ -295,14 +306,15 @@ class MechanicsPage {
 
  private:
   void rates() {
-    const Name plain{y_ + "' = v", "$\\dot " + y_ + " = v$"};
+    const Name plain{y_ + "' = " + v_, "$\\dot " + y_ + " = " + v_ + "$"};
     if (options_.form == ShownForm::ggl && !e_.g.empty()) {
       Exprs mu;
       for (const std::string& name : e_.g_names) mu.push_back(e_.graph->symbol("mu_" + name));
       Exprs rates = total_transposed_product(e_, e_.g, mu);
       for (std::size_t i = 0; i < rates.size(); ++i) rates[i] = e_.v[i] + rates[i];
-      page_.section({y_ + "' = v + g_" + y_ + "^T mu", "$\\dot " + y_ + " = v + g_" + y_ + "^T \\mu$"},
-                    derivatives(e_.y_names), rates);
+      page_.section(
+          {y_ + "' = " + v_ + " + g_" + y_ + "^T mu", "$\\dot " + y_ + " = " + v_ + " + g_" + y_ + "^T \\mu$"},
+          derivatives(e_.y_names), rates);
     } else if (e_.v == e_.z && e_.form == Form::lagrangian) {
       page_.note(plain, "the velocities themselves");
     } else {
@@ -315,7 +327,9 @@ class MechanicsPage {
     std::vector<std::string> rows = e_.form == Form::lagrangian ? e_.y_names : e_.z_names;
     rows.resize(e_.z.size());
     const Exprs multipliers = joined<Expr>(e_.lambda, e_.psi);
-    if (e_.p == e_.z) page_.note({"p", "$p$"}, "p = z, the variables themselves");
+    if (e_.p == e_.z)
+      page_.note({"p", "$p$"},
+                 model_.multibody ? "p = v, the velocities themselves" : "p = z, the variables themselves");
     else page_.section({"p", "$p$"}, all_indexed("p", rows), e_.p, e_.z);
     page_.section({"p' = f + N + r, where f", "$\\dot p = f + N + r$, where $f$"}, all_indexed("f", rows), e_.f);
     if (!all_zero(e_.N)) page_.section({"N", "$N$"}, all_indexed("N", rows), e_.N, multipliers);
@@ -329,13 +343,15 @@ class MechanicsPage {
     page_.section({"c", "$c$"}, zeros(following.size()), auxiliary_equations(e_), {}, following);
     if (form == ShownForm::index1) {
       const Exprs levels(e_.reduced.begin() + static_cast<long>(e_.z.size()), e_.reduced.end());
-      page_.section({"d/dt (g_t + g_" + y_ + " v), d/dt k", "$\\frac{d}{dt}(g_t + g_" + y_ + " v),\\ \\frac{d}{dt} k$"},
+      page_.section({"d/dt (g_t + g_" + y_ + " " + v_ + "), d/dt k",
+                     "$\\frac{d}{dt}(g_t + g_" + y_ + " " + v_ + "),\\ \\frac{d}{dt} k$"},
                     zeros(levels.size()), levels, e_.z_dot, joined<std::string>(e_.g_names, e_.k_names));
       return;
     }
     if (form == ShownForm::all || form == ShownForm::ggl)
       page_.section({"g", "$g$"}, zeros(e_.g.size()), e_.g, {}, e_.g_names);
-    page_.section({"g_t + g_" + y_ + " v", "$g_t + g_" + y_ + " v$"}, zeros(e_.g.size()), e_.g_dot, e_.z, e_.g_names);
+    page_.section({"g_t + g_" + y_ + " " + v_, "$g_t + g_" + y_ + " " + v_ + "$"}, zeros(e_.g.size()), e_.g_dot, e_.z,
+                  e_.g_names);
     page_.section({"k", "$k$"}, zeros(e_.k.size()), e_.k, e_.z, e_.k_names);
   }
 
@@ -344,6 +360,7 @@ class MechanicsPage {
   const Equations& e_;
   const ShowOptions& options_;
   const std::string y_;
+  const std::string v_;  // the rates of y, in words
 };
 
 }  // namespace

@@ -100,7 +100,7 @@ StepPlan step(const Equations& e, const Variant& variant) {
   frame.at_end(e, e.g, {t1, y1, z1}, "constraint ", e.g_names);
   frame.equation(motion.k, "constraint ", e.k_names, " in the middle of the step");
   if (projected) {
-    frame.at_end(e, e.g_dot, {t1, y1, z1}, "velocity constraint ", e.g_names);
+    frame.at_end(e, e.g_dot, {t1, y1, z1}, "velocity of constraint ", e.g_names);
     frame.at_end(e, e.k, {t1, y1, z1}, "constraint ", e.k_names);
   }
   frame.keep(lambda, "lambda.", e.g_names);

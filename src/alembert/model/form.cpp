@@ -84,8 +84,10 @@ bool choose_multibody(Elaboration& e) {
                                                         {"velocity", "velocity v[3]"},
                                                         {"kinematics", "kinematics q' = v"},
                                                         {"mass", "mass v = m"}};
+  // Velocities may turn and move without a place that anybody asks for: Euler's equations.
+  const bool places = e.has("coordinate") || e.has("kinematics");
   for (const auto& [keyword, example] : needed)
-    if (!e.has(keyword))
+    if (!e.has(keyword) && (places || keyword == std::string("velocity") || keyword == std::string("mass")))
       scope.error(first->place, std::string("the multibody form needs '") + keyword + "'",
                   "add '" + std::string(example) + "'");
   return true;

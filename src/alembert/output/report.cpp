@@ -222,8 +222,7 @@ std::string newton_line(const Report& report) {
 
 std::string moved_line(const InitialState& initial) {
   std::vector<std::string> moved;
-  for (const InitialState::Change& c : initial.changes)
-    moved.push_back(fmt::format("{} from {} to {}", c.name, plain(c.from), plain(c.to)));
+  for (const InitialState::Change& c : initial.changes) moved.push_back(moved_text(c.name, c.from, c.to));
   return "moved onto the constraints: " + shortened(moved);
 }
 
@@ -258,6 +257,17 @@ void add_watched(Lines& lines, const Report& report) {
 }
 
 }  // namespace
+
+std::string moved_text(const std::string& name, double from, double to) {
+  constexpr int usual = 6, most = 17;
+  const auto text = [](double value, int digits) { return value == 0 ? "0" : fmt::format("{:.{}g}", value, digits); };
+  int digits = usual;
+  while (digits < most && text(from, digits) == text(to, digits)) ++digits;
+  // Two more where it was close, so that the size of the move shows.
+  if (digits > usual) digits = std::min(digits + 2, most);
+  return fmt::format("{} from {} to {}", name, text(from, digits), text(to, digits));
+}
+
 }  // namespace alembert::internal
 
 namespace alembert {

@@ -8,6 +8,7 @@
 
 #include "alembert/base/lists.h"
 #include "alembert/expr/derivative.h"
+#include "alembert/expr/print.h"
 
 namespace alembert::internal {
 
@@ -18,6 +19,9 @@ constexpr std::size_t largest_analysis = 400;  // constraints; the eigenvalues o
 // shorter without vanishing.
 constexpr double near_dependence = 0.1;
 constexpr double short_gradient = 0.01;
+// Some regular mechanisms are always nearer than that (a body far from its joint). Where a step starts farther away
+// than this, it may just be too long.
+constexpr double clear_dependence = 0.01;
 
 std::string digits(double value, int count) {
   char text[40];
@@ -37,15 +41,40 @@ SparseExprs without_values(SparseExprs matrix) {
   return matrix;
 }
 
+/// What signs are taken of in the forces, as far as it is a function of t, y and z.
+Exprs jumps_in(const Equations& e) {
+  const Exprs all = joined<Expr>(e.f, e.N, e.r);
+  Exprs found;
+  if (all.empty() || e.port) return found;
+  const Exprs state = joined<Expr>(e.y, e.z);
+  for (const std::uint32_t id : reachable(all)) {
+    const Node node = e.graph->node(id);
+    const Expr argument(e.graph.get(), node.a);
+    if (node.op != Op::sign || !depends(argument, state)) continue;
+    if (depends(argument, joined<Expr>(e.lambda, e.psi, e.z_dot))) continue;
+    found.push_back(argument);
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string time_text(double t) { return digits(t, 12); }
 
 FailureAnalysis::FailureAnalysis(const Equations& e) {
+  if (const Exprs arguments = jumps_in(e); !arguments.empty()) {
+    for (const Expr argument : arguments) jump_names_.push_back("sign(" + to_infix(argument) + ")");
+    const SparseExprs slopes = jacobian(arguments, joined<Expr>(e.y, e.z));
+    jumps_ = Kernel<double>(state_arguments(e), joined<Expr>(arguments, slopes.value), interpreted);
+    jump_pattern_ = without_values(slopes);
+  }
   nonlinear_ = !e.ideal && depends(jacobian(e.r, e.lambda).value, e.lambda);
   const std::size_t count = e.g.size() + e.k.size();
   if (count == 0 || count > largest_analysis || e.z.empty()) return;
   names_ = joined<std::string>(e.g_names, e.k_names);
+  const std::string word = "constraint ";
+  for (std::string& name : names_)
+    if (name.starts_with(word)) name = name.substr(word.size());  // the sentences say "constraint" themselves
   const SparseExprs G = jacobian(joined<Expr>(e.g_dot, e.k), e.z);
   gradients_ = Kernel<double>(state_arguments(e), G.value, interpreted);
   velocity_ = Kernel<double>(state_arguments(e), e.v, interpreted);
@@ -55,6 +84,27 @@ FailureAnalysis::FailureAnalysis(const Equations& e) {
 void FailureAnalysis::bind(const double* parameters) noexcept {
   gradients_.bind(parameters);
   velocity_.bind(parameters);
+  jumps_.bind(parameters);
+}
+
+std::string FailureAnalysis::explain_jump(double t, std::span<const double> state) const {
+  if (jump_names_.empty()) return "";
+  constexpr double rounding = 1e-6;  // of what the state could make of the argument
+  double largest = 0;
+  for (const double x : state) largest = std::max(largest, std::abs(x));
+  const std::vector<double> values = values_at(jumps_, t, state);
+  const std::size_t count = jump_names_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    double slope = 0;
+    for (int k = jump_pattern_.row_start[i]; k < jump_pattern_.row_start[i + 1]; ++k)
+      slope += std::abs(values[count + static_cast<std::size_t>(k)]);
+    if (!(std::abs(values[i]) <= rounding * slope * largest)) continue;
+    return jump_names_[i] +
+           " jumps there, and the motion can go on with neither of its values: it sticks, as with dry friction, which "
+           "a sign cannot say; write friction(mu, normal, velocity), which creeps instead, or tanh(x/small) for "
+           "sign(x)";
+  }
+  return "";
 }
 
 std::vector<double> FailureAnalysis::gradients(double t, std::span<const double> state) const {
@@ -132,14 +182,19 @@ std::string FailureAnalysis::explain_step(const NewtonResult& newton, const std:
       text += ", residual " + digits(newton.residual, 3);
     text += ")";
   }
+  if (const std::string jump = explain_jump(t, state); !jump.empty()) return text + "; " + jump;
   const Dependence found = ahead(t, h, state, longest);
   const double shortest = newton.outcome == Outcome::singular ? near_dependence : short_gradient;
-  if (found.distance < near_dependence || found.length < shortest)
+  const bool lost = found.length < shortest;
+  if (!lost && found.distance < near_dependence && dependence(t, state, longest).distance > clear_dependence)
+    return text + "; the step is too long, or the constraints lose rank on its way: constraint " + found.words +
+           "; try a smaller step";
+  if (lost || found.distance < near_dependence)
     return text + "; the constraints lose rank there: constraint " + found.words;
   if (nonlinear_)
     return text +
            "; the reaction is nonlinear in the multiplier, and there is no real solution near the last one (or two "
-           "branches meet here): try a smaller step or another method";
+           "branches meet here): try a smaller step, the naive `guess` or another method";
   if (newton.outcome == Outcome::other_branch) text += "; the step is too long";
   return text + "; try a smaller step";
 }

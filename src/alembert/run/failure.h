@@ -34,6 +34,8 @@ class FailureAnalysis {
   /// Why the step from t to t + h failed; `label` names the equation of the result.
   std::string explain_step(const NewtonResult& newton, const std::string& label, double t, double h,
                            std::span<const double> state, std::span<const double> longest) const;
+  /// "sign(x') jumps there ..." where the argument of a sign is zero but for rounding; else "".
+  std::string explain_jump(double t, std::span<const double> state) const;
   /// The same where the step succeeded, but the motion does not go on smoothly where the constraints are dependent.
   std::string explain_rank(double t, std::span<const double> state, std::span<const double> longest) const;
 
@@ -46,6 +48,9 @@ class FailureAnalysis {
   bool nonlinear_ = false;          // the reaction in its multiplier
   SparseExprs pattern_;             // of d(g_t + g_y v, k)/dz; the values are not kept
   Kernel<double> gradients_, velocity_;
+  std::vector<std::string> jump_names_;  // "sign(x')"
+  SparseExprs jump_pattern_;             // of the derivatives of their arguments by y and z
+  Kernel<double> jumps_;                 // the arguments, then those derivatives
 };
 
 /// "x2' has a mass of 1e-12 against forces of velocity of 0.01 ...": a body much lighter than others, and too light for

@@ -148,8 +148,11 @@ void Simulation::warn(const std::string& code, std::string text, double t) {
 }
 
 void Simulation::explain() {
-  if (!control_->failure().empty()) return end(Ending::failed, control_->failure());
   const FailedStep& why = engine_.maker.failed;
+  if (!control_->failure().empty()) {
+    const std::string jump = why.state.empty() ? "" : engine_.failure.explain_jump(why.t, why.state);
+    return end(Ending::failed, control_->failure() + (jump.empty() ? "" : "; " + jump));
+  }
   std::string reason = engine_.failure.explain_step(why.result.newton, engine_.step.label(why.result), why.t, why.h,
                                                     why.state, engine_.longest());
   if (!light_.empty()) reason += "; " + light_;

@@ -35,11 +35,22 @@ std::string all_listed(const std::vector<std::string>& names) {
   return text;
 }
 
+/// The velocities that stand in the kinematics at all: a rotor may spin without a coordinate that counts its turns.
+std::vector<int> moving(const Equations& e) {
+  std::vector<int> numbers;
+  for (std::size_t i = 0; i < e.z.size(); ++i)
+    if (depends(e.v, Exprs{e.z[i]})) numbers.push_back(static_cast<int>(i));
+  return numbers;
+}
+
 }  // namespace
 
 KinematicsCheck::KinematicsCheck(const Model& model, const Equations& e) {
   const Exprs arguments = joined<Expr>(e.t, e.y, e.z);
-  if (model.multibody) velocities_.emplace(arguments, e.v, e.z);
+  Exprs velocities;
+  if (model.multibody)
+    for (const int i : moving(e)) velocities.push_back(e.z[static_cast<std::size_t>(i)]);
+  if (!velocities.empty()) velocities_.emplace(arguments, e.v, velocities);
   if (model.auxiliary.empty()) return;
   const Exprs s(e.y.end() - static_cast<long>(e.auxiliary.size()), e.y.end());
   contacts_.emplace(arguments, auxiliary_equations(e), s);
@@ -47,8 +58,10 @@ KinematicsCheck::KinematicsCheck(const Model& model, const Equations& e) {
 
 void KinematicsCheck::check_rank(const Model& model, const Equations& e, const State& state) const {
   if (!velocities_) return;
-  const std::vector<int> idle = dependent_columns(velocities_->derivative(flat(state)));
+  std::vector<int> idle = dependent_columns(velocities_->derivative(flat(state)));
   if (idle.empty()) return;
+  const std::vector<int> numbers = moving(e);
+  for (int& i : idle) i = numbers[static_cast<std::size_t>(i)];
   refuse(model, place_of(model.momenta, idle.front()),
          "Z(q) does not have full rank at the start: " + all_listed(chosen(e.z_names, idle)) +
              (idle.size() == 1 ? " moves nothing" : " can change together and move nothing"),

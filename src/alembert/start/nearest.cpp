@@ -38,6 +38,9 @@ constexpr double dependent_row = 1e-6;
 constexpr int most_rounds = 30;
 /// A point is nearer than another where it is so by more than the roundings of both searches.
 constexpr double nearer = 1 - 1e-9;
+/// A given point is far where x is smaller than it by this factor: half of its digits are not there at x.
+constexpr double far_away = 1e-6;
+constexpr int most_returns = 8;
 /// The rows and columns with number >= 0, renumbered.
 SparseRows restrict_to(const SparseRows& a, const std::vector<int>& row_list, const std::vector<int>& column_number,
                        int columns) {
@@ -364,6 +367,16 @@ NearestPoint::Result NearestPoint::solve(const Request& request) const {
         "nearest point: sizes do not match");
   Result result = body_->search(request);
   if (is_dense(request) && result.iterations > 0) body_->choose_rows(request, result);
+  // From very far the constraints are met but for the rounding of the place left behind: again from here.
+  Request closer = request;
+  for (int round = 0; round < most_returns; ++round) {
+    if (!result.converged || max_abs(result.x) >= far_away * max_abs(closer.given)) break;
+    closer.given = result.x;
+    Result again = body_->search(closer);
+    if (!again.converged) break;
+    again.iterations += result.iterations;
+    result = std::move(again);
+  }
   result.residual = body_->constraints.values(joined<double>(request.inputs, result.x));
   return result;
 }

@@ -204,7 +204,7 @@ std::string grammar() {
       "    a'   a[i]          velocity; component, counted from 1\n"
       "    f(a, b)            function\n"
       "    sum(i, a)   sum(i = 1..N, a)\n"
-      "    (a)   (a, b, c)    brackets; vector\n\n"
+      "    (a)   (a, b, c)    brackets; vector; scalars and vectors together are joined into one\n\n"
       "Nesting is limited to 200 levels; the length of a sum, product or list is not.\n\n"
       "## Functions\n\n"
       "    sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs sign min max hypot    of scalars\n"

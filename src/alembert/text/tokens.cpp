@@ -253,6 +253,7 @@ class Splitter {
     if (first < 0x80) {
       const bool shows = first > 0x20 && first < 0x7F;
       const std::string what = shows ? " '" + std::string(1, peek()) + "'" : " " + byte_name(first);
+      if (peek() == '<' || peek() == '>') return comparison();
       return add_bad(1, 1, "unexpected character" + what, hint_for(peek()));
     }
     std::size_t size = 0;
@@ -270,6 +271,15 @@ class Splitter {
       add_bad(size, columns, "unexpected character" + (shows ? " '" + std::string(character) + "'" : std::string()),
               replacement(character));
     }
+  }
+
+  /// '<', '>', '<=', '>=': known from other languages.
+  void comparison() {
+    const int size = peek(1) == '=' ? 2 : 1;
+    add_bad(size, size,
+            "comparisons such as '" + std::string(text_.substr(at_, size)) + "' are not part of the language",
+            "write max(x, 0), min(x, 0), abs(x), or (1 + sign(x - a))/2, which is 1 where x > a and 0 where x < a; an "
+            "event is where an equation holds: event when x = a");
   }
 
   /// Ends the logical line that is open, if one is.

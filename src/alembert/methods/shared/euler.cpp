@@ -136,8 +136,8 @@ StepPlan EulerStep::close() {
   const Expr size_z = frame_.size_z(), size_y = frame_.size_y();
   const Expr size = n_g > 0 ? frame_.graph.make(Op::max, size_z, size_y / abs(h)) : size_z;
   frame_.step.groups = {{0, 2 * n_z, size}, {2 * n_z, n_y, size_y}, {2 * n_z + n_y, 2 * n_g, Expr()}};
-  frame_.keep(S0, "S0.", e_.g_names);
-  frame_.keep(S1, "S1.", e_.g_names);
+  frame_.keep(S0, "S1.", e_.g_names);
+  frame_.keep(S1, "S2.", e_.g_names);
   return frame_.plan(y1_, z1_);
 }
 

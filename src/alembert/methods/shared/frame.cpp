@@ -7,6 +7,16 @@
 
 namespace alembert::internal {
 
+namespace {
+
+/// "1" for "constraint 1", the name of a constraint to which the user gave none: what stands before it says the rest.
+std::string own_name(const std::string& name) {
+  const std::string word = "constraint ";
+  return name.starts_with(word) ? name.substr(word.size()) : name;
+}
+
+}  // namespace
+
 Frame::Frame(const Equations& e) : graph(*(step.graph = std::make_shared<Graph>())) {
   step.t0 = graph.symbol("t0");
   step.h = graph.symbol("h");
@@ -31,7 +41,7 @@ void Frame::equation(const Exprs& values, const std::string& what, const std::ve
                      const std::string& where) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     step.equations.push_back(values[i]);
-    step.labels.push_back(what + names[i] + where);
+    step.labels.push_back(what + (what.ends_with("constraint ") ? own_name(names[i]) : names[i]) + where);
   }
 }
 

@@ -31,7 +31,9 @@ const Need needs[] = {
      [](const Equations& e) { return when(!e.port, "it is for port-Hamiltonian systems only"); }},
     {&Capabilities::without_energy,
      [](const Equations& e) {
-       return when(!e.energy || e.form == Form::general, "it needs an energy, and the general form has none");
+       if (!e.energy) return when(true, "it needs an energy, and the general form has none");
+       return when(e.form == Form::general,
+                   "it needs velocities or momenta of the coordinates themselves: the Lagrangian or Hamiltonian form");
      }},
     {&Capabilities::holonomic,
      [](const Equations& e) {

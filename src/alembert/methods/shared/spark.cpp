@@ -32,6 +32,7 @@ SparkCoefficients lobatto_pair(int s, const QuadMatrix& A_prime) {
   SparkCoefficients k;
   k.A = k.A_bar = a.A;
   k.A_hat = k.A_tilde = b.A;
+  k.A_name = "Lobatto IIIA";
   k.A_hat_name = "Lobatto IIIB";
   k.A_prime = A_prime;
   k.b = k.b_hat = k.b_prime = k.b_tilde = a.b;
@@ -65,6 +66,13 @@ std::string spark_tableau(const SparkCoefficients& k) {
 
 namespace {
 
+/// The general form with rates alone has nothing for the second tableau: whoever chose a pair should know.
+std::string no_pair(const Equations& e, const std::string& A_name) {
+  if (e.form != Form::general || !e.z.empty()) return "";
+  return "no variable has a reaction or a quantity, so all of them go with one tableau (" + A_name +
+         "): this is no partitioned pair, and not symplectic";
+}
+
 Method spark_method(std::string name, const SparkCoefficients& k, const Claims& claims,
                     const Capabilities& capabilities) {
   Method method;
@@ -76,6 +84,7 @@ Method spark_method(std::string name, const SparkCoefficients& k, const Claims& 
     method.massless_reason = "and the last column of " + k.A_hat_name +
                              " is zero, so no force at the end of a step determines it: the matrix of the step is "
                              "singular";
+  if (k.A != k.A_hat) method.remark = [name = k.A_name](const Equations& e) { return no_pair(e, name); };
   method.step = [k](const Equations& e) { return spark_step(e, k); };
   method.tableau = [k] { return spark_tableau(k); };
   method.spark = std::make_shared<SparkCoefficients>(k);

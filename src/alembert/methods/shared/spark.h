@@ -21,6 +21,7 @@ struct SparkCoefficients {
   QuadMatrix A_tilde;                     // s x (m+1)
   QuadVector b, b_hat, b_prime, b_tilde;  // b_tilde: m+1
   QuadVector c, c_tilde;
+  std::string A_name = "A";       // for messages: "Lobatto IIIA"
   std::string A_hat_name = "A^";  // for messages: "Lobatto IIIB"
   int s() const { return static_cast<int>(b.size()); }
   int m() const { return static_cast<int>(b_tilde.size()) - 1; }

@@ -230,7 +230,7 @@ void SparkStep::add_scales() {
 
 void SparkStep::keep_multipliers() {
   for (int i = 0; i < s_; ++i) frame_.keep(Psi_[i], "Psi" + std::to_string(i + 1) + ".", e_.k_names);
-  for (int j = 0; j <= m_; ++j) frame_.keep(Lambda_[j], "Lambda" + std::to_string(j) + ".", e_.g_names);
+  for (int j = 0; j <= m_; ++j) frame_.keep(Lambda_[j], "Lambda" + std::to_string(j + 1) + ".", e_.g_names);
 }
 
 /// Whether the stages can be split: there are no contact points, the constraints stand at Lobatto points, and there is

@@ -72,6 +72,8 @@ class Expander {
   std::string inertia_times_spin(const Statement& s, const ExpandedBody& b, Terms& values);
   void gravity(const Statement& s);
   const ExpandedBody* find(const std::string& name) const;
+  /// Whether there is a body of this name about which an error was reported.
+  bool refused(const std::string& name) const;
   const ExpandedJoint* joint_of(const Statement& s);
   std::string moved_by(const Statement& s, const ExpandedJoint& joint);
 

@@ -213,6 +213,11 @@ bool Expander::once(const Statement& s, const std::vector<std::string>& repeated
   return sound;
 }
 
+bool Expander::refused(const std::string& name) const {
+  const auto body = [&](const Statement& s) { return s.keyword == "body" && s.label && s.label->text == name; };
+  return !find(name) && std::any_of(text_.statements.begin(), text_.statements.end(), body);
+}
+
 const ExpandedBody* Expander::find(const std::string& name) const {
   for (const ExpandedBody& b : result_.bodies)
     if (b.name == name) return &b;
@@ -241,8 +246,12 @@ void Expander::body(const Statement& s) {
   const bool planar = b.planar();
   for (const char* word : {"mass", "inertia"})
     if (!value(s, word)) {
-      error(s.label->place, "the body '" + b.name + "' has no " + word,
-            planar ? "as in: body disk planar mass 1 inertia 1/2" : "as in: body arm mass 1 inertia (1, 1, 1/2)");
+      std::string hint = "as in: body arm mass 1 inertia (1, 1, 1/2)";
+      if (planar) hint = "as in: body disk planar mass 1 inertia 1/2";
+      if (word == std::string("inertia"))
+        hint += "; a point mass does not turn and is written with coordinates: coordinate " + b.name +
+                (planar ? "[2]" : "[3]") + ", kinetic m/2*norm2(" + b.name + "')";
+      error(s.label->place, "the body '" + b.name + "' has no " + word, hint);
       return;
     }
   const auto belongs = [&](const char* word, bool allowed, const char* hint) {
@@ -393,6 +402,8 @@ void Expander::body_start(const Statement& s, const ExpandedBody& b) {
 void Expander::gravity(const Statement& s) {
   if (!s.left) return;
   if (result_.bodies.empty()) {
+    for (const Statement& other : text_.statements)
+      if (other.keyword == "body") return;  // it was refused, and that was said
     error(s.place, "'gravity' acts on bodies, and there are none", "write a 'potential'");
     return;
   }

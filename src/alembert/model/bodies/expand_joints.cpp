@@ -42,7 +42,9 @@ bool Expander::sides(const Statement& s, Side& from, Side& to) {
         sound = false;
       } else if (item.value->text != "ground") {
         side->body = find(item.value->text);
-        if (!side->body) {
+        if (!side->body && refused(item.value->text)) {
+          sound = false;
+        } else if (!side->body) {
           std::vector<std::string> names{"ground"};
           for (const ExpandedBody& b : result_.bodies) names.push_back(b.name);
           const std::string near = nearest_name(item.value->text, names);

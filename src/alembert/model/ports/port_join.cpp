@@ -13,6 +13,18 @@ namespace alembert::internal {
 
 namespace joining {
 
+namespace {
+
+/// Where the name of a symbol stands in a term; null where it does not.
+const Term* named(const Term& term, const std::string& name) {
+  if (term.form == Term::Form::name) return name == term.text || name.starts_with(term.text + "[") ? &term : nullptr;
+  for (const Term& part : term.parts)
+    if (const Term* found = named(part, name)) return found;
+  return nullptr;
+}
+
+}  // namespace
+
 void Joiner::run() {
   if (!e_.components.empty()) assemble();
   for (std::size_t i = 0; i < s_.u.size(); ++i) number_[s_.u[i].id()] = number_[s_.y[i].id()] = static_cast<int>(i);
@@ -181,8 +193,12 @@ bool Joiner::read_wire(Wire& wire, Expr value) {
   for (const Expr symbol : free_symbols(Exprs{value})) {
     if (number_.contains(symbol.id())) symbols.push_back(symbol);
     else if (!fixed(symbol)) {
-      scope_.error(place, "a connection contains '" + graph_.name(symbol.id()) + "', which is no input or output",
-                   "it is linear in inputs and outputs, with parameters as factors");
+      const std::string name = graph_.name(symbol.id());
+      const Term* left = named(wire.item->target, name);
+      const Term* there = left ? left : named(*wire.item->value, name);
+      const std::string ports = scope_.ports_of(name.substr(0, name.rfind('.')));
+      scope_.error(there ? there->place : place, "a connection contains '" + name + "', which is no input or output",
+                   ports.empty() ? "it is linear in inputs and outputs, with parameters as factors" : ports);
       return false;
     }
   }

@@ -78,9 +78,11 @@ void check_inertia(Scope& scope, const Term& term, const std::string& body) {
   }
   if (v.size() == 9)
     for (int i = 0; i < 9; ++i) a[i / 3][i % 3] = v[static_cast<std::size_t>(i)];
+  // What differs by rounding alone is symmetric: the tensor may come from a turned one. Its symmetric part acts.
+  const Quad rounding = Quad(1e-12) * (fabsq(a[0][0]) + fabsq(a[1][1]) + fabsq(a[2][2]));
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < i; ++j)
-      if (a[i][j] != a[j][i]) {
+      if (!(fabsq(a[i][j] - a[j][i]) <= rounding)) {
         scope.error(term.place, "the inertia of '" + body + "' is not symmetric");
         return;
       }

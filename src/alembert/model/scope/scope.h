@@ -47,6 +47,8 @@ class Scope {
   Declaration* find(const std::string& name);
   std::deque<Declaration>& declarations() { return declarations_; }
   void unknown(const Place& place, const std::string& name, bool call = false);
+  /// "the ports of 'm' are m.F (input), m.speed (output)"; "" where no component has this name.
+  std::string ports_of(const std::string& component) const;
   /// What target means; reports and gives nothing when it means nothing that is in one of the kinds.
   std::optional<Target> reference(const Term& target, const std::vector<Kind>& kinds, const char* purpose);
 

@@ -18,6 +18,17 @@ struct Depth {
   int& depth_;
 };
 
+/// Whether the parts of a bracket are scalars and vectors, some of each: (a, b) with a vector b is one vector, such as
+/// a quaternion. Vectors alone are the rows of a matrix.
+bool joins(const std::vector<Value>& parts) {
+  bool scalars = false, vectors = false;
+  for (const Value& part : parts) {
+    if (part.bad || part.shape.size() > 1) return false;
+    (part.shape.empty() ? scalars : vectors) = true;
+  }
+  return scalars && vectors;
+}
+
 }  // namespace
 
 Value Scope::evaluate(const Term& term) {
@@ -85,8 +96,15 @@ Value Scope::fit(Value value, const ArrayShape& shape, const Place& place, const
 Value Scope::tuple(const Term& term) {
   Value all;
   bool bad = false;
-  for (std::size_t i = 0; i < term.parts.size(); ++i) {
-    const Value part = evaluate(term.parts[i]);
+  std::vector<Value> parts;
+  for (const Term& part : term.parts) parts.push_back(evaluate(part));
+  if (joins(parts)) {
+    for (const Value& part : parts) all.entries.insert(all.entries.end(), part.entries.begin(), part.entries.end());
+    all.shape = {static_cast<int>(all.entries.size())};
+    return all;
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Value& part = parts[i];
     if (part.bad) {
       bad = true;
     } else if (!bad && i > 0 && part.shape != ArrayShape(all.shape.begin() + 1, all.shape.end())) {

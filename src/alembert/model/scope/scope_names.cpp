@@ -79,6 +79,16 @@ bool has_entries(Kind kind) {
          kind == Kind::input || kind == Kind::output;
 }
 
+/// How the user calls it: what the general form knows as a variable is a velocity of the multibody form.
+std::string called(Kind kind, bool multibody) {
+  return kind == Kind::variable && multibody ? "velocity" : kind_name(kind);
+}
+
+bool is_multibody(Form form, const std::deque<Declaration>& declarations) {
+  const auto variable = [](const Declaration& d) { return d.kind == Kind::variable; };
+  return form != Form::general && std::any_of(declarations.begin(), declarations.end(), variable);
+}
+
 }  // namespace
 
 bool is_library_function(const std::string& name) {
@@ -119,11 +129,25 @@ void Scope::unknown(const Place& place, const std::string& name, bool call) {
   if (!near.empty()) {
     hint = "did you mean '" + near + "'";
     if (const Declaration* d = find(near))
-      hint += std::string(" (") + kind_name(d->kind) + ", line " + std::to_string(d->place.line) + ")";
+      hint +=
+          " (" + called(d->kind, is_multibody(form, declarations_)) + ", line " + std::to_string(d->place.line) + ")";
     else if (is_library_function(near)) hint += " (function)";
     hint += "?";
   }
+  if (const std::string ports = ports_of(name.substr(0, name.rfind('.'))); !ports.empty())
+    hint += (hint.empty() ? "" : " ") + ports;
   error(place, message, hint);
+}
+
+std::string Scope::ports_of(const std::string& component) const {
+  std::string list;
+  for (const Declaration& d : declarations_) {
+    const std::size_t dot = d.name.rfind('.');
+    if ((d.kind != Kind::input && d.kind != Kind::output) || dot == std::string::npos) continue;
+    if (d.name.compare(0, dot, component) != 0) continue;
+    list += (list.empty() ? "" : ", ") + d.name + " (" + kind_name(d.kind) + ")";
+  }
+  return list.empty() ? "" : "the ports of '" + component + "' are " + list;
 }
 
 Declaration* Scope::find_alias(const std::string& name, long& index) {
@@ -211,10 +235,13 @@ std::optional<Target> Scope::reference(const Term& target, const std::vector<Kin
   if (std::find(kinds.begin(), kinds.end(), d->kind) == kinds.end()) {
     std::string allowed;
     for (std::size_t i = 0; i < kinds.size(); ++i)
-      allowed += (i == 0 ? "a " : i + 1 == kinds.size() ? " or a " : ", a ") + std::string(kind_name(kinds[i]));
+      allowed += (i == 0                  ? "a "
+                  : i + 1 == kinds.size() ? " or a "
+                                          : ", a ") +
+                 called(kinds[i], is_multibody(form, declarations_));
     error(path.root->place,
           "'" + name + "' is " + (d->kind == Kind::input || d->kind == Kind::output ? "an " : "a ") +
-              kind_name(d->kind) + " and cannot be the target of " + purpose,
+              called(d->kind, is_multibody(form, declarations_)) + " and cannot be the target of " + purpose,
           "it takes " + allowed);
     return {};
   }
