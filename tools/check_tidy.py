@@ -22,7 +22,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LARGEST_UNIT = 8  # sources; more would leave one core without work at the end
+LARGEST_UNIT = 16  # sources; more would leave one core without work at the end
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 COMPILER = re.compile(r"(^|/)(c\+\+|g\+\+|clang\+\+)[-\d.]*$")
 FINDING = re.compile(r"^(/[^:\n]+):\d+:\d+: (?:warning|error): .* \[(\S+?)(?:,-warnings-as-errors)?\]$", re.M)
@@ -55,11 +55,15 @@ def sources(build, only):
     found = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         file = pathlib.Path(entry["file"])
-        # The variant for the interpreter is a part of the one for LLVM.
-        if not re.match(r"(src|apps)/", os.path.relpath(file, ROOT)) or "alembert_interpreter.dir" in entry["command"]:
-            continue
-        if not only or file in only:
-            found[file] = arguments_of(entry, builtin_headers)
+        if "alembert_interpreter.dir" in entry["command"]:
+            continue  # a part of what is compiled for LLVM
+        members = [file]
+        if "united" in file.parts:  # a group of sources that are compiled together
+            names = INCLUDE.findall(file.read_text())
+            members = [base / name for base in (ROOT / "src", ROOT / "apps") for name in names if (base / name).is_file()]
+        for member in members:
+            if re.match(r"(src|apps)/", os.path.relpath(member, ROOT)) and (not only or member in only):
+                found[member] = arguments_of(entry, builtin_headers)
     return found
 
 
@@ -85,14 +89,14 @@ def fingerprint(file, arguments, folders, common):
 
 
 def units(due):
-    """Lists of sources that are checked together: of one folder, with the same arguments."""
+    """Lists of sources that are checked together: of one room (run, model with its parts), with the same arguments."""
     groups = collections.defaultdict(list)
     for file, arguments in sorted(due.items()):
-        groups[file.parent, arguments].append(file)
+        groups[file.relative_to(ROOT).parts[:3], arguments].append(file)
     for (_, arguments), files in groups.items():
         count = -(-len(files) // LARGEST_UNIT)
         for part in range(count):
-            yield files[part::count], arguments
+            yield files[len(files) * part // count:len(files) * (part + 1) // count], arguments
 
 
 def tidy(files, arguments, folder, name):

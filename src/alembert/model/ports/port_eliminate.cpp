@@ -8,6 +8,16 @@
 
 namespace alembert::internal::joining {
 
+namespace {
+
+/// Adds an item to a list that begins behind `before` others, and gives its number there.
+int placed(int before, std::vector<int>& list, int item) {
+  list.push_back(item);
+  return before + static_cast<int>(list.size()) - 1;
+}
+
+}  // namespace
+
 void Joiner::eliminate() {
   const int m = static_cast<int>(ports_.size());
   const SparseExprs B_T = transposed(s_.B), P_T = transposed(s_.P);
@@ -176,16 +186,10 @@ void Joiner::join() {
   std::vector<int> kept, outside;  // numbers of connected ports; of inputs
   std::vector<int> lambda(static_cast<std::size_t>(m), -1), place(s_.u.size(), -1);
   for (int j = 0; j < m; ++j)
-    if (pivot_row_[j] < 0) {
-      lambda[j] = n + static_cast<int>(kept.size());
-      kept.push_back(j);
-    }
+    if (pivot_row_[j] < 0) lambda[j] = placed(n, kept, j);
   const int n_all = n + static_cast<int>(kept.size());
   for (int i = 0; i < static_cast<int>(s_.u.size()); ++i)
-    if (!connected_.contains(i)) {
-      place[i] = n_all + static_cast<int>(outside.size());
-      outside.push_back(i);
-    }
+    if (!connected_.contains(i)) place[i] = placed(n_all, outside, i);
 
   // Every connected input as a form in z, lambda and the inputs outside.
   const SparseExprs B_T = transposed(s_.B), P_T = transposed(s_.P);
