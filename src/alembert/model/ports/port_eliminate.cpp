@@ -181,6 +181,7 @@ void Joiner::redundant_error(int i) {
       "no input is left that could make it hold");
 }
 
+// long: one elimination, whose parts share the places of ports, multipliers and inputs
 void Joiner::join() {
   const int m = static_cast<int>(ports_.size()), n = s_.size();
   std::vector<int> kept, outside;  // numbers of connected ports; of inputs
