@@ -95,8 +95,8 @@ Trial knife_of(Generator& g) {
 
 Trial random_trial(Generator& g) {
   using Make = Trial (*)(Generator&);
-  return any<Make>(g, {oscillator_of, wall_of, coupled_of, pendulum_of, double_pendulum_of, ellipse_of, forced_of,
-                       knife_of})(g);
+  return any<Make>(
+      g, {oscillator_of, wall_of, coupled_of, pendulum_of, double_pendulum_of, ellipse_of, forced_of, knife_of})(g);
 }
 
 /// The largest error of a state, relative to the range that the run has for its kind.
@@ -129,9 +129,18 @@ struct Counts {
 };
 
 void try_one(Generator& g, Counts& counts, std::string& list) {
-  static const std::vector<std::string> methods{"lobatto(2)", "lobatto(3)", "lobatto(4)", "gauss(1)", "gauss(2)",
-                                                "gauss(3)", "gauss(4)", "radau(2)", "murua(3)", "lobatto_c(3)",
-                                                "triple_jump(lobatto(2))", "energy_momentum"};
+  static const std::vector<std::string> methods{"lobatto(2)",
+                                                "lobatto(3)",
+                                                "lobatto(4)",
+                                                "gauss(1)",
+                                                "gauss(2)",
+                                                "gauss(3)",
+                                                "gauss(4)",
+                                                "radau(2)",
+                                                "murua(3)",
+                                                "lobatto_c(3)",
+                                                "triple_jump(lobatto(2))",
+                                                "energy_momentum"};
   const Trial trial = random_trial(g);
   const Model model = model_from_text(trial.text);
   const Equations e = derive(model);
@@ -176,9 +185,10 @@ TEST(Class, NoRunIsWrongInSilence) {
   Counts counts;
   std::string list;
   while (counts.runs < trials) try_one(g, counts, list);
-  std::cout << fmt::format("{} random runs: {} failed, {} warned, {} said nothing, of which {} were wrong; {} without a "
-                           "reference\n",
-                           counts.runs, counts.failed, counts.warned, counts.silent, counts.wrong, counts.unknown);
+  std::cout << fmt::format(
+      "{} random runs: {} failed, {} warned, {} said nothing, of which {} were wrong; {} without a "
+      "reference\n",
+      counts.runs, counts.failed, counts.warned, counts.silent, counts.wrong, counts.unknown);
   EXPECT_EQ(counts.wrong, 0) << list;
   EXPECT_GT(counts.silent, trials / 4) << "else this test tests nothing";
   EXPECT_LT(counts.unknown, trials / 20);

@@ -332,8 +332,7 @@ Expr power(const Equations& e) {
   if (!multibody) {
     // Equal pieces of f and E_y vanish exactly when summed in this order.
     const std::size_t moving = e.z.size();
-    for (std::size_t i = 0; i < moving; ++i)
-      terms.push_back(w[i] * ((e.f[i] - inert[i]) + E_y[i] + (e.N[i] + e.r[i])));
+    for (std::size_t i = 0; i < moving; ++i) terms.push_back(w[i] * ((e.f[i] - inert[i]) + E_y[i] + (e.N[i] + e.r[i])));
     // Auxiliary variables follow the coordinates.
     for (std::size_t i = moving; i < e.v.size(); ++i) terms.push_back(e.v[i] * E_y[i]);
     return sum(*e.graph, terms);

@@ -338,7 +338,8 @@ std::unique_ptr<Engine> Engine::remade(const NamedValues& values) const {
   std::unique_ptr<Engine> fresh;
   {
     const std::unique_lock lock(*expressions_);
-    fresh.reset(new Engine(model, e, method, step_plan(method, e), ConsistentStart(model, e), wanted.parameters, asked));
+    fresh.reset(
+        new Engine(model, e, method, step_plan(method, e), ConsistentStart(model, e), wanted.parameters, asked));
   }
   fresh->expressions_ = expressions_;
   if (!fresh->begin(values))
