@@ -46,7 +46,7 @@ TEST(Multibody, EndsOfAllReferenceRuns) {
     expect_near(report.z, numbers(entry["v"]), 1e-11);
     // What the reference gives where it has accelerations; at mass 0 it has none.
     if (!entry["lambda_acc"].empty()) expect_near(report.lambda, numbers(entry["lambda_acc"]), 1e-8);
-    const std::string own = kind == "JPRK" ? "Lambda" + std::to_string(s - 1) + "." : "lambda.";
+    const std::string own = kind == "JPRK" ? "Lambda" + std::to_string(s) + "." : "lambda.";
     expect_near(own_multipliers(report, own), numbers(entry["lambda"]), 1e-8);
     ++compared[kind];
   }
