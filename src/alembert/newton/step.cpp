@@ -257,13 +257,10 @@ NewtonResult Step<T>::Body::follow(Substep& sub, const StepPart<T>& part, T t, T
     for (const int i : part.multipliers)
       if (again) unknowns[i] = latest[i];
   };
-  typename Homotopy<T>::Path path{*sub.newton,
-                                  x.data(),
-                                  part.inputs(),
-                                  part.unknowns,
-                                  guess,
-                                  [&] { mark(part); },
-                                  [&] { return apart(part, marked); }};
+  const auto mark_here = [&] { mark(part); };
+  const auto apart_from_mark = [&] { return apart(part, marked); };
+  using Path = typename Homotopy<T>::template Path<decltype(guess), decltype(mark_here), decltype(apart_from_mark)>;
+  const Path path{*sub.newton, x.data(), part.inputs(), part.unknowns, guess, mark_here, apart_from_mark};
   const T first = again ? T(1) : T(1) / 2;  // without earlier steps the whole was tried already
   return homotopy.follow(path, h, first);
 }

@@ -331,7 +331,9 @@ void Simulation::assess() {
          judge_->energy_error_t());
   const double iterations = static_cast<double>(report_.newton.iterations) / static_cast<double>(report_.steps);
   const bool accurate = report_.accuracy && report_.accuracy->per_time * std::abs(report_.t - engine_.t0) <= good;
-  if (iterations > laborious && !accurate && report_.warnings.empty())
+  // Steps that are compared with others and made again have more of them.
+  const bool alone = options_.steps.control != Control::tolerance;
+  if (alone && iterations > laborious && !accurate && report_.warnings.empty())
     warn("newton",
          fmt::format("Newton needed {:.0f} iterations a step: the steps may be too long; try a smaller step",
                      iterations),
