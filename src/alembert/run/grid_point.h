@@ -22,4 +22,18 @@ struct GridPoint {
   bool on_grid = true;  // not so where a fixed step was cut at a kink: the rest of it follows
 };
 
+/// Once a step: std::swap would move every list three times.
+inline void swap(GridPoint& a, GridPoint& b) noexcept {
+  std::swap(a.t, b.t);
+  a.state.swap(b.state);
+  a.compensation.swap(b.compensation);
+  a.carried.swap(b.carried);
+  std::swap(a.energy_change, b.energy_change);
+  std::swap(a.discrete, b.discrete);
+  std::swap(a.prediction_error, b.prediction_error);
+  std::swap(a.energy_parts, b.energy_parts);
+  std::swap(a.kink, b.kink);
+  std::swap(a.on_grid, b.on_grid);
+}
+
 }  // namespace alembert::internal

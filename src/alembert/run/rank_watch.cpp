@@ -118,8 +118,8 @@ bool RankWatch::smooth() const {
 
 RankWatch::Rank RankWatch::look(double t, std::span<const double> state) {
   if (!watch_.watches_rank()) return Rank::kept;
-  std::swap(points_[0], points_[1]);
-  std::swap(points_[1], points_[2]);
+  swap(points_[0], points_[1]);
+  swap(points_[1], points_[2]);
   auto& [first, middle, last] = points_;
   last.t = t;
   last.independence = watch_.independence();

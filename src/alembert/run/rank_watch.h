@@ -32,6 +32,16 @@ class RankWatch {
     double t = 0, independence = 1, energy = 0, residual = 0;
     double kinetic = 0;  // p . v, twice that of mechanics
     std::vector<double> state, velocity;
+
+    friend void swap(Point& a, Point& b) noexcept {
+      std::swap(a.t, b.t);
+      std::swap(a.independence, b.independence);
+      std::swap(a.energy, b.energy);
+      std::swap(a.residual, b.residual);
+      std::swap(a.kinetic, b.kinetic);
+      a.state.swap(b.state);
+      a.velocity.swap(b.velocity);
+    }
   };
 
   void find_motion(Point& point);

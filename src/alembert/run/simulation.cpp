@@ -178,7 +178,7 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
                             ", was made at t = " + time_text(report_.t) + "; allow more with `most_steps`");
   const bool early = report_.ending != Ending::done || stopped;
   if (row || early) keep(to);
-  std::swap(point_, to);
+  swap(point_, to);
   return !last && !early;
 }
 
