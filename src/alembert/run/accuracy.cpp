@@ -122,12 +122,14 @@ std::optional<Step<double>> AccuracyProbe::beside(const GridPoint& from) {
   return step;
 }
 
-void AccuracyProbe::follow(const GridPoint& from, const GridPoint& to) {
-  ++n_;
-  t_ = to.t;
+void AccuracyProbe::look(const GridPoint& from, const GridPoint& to) {
   if (companion_ || n_ % between_ranges == 0) ranges_.add(to.state);
   if (companion_) follow_companion(from, to);
   if (due(to.prediction_error)) compare_parts(from, to);
+  const auto next = [&](long every) { return (n_ / every + 1) * every; };
+  const bool early = all_compared_ || n_ < first_predictions;
+  next_look_ = early ? n_ + 1 : std::min(next(between_ranges), next(between_comparisons));
+  surprised_ = surprise * std::max(predicted_well, predicted_worst_);
 }
 
 // Raises the largest differences of every entry.

@@ -20,6 +20,8 @@ constexpr double burst = 100;
 constexpr long first_steps = 50;
 // Velocities that move nothing by more than this part of the size of the system in a unit of time are rounding.
 constexpr double at_rest = 1e-12;
+// Errors of the energy are looked at again when they have grown by this factor.
+constexpr double looked_again = 1.1;
 // Differences of energies below this part of them are rounding.
 constexpr double energy_rounding = 1e-10;
 
@@ -41,11 +43,15 @@ Judge::Judge(Engine& engine, const GridPoint& start)
 }
 
 std::string Judge::broken(const GridPoint& at) {
-  ++looks_;
   if (not_finite(at.state)) return "the state is not finite at t = " + time_text(at.t) + "; try a smaller step";
   std::string found = broken_constraint(at);
   if (found.empty() && engine_.conservative) found = broken_energy(at);
   return found;
+}
+
+double Judge::energy_error() const {
+  if (kinetic_ == 0 || energy_error_ == 0) return energy_error_;
+  return std::max(energy_error_, engine_.watch.energy_watched.max_error / kinetic_);
 }
 
 bool Judge::not_finite(std::span<const double> state) const {
@@ -90,16 +96,17 @@ std::string Judge::broken_energy(const GridPoint& at) {
   const double energy = engine_.watch.energy();
   const double error = std::abs(energy - first_energy_);
   const bool early = looks_ <= first_steps;
-  if (!early && error <= energy_error_ * kinetic_) return "";
   const double now = kinetic(at);
   kinetic_ = std::max(kinetic_, now);
   if (early) early_ = std::max({early_, now, std::abs(energy)});
+  else known_error_ = std::max(known_error_, energy_rounding * std::abs(first_energy_));
   if (error <= energy_rounding * std::abs(first_energy_)) return "";
   if (kinetic_ == 0 || largest(engine_.motion.velocity()) <= at_rest * size_) return "";
   if (error / kinetic_ > energy_error_) {
     energy_error_ = error / kinetic_;
     energy_error_t_ = at.t;
   }
+  if (!early) known_error_ = std::max(known_error_, looked_again * error);
   const double allowed = std::max(conserved, loose * engine_.options.newton.tolerance);
   if (engine_.method.claims.energy && error > allowed * kinetic_) return words("the energy is off", error, at.t);
   if (early || error <= burst * early_) return "";

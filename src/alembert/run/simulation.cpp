@@ -76,6 +76,7 @@ Simulation::Simulation(Engine& engine, const SimulateOptions& options, SampleTim
   report.has_discrete = engine.step.has_discrete();
   if (!engine.method.claims.velocity) engine.watch.velocity_ranges.resize(engine.e.g.size());
   if (!light_.empty() && report.note.empty()) report.note = light_;
+  plain_ = is_plain();
   next_[0] = point_;
   next_[1] = point_;
   rows_.begin(report);
@@ -159,8 +160,33 @@ void Simulation::explain() {
   end(Ending::failed, std::move(reason));
 }
 
+bool Simulation::is_plain() const {
+  const bool told = report_.has_energy && engine_.step.energy_change();
+  return options_.steps.control == Control::fixed && options_.steps.most_steps == 0 && !rows_.wanted() && !told &&
+         !report_.has_discrete && !engine_.dense && !engine_.ports && !engine_.work && engine_.e.auxiliary.empty();
+}
+
+// The usual grid point: nobody waits for it.
+void Simulation::pass(const GridPoint& from, GridPoint& to) {
+  report_.t = to.t;
+  count(std::abs(to.t - from.t));
+  recorded_ = false;
+  in_view_ = true;
+  engine_.watch.look(to.t, to.state, {});
+  const bool fine = judge_->fine();
+  const RankWatch::Rank seen = engine_.rank.look(to.t, to.state);
+  if (!fine || seen != RankWatch::Rank::kept) react(to, fine, seen);
+  if (engine_.watch.turned()) check_branch(from, to);
+  if (probe_) probe_->follow(from, to);
+}
+
 // A new grid point. False where the run ends with it.
 bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
+  if (plain_ && !last && !interrupted()) {
+    pass(from, to);
+    swap(point_, to);
+    return report_.ending == Ending::done;
+  }
   if (!between(from, to, last))
     end(Ending::failed, "the events between t = " + time_text(from.t) + " and " + time_text(to.t) +
                             " could not be found: part of the step has no solution; try a smaller step");
@@ -169,8 +195,7 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
   const bool made = !(stopped && to.t == from.t);
   const bool row = made && look(from, to, last);
   if (probe_ && made && !stopped) probe_->follow(from, to);
-  if (options_.interrupt && options_.interrupt->load(std::memory_order_relaxed))
-    end(Ending::interrupted, "interrupted at t = " + time_text(report_.t));
+  if (interrupted()) end(Ending::interrupted, "interrupted at t = " + time_text(report_.t));
   last = last || stopped;
   const long most = options_.steps.most_steps;
   if (!last && most > 0 && report_.steps >= most)
@@ -190,23 +215,28 @@ bool Simulation::look(const GridPoint& from, GridPoint& to, bool last) {
   const bool kept = std::exchange(recorded_, false);
   const bool row = every_ > 0 && (last || stopped || (to.on_grid && report_.steps % every_ == 0));
   watch(to);
-  if (engine_.watch.turned() && !warned("branch") && !short_steps_.agree(from, to))
-    warn("branch",
-         "short steps do not lead to where the step from t = " + time_text(from.t) + " to " + time_text(to.t) +
-             " ends: it passes over a bend of the constraints, and may have come to another branch of them; try a "
-             "smaller step",
-         to.t);
-  if (const std::string angle = turned_too_far(engine_.e, from.state, to.state); !angle.empty())
-    warn("turn",
-         angle +
-             " changes by more than a quarter of a turn in a step, and turns may be missed; take a smaller "
-             "`step`",
-         to.t);
+  if (engine_.watch.turned()) check_branch(from, to);
+  if (!engine_.e.auxiliary.empty())
+    if (const std::string angle = turned_too_far(engine_.e, from.state, to.state); !angle.empty())
+      warn("turn",
+           angle +
+               " changes by more than a quarter of a turn in a step, and turns may be missed; take a smaller "
+               "`step`",
+           to.t);
   const double up_to = last && !stopped ? options_.end : to.t;
   if (engine_.watch.finite() && !take_samples(from, to, up_to, kept, row))
     end(Ending::failed, "the motion between t = " + time_text(from.t) + " and " + time_text(to.t) +
                             " could not be sampled: part of the step has no solution; try a smaller step");
   return row;
+}
+
+void Simulation::check_branch(const GridPoint& from, const GridPoint& to) {
+  if (warned("branch") || short_steps_.agree(from, to)) return;
+  warn("branch",
+       "short steps do not lead to where the step from t = " + time_text(from.t) + " to " + time_text(to.t) +
+           " ends: it passes over a bend of the constraints, and may have come to another branch of them; try a "
+           "smaller step",
+       to.t);
 }
 
 void Simulation::count(double h) {
@@ -220,10 +250,16 @@ void Simulation::watch(const GridPoint& to) {
   engine_.watch.look(to.t, to.state, {});
   take_balance(to);
   if (engine_.work) engine_.work->look(to.t, to.state, engine_.watch.energy(), engine_.multipliers);
+  const bool fine = judge_->fine();
+  react(to, fine, engine_.rank.look(to.t, to.state));
+}
+
+// What the watch has just seen at a point, where it is not as expected.
+void Simulation::react(const GridPoint& to, bool fine, RankWatch::Rank seen) {
   if (!engine_.watch.finite())
     end(Ending::failed, "energy or constraints are not finite at t = " + time_text(to.t) + "; try a smaller step");
-  if (std::string why = judge_->broken(to); !why.empty()) end(Ending::failed, std::move(why));
-  const RankWatch::Rank seen = engine_.rank.look(to.t, to.state);
+  if (!fine)
+    if (std::string why = judge_->broken(to); !why.empty()) end(Ending::failed, std::move(why));
   if (seen == RankWatch::Rank::lost)
     end(Ending::failed, engine_.failure.explain_rank(to.t, to.state, engine_.longest()));
   if (seen == RankWatch::Rank::passed)
@@ -275,6 +311,7 @@ bool Simulation::between(const GridPoint& from, GridPoint& to, bool last) {
 
 // kept: the grid points have rows of their own.
 bool Simulation::take_samples(const GridPoint& from, const GridPoint& to, double up_to, bool from_kept, bool to_kept) {
+  if (!samples_.any()) return true;
   while (const std::optional<double> t = rows_.wanted() ? samples_.next(up_to) : std::nullopt) {
     const double h = to.t - from.t;
     // Within rounding of a grid point it is that point.
