@@ -14,8 +14,10 @@ constexpr std::size_t most_written_out = 12;
 // Gradients that turn by more than 60 degrees in a step, whose cosine has this square. A step over the bend of a
 // hyperbola turns them by 90 or 180.
 constexpr double wide_turn = 0.25;
-// More of them are watched while a look costs less than this many multiplications.
-constexpr double most_multiplications = 2e5;
+// A step turns the gradients at most this many times as far as the one before: controllers change the step by less.
+constexpr double next_step = 4;
+// Of a volume that changes at most like the sum of the changes of its edges.
+constexpr double share_of_volume = 0.5;
 
 // det(G G^T) by elimination in the natural order: the matrix is positive semidefinite, so no pivoting is needed.
 Expr gram_determinant(const std::vector<Exprs>& rows, Graph& graph) {
@@ -130,10 +132,9 @@ Watch::Watch(const Equations& e, KernelOptions options, bool rank) {
   const std::size_t count = gradients.rows;
   watch_rank_ = count > 0;
   if (count > most_written_out) {
-    span_.emplace(gradients);
-    watch_rank_ = span_->cost() <= most_multiplications;
+    watch_rank_ = GradientSpan::affordable(gradients);
+    if (watch_rank_) span_.emplace(gradients);
     if (watch_rank_) lengths_ = part(gradients.value);
-    else span_.reset();
   } else if (watch_rank_) {
     const std::vector<Exprs> rows = dense(gradients, *e.graph);
     Exprs lengths;
@@ -196,30 +197,51 @@ void Watch::look(double t, std::span<const double> y, std::span<const double> z)
     raise(watched_[i].max_error, std::abs(value - watched_[i].initial));
   }
   if (watch_rank_) {
-    if (span_) span_->raise_lengths(std::span(values_).subspan(lengths_), longest_);
-    else
-      for (std::size_t i = 0; i < longest_.size(); ++i)
-        longest_[i] = std::max(longest_[i], std::sqrt(values_[lengths_ + i]));
-    independence_ = independence_of(values_);
     compare_gradients();
+    renew_independence();
   }
   first_ = false;
+}
+
+// Distances of many gradients are taken again when they may have become much smaller.
+void Watch::renew_independence() noexcept {
+  gone_ += last_change_;
+  fresh_ = first_ || !span_ || !(gone_ < horizon_);
+  if (!fresh_) return;
+  independence_ = independence_of(values_);
+  horizon_ = span_ ? span_->horizon(gone_) : share_of_volume * independence_ / static_cast<double>(longest_.size());
+  gone_ = 0;
 }
 
 void Watch::compare_gradients() noexcept {
   const double* const now = values_.data() + gradients_;
   bool turned = false;
+  double change = 0;
   for (std::size_t i = 0; i + 1 < rows_.size(); ++i) {
-    double product = 0, length = 0;
+    double product = 0, length = 0, moved = 0;
     for (int k = rows_[i]; k < rows_[i + 1]; ++k) {
+      const double step = now[k] - before_[k];
       product += now[k] * before_[k];
       length += now[k] * now[k];
+      moved += step * step;
       before_[k] = now[k];
     }
     turned |= is_wide(product, length, lengths_before_[i]);
     lengths_before_[i] = length;
+    if (length > longest_[i] * longest_[i]) longest_[i] = std::sqrt(length);
+    if (!(moved <= change * longest_[i] * longest_[i])) change = moved / (longest_[i] * longest_[i]);
   }
   turned_ = turned && !first_;
+  last_change_ = std::sqrt(change);
+}
+
+void Watch::forget_horizon() noexcept {
+  horizon_ = gone_ = 0;
+  if (span_) span_->forget();
+}
+
+bool Watch::may_become_dependent(double bound) const noexcept {
+  return watch_rank_ && (independence_ < bound || !(gone_ + next_step * last_change_ < horizon_));
 }
 
 bool Watch::turned_at(double t, std::span<const double> state) {
@@ -252,6 +274,7 @@ void Watch::restart() {
   watched_.assign(watched_.size(), {});
   longest_.assign(longest_.size(), 0);
   independence_ = 1;
+  forget_horizon();
 }
 
 void Watch::save(ByteWriter& out) const {
@@ -262,6 +285,7 @@ void Watch::save(ByteWriter& out) const {
 void Watch::load(ByteReader& in) {
   in.refill(longest_);
   in.read(independence_);
+  forget_horizon();
 }
 
 double Watch::independence_of(std::span<const double> values) {
