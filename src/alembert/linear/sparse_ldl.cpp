@@ -8,6 +8,7 @@
 #include <new>
 #include <numeric>
 
+#include "alembert/base/bytes.h"
 #include "alembert/error.h"
 
 namespace alembert::internal {
@@ -167,7 +168,7 @@ void SparseLdl::analyse(const std::vector<int>& order, const std::vector<int>& r
   pivot_.resize(n_);
   inverse_.resize(n_);
   left_.resize(n_);
-  right_.resize(n_);
+  right_.resize(natural_ ? 0 : static_cast<std::size_t>(most_sides) * n_);
 }
 
 double SparseLdl::cost() const {
@@ -201,21 +202,45 @@ bool SparseLdl::factor(const double* values, double vanished) noexcept {
   return regular;
 }
 
-void SparseLdl::solve(double* b, int count) const noexcept {
-  for (int side = 0; side < count; ++side, b += n_) {
-    double* const x = natural_ ? b : right_.data();
-    if (!natural_)
-      for (int k = 0; k < n_; ++k) x[k] = b[order_[k]];
-    for (int j = 0; j < n_; ++j)
-      for (int m = column_start_[j]; m < column_start_[j + 1]; ++m) x[column_row_[m]] -= lower_[m] * x[j];
-    for (int j = n_ - 1; j >= 0; --j) {
-      double value = x[j] * inverse_[j];
-      for (int m = column_start_[j]; m < column_start_[j + 1]; ++m) value -= lower_[m] * x[column_row_[m]];
-      x[j] = value;
-    }
-    if (!natural_)
-      for (int k = 0; k < n_; ++k) b[order_[k]] = x[k];
+// Several side by side: each alone would wait for itself.
+template <int sides>
+void SparseLdl::solve_together(double* b) const noexcept {
+  const auto n = static_cast<std::size_t>(n_);
+  double* const x = natural_ ? b : right_.data();
+  if (!natural_)
+    for (int side = 0; side < sides; ++side)
+      for (std::size_t k = 0; k < n; ++k) x[side * n + k] = b[side * n + order_[k]];
+  for (std::size_t j = 0; j < n; ++j)
+    for (int m = column_start_[j]; m < column_start_[j + 1]; ++m)
+      for (int side = 0; side < sides; ++side) x[side * n + column_row_[m]] -= lower_[m] * x[side * n + j];
+  for (std::size_t j = n; j-- > 0;) {
+    double value[sides];
+    for (int side = 0; side < sides; ++side) value[side] = x[side * n + j] * inverse_[j];
+    for (int m = column_start_[j]; m < column_start_[j + 1]; ++m)
+      for (int side = 0; side < sides; ++side) value[side] -= lower_[m] * x[side * n + column_row_[m]];
+    for (int side = 0; side < sides; ++side) x[side * n + j] = value[side];
   }
+  if (!natural_)
+    for (int side = 0; side < sides; ++side)
+      for (std::size_t k = 0; k < n; ++k) b[side * n + order_[k]] = x[side * n + k];
+}
+
+void SparseLdl::solve(double* b, int count) const noexcept {
+  for (; count >= most_sides; count -= most_sides, b += static_cast<std::size_t>(most_sides) * n_)
+    solve_together<most_sides>(b);
+  if (count == 1) solve_together<1>(b);
+  if (count == 2) solve_together<2>(b);
+  if (count == 3) solve_together<3>(b);
+}
+
+void SparseLdl::save(ByteWriter& out) const {
+  out.write(lower_);
+  out.write(inverse_);
+}
+
+void SparseLdl::load(ByteReader& in) {
+  in.refill(lower_);
+  in.refill(inverse_);
 }
 
 }  // namespace alembert::internal

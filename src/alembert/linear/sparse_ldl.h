@@ -6,6 +6,9 @@
 
 namespace alembert::internal {
 
+class ByteReader;
+class ByteWriter;
+
 /// The pattern is analysed once, in an order with little fill: the natural one where it has no more of it, as chains
 /// and trees have, else that of AMD. All memory is taken by the constructor; factor and solve neither allocate nor
 /// throw. One object serves one thread.
@@ -27,7 +30,13 @@ class SparseLdl {
   /// b becomes A^{-1} b, where factor() said true; count right-hand sides one behind the other.
   void solve(double* b, int count = 1) const noexcept;
 
+  /// The factors; load() takes those of the same pattern (else InputError).
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
+
  private:
+  template <int sides>
+  void solve_together(double* b) const noexcept;
   void analyse(const std::vector<int>& order, const std::vector<int>& row_start, const std::vector<int>& column);
 
   int n_ = 0;
@@ -39,7 +48,8 @@ class SparseLdl {
   std::vector<int> column_start_, column_row_;           // L by columns
   std::vector<double> lower_, pivot_, inverse_;          // L by columns; D; 1/D, or 0 where it vanished
   std::vector<double> left_;                             // the row in work; 0 between rows
-  mutable std::vector<double> right_;                    // a right-hand side, reordered
+  static constexpr int most_sides = 4;                   // that are solved together
+  mutable std::vector<double> right_;                    // right-hand sides, reordered, one behind the other
 };
 
 }  // namespace alembert::internal
