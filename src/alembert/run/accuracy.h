@@ -91,8 +91,8 @@ class AccuracyProbe {
   const Engine& engine_;
   Multipliers multipliers_;  // of its own: asking leaves a trace
   int order_;
-  double gain_;   // 2^order
-  double steps_;  // that there will be, about
+  double gain_;        // 2^order
+  bool all_compared_;  // every step is made again in parts
   double h_, t0_;
   std::size_t n_y_;
   StateRanges ranges_;
