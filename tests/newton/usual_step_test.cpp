@@ -1,5 +1,5 @@
-// The usual way of a step by itself: what it leaves to a last linear system, what it leaves out of the matrix, and that
-// it ends where the general Newton ends.
+// The usual way of a step by itself: what it leaves to a last linear system, and that it ends where the general Newton
+// ends.
 
 #include "alembert/newton/usual_step.h"
 
@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "alembert/base/lists.h"
-#include "alembert/newton/lean_matrix.h"
 #include "alembert/newton/step.h"
 #include "alembert/newton/tail.h"
 #include "conformance/problems.h"
@@ -41,27 +40,6 @@ TEST(Tail, sees_jumps_that_derivatives_do_not_show) {
   const Exprs x = graph.symbols("x", 1);
   const Exprs F{x[0] + sign(x[0]) - Quad(0.5)};
   EXPECT_EQ(split_tail(F, jacobian(F, x), x).core, std::vector<int>{0});
-}
-
-TEST(LeanMatrix, leaves_out_what_comes_with_h_and_keeps_how_positions_follow) {
-  Graph graph;
-  const Expr h = graph.symbol("h");
-  const Exprs x = graph.symbols("x", 3);  // a velocity, a position, a multiplier
-  const Exprs F{2 * x[0] + h * h * x[0] * x[0] + h * x[1] - h * x[2], x[1] - h * x[0], x[1]};
-  const SparseExprs lean = lean_matrix(jacobian(F, x), {0, 1, -1}, h);
-  const std::vector<Exprs> rows = dense(lean, graph);
-  EXPECT_EQ(rows[0][0], graph.constant(2));
-  EXPECT_TRUE(is_zero(rows[0][1]));
-  EXPECT_EQ(rows[0][2], -h);
-  EXPECT_EQ(rows[1][0], -h);
-  EXPECT_EQ(rows[1][1], graph.constant(1));
-}
-
-TEST(LeanMatrix, contraction_is_the_largest_eigenvalue) {
-  // 1 - A^-1 J has the eigenvalues -0.1 and 0.02.
-  EXPECT_NEAR(contraction_of({1, 0, 0, 2}, {1.1, 0.3, 0, 1.96}, 2), 0.1, 1e-6);
-  EXPECT_EQ(contraction_of({1, 0, 0, 2}, {1, 0, 0, 2}, 2), 0);
-  EXPECT_TRUE(std::isinf(contraction_of({1, 1, 1, 1}, {1, 0, 0, 1}, 2)));
 }
 
 /// The state after some steps, with this way of solving.

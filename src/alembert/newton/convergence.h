@@ -46,7 +46,6 @@ class Convergence {
   struct Matrix {
     bool approximate = false;  // never Newton's own (two matrices)
     bool here = false;         // taken at the iterate that was corrected
-    bool lean = false;         // Newton's own but for small terms: convergence is linear where it was taken, too
   };
   /// Simplified Newton: a matrix of an earlier iterate or step, renewed when it contracts slowly.
   template <class AtRounding>

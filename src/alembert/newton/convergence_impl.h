@@ -30,7 +30,7 @@ Verdict Convergence::simplified(double now, Matrix matrix, AtRounding at_roundin
   if (!matrix.here && now > quiet_floor * unit_) contraction_ = std::max(contraction_, std::min(ratio_, slowest_rate));
   const double rate = std::max(ratio_, contraction_);
   // Quadratic where the matrix belongs to this iterate, else all that a geometric series would still bring.
-  const bool quadratic_here = matrix.here && !matrix.approximate && !matrix.lean;
+  const bool quadratic_here = matrix.here && !matrix.approximate;
   const double left =
       quadratic_here ? now * ratio_ * std::min(ratio_, 1.0) : now * rate / (1 - std::min(rate, slowest_rate));
   if (is_last(now, left, at_rounding)) return Verdict::converged;

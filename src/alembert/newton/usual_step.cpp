@@ -8,7 +8,6 @@
 #include "alembert/linear/elimination.h"
 #include "alembert/newton/branch.h"
 #include "alembert/newton/increments.h"
-#include "alembert/newton/lean_matrix.h"
 #include "alembert/newton/tail.h"
 
 namespace alembert::internal {
@@ -18,15 +17,6 @@ namespace {
 // Beyond these sizes straight-line code stops paying off: its compilation grows faster than the system.
 constexpr int most_unknowns = 60;
 constexpr std::size_t most_operations = 6000;
-// Predictions are at least that near to the solution, relative to the unknowns, where steps are not too long; what is
-// left in the end is rounding.
-constexpr double predicted_error = 1e-6;
-constexpr double rounding_error = 1e-16;
-// Contractions above this are left to Newton's own matrix, however cheap: they grow with the square of the step, and
-// may become worse on the way.
-constexpr double largest_contraction = 0.005;
-// Small terms are left out where that saves a good part: Newton's own matrix is safer.
-constexpr double worth_less = 0.85;
 // A correction above this would be followed by two more with the same matrix, by one with a new one; one that is much
 // larger by three and two.
 constexpr double far = 1e-8, very_far = 1e-5;
@@ -57,14 +47,6 @@ struct Problem {
     probe(typical.data(), result.data(), space.data());
     return result;
   }
-  std::vector<double> dense_values(const SparseExprs& matrix) const {
-    const std::vector<double> entries = values(matrix.value);
-    std::vector<double> result(static_cast<std::size_t>(matrix.rows) * matrix.columns, 0.0);
-    for (int i = 0; i < matrix.rows; ++i)
-      for (int k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
-        result[static_cast<std::size_t>(i) * matrix.columns + matrix.column[k]] = entries[k];
-    return result;
-  }
   std::optional<SymbolicFactors> factors(const SparseExprs& matrix, const std::vector<bool>& preferred) const {
     std::vector<double> entries = values(matrix.value);
     scale(matrix, equilibrate(matrix, entries, preferred), entries);
@@ -82,17 +64,16 @@ struct Problem {
   }
 };
 
-/// One way to iterate, with what a step is expected to cost.
+/// How to iterate with a matrix that is factorised once.
 struct Way {
   NamedEntries entries;
   Exprs correction;
-  bool lean = false;
   double renewed_above = HUGE_VAL;  // corrections after which a new matrix costs less than more iterations
-  double cost = 0;
 };
 
-std::optional<Way> way_with(const Problem& problem, const System& core, const SparseExprs& matrix, double contraction) {
-  std::optional<SymbolicFactors> factors = problem.factors(matrix, core.preferred);
+std::optional<Way> way_of(const Problem& problem, const System& core) {
+  if (core.equations.empty()) return Way{};
+  std::optional<SymbolicFactors> factors = problem.factors(core.matrix, core.preferred);
   if (!factors) return {};
   Way way;
   way.entries = name_entries(*factors, *problem.e.graph);
@@ -100,26 +81,8 @@ std::optional<Way> way_with(const Problem& problem, const System& core, const Sp
   const std::size_t once = make_tape(problem.all, way.entries.values).code.size();
   const std::size_t each = make_tape(joined<Expr>(problem.all, way.entries.symbols), way.correction).code.size();
   if (once + each > most_operations) return {};
-  if (contraction == 0) way.renewed_above = once <= each ? far : once <= 2 * each ? very_far : way.renewed_above;
-  // Newton's own matrix at the guess: the second correction is rounding.
-  const double iterations =
-      contraction == 0 ? 2 : std::max(2.0, std::log(rounding_error / predicted_error) / std::log(contraction));
-  way.cost = static_cast<double>(once) + iterations * static_cast<double>(each);
+  way.renewed_above = once <= each ? far : once <= 2 * each ? very_far : way.renewed_above;
   return way;
-}
-
-std::optional<Way> cheapest_way(const Problem& problem, const System& core, const std::vector<int>& places) {
-  std::optional<Way> best = way_with(problem, core, core.matrix, 0);
-  std::vector<int> group;
-  for (const int i : places) group.push_back(problem.group[i]);
-  const SparseExprs lean = lean_matrix(core.matrix, group, problem.e.h);
-  const double contraction =
-      contraction_of(problem.dense_values(lean), problem.dense_values(core.matrix), core.matrix.rows);
-  if (!(contraction <= largest_contraction)) return best;
-  std::optional<Way> other = way_with(problem, core, lean, contraction);
-  if (!other || (best && worth_less * best->cost <= other->cost)) return best;
-  other->lean = true;
-  return other;
 }
 
 /// The new values of these unknowns, the size of the correction as CorrectionNorm measures it, and the sum of all
@@ -175,7 +138,7 @@ std::unique_ptr<UsualStep> UsualStep::make(const StepEquations& e, const std::ve
   const SparseExprs J = jacobian(e.equations, e.unknowns);
   TailSplit split = split_tail(e.equations, J, e.unknowns);
   const System core = problem.part(J, split.core), tail = problem.part(J, split.tail);
-  const std::optional<Way> way = split.core.empty() ? Way{} : cheapest_way(problem, core, split.core);
+  const std::optional<Way> way = way_of(problem, core);
   const std::optional<SymbolicFactors> tail_factors = problem.factors(tail.matrix, tail.preferred);
   if (!way || !tail_factors) return nullptr;
   std::unique_ptr<UsualStep> step(new UsualStep);
@@ -183,7 +146,6 @@ std::unique_ptr<UsualStep> UsualStep::make(const StepEquations& e, const std::ve
   step->states_ = static_cast<int>(e.state.size());
   step->own_ = problem.all.size();
   step->factors_ = way->entries.values.size();
-  step->lean_ = way->lean;
   step->renewed_above_ = way->renewed_above;
   step->factor_ = Kernel<double>(problem.all, way->entries.values, options.kernel);
   step->iterate_ = Kernel<double>(joined<Expr>(problem.all, way->entries.symbols),
@@ -229,7 +191,7 @@ bool UsualStep::iterate(double* x, NewtonResult& result) noexcept {
     std::copy_n(next_.data(), count, unknowns);
     result.correction = next_[count];
     if (result.iterations == 1) result.first_correction = result.correction;
-    const Verdict verdict = convergence_.simplified(result.correction, {false, here, lean_}, at_rounding);
+    const Verdict verdict = convergence_.simplified(result.correction, {false, here}, at_rounding);
     if (verdict == Verdict::converged) return !doubt;
     if (doubt || (verdict != Verdict::proceed && verdict != Verdict::renew)) return false;
     here = verdict == Verdict::renew || result.correction > renewed_above_;

@@ -62,7 +62,6 @@ class UsualStep {
   Kernel<double> factor_;   // (inputs, unknowns) -> entries of the factors
   Kernel<double> iterate_;  // (inputs, unknowns, factors) -> unknowns, size of the correction, sum of its entries
   Kernel<double> finish_;  // (inputs, unknowns) -> tail unknowns, size and sum of their correction, increments, balance
-  bool lean_ = false;      // without small terms of the matrix
   double renewed_above_ = 0;  // a new matrix where the correction is larger
   double tail_error_ = 0;     // what rounding leaves of a correction of the tail, at most so far
   Convergence convergence_{0x1p-52};

@@ -86,6 +86,7 @@ class AccuracyProbe {
   double growth_of_window() const;
 
   bool due(double prediction_error);
+  double trusted_gain() const;
   void compare_parts(const GridPoint& from, const GridPoint& to);
 
   Distance compare(const GridPoint& a, const GridPoint& b, std::vector<double>& largest) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace alembert::internal {
 
@@ -38,7 +39,8 @@ Judge::Judge(Engine& engine, const GridPoint& start)
       size_(largest(std::span(start.state).first(engine.e.y.size()))),
       slope_(std::max(1.0, largest(engine.watch.longest()))),
       held_(std::max(held, loose * engine.options.newton.tolerance)),
-      first_energy_(engine.watch.energy()) {
+      first_energy_(engine.watch.energy()),
+      kinetic_t_(start.t) {
   if (engine_.conservative) kinetic_ = kinetic(start);
 }
 
@@ -52,6 +54,11 @@ std::string Judge::broken(const GridPoint& at) {
 double Judge::energy_error() const {
   if (kinetic_ == 0 || energy_error_ == 0) return energy_error_;
   return std::max(energy_error_, engine_.watch.energy_watched.max_error / kinetic_);
+}
+
+double Judge::final_error() const {
+  if (kinetic_integral_ == 0 || energy_error_ == 0) return 0;
+  return std::abs(engine_.watch.energy() - first_energy_) * kinetic_time_ / kinetic_integral_;
 }
 
 bool Judge::not_finite(std::span<const double> state) const {
@@ -98,6 +105,9 @@ std::string Judge::broken_energy(const GridPoint& at) {
   const bool early = looks_ <= first_steps;
   const double now = kinetic(at);
   kinetic_ = std::max(kinetic_, now);
+  const double passed = std::abs(at.t - std::exchange(kinetic_t_, at.t));
+  kinetic_integral_ += now * passed;
+  kinetic_time_ += passed;
   if (early) early_ = std::max({early_, now, std::abs(energy)});
   else known_error_ = std::max(known_error_, energy_rounding * std::abs(first_energy_));
   if (error <= energy_rounding * std::abs(first_energy_)) return "";

@@ -49,7 +49,8 @@ class RankWatch {
   std::array<Point, 3> points_;
   int newest_ = 2;
   std::vector<double> in_, out_, middle_, work_;
-  long count_ = 0, said_ = -2, dependent_ = 0;  // said_: when it was last said; dependent_: points in a row
+  long count_ = 0, said_ = -2;     // said_: when it was last said
+  long near_ = 0, dependent_ = 0;  // points in a row at which the independence is known; is none
 };
 
 }  // namespace alembert::internal

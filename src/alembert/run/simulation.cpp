@@ -24,6 +24,9 @@ constexpr double good_step = 0.02;
 constexpr double good = 0.01;
 // Errors of the energy above this part of the kinetic energy show that steps are too long.
 constexpr double energy_kept = 0.05;
+// The same for what is left in the end, against the mean of the kinetic energy: where it is large for a short time
+// only.
+constexpr double energy_kept_in_the_end = 0.1;
 // A step that is short for the motion is solved in two to five iterations.
 constexpr double laborious = 12;
 
@@ -103,6 +106,7 @@ void Simulation::start() {
   if (options_.steps.control == Control::fixed)
     probe_.emplace(engine_, report_.names, count_steps(engine_.t0, options_.end, options_.step), options_.step, point_);
   balance_ = {.t = point_.t, .parted = true};
+  if (engine_.inputs.any()) times_.push_back(point_.t);
   in_view_ = true;
   if (every_ > 0) keep(point_);
   engine_.rank.look(point_.t, point_.state);
@@ -241,6 +245,7 @@ void Simulation::check_branch(const GridPoint& from, const GridPoint& to) {
 
 void Simulation::count(double h) {
   ++report_.steps;
+  if (engine_.inputs.any() && times_.size() <= TimeInputs::most_steps) times_.push_back(report_.t);
   report_.smallest_step = report_.steps == 1 ? h : std::min(report_.smallest_step, h);
   report_.largest_step = std::max(report_.largest_step, h);
 }
@@ -358,14 +363,15 @@ void Simulation::finish() {
 
 // What may be wrong although every step was made.
 void Simulation::assess() {
+  if (const auto jump = engine_.inputs.jumped_over(times_, engine_.method.claims.order_q))
+    warn(
+        "input",
+        fmt::format("the steps pass over what depends on time: near t = {} it changes within a step by {:.0f} % of its "
+                    "range; try a smaller step",
+                    time_text(jump->t), 100 * jump->share),
+        jump->t);
   if (probe_) assess_accuracy();
-  const double energy = judge_->energy_error();
-  if (energy > energy_kept)
-    warn("energy",
-         fmt::format("the energy was off by {:.0f} % of the kinetic energy at t = {}, although nothing does work; "
-                     "try a smaller step",
-                     100 * energy, time_text(judge_->energy_error_t())),
-         judge_->energy_error_t());
+  assess_energy();
   const double iterations = static_cast<double>(report_.newton.iterations) / static_cast<double>(report_.steps);
   const bool accurate = report_.accuracy && report_.accuracy->per_time * std::abs(report_.t - engine_.t0) <= good;
   // Steps that are compared with others and made again have more of them.
@@ -377,14 +383,24 @@ void Simulation::assess() {
          report_.t);
 }
 
+void Simulation::assess_energy() {
+  const double most = judge_->energy_error(), last = judge_->final_error();
+  if (most > energy_kept)
+    return warn(
+        "energy",
+        fmt::format("the energy was off by {:.0f} % of the kinetic energy at t = {}, although nothing does work; "
+                    "try a smaller step",
+                    100 * most, time_text(judge_->energy_error_t())),
+        judge_->energy_error_t());
+  if (last > energy_kept_in_the_end)
+    warn("energy",
+         fmt::format("in the end the energy is off by {:.0f} % of the mean kinetic energy, although nothing does work; "
+                     "try a smaller step",
+                     100 * last),
+         report_.t);
+}
+
 void Simulation::assess_accuracy() {
-  if (const auto jump = engine_.inputs.jumped_over(engine_.t0, report_.t, options_.step, engine_.method.claims.order_q))
-    warn(
-        "input",
-        fmt::format("the steps pass over what depends on time: near t = {} it changes within a step by {:.0f} % of its "
-                    "range; try a smaller step",
-                    time_text(jump->t), 100 * jump->share),
-        jump->t);
   const std::optional<AccuracyProbe::Result> found = probe_->finish(report_.singular_positions.size());
   if (!found) return;
   report_.accuracy = found->accuracy;

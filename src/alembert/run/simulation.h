@@ -36,6 +36,7 @@ class Simulation {
 
   void assess();
   void assess_accuracy();
+  void assess_energy();
   bool arrive(const GridPoint& from, GridPoint& to, bool last);
   bool look(const GridPoint& from, GridPoint& to, bool last);
   void count(double h);
@@ -71,9 +72,10 @@ class Simulation {
   GridPoint point_, next_[2];
   std::vector<EventRecord> found_;
   std::vector<double> sampled_;
-  bool recorded_ = false;  // the present point has its row
-  bool in_view_ = false;   // the watch looked at it last
-  double energy_ = 0;      // at the last grid point
+  std::vector<double> times_;  // of the grid points, where something depends on time alone
+  bool recorded_ = false;      // the present point has its row
+  bool in_view_ = false;       // the watch looked at it last
+  double energy_ = 0;          // at the last grid point
   Rows::Balance balance_;
   double started_ = 0, shown_ = 0;  // seconds
 };

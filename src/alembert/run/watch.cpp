@@ -17,8 +17,10 @@ constexpr std::size_t most_written_out = 12;
 constexpr double wide_turn = 0.25;
 // Of so many constraints the largest residuals are found by compiled code.
 constexpr std::size_t most_summed = 64;
-// More of them are watched while a look costs less than this many multiplications.
-constexpr double most_multiplications = 2e5;
+// A step turns the gradients at most this many times as far as the one before: controllers change the step by less.
+constexpr double next_step = 4;
+// Of a volume that changes at most like the sum of the changes of its edges.
+constexpr double share_of_volume = 0.5;
 
 // det(G G^T) by elimination in the natural order: the matrix is positive semidefinite, so no pivoting is needed.
 Expr gram_determinant(const std::vector<Exprs>& rows, Graph& graph) {
@@ -71,6 +73,9 @@ void DriftFit::end_block() {
 }
 
 Drift DriftFit::fit() const {
+  // In so few steps a swing cannot be told from a drift.
+  constexpr std::size_t fewest_blocks = 16;
+  if (full_.size() < fewest_blocks) return {0, INFINITY};
   Drift all = fit(0, full_.size());
   // A drift goes on. Where the halves of the run do not agree, it is a swing that is longer than the run.
   const Drift first = fit(0, full_.size() / 2), second = fit(full_.size() / 2, full_.size());
@@ -145,10 +150,9 @@ void Watch::add_rank(const Equations& e, Exprs& out) {
   const std::size_t count = gradients.rows;
   watch_rank_ = count > 0;
   if (count > most_written_out) {
-    span_.emplace(gradients);
-    watch_rank_ = span_->cost() <= most_multiplications;
+    watch_rank_ = GradientSpan::affordable(gradients);
+    if (watch_rank_) span_.emplace(gradients);
     if (watch_rank_) lengths_ = part(gradients.value);
-    else span_.reset();
   } else if (watch_rank_) {
     const std::vector<Exprs> rows = dense(gradients, *e.graph);
     Exprs lengths;
@@ -178,19 +182,24 @@ void Watch::add_summary(const Equations& e, Exprs& in, Exprs& out) {
   for (const Exprs* values : {&e.y, &e.z, &e.g, &e.g_dot, &e.k})
     for (const Expr value : *values) sum = sum + value;
   if (e.energy) sum = sum + e.energy;
-  Expr turn = graph.constant(1);
+  Expr turn = graph.constant(1), change = graph.constant(0);
   const Exprs before = graph.symbols("before", static_cast<int>(before_.size()));
   const Exprs lengths_before = graph.symbols("length before", static_cast<int>(lengths_before_.size()));
   for (std::size_t i = 0; i + 1 < rows_.size(); ++i) {
-    Expr product = graph.constant(0);
-    for (int k = rows_[i]; k < rows_[i + 1]; ++k) product = product + out[gradients_ + k] * before[k];
+    Expr product = graph.constant(0), moved = graph.constant(0);
+    for (int k = rows_[i]; k < rows_[i + 1]; ++k) {
+      const Expr now = out[gradients_ + k], step = now - before[k];
+      product = product + now * before[k];
+      moved = moved + step * step;
+    }
+    change = graph.make(Op::max, change, moved / lengths_before[i]);
     const Expr wide = Quad(wide_turn) * out[lengths_ + i] * lengths_before[i];
     turn = graph.make(Op::min, turn, product * graph.make(Op::abs, product) - wide);
   }
   append(in, before);
   append(in, lengths_before);
   summary_ = static_cast<int>(out.size());
-  append(out, Exprs{largest(e.g), largest(e.g_dot), largest(e.k), sum, turn});
+  append(out, Exprs{largest(e.g), largest(e.g_dot), largest(e.k), sum, turn, change});
 }
 
 void Watch::take_summary() noexcept {
@@ -248,32 +257,61 @@ void Watch::look(double t, std::span<const double> y, std::span<const double> z)
 }
 
 void Watch::look_at_rank() noexcept {
-  if (span_) span_->raise_lengths(std::span(values_).subspan(lengths_), longest_);
-  else
-    for (std::size_t i = 0; i < longest_.size(); ++i)
-      longest_[i] = std::max(longest_[i], std::sqrt(values_[lengths_ + i]));
-  independence_ = independence_of(values_);
-  if (summary_ == 0) return compare_gradients();
+  if (summary_ > 0) take_gradients();
+  else compare_gradients();
+  renew_independence();
+}
+
+// As compare_gradients(), which the summary has done already.
+void Watch::take_gradients() noexcept {
+  for (std::size_t i = 0; i < longest_.size(); ++i)
+    longest_[i] = std::max(longest_[i], std::sqrt(values_[lengths_ + i]));
   turned_ = values_[summary_ + 4] < 0 && !first_;
+  last_change_ = std::sqrt(values_[summary_ + 5]);
   double* const before = in_.data() + in_.size() - before_.size() - lengths_before_.size();
   std::copy_n(values_.data() + gradients_, before_.size(), before);
   std::copy_n(values_.data() + lengths_, lengths_before_.size(), before + before_.size());
 }
 
+// Distances of many gradients are taken again when they may have become much smaller.
+void Watch::renew_independence() noexcept {
+  gone_ += last_change_;
+  fresh_ = first_ || !span_ || !(gone_ < horizon_);
+  if (!fresh_) return;
+  independence_ = independence_of(values_);
+  horizon_ = span_ ? span_->horizon(gone_) : share_of_volume * independence_ / static_cast<double>(longest_.size());
+  gone_ = 0;
+}
+
 void Watch::compare_gradients() noexcept {
   const double* const now = values_.data() + gradients_;
   bool turned = false;
+  double change = 0;
   for (std::size_t i = 0; i + 1 < rows_.size(); ++i) {
-    double product = 0, length = 0;
+    double product = 0, length = 0, moved = 0;
     for (int k = rows_[i]; k < rows_[i + 1]; ++k) {
+      const double step = now[k] - before_[k];
       product += now[k] * before_[k];
       length += now[k] * now[k];
+      moved += step * step;
       before_[k] = now[k];
     }
     turned |= is_wide(product, length, lengths_before_[i]);
     lengths_before_[i] = length;
+    if (length > longest_[i] * longest_[i]) longest_[i] = std::sqrt(length);
+    if (!(moved <= change * longest_[i] * longest_[i])) change = moved / (longest_[i] * longest_[i]);
   }
   turned_ = turned && !first_;
+  last_change_ = std::sqrt(change);
+}
+
+void Watch::forget_horizon() noexcept {
+  horizon_ = gone_ = 0;
+  if (span_) span_->forget();
+}
+
+bool Watch::may_become_dependent(double bound) const noexcept {
+  return watch_rank_ && (independence_ < bound || !(gone_ + next_step * last_change_ < horizon_));
 }
 
 bool Watch::turned_at(double t, std::span<const double> state) {
@@ -307,6 +345,7 @@ void Watch::restart() {
   watched_.assign(watched_.size(), {});
   longest_.assign(longest_.size(), 0);
   independence_ = 1;
+  forget_horizon();
 }
 
 void Watch::save(ByteWriter& out) const {
@@ -317,6 +356,7 @@ void Watch::save(ByteWriter& out) const {
 void Watch::load(ByteReader& in) {
   in.refill(longest_);
   in.read(independence_);
+  forget_horizon();
 }
 
 double Watch::independence_of(std::span<const double> values) {

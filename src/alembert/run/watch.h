@@ -66,8 +66,14 @@ class Watch {
   double nonholonomic() const { return nonholonomic_; }
   /// Volume spanned by the gradients of the constraints (the nonholonomic ones too, where z are the velocities),
   /// relative to the product of their largest lengths so far; 0 means that one follows from the others. For more than a
-  /// dozen the smallest distance of one from those before it. 1 where it is not watched (too many of them).
+  /// dozen the smallest distance of one from those before it, taken again when it may have become much smaller. 1 where
+  /// it is not watched (GradientSpan::affordable).
   double independence() const { return independence_; }
+  /// Whether it was taken at the last look. Near dependence it is at every look.
+  bool independence_is_new() const { return fresh_; }
+  /// Whether a step that turns the gradients a few times as far as the last one did may come near to dependence from
+  /// here. bound: where it counts as near already.
+  bool may_become_dependent(double bound) const noexcept;
   /// The same at another state, which leaves no trace.
   double independence_at(double t, std::span<const double> state);
   bool watches_rank() const { return watch_rank_; }
@@ -94,6 +100,9 @@ class Watch {
   void take_summary() noexcept;
   void compare_gradients() noexcept;
   void look_at_rank() noexcept;
+  void take_gradients() noexcept;
+  void renew_independence() noexcept;
+  void forget_horizon() noexcept;
   void evaluate(double t, std::span<const double> y, std::span<const double> z);
 
   WideKernel<double> kernel_;
@@ -103,10 +112,15 @@ class Watch {
   std::vector<Watched> watched_;
   std::optional<GradientSpan> span_;  // of more than a dozen gradients, whose entries then begin at lengths_
   int g_, g_dot_, k_, invariants_, lengths_, volume_, gradients_;  // where the parts of values_ begin
-  int summary_ = 0;  // of small systems: largest |g|, |g'|, |k|, a sum that is finite where all is, the turn; 0: none
+  // Of small systems: largest |g|, |g'|, |k|, a sum that is finite where all is, turn and change of the gradients.
+  int summary_ = 0;         // 0: none
   bool finite_now_ = true;  // at the last look or glance
   bool first_ = true, finite_ = true, watch_rank_ = false, has_energy_ = false, turned_ = false;
+  bool fresh_ = true;  // independence_ belongs to the last look
   double position_ = 0, velocity_ = 0, nonholonomic_ = 0, independence_ = 1;
+  // How far gradients went at most, against their lengths: over the last step, since independence_ was taken, and how
+  // far they may go until it is taken again.
+  double last_change_ = 0, gone_ = 0, horizon_ = 0;
 };
 
 }  // namespace alembert::internal
