@@ -20,11 +20,13 @@ constexpr std::size_t most_operations = 6000;
 // A correction above this would be followed by two more with the same matrix, by one with a new one; one that is much
 // larger by three and two.
 constexpr double far = 1e-8, very_far = 1e-5;
+// After one that is as large as this a new matrix always pays.
+constexpr double nowhere_near = 1e-3;
 // The tail is solved again where more than this may be left of it.
 constexpr double left_over = 0x1p-50;
 constexpr int most_repeats = 4;
 // Where it needs more, the general Newton knows better.
-constexpr int most_iterations = 12;
+constexpr int most_iterations = 6;
 // Added where sizes may be exactly zero.
 constexpr double tiny = 1e-300;
 
@@ -68,7 +70,7 @@ struct Problem {
 struct Way {
   NamedEntries entries;
   Exprs correction;
-  double renewed_above = HUGE_VAL;  // corrections after which a new matrix costs less than more iterations
+  double renewed_above = 0;  // corrections after which a new matrix costs less than more iterations
 };
 
 std::optional<Way> way_of(const Problem& problem, const System& core) {
@@ -81,7 +83,7 @@ std::optional<Way> way_of(const Problem& problem, const System& core) {
   const std::size_t once = make_tape(problem.all, way.entries.values).code.size();
   const std::size_t each = make_tape(joined<Expr>(problem.all, way.entries.symbols), way.correction).code.size();
   if (once + each > most_operations) return {};
-  way.renewed_above = once <= each ? far : once <= 2 * each ? very_far : way.renewed_above;
+  way.renewed_above = once <= each ? far : once <= 2 * each ? very_far : nowhere_near;
   return way;
 }
 

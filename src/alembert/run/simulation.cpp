@@ -367,8 +367,9 @@ void Simulation::assess() {
     warn(
         "input",
         fmt::format("the steps pass over what depends on time: near t = {} it changes within a step by {:.0f} % of its "
-                    "range; try a smaller step",
-                    time_text(jump->t), 100 * jump->share),
+                    "range; {}",
+                    time_text(jump->t), 100 * jump->share,
+                    by_tolerance() ? "limit the steps with `largest`" : "try a smaller step"),
         jump->t);
   if (probe_) assess_accuracy();
   assess_energy();
@@ -388,15 +389,14 @@ void Simulation::assess_energy() {
   if (most > energy_kept)
     return warn(
         "energy",
-        fmt::format("the energy was off by {:.0f} % of the kinetic energy at t = {}, although nothing does work; "
-                    "try a smaller step",
-                    100 * most, time_text(judge_->energy_error_t())),
+        fmt::format("the energy was off by {:.0f} % of the kinetic energy at t = {}, although nothing does work; {}",
+                    100 * most, time_text(judge_->energy_error_t()), remedy()),
         judge_->energy_error_t());
   if (last > energy_kept_in_the_end)
     warn("energy",
-         fmt::format("in the end the energy is off by {:.0f} % of the mean kinetic energy, although nothing does work; "
-                     "try a smaller step",
-                     100 * last),
+         fmt::format(
+             "in the end the energy is off by {:.0f} % of the mean kinetic energy, although nothing does work; {}",
+             100 * last, remedy()),
          report_.t);
 }
 

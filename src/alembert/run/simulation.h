@@ -45,6 +45,8 @@ class Simulation {
   void react(const GridPoint& to, bool fine, RankWatch::Rank seen);
   void check_branch(const GridPoint& from, const GridPoint& to);
   bool is_plain() const;
+  bool by_tolerance() const { return options_.steps.control == Control::tolerance; }
+  const char* remedy() const { return by_tolerance() ? "ask for a smaller `tolerance`" : "try a smaller step"; }
   bool interrupted() const { return options_.interrupt && options_.interrupt->load(std::memory_order_relaxed); }
   void take_balance(const GridPoint& point);
   bool between(const GridPoint& from, GridPoint& to, bool last);
