@@ -9,6 +9,7 @@
 #include "alembert/error.h"
 #include "alembert/expr/derivative.h"
 #include "alembert/run/kinks.h"
+#include "alembert/run/redundant.h"
 
 namespace alembert::internal {
 
@@ -142,7 +143,8 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
       conservative(conserves_energy(e)),
       parameters(table),
       initial(values),
-      step(plan, options.t0, options.step, joined<double>(values.y, values.z), guess_values(values),
+      step(with_fewer_equations(plan, method, e, values, options.t0, options.step), options.t0, options.step,
+           joined<double>(values.y, values.z), guess_values(values),
            with_calls(options.newton, 2 * (options.steps + options.samples))),
       // Where constraints always depend on each other there is no rank to be lost.
       watch(e, code_for(options.steps, options.newton.kernel), values.redundant.empty() || values.singular_position),

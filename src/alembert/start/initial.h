@@ -23,6 +23,7 @@ struct InitialValues {
   std::vector<Change> changes;         // what had to be moved (by more than rounding); empty when all was consistent
   std::vector<std::string> redundant;  // "rod5 follows from rod1, rod2, rod4"
   std::vector<int> redundant_constraints;  // their numbers in Model::constraints
+  std::vector<int> redundant_rows;         // their numbers in g, then k
   std::optional<int> index;                // of the equations, found out where masses vanish
   std::vector<std::string> hidden;         // algebraic equations that vanishing masses leave: "motion of x2'"
   bool singular_position = false;          // they are redundant at the start only
