@@ -42,12 +42,6 @@ std::vector<double> values_at(const std::vector<T>& typical, const Exprs& all, c
   return {values.begin(), values.end()};
 }
 
-void scale(const SparseExprs& J, const Equilibration& scales, std::vector<double>& values) {
-  if (scales.row.empty()) return;
-  for (int i = 0; i < J.rows; ++i)
-    for (int k = J.row_start[i]; k < J.row_start[i + 1]; ++k) values[k] *= scales.row[i] * scales.column[J.column[k]];
-}
-
 bool is_closed(const StageStructure& stages) {
   return !stages.open_chains && stages.n_g + stages.n_k > closed_share * stages.n_z;
 }
@@ -78,7 +72,8 @@ std::unique_ptr<LinearSystem<T>> unrolled(const ImplicitEquations& e, const Expr
   if (J.rows > unrolled_unknowns) return nullptr;
   const std::optional<PivotOrder> order = choose_pivots(J, typical, preferred);
   if (!order || order->operations > unrolled_operations) return nullptr;
-  return std::make_unique<UnrolledSystem<T>>(Kernel<T>(all, eliminate(J, e.equations, *order), options));
+  return std::make_unique<UnrolledSystem<T>>(Kernel<T>(all, eliminate(J, e.equations, *order), options),
+                                             options.backend);
 }
 
 template <class T>

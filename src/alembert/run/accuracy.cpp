@@ -122,12 +122,14 @@ std::optional<Step<double>> AccuracyProbe::beside(const GridPoint& from) {
   return step;
 }
 
-void AccuracyProbe::follow(const GridPoint& from, const GridPoint& to) {
-  ++n_;
-  t_ = to.t;
+void AccuracyProbe::look(const GridPoint& from, const GridPoint& to) {
   if (companion_ || n_ % between_ranges == 0) ranges_.add(to.state);
   if (companion_) follow_companion(from, to);
   if (due(to.prediction_error)) compare_parts(from, to);
+  const auto next = [&](long every) { return (n_ / every + 1) * every; };
+  const bool early = all_compared_ || n_ < first_predictions;
+  next_look_ = early ? n_ + 1 : std::min(next(between_ranges), next(between_comparisons));
+  surprised_ = surprise * std::max(predicted_well, predicted_worst_);
 }
 
 // Raises the largest differences of every entry.
@@ -186,7 +188,7 @@ void AccuracyProbe::follow_companion(const GridPoint& from, const GridPoint& to)
 void AccuracyProbe::end_window(const GridPoint& to) {
   growth_ = growth_of_window();
   const double length = std::abs(window_.end - window_.t0);
-  before_window_ = before_window_ * std::exp(growth_ * length) + largest(window_.error) / (gain_ - 1);
+  before_window_ = before_window_ * std::exp(growth_ * length) + largest(window_.error) / (trusted_gain() - 1);
   companion_.reset();
   if (before_window_ < 1) begin_window(to);
 }
@@ -247,12 +249,19 @@ void AccuracyProbe::compare_parts(const GridPoint& from, const GridPoint& to) {
   worst_t_ = to.t;
 }
 
+// How many times the errors of the companion are larger than those of the run. Where it has left the motion its steps
+// are too long for the order of the method to show.
+double AccuracyProbe::trusted_gain() const {
+  constexpr double gain_of_long_steps = 8;
+  return distances().whole > lost ? std::min(gain_, gain_of_long_steps) : gain_;
+}
+
 // By the end, from what the companion has seen.
 double AccuracyProbe::error_at_end(double of_step) const {
   const double covered = std::abs(window_.end - window_.t0), length = std::abs(t_ - window_.t0);
   if (before_window_ >= 1) return before_window_;
   if (window_.failed || window_.seen.empty()) return before_window_ + of_step * static_cast<double>(n_);
-  const double error = largest(window_.error) / (gain_ - 1);
+  const double error = largest(window_.error) / (trusted_gain() - 1);
   const double growth = growth_of_window();
   if (growth > 0) return before_window_ * std::exp(growth * length) + error * std::exp(growth * (length - covered));
   // Errors may shrink again by themselves, but nobody counts on it.

@@ -149,7 +149,8 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
       // Where constraints always depend on each other there is no rank to be lost.
       watch(e, code_for(options.steps, options.newton.kernel), values.redundant.empty() || values.singular_position),
       rank(e, watch),
-      multipliers(e, values, options.t0, with_calls(options.newton, calls_of_multipliers(e, options))),
+      multipliers(e, start.accelerations(), values, options.t0,
+                  with_calls(options.newton, calls_of_multipliers(e, options))),
       motion(e, code_for(std::max(1.0, options.rows + options.samples), options.newton.kernel)),
       failure(e),
       light(method, e),

@@ -54,6 +54,7 @@ RankWatch::RankWatch(const RankWatch& other, Watch& watch)
       n_y_(other.n_y_),
       motion_(other.motion_),
       points_(other.points_),
+      newest_(other.newest_),
       in_(other.in_),
       out_(other.out_),
       middle_(other.middle_),
@@ -101,7 +102,7 @@ double RankWatch::smallest_between(const Point& a, const Point& b) {
 
 // A motion that changes its branch turns velocities over within a step; one that is wrong has another energy.
 bool RankWatch::smooth() const {
-  const auto& [first, middle, last] = points_;
+  const Point &first = point(0), &middle = point(1), &last = point(2);
   const double share = (last.t - middle.t) / (middle.t - first.t);  // the last step may be shorter
   double largest = 0;
   for (const Point& p : points_)
@@ -122,9 +123,8 @@ bool RankWatch::smooth() const {
 
 RankWatch::Rank RankWatch::look(double t, std::span<const double> state) {
   if (!watch_.watches_rank()) return Rank::kept;
-  swap(points_[0], points_[1]);
-  swap(points_[1], points_[2]);
-  auto& [first, middle, last] = points_;
+  newest_ = newest_ == 2 ? 0 : newest_ + 1;
+  Point &first = point(0), &middle = point(1), &last = point(2);
   last.t = t;
   last.independence = watch_.independence();
   last.energy = watch_.energy();

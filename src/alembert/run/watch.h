@@ -20,10 +20,16 @@ class ByteWriter;
 /// Collects an error over equally spaced times in a fixed number of blocks, however long the run.
 class DriftFit {
  public:
-  void add(double t, double error);
+  void add(double t, double error) {
+    current_.t += t;
+    current_.error += error;
+    ++current_.count;
+    if (current_.count >= size_) end_block();
+  }
   Drift fit() const;
 
  private:
+  void end_block();
   Drift fit(std::size_t from, std::size_t to) const;
   static constexpr int blocks = 64;
   struct Block {
@@ -89,7 +95,12 @@ class Watch {
 
  private:
   double independence_of(std::span<const double> values);
+  void add_rank(const Equations& e, Exprs& out);
+  void add_summary(const Equations& e, Exprs& in, Exprs& out);
+  void take_summary() noexcept;
   void compare_gradients() noexcept;
+  void look_at_rank() noexcept;
+  void take_gradients() noexcept;
   void renew_independence() noexcept;
   void forget_horizon() noexcept;
   void evaluate(double t, std::span<const double> y, std::span<const double> z);
@@ -101,6 +112,9 @@ class Watch {
   std::vector<Watched> watched_;
   std::optional<GradientSpan> span_;  // of more than a dozen gradients, whose entries then begin at lengths_
   int g_, g_dot_, k_, invariants_, lengths_, volume_, gradients_;  // where the parts of values_ begin
+  // Of small systems: largest |g|, |g'|, |k|, a sum that is finite where all is, turn and change of the gradients.
+  int summary_ = 0;         // 0: none
+  bool finite_now_ = true;  // at the last look or glance
   bool first_ = true, finite_ = true, watch_rank_ = false, has_energy_ = false, turned_ = false;
   bool fresh_ = true;  // independence_ belongs to the last look
   double position_ = 0, velocity_ = 0, nonholonomic_ = 0, independence_ = 1;

@@ -13,6 +13,8 @@
 
 namespace alembert::internal {
 
+class AccelerationSystem;  // start/accelerations.h
+
 struct InitialValues {
   std::vector<double> y, z;                // consistent on both levels
   std::vector<double> z_dot, lambda, psi;  // from the index-reduced system there
@@ -52,6 +54,9 @@ class ConsistentStart {
 
   /// From now on parameters are read from this table, which must outlive the object; null: their usual values.
   void bind(const double* parameters);
+
+  /// What z' and the multipliers are found by. A copy of it shares the code.
+  const AccelerationSystem& accelerations() const;
 
  private:
   struct Body;
