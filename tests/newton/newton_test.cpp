@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "alembert/base/bytes.h"
+#include "alembert/newton/fewer_equations.h"
 #include "conformance/problems.h"
 #include "newton/allocations.h"
 
@@ -249,6 +250,47 @@ TEST(Newton, chooses_its_linear_system_by_size) {
   EXPECT_EQ(Newton<Quad>(ring(200).system, std::vector<Quad>(201, 1), interpreted_newton(LinearSolver::exact))
                 .linear_system(),
             "dense");
+}
+
+/// u0 - a0 + u1 + 2 u2 = 0, u0 = 1 and 2 u0 = 2 + a1: the last one, with its multiplier u2, is spare for a1 = 0.
+Problem with_spare_equation() {
+  Problem p(2, 3);
+  p.system.groups = {{0, 1, p.graph->constant(0)}, {1, 2, Expr()}};
+  p.equation(p.u(0) - p.a(0) + p.u(1) + Quad(2) * p.u(2));
+  p.equation(p.u(0) - Quad(1));
+  p.equation(Quad(2) * p.u(0) - Quad(2) - p.a(1));
+  Problem fewer(2, 2);
+  fewer.system.groups = {{0, 1, fewer.graph->constant(0)}, {1, 1, Expr()}};
+  fewer.equation(fewer.u(0) - fewer.a(0) + fewer.u(1));
+  fewer.equation(fewer.u(0) - Quad(1));
+  p.system.fewer = std::make_shared<const FewerEquations>(FewerEquations{fewer.system, {0, 1}, {2}});
+  return p;
+}
+
+TEST(Newton, leaves_spare_equations_out_and_sees_to_it_that_they_hold) {
+  const Problem p = with_spare_equation();
+  Newton<double> newton(p.system, {6, 0, 1, 1, 1}, interpreted_newton(LinearSolver::minimum_norm));
+  std::vector<double> x{6, 0, 0.5, 0.1, 0.2};
+  const long before = tests::allocations();
+  EXPECT_EQ(newton.solve(x.data()).outcome, Outcome::converged);
+  EXPECT_EQ(tests::allocations(), before);
+  EXPECT_EQ(newton.statistics().factorization_sizes, std::vector<int>{2});
+  EXPECT_EQ(x, (std::vector<double>{6, 0, 1, 5, 0}));
+  // u1 + 2 u2 = 5 with the smallest u1^2 + u2^2.
+  newton.make_multipliers_smallest(x.data());
+  EXPECT_NEAR(x[3], 1, 1e-12);
+  EXPECT_NEAR(x[4], 2, 1e-12);
+  x = {6, 1e-6, 1, 5, 0};
+  EXPECT_EQ(newton.solve(x.data()).outcome, Outcome::contradiction);
+  // It is tried again after a while, in a copy as well.
+  Newton<double> other = newton.clone();
+  for (int i = 0; i < 3; ++i) {
+    x = {7, 0, 0.5, 0, 0};
+    EXPECT_EQ(newton.solve(x.data()).outcome, Outcome::converged);
+  }
+  EXPECT_EQ(x, (std::vector<double>{7, 0, 1, 6, 0}));
+  x = {7, 0, 0.5, 0, 0};
+  EXPECT_EQ(other.solve(x.data()).outcome, Outcome::converged);
 }
 
 TEST(Newton, without_unknowns_everything_is_solved) {

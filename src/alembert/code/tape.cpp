@@ -6,7 +6,8 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
-#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "alembert/code/kernel.h"
 #include "alembert/code/order.h"
@@ -21,6 +22,44 @@ constexpr std::uint32_t none = 0xffffffffu;
 // Constants and parameters are numbered apart until all are known.
 constexpr std::uint32_t constant_mark = 0x80000000u, parameter_mark = 0x40000000u;
 
+/// Numbers by keys of 128 bits, in one array: tapes have millions of entries, and most of them are looked up once.
+class NumberTable {
+ public:
+  /// The number of the key, which becomes `fresh` where it is new. Whether it was.
+  std::pair<std::uint32_t, bool> number(std::uint64_t low, std::uint64_t high, std::uint32_t fresh) {
+    if (2 * (count_ + 1) > slots_.size()) grow();
+    Slot& slot = find(low, high);
+    if (slot.number != none) return {slot.number, false};
+    slot = {low, high, fresh};
+    ++count_;
+    return {fresh, true};
+  }
+
+ private:
+  struct Slot {
+    std::uint64_t low = 0, high = 0;
+    std::uint32_t number = none;  // none: the slot is free
+  };
+
+  Slot& find(std::uint64_t low, std::uint64_t high) {
+    std::uint64_t x = (low ^ (high * 0x9e3779b97f4a7c15u)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 31)) * 0x94d049bb133111ebu;
+    for (std::size_t i = x >> 20;; ++i) {
+      Slot& slot = slots_[i & (slots_.size() - 1)];
+      if (slot.number == none || (slot.low == low && slot.high == high)) return slot;
+    }
+  }
+  void grow() {
+    std::vector<Slot> old(std::max<std::size_t>(64, 4 * slots_.size()));
+    old.swap(slots_);
+    for (const Slot& slot : old)
+      if (slot.number != none) find(slot.low, slot.high) = slot;
+  }
+
+  std::vector<Slot> slots_;  // a power of two
+  std::size_t count_ = 0;
+};
+
 /// Appends instructions, each distinct one once.
 class TapeBuilder {
  public:
@@ -30,10 +69,9 @@ class TapeBuilder {
     std::uint64_t bits[2];
     static_assert(sizeof bits == sizeof value);
     std::memcpy(bits, &value, sizeof value);
-    const auto [place, fresh] =
-        constants_.try_emplace(Key{bits[0], bits[1]}, static_cast<std::uint32_t>(tape_.constants.size()));
+    const auto [place, fresh] = constants_.number(bits[0], bits[1], static_cast<std::uint32_t>(tape_.constants.size()));
     if (fresh) tape_.constants.push_back(value);
-    return constant_mark | place->second;
+    return constant_mark | place;
   }
 
   std::uint32_t parameter(std::uint32_t place, Quad usual) {
@@ -45,13 +83,14 @@ class TapeBuilder {
   std::uint32_t emit(Op op, std::uint32_t a) { return emit(op, a, a); }
   std::uint32_t emit(Op op, std::uint32_t a, std::uint32_t b) {
     const bool swap = (op == Op::add || op == Op::multiply) && b < a;  // for the key only; values do not change
-    const Key key{(std::uint64_t{swap ? b : a} << 32) | (swap ? a : b), static_cast<std::uint64_t>(op)};
-    const auto [place, fresh] = known_.try_emplace(key, static_cast<std::uint32_t>(tape_.inputs + tape_.code.size()));
+    const auto [place, fresh] =
+        known_.number((std::uint64_t{swap ? b : a} << 32) | (swap ? a : b), static_cast<std::uint64_t>(op),
+                      static_cast<std::uint32_t>(tape_.inputs + tape_.code.size()));
     if (fresh) {
-      check(place->second < parameter_mark - 1, "an expression has too many operations for one kernel");
+      check(place < parameter_mark - 1, "an expression has too many operations for one kernel");
       tape_.code.push_back({op, a, b});
     }
-    return place->second;
+    return place;
   }
 
   /// base^exponent as products and square roots where the exponent is half of a small whole number, else none.
@@ -85,17 +124,6 @@ class TapeBuilder {
   }
 
  private:
-  struct Key {
-    std::uint64_t low, high;
-    bool operator==(const Key&) const = default;
-  };
-  struct KeyHash {
-    std::size_t operator()(const Key& k) const {
-      std::uint64_t x = (k.low ^ (k.high * 0x9e3779b97f4a7c15u)) * 0xbf58476d1ce4e5b9u;
-      return x ^ (x >> 31);
-    }
-  };
-
   // Binary powers; the parts are shared through emit(), so x^2 serves x^4 and x^5 too.
   std::uint32_t whole_power(std::uint32_t base, int n) {
     if (n == 0) return constant(1);
@@ -108,7 +136,7 @@ class TapeBuilder {
   }
 
   Tape tape_;
-  std::unordered_map<Key, std::uint32_t, KeyHash> constants_, known_;
+  NumberTable constants_, known_;
 };
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "alembert/derive/equations.h"
 
+#include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "alembert/base/lists.h"
@@ -283,6 +286,30 @@ void reduce(Equations& e) {
 
 }  // namespace
 
+namespace {
+
+/// Whether all constraints are those of joints that make no loop, and of quaternions.
+bool makes_open_chains(const Equations& e) {
+  if (e.joints.empty() || !e.k.empty()) return false;
+  std::map<std::string, std::string> parent;  // of bodies that are connected
+  const auto root = [&](std::string name) {
+    for (auto found = parent.find(name); found != parent.end(); found = parent.find(name)) name = found->second;
+    return name;
+  };
+  std::set<std::string> names;
+  for (const JointReaction& joint : e.joints) {
+    const std::string one = root(joint.body), other = root(joint.other);
+    if (one == other) return false;
+    parent[one] = other;
+    names.insert(joint.name);
+  }
+  return std::all_of(e.g_names.begin(), e.g_names.end(), [&](const std::string& name) {
+    return name.ends_with(".unit") || names.contains(name.substr(0, name.find_first_of(".[")));
+  });
+}
+
+}  // namespace
+
 Equations derive(const Model& model, const DeriveOptions& options) {
   Equations e;
   e.graph = std::make_shared<Graph>();
@@ -309,6 +336,8 @@ Equations derive(const Model& model, const DeriveOptions& options) {
   for (const Event& event : model.events) e.events.push_back(carry(event.value));
   e.density = carry(model.density);
   for (const Joint& joint : model.joints) e.joints.push_back(joint_reaction(joint, e, constraints, carry));
+
+  e.open_chains = makes_open_chains(e);
 
   e.g_dot = along_motion(e, e.g, {});
   reduce(e);

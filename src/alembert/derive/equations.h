@@ -81,6 +81,7 @@ struct Equations {
   std::vector<std::string> psi_names;           // of their constraints; of an algebraic state its own
   bool constant_mass = false;                   // p is z times a constant matrix
   std::vector<JointReaction> joints;
+  bool open_chains = false;  // bodies that joints connect to trees, with no other constraints: they never lose rank
   bool ideal = true;  // N = -k_z^T psi and r = -g_q^T lambda (or the user wrote the same)
 };
 

@@ -17,7 +17,6 @@
 
 namespace alembert::internal::reproduce {
 namespace {
-
 const std::vector<std::string> pendulum_solvers{"lobatto(3)", "murua(3)", "murua_ggl(3)"};
 const std::vector<std::string> thesis_names{"J-PRK", "M-PRK", "M-PRK-GGL"};
 
@@ -83,7 +82,8 @@ GuessQuality guess_quality(const Workbench& work, const Model& model, const std:
     } else {
       quality.extrapolated.push_back(NAN);
     }
-    if (!newton) newton.emplace(ImplicitEquations{in, step.unknowns, step.equations, step.groups, {}, step.graph}, x);
+    if (!newton)
+      newton.emplace(ImplicitEquations{in, step.unknowns, step.equations, step.groups, {}, step.graph, {}}, x);
     if (newton->solve(x.data()).outcome != Outcome::converged) throw RunFailed(method + " failed");
     before.emplace_front(x.begin() + static_cast<long>(in.size()), x.end());
     if (before.size() > 4) before.pop_back();

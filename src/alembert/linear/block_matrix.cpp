@@ -251,6 +251,13 @@ void BlockMatrix::solve_core(double* b, int count) const {
 }
 
 bool BlockMatrix::invert_masses() {
+  const auto all_finite = [&] {
+    return std::all_of(inverse_.begin(), inverse_.end(), [](double x) { return x - x == 0; });
+  };
+  if (inverse_.size() == static_cast<std::size_t>(lead_) && M_.value.size() == inverse_.size()) {
+    for (std::size_t i = 0; i < inverse_.size(); ++i) inverse_[i] = 1 / M_.value[i];
+    return all_finite() && std::find(inverse_.begin(), inverse_.end(), 0.0) == inverse_.end();
+  }
   double block[largest_mass_block * largest_mass_block];
   for (std::size_t b = 0; b + 1 < block_start_.size(); ++b) {
     const int k = block_start_[b + 1] - block_start_[b];
@@ -264,7 +271,7 @@ bool BlockMatrix::invert_masses() {
     if (!invert(block, k)) return false;
     for (int i = 0; i < k; ++i) std::copy_n(block + i * k, k, inverse_.begin() + inverse_start_[own[i]]);
   }
-  return std::all_of(inverse_.begin(), inverse_.end(), [](double x) { return std::isfinite(x); });
+  return all_finite();
 }
 
 bool BlockMatrix::factor(const double* values) {
@@ -281,22 +288,35 @@ bool BlockMatrix::factor(const double* values) {
   return symmetric_ || factor_general(S_.value);
 }
 
+/// a becomes M^{-1} a.
+template <int sides>
+void BlockMatrix::divide_by_masses(double* a) const {
+  const auto n = static_cast<std::size_t>(n_), lead = static_cast<std::size_t>(lead_);
+  if (inverse_.size() == lead) {  // all blocks are single numbers
+    for (int side = 0; side < sides; ++side)
+      for (std::size_t i = 0; i < lead; ++i) a[side * n + i] *= inverse_[i];
+    return;
+  }
+  for (std::size_t block = 0; block + 1 < block_start_.size(); ++block) {
+    const int first = block_start_[block], k = block_start_[block + 1] - first;
+    const int* const own = member_.data() + first;
+    double result[largest_mass_block][sides];
+    for (int i = 0; i < k; ++i) {
+      const double* const row = inverse_.data() + inverse_start_[own[i]];
+      for (int side = 0; side < sides; ++side) result[i][side] = row[0] * a[side * n + own[0]];
+      for (int j = 1; j < k; ++j)
+        for (int side = 0; side < sides; ++side) result[i][side] += row[j] * a[side * n + own[j]];
+    }
+    for (int i = 0; i < k; ++i)
+      for (int side = 0; side < sides; ++side) a[side * n + own[i]] = result[i][side];
+  }
+}
+
 // [M B; C 0] (x, y) = (a, b): y = S^{-1} (C M^{-1} a - b), x = M^{-1} a - T y.
 template <int sides>
 void BlockMatrix::solve_separated(double* b) const {
   const auto n = static_cast<std::size_t>(n_), core = static_cast<std::size_t>(core_);
-  for (std::size_t block = 0; block + 1 < block_start_.size(); ++block) {
-    const int first = block_start_[block], k = block_start_[block + 1] - first;
-    const int* const own = member_.data() + first;
-    double result[largest_mass_block][sides] = {};
-    for (int i = 0; i < k; ++i) {
-      const double* const row = inverse_.data() + inverse_start_[own[i]];
-      for (int j = 0; j < k; ++j)
-        for (int side = 0; side < sides; ++side) result[i][side] += row[j] * b[side * n + own[j]];
-    }
-    for (int i = 0; i < k; ++i)
-      for (int side = 0; side < sides; ++side) b[side * n + own[i]] = result[i][side];
-  }
+  divide_by_masses<sides>(b);
   if (core == 0) return;
   for (std::size_t i = 0; i < core; ++i) {
     double value[sides];

@@ -65,6 +65,8 @@ class BlockMatrix {
   bool factor_general(const std::vector<double>& values);
   void solve_core(double* b, int count) const;
   template <int sides>
+  void divide_by_masses(double* a) const;
+  template <int sides>
   void solve_separated(double* b) const;
 
   int n_, lead_;

@@ -30,9 +30,8 @@ constexpr int named_unknowns = 90;
 // us against 8 sparse, n = 92: 10 against 22; heavy top, gauss(3), n = 44: 14 against 24; 16 hinged bodies, n = 528: 40
 // against 83. That is at any size; but for mechanisms that are closed, with few degrees of freedom and many
 // constraints. They may come to singular positions, where the two matrices contract no more. The share of constraints
-// to velocities from which on a mechanism counts as closed: of particles, and of bodies, where each has a quaternion
-// and at most six constraints (6/7 where it has them all).
-constexpr double closed_share = 0.7, closed_share_of_bodies = 0.86;
+// to velocities from which on a mechanism counts as closed, unless it consists of open chains of bodies:
+constexpr double closed_share = 0.7;
 
 template <class T>
 std::vector<double> values_at(const std::vector<T>& typical, const Exprs& all, const SparseExprs& J) {
@@ -43,15 +42,8 @@ std::vector<double> values_at(const std::vector<T>& typical, const Exprs& all, c
   return {values.begin(), values.end()};
 }
 
-bool is_diagonal(const SparseExprs& block) {
-  for (int i = 0; i < block.rows; ++i)
-    if (block.row_start[i + 1] != block.row_start[i] + 1 || block.column[block.row_start[i]] != i) return false;
-  return true;
-}
-
 bool is_closed(const StageStructure& stages) {
-  const double share = is_diagonal(stages.p_z) ? closed_share : closed_share_of_bodies;
-  return stages.n_g + stages.n_k > share * stages.n_z;
+  return !stages.open_chains && stages.n_g + stages.n_k > closed_share * stages.n_z;
 }
 
 /// Whether the two matrices are used where unrolled code is not.
@@ -127,8 +119,9 @@ ChosenSystems<T> choose_systems(const ImplicitEquations& e, const std::vector<bo
   scale(J, scales, at_typical);
   if (may_be_unrolled(wish)) chosen.usual = unrolled<T>(e, all, J, at_typical, preferred, options.kernel);
   if (staged && !chosen.usual) return two_matrices<T>(e, all, options.kernel);
-  // Beside unrolled code the plain matrices are only the way out when it fails: no time is spent on compiling them.
-  const KernelOptions kernel = chosen.usual ? interpreted : options.kernel;
+  // Beside unrolled code, or a regular system of fewer equations, the plain matrices are only the way out when it
+  // fails: no time is spent on compiling them.
+  const KernelOptions kernel = chosen.usual || e.fewer ? interpreted : options.kernel;
   chosen.equations = WideKernel<T>(all, e.equations, kernel);
   JacobianValues<T> matrix(all, J, kernel);
   if (n <= most_minimum_norm_unknowns) chosen.plain_matrix = matrix;

@@ -15,6 +15,8 @@ struct UnknownGroup {
   Expr scale;  // of the inputs; empty: the group follows the others and does not decide (multipliers)
 };
 
+struct FewerEquations;  // fewer_equations.h
+
 /// F(inputs, unknowns) = 0.
 struct ImplicitEquations {
   Exprs inputs, unknowns;  // symbols
@@ -22,6 +24,7 @@ struct ImplicitEquations {
   std::vector<UnknownGroup> groups;
   std::shared_ptr<const StageStructure> stages;  // where the equations are a SPARK step; else empty
   std::shared_ptr<Graph> graph;                  // of the equations, where it is not kept alive by others
+  std::shared_ptr<const FewerEquations> fewer;   // a regular system that is solved first, where some are redundant
 };
 
 }  // namespace alembert::internal

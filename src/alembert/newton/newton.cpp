@@ -7,6 +7,7 @@
 #include "alembert/base/lists.h"
 #include "alembert/error.h"
 #include "alembert/newton/choose_system.h"
+#include "alembert/newton/regular_part.h"
 #include "alembert/newton/strategies.h"
 
 namespace alembert::internal {
@@ -65,6 +66,7 @@ struct Newton<T>::Body {
   std::vector<bool> multiplier;
   ChosenSystems<T> systems;
   Iteration<T> iteration;
+  std::unique_ptr<RegularPart<T>> regular;         // where equations are redundant
   std::unique_ptr<MinimumNormSystem<T>> singular;  // made when the first is met; see minimum_norm()
   std::optional<ImplicitEquations> equations;      // beside the two matrices, for Newton's own
   std::unique_ptr<Newton<T>> exact;                // with Newton's own matrix, made when first needed
@@ -92,6 +94,9 @@ struct Newton<T>::Body {
   void check_redundant(const T* x, NewtonResult& result) noexcept;
   void diagnose(const T* x, NewtonResult& result) noexcept;
   void make_exact(std::vector<T> typical);
+  void take_spare_sizes(const T* x) noexcept;
+  bool solve_regular(T* x, NewtonResult& result) noexcept;
+  void make_multipliers_smallest(T* x) noexcept;
 
   NewtonResult solve(T* x) noexcept;
   NewtonResult solve_singular(T* x) noexcept;
@@ -110,6 +115,12 @@ Newton<T>::Body::Body(const ImplicitEquations& e, const std::vector<T>& typical,
       last(e.unknowns.size()) {
   if (e.unknowns.empty()) return;
   iteration.statistics.factorization_sizes = systems.usual->sizes();
+  if (e.fewer && options.linear == LinearSolver::minimum_norm) {
+    NewtonOptions other = options;
+    other.linear = LinearSolver::automatic;
+    regular = std::make_unique<RegularPart<T>>(e, typical, other);
+    iteration.statistics.factorization_sizes = regular->newton.statistics().factorization_sizes;
+  }
   const bool two_matrices = systems.usual->kind() == MatrixKind::approximate;
   if (two_matrices && e.graph && e.unknowns.size() <= most_exact_unknowns) equations = e;
   make_ladder();
@@ -121,6 +132,7 @@ Newton<T>::Body::Body(const Body& other)
       multiplier(other.multiplier),
       systems(other.systems.clone()),
       iteration(other.iteration),
+      regular(other.regular ? std::make_unique<RegularPart<T>>(*other.regular) : nullptr),
       equations(other.equations),
       parameters(other.parameters),
       start(other.start),
@@ -130,6 +142,7 @@ Newton<T>::Body::Body(const Body& other)
   iteration.convergence = Convergence(rounding_unit<T>, systems.linear);
   iteration.statistics = {};
   if (systems.usual) iteration.statistics.factorization_sizes = systems.usual->sizes();
+  if (regular) iteration.statistics.factorization_sizes = regular->newton.statistics().factorization_sizes;
 }
 
 template <class T>
@@ -243,9 +256,77 @@ void Newton<T>::Body::diagnose(const T* x, NewtonResult& result) noexcept {
   if (result.equation < 0) iteration.find_worst_equation(x, result);
 }
 
+/// The sums of what the spare equations consist of, as far as their derivatives tell.
+template <class T>
+void Newton<T>::Body::take_spare_sizes(const T* x) noexcept {
+  RegularPart<T>& part = *regular;
+  if (!part.wants_sizes()) return;
+  iteration.norm.take_scales(x, true);
+  JacobianValues<T>& J = *systems.plain_matrix;
+  J.take(x);
+  const auto& groups = iteration.norm.groups();
+  std::size_t row = 0;
+  for (const int i : part.spare_equations) {
+    T sum = 0;
+    for (int k = J.row_start()[i]; k < J.row_start()[i + 1]; ++k) {
+      std::size_t group = 0;
+      while (J.column()[k] >= groups[group].first + groups[group].count) ++group;
+      sum += magnitude(J.values()[k]) * iteration.norm.size(static_cast<int>(group), x);
+    }
+    part.sizes[row++] = sum;
+  }
+}
+
+/// By the fewer equations. False where they have no solution, or one for which the spare equations do not hold; x is as
+/// it was then.
+template <class T>
+bool Newton<T>::Body::solve_regular(T* x, NewtonResult& result) noexcept {
+  RegularPart<T>& part = *regular;
+  if (part.pauses()) return false;
+  T* const unknowns = x + iteration.inputs;
+  std::copy_n(x, iteration.inputs, part.x.begin());
+  for (std::size_t k = 0; k < part.place.size(); ++k) part.x[iteration.inputs + k] = unknowns[part.place[k]];
+  const NewtonStatistics& own = part.newton.statistics();
+  NewtonStatistics& sum = iteration.statistics;
+  sum.iterations -= own.iterations;
+  sum.factorizations -= own.factorizations;
+  sum.evaluations -= own.evaluations;
+  result = part.newton.solve(part.x.data());
+  sum.iterations += own.iterations;
+  sum.factorizations += own.factorizations;
+  sum.evaluations += own.evaluations;
+  if (result.outcome == Outcome::converged) {
+    std::copy_n(unknowns, iteration.unknowns, start.begin());
+    std::fill_n(unknowns, iteration.unknowns, T(0));
+    for (std::size_t k = 0; k < part.place.size(); ++k) unknowns[part.place[k]] = part.x[iteration.inputs + k];
+    take_spare_sizes(x);
+    if (part.holds(x)) {
+      part.pause = 0;
+      return true;
+    }
+    std::copy_n(start.begin(), iteration.unknowns, unknowns);
+  }
+  part.failed();
+  iteration.factored = false;  // of some earlier step
+  return false;
+}
+
+template <class T>
+void Newton<T>::Body::make_multipliers_smallest(T* x) noexcept {
+  if (!regular) return;
+  MinimumNormSystem<T>* const system = minimum_norm();
+  if (!system || !system->factor(x)) return;
+  iteration.factored = false;
+  system->solve(x, iteration.delta.data());
+  for (int i = 0; i < iteration.unknowns; ++i)
+    if (multiplier[i]) x[iteration.inputs + i] -= iteration.delta[i];
+}
+
 template <class T>
 NewtonResult Newton<T>::Body::solve(T* x) noexcept {
   if (iteration.unknowns == 0) return {};
+  NewtonResult found;
+  if (regular && solve_regular(x, found)) return found;
   iteration.norm.take_scales(x, !iteration.factored);
   NewtonResult result = climb(x);
   if (result.outcome != Outcome::converged) diagnose(x, result);
@@ -273,6 +354,10 @@ void Newton<T>::Body::bind(const T* table) noexcept {
   iteration.norm.bind(table);
   if constexpr (std::is_same_v<T, double>) iteration.rounding.bind(table);
   systems.bind(table);
+  if (regular) {
+    regular->newton.bind(table);
+    regular->spare.bind(table);
+  }
   if (singular) singular->bind(table);
   if (exact) exact->bind(table);
 }
@@ -287,6 +372,7 @@ void Newton<T>::Body::save(ByteWriter& out) const {
   systems.usual->save(out);
   out.write(exact_typical);
   if (exact) exact->save(out);
+  if (regular) regular->save(out);
 }
 
 template <class T>
@@ -301,7 +387,10 @@ void Newton<T>::Body::load(ByteReader& in) {
   in.read(typical);
   exact.reset();
   exact_typical.clear();
-  if (typical.empty()) return;
+  if (typical.empty()) {
+    if (regular) regular->load(in);
+    return;
+  }
   if (!equations || typical.size() != iteration.trial.size())
     throw InputError("the saved state belongs to other equations");
   make_exact(std::move(typical));
@@ -336,8 +425,13 @@ NewtonResult Newton<T>::solve_singular(T* x) noexcept {
   return body_->solve_singular(x);
 }
 template <class T>
+void Newton<T>::make_multipliers_smallest(T* x) noexcept {
+  body_->make_multipliers_smallest(x);
+}
+template <class T>
 void Newton<T>::forget() noexcept {
   body_->iteration.factored = false;
+  if (body_->regular) body_->regular->newton.forget();
 }
 template <class T>
 bool Newton<T>::memoryless() const {

@@ -6,7 +6,8 @@
 // Larger ones: dense or sparse factorisations, kept over iterations and steps while they contract well (simplified
 // Newton); for the stages of SPARK steps only the two small matrices of two_matrix.h. Where that fails, damped Newton,
 // and Newton's own matrix instead of the two. Where the matrix has no full rank, as near a singular position of the
-// constraints, the directions that are lost are left to the other equations (minimum_norm.h).
+// constraints, the directions that are lost are left to the other equations (minimum_norm.h). Of constraints that are
+// redundant everywhere some are left out (fewer_equations.h); it is seen to that they hold, else minimum norm serves.
 //
 // linear/linear_system.h is what matrices are known by, strategies.h holds the iterations, convergence.h says when they
 // have arrived, choose_system.h which matrix suits which equations.
@@ -50,6 +51,9 @@ class Newton {
   /// The same where the solution is known to be a singular position: directions that are lost there are left to the
   /// other equations at once.
   NewtonResult solve_singular(T* x) noexcept;
+  /// Where redundant equations were left out their multipliers are 0 in x: they, and the others with them, become the
+  /// smallest ones that do the same.
+  void make_multipliers_smallest(T* x) noexcept;
   /// Throws the kept factorisation away (after a jump in the inputs).
   void forget() noexcept;
   /// Whether solve() leaves nothing behind that the next one would use (unrolled code).

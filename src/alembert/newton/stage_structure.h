@@ -14,6 +14,7 @@ struct StageStructure {
   int s = 0, points = 0;  // points: number of Lambda_j, m + 1
   int n_y = 0, n_z = 0, n_g = 0, n_k = 0;
   bool implicit_y = false;
+  bool open_chains = false;  // of bodies: the constraints never lose rank
   bool last_with_g = false;  // the last block is K2 (s+1 Lobatto points), else p_z alone
   QuadMatrix Q;              // (s+1) x (s+1): stages -> blocks
   QuadMatrix Q_inverse;

@@ -583,6 +583,7 @@ void Step<T>::carry_on(const std::vector<T>& values) noexcept {
 template <class T>
 const std::vector<T>& Step<T>::internal() {
   const auto& part = body_->parts[body_->substeps[body_->last].part];
+  body_->substeps[body_->last].newton->make_multipliers_smallest(body_->x.data());
   body_->inside.resize(part.internal.outputs());
   part.internal(body_->x.data(), body_->inside.data(), body_->work.data());
   append(body_->inside, body_->carried);

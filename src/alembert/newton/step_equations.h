@@ -45,6 +45,7 @@ struct StepEquations {
   Expr dissipated, supplied;  // energy_change = supplied - dissipated, where the method tells them apart; both or none
   Exprs discrete;             // = 0: constraints in the form in which the method preserves them, where that is its own
   std::shared_ptr<const StageStructure> stages;  // for the two-matrix iteration, where it applies
+  std::shared_ptr<const FewerEquations> fewer;   // without redundant constraints, where there are some
 };
 
 /// A method's whole step: substeps in a row, each with its share of h. A plain method has one part with share 1.

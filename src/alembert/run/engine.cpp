@@ -9,6 +9,7 @@
 #include "alembert/error.h"
 #include "alembert/expr/derivative.h"
 #include "alembert/run/kinks.h"
+#include "alembert/run/redundant.h"
 
 namespace alembert::internal {
 
@@ -142,12 +143,14 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
       conservative(conserves_energy(e)),
       parameters(table),
       initial(values),
-      step(plan, options.t0, options.step, joined<double>(values.y, values.z), guess_values(values),
+      step(with_fewer_equations(plan, method, e, values, options.t0, options.step), options.t0, options.step,
+           joined<double>(values.y, values.z), guess_values(values),
            with_calls(options.newton, 2 * (options.steps + options.samples))),
       // Where constraints always depend on each other there is no rank to be lost.
       watch(e, code_for(options.steps, options.newton.kernel), values.redundant.empty() || values.singular_position),
       rank(e, watch),
-      multipliers(e, values, options.t0, with_calls(options.newton, calls_of_multipliers(e, options))),
+      multipliers(e, start.accelerations(), values, options.t0,
+                  with_calls(options.newton, calls_of_multipliers(e, options))),
       motion(e, code_for(std::max(1.0, options.rows + options.samples), options.newton.kernel)),
       failure(e),
       light(method, e),

@@ -18,13 +18,17 @@ std::vector<double> all_values(const InitialValues& initial, double t0) {
 }  // namespace
 
 Multipliers::Multipliers(const Equations& e, const InitialValues& initial, double t0, NewtonOptions options)
+    : Multipliers(e, AccelerationSystem(e), initial, t0, options) {}
+
+Multipliers::Multipliers(const Equations& e, const AccelerationSystem& accelerations, const InitialValues& initial,
+                         double t0, NewtonOptions options)
     : inputs_(1 + e.y.size() + e.z.size()),
       n_y_(e.y.size()),
       n_z_(e.z.size()),
       massless_(!initial.hidden.empty()),
       x_(all_values(initial, t0)),
       newton_(reduced_system(e), x_, options),
-      accelerations_(e) {}
+      accelerations_(accelerations) {}
 
 Multipliers::Multipliers(const Multipliers& other)
     : inputs_(other.inputs_),

@@ -13,6 +13,9 @@ namespace alembert::internal {
 class Multipliers {
  public:
   Multipliers(const Equations& equations, const InitialValues& initial, double t0, NewtonOptions options);
+  /// accelerations: of the same equations, where they are at hand.
+  Multipliers(const Equations& equations, const AccelerationSystem& accelerations, const InitialValues& initial,
+              double t0, NewtonOptions options);
   /// With a memory of its own; the compiled code is shared.
   Multipliers(const Multipliers& other);
   Multipliers& operator=(const Multipliers&) = delete;

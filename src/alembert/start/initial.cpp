@@ -65,6 +65,7 @@ std::vector<double> multiplier_guesses(const Equations& e, const StartValues& gi
 struct ConsistentStart::Body {
   Body(const Model& model, const Equations& e);
   InitialValues solve(double t0, const StartValues& given) const;
+  const AccelerationSystem& accelerations() const { return accelerations_; }
   StartValues given_by_model() const;
   void bind(const double* table);
 
@@ -313,6 +314,7 @@ ConsistentStart::~ConsistentStart() = default;
 InitialValues ConsistentStart::solve(double t0, const StartValues& given) const { return body_->solve(t0, given); }
 StartValues ConsistentStart::given_by_model() const { return body_->given_by_model(); }
 void ConsistentStart::bind(const double* parameters) { body_->bind(parameters); }
+const AccelerationSystem& ConsistentStart::accelerations() const { return body_->accelerations(); }
 
 InitialValues make_consistent(const Model& model, const Equations& equations, InitialOptions options) {
   return ConsistentStart(model, equations).solve(options.t0, start_values(model));

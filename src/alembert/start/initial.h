@@ -13,6 +13,8 @@
 
 namespace alembert::internal {
 
+class AccelerationSystem;  // start/accelerations.h
+
 struct InitialValues {
   std::vector<double> y, z;                // consistent on both levels
   std::vector<double> z_dot, lambda, psi;  // from the index-reduced system there
@@ -23,6 +25,7 @@ struct InitialValues {
   std::vector<Change> changes;         // what had to be moved (by more than rounding); empty when all was consistent
   std::vector<std::string> redundant;  // "rod5 follows from rod1, rod2, rod4"
   std::vector<int> redundant_constraints;  // their numbers in Model::constraints
+  std::vector<int> redundant_rows;         // their numbers in g, then k
   std::optional<int> index;                // of the equations, found out where masses vanish
   std::vector<std::string> hidden;         // algebraic equations that vanishing masses leave: "motion of x2'"
   bool singular_position = false;          // they are redundant at the start only
@@ -51,6 +54,9 @@ class ConsistentStart {
 
   /// From now on parameters are read from this table, which must outlive the object; null: their usual values.
   void bind(const double* parameters);
+
+  /// What z' and the multipliers are found by. A copy of it shares the code.
+  const AccelerationSystem& accelerations() const;
 
  private:
   struct Body;

@@ -61,6 +61,7 @@ void describe_redundant(const RankReport& report, bool singular_position, const 
       text += std::string(" at the start (a singular position: nearby it does") + (powerless ? ")" : " not)");
     result.redundant.push_back(std::move(text));
     result.redundant_constraints.push_back(velocities.numbers[row]);
+    result.redundant_rows.push_back(row);
     if (powerless) result.powerless.push_back(velocities.numbers[row]);
   }
 }

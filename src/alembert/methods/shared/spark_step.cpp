@@ -248,6 +248,7 @@ void SparkStep::add_structure() {
   d->n_z = static_cast<int>(n_z_);
   d->n_g = static_cast<int>(n_g_);
   d->n_k = static_cast<int>(n_k_);
+  d->open_chains = e_.open_chains;
   d->implicit_y = implicit_y_;
   const Point start{t0_, frame_.y0, frame_.z0};
   const Exprs& lambda = n_g_ > 0 ? Lambda_[0] : frame_.lambda0;
