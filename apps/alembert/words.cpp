@@ -30,6 +30,7 @@ constexpr Word words[] = {
     {"most_steps", "--max-steps"},
     {"set", "--set"},
     {"axes", "--vary"},
+    {"observed", "--columns"},
     {"columns", "--report"},
     {"steps", "--steps"},
     {"ggl", "--form ggl"},

@@ -154,51 +154,18 @@ void derive_multibody(const Model& model, Equations& e, const Carrier& carry) {
   add_force(model, e, carry(model.force));
 }
 
-/// F = -g_r^T lambda - k_r'^T psi and, with Q the same for the orientation, the moment turning^T Q - (p - r) x F about
-/// the joint's point p.
-JointReaction joint_reaction(const Joint& joint, const Equations& e, const Exprs& constraints, const Carrier& carry) {
-  JointReaction result{joint.name, joint.kind, joint.body, joint.other, {}, {}, {}, {}};
-  const Exprs position = carry(joint.position), frame = carry(joint.frame), turning = carry(joint.turning);
-  const int n = static_cast<int>(position.size());
-  Exprs g, k, lambda, psi;
-  const auto take = [&](const std::vector<int>& numbers, const Exprs& multipliers, Exprs& functions, Exprs& chosen) {
-    for (std::size_t i = 0; i < numbers.size(); ++i)
-      for (const int c : joint.constraints)
-        if (numbers[i] == c) {
-          functions.push_back(constraints[c]);
-          chosen.push_back(multipliers[i]);
-        }
-  };
-  take(e.g_constraint, e.lambda, g, lambda);
-  take(e.k_constraint, e.psi, k, psi);
-  const auto reaction = [&](int first, int count) {
-    const Exprs y(e.y.begin() + first, e.y.begin() + first + count),
-        z(e.z.begin() + first, e.z.begin() + first + count);
-    Exprs sum(count, e.graph->constant(0));
-    if (!g.empty()) sum = added(std::move(sum), transposed_product(g, y, lambda));
-    if (!k.empty()) sum = added(std::move(sum), transposed_product(k, z, psi));
-    return negated(std::move(sum));
-  };
-  result.force = reaction(joint.place, n);
-  const Exprs Q = reaction(joint.orientation, joint.turns);
-  const int axes = n == 2 ? 1 : 3;
-  const Exprs& F = result.force;
-  Exprs arm;
-  for (int i = 0; i < n; ++i) arm.push_back(position[i] - e.y[joint.place + i]);
-  const Exprs lever =
-      n == 2 ? Exprs{arm[0] * F[1] - arm[1] * F[0]}
-             : Exprs{arm[1] * F[2] - arm[2] * F[1], arm[2] * F[0] - arm[0] * F[2], arm[0] * F[1] - arm[1] * F[0]};
-  for (int a = 0; a < axes; ++a) {
-    Exprs terms;
-    for (int i = 0; i < joint.turns; ++i) terms.push_back(turning[i * axes + a] * Q[i]);
-    result.moment.push_back(sum(*e.graph, terms) - lever[a]);
-  }
+/// The reaction of a joint, in the world and along its axes.
+JointReaction joint_reaction(const Joint& joint, const Carrier& carry) {
+  JointReaction result{joint.name,         joint.kind,          joint.body, joint.other,
+                       carry(joint.force), carry(joint.moment), {},         {}};
+  const Exprs frame = carry(joint.frame);
+  const int n = static_cast<int>(result.force.size());
   const auto along = [&](const Exprs& vector) {
     Exprs parts;
     for (int a = 0; a < n; ++a) parts.push_back(dot(Exprs(frame.begin() + a * n, frame.begin() + (a + 1) * n), vector));
     return parts;
   };
-  result.force_in_joint = along(F);
+  result.force_in_joint = along(result.force);
   result.moment_in_joint = n == 2 ? result.moment : along(result.moment);
   return result;
 }
@@ -306,9 +273,11 @@ Equations derive(const Model& model, const DeriveOptions& options) {
   e.rayleigh = carry(model.rayleigh);
   e.forces = model.force.empty() ? Exprs(e.z.size(), e.graph->constant(0)) : carry(model.force);
   e.invariants = carry(model.invariant_values);
+  e.observed = carry(model.observed_values);
+  for (const TableUse& use : model.tables) e.tables.push_back(carry(use.argument));
   for (const Event& event : model.events) e.events.push_back(carry(event.value));
   e.density = carry(model.density);
-  for (const Joint& joint : model.joints) e.joints.push_back(joint_reaction(joint, e, constraints, carry));
+  for (const Joint& joint : model.joints) e.joints.push_back(joint_reaction(joint, carry));
 
   e.g_dot = along_motion(e, e.g, {});
   reduce(e);

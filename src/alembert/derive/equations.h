@@ -63,8 +63,10 @@ struct Equations {
   Expr rayleigh;        // the dissipation function; empty where there is none
   Exprs forces;         // that the user wrote, one per row of p; may hold multipliers
   Exprs invariants;
-  Exprs events;  // one per entry of Model::events; may contain multipliers
-  Expr density;  // of steps; empty where the model says none
+  Exprs observed;  // of Model::observed; may contain multipliers
+  Exprs tables;    // arguments of tables, as Model::tables; may contain multipliers
+  Exprs events;    // one per entry of Model::events; may contain multipliers
+  Expr density;    // of steps; empty where the model says none
 
   // The index-reduced system for z' and the multipliers at one (t, y, z), linear in them for ideal reactions:
   //     p_t + p_y v + p_z z' = f + N + r ;  d/dt g_dot = 0 ;  d/dt k = 0

@@ -52,8 +52,11 @@ void join_ports(Elaboration& e, PortSystem& system);
 void make_constraints(Elaboration& e);
 void make_energies(Elaboration& e);  // also forces and rayleigh
 void make_invariants(Elaboration& e);
+void make_observed(Elaboration& e);
 void make_events(Elaboration& e);                                 // also the density of steps
 void check_elements(Elaboration& e, const Expansion& expansion);  // masses, inertias, axes, lengths
+/// Names for the reactions of joints, NAME.force and NAME.moment, which have values once the constraints are made.
+void declare_reactions(Elaboration& e, const Expansion& expansion);
 void make_joints(Elaboration& e, const Expansion& expansion);
 void check_port(Elaboration& e);  // its structure, near the initial values
 void make_start(Elaboration& e, const std::vector<const Assignment*>& overrides);

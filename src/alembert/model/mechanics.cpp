@@ -514,4 +514,49 @@ void make_invariants(Elaboration& e) {
   });
 }
 
+void make_observed(Elaboration& e) {
+  Scope& scope = e.scope;
+  std::map<std::string, Place> names;
+  e.each("observe", [&](const Statement& s) {
+    if (!s.left || !s.label) return;
+    // observe h[i]: ... is the family h, as observe h: ... for i = 1..N.
+    std::vector<const Term*> indices;
+    const Term* root = &*s.label;
+    for (; root->form == Term::Form::index; root = &root->parts[0]) indices.insert(indices.begin(), &root->parts[1]);
+    const std::string& name = root->text;
+    const auto [first, fresh] = names.emplace(print(*s.label), s.label->place);
+    if (!fresh) {
+      scope.error(s.label->place, "'" + name + "' is observed twice",
+                  "the first is in line " + std::to_string(first->second.line));
+      return;
+    }
+    std::vector<const Term*> terms = indices;
+    terms.push_back(&*s.left);
+    scope.loop(s.ranges, terms, [&](const std::vector<long>& index) {
+      std::vector<long> shown = index;
+      if (!indices.empty()) {
+        shown.clear();
+        for (const Term* bracket : indices) {
+          const std::optional<long> number = scope.whole(*bracket, "an index of '" + name + "'");
+          if (!number) return false;
+          shown.push_back(*number);
+        }
+      }
+      const Value v = scope.evaluate(*s.left);
+      if (v.bad) return false;
+      const int from = static_cast<int>(e.model.observed_values.size());
+      e.model.observed.push_back(
+          {name + brackets(shown), v.shape, from, static_cast<int>(v.entries.size()), s.left->place});
+      e.model.observed_values.insert(e.model.observed_values.end(), v.entries.begin(), v.entries.end());
+      return true;
+    });
+  });
+  std::map<std::string, const Block*> seen;
+  for (const Block& block : e.model.observed)
+    if (const auto [other, fresh] = seen.emplace(block.name, &block);
+        !fresh && block.place.line != other->second->place.line)
+      scope.error(block.place, "'" + block.name + "' is observed twice",
+                  "the first is in line " + std::to_string(other->second->place.line));
+}
+
 }  // namespace alembert::internal

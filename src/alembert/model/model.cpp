@@ -189,7 +189,7 @@ std::vector<const Assignment*> sort_assignments(Elaboration& e, const std::vecto
 std::vector<Exported> exported(Scope& scope) {
   std::vector<Exported> names;
   for (Declaration& d : scope.declarations()) {
-    if (d.bad) continue;
+    if (d.bad || d.made) continue;
     if (d.kind == Kind::let && d.arguments.empty()) {
       const Value value = scope.let_value(d, d.place);
       if (!value.bad) names.push_back({d.kind, d.name, value.shape, value.entries, {}});
@@ -222,6 +222,7 @@ ComponentModel elaborate(const Text& written, const std::vector<Assignment>& ass
   Elaboration e{scope, model, text, complete && errors.empty(), component, &files, {}, {}, {}};
   choose_form(e);
   declare_names(e);
+  if (elements) declare_reactions(e, expansion);
   const auto initial = sort_assignments(e, assignments);
   make_components(e);
   make_symbols(e);
@@ -231,11 +232,12 @@ ComponentModel elaborate(const Text& written, const std::vector<Assignment>& ass
   confirm_closed(e);
   flatten(e);
   make_constraints(e);
+  if (errors.empty() && scope.errors.empty()) make_joints(e, expansion);
   make_energies(e);
   make_invariants(e);
+  make_observed(e);
   make_events(e);
   if (errors.empty()) check_elements(e, expansion);
-  if (errors.empty() && scope.errors.empty()) make_joints(e, expansion);
   make_start(e, initial);
   make_solve(e);
   if (errors.empty() && scope.errors.empty()) check_port(e);
@@ -260,16 +262,61 @@ ComponentModel elaborate(const Text& written, const std::vector<Assignment>& ass
   return result;
 }
 
-Model read_whole(const Text& text, const std::vector<Override>& overrides, std::vector<Diagnostic> errors) {
+/// Expressions that are observed beside the model's own. In messages their places are those of their own texts: in the
+/// tree they stand in the lines -1, -2, ...
+class ObservedBeside {
+ public:
+  ObservedBeside(const std::vector<std::string>& expressions, Text& text, std::vector<Diagnostic>& wrong) {
+    for (const std::string& expression : expressions) {
+      sources_.push_back(std::make_shared<const Source>(Source{"`observed` " + expression, expression}));
+      try {
+        Statement s;
+        s.keyword = "observe";
+        s.left = parse_term(sources_.back());
+        move(*s.left);
+        s.place = s.left->place;
+        s.label.emplace();
+        s.label->form = Term::Form::name;
+        s.label->text = expression;
+        s.label->place = s.place;
+        text.statements.push_back(std::move(s));
+      } catch (const InputError& e) { wrong.insert(wrong.end(), e.diagnostics().begin(), e.diagnostics().end()); }
+    }
+  }
+
+  std::vector<Diagnostic> placed(std::vector<Diagnostic> list) const {
+    for (Diagnostic& d : list)
+      if (d.place.line < 0) {
+        d.source = sources_.at(static_cast<std::size_t>(-d.place.line - 1));
+        d.place.line = 1;
+      }
+    return list;
+  }
+
+ private:
+  void move(Term& term) const {
+    term.place.line = -static_cast<int>(sources_.size());
+    for (Term& part : term.parts) move(part);
+  }
+
+  std::vector<std::shared_ptr<const Source>> sources_;
+};
+
+Model read_whole(Text text, const std::vector<Override>& overrides, const std::vector<std::string>& observed,
+                 std::vector<Diagnostic> errors) {
   ComponentFiles files;
   files.open.push_back(std::filesystem::path(text.source->name).lexically_normal().string());
   std::vector<Diagnostic> wrong;
   const std::vector<Assignment> assignments = read_overrides(overrides, wrong);
-  if (wrong.empty()) return elaborate(text, assignments, std::move(errors), files, false).model;
+  const ObservedBeside beside(observed, text, wrong);
   // What is wrong with the rest is said too.
   try {
-    elaborate(text, assignments, std::move(errors), files, false);
-  } catch (const InputError& e) { wrong.insert(wrong.begin(), e.diagnostics().begin(), e.diagnostics().end()); }
+    ComponentModel read = elaborate(text, assignments, std::move(errors), files, false);
+    if (wrong.empty()) return std::move(read.model);
+  } catch (const InputError& e) {
+    const std::vector<Diagnostic> found = beside.placed(e.diagnostics());
+    wrong.insert(wrong.begin(), found.begin(), found.end());
+  }
   throw InputError(std::move(wrong));
 }
 
@@ -288,24 +335,28 @@ ComponentModel read_component(const ComponentFiles::File& file, const std::vecto
   }
 }
 
-Model make_model(const Text& text, const std::vector<Override>& overrides) { return read_whole(text, overrides, {}); }
+Model make_model(const Text& text, const std::vector<Override>& overrides, const std::vector<std::string>& observed) {
+  return read_whole(text, overrides, observed, {});
+}
 
-Model read_model(const std::string& path, const std::vector<std::string>& overrides) {
+Model read_model(const std::string& path, const std::vector<std::string>& overrides,
+                 const std::vector<std::string>& observed) {
   std::error_code ignored;
   std::ifstream file(path, std::ios::binary);
   if (!file || std::filesystem::is_directory(path, ignored))
     throw InputError("cannot read the model '" + path + "'", "is it there, a file, and may it be read?");
   return read_model(std::make_shared<const Source>(Source{path, std::string(std::istreambuf_iterator<char>(file), {})}),
-                    overrides);
+                    overrides, observed);
 }
 
-Model read_model(const std::shared_ptr<const Source>& source, const std::vector<std::string>& overrides) {
+Model read_model(const std::shared_ptr<const Source>& source, const std::vector<std::string>& overrides,
+                 const std::vector<std::string>& observed) {
   std::vector<Override> options;
   for (const std::string& text : overrides)
     options.push_back({std::make_shared<const Source>(Source{"`set` " + text, text})});
   std::vector<Diagnostic> errors;
-  const Text text = parse(source, errors);
-  return read_whole(text, options, std::move(errors));
+  Text text = parse(source, errors);
+  return read_whole(std::move(text), options, observed, std::move(errors));
 }
 
 }  // namespace alembert::internal

@@ -59,11 +59,19 @@ struct Event {
 struct Joint {
   std::string name, kind, body, other;
   std::vector<int> constraints;    // numbers in Model::constraints
+  Exprs force, moment;             // on the body, at the joint, in the world; in the plane the moment is one number
   Exprs position;                  // of the joint, in the world: 2 or 3
   Exprs frame;                     // its axes in the world, one after the other
   int place = 0;                   // of the body's position in q
   int orientation = 0, turns = 0;  // of its angles or quaternion in q, and how many
   Exprs turning;                   // orientation' = turning * omega, row after row (in the plane: 1)
+};
+
+/// A use of a table: beyond its ends it holds its last value, which a run says.
+struct TableUse {
+  std::string table;
+  Expr argument;
+  Quad first = 0, last = 0;  // its ends
 };
 
 /// What solve says; the command line overrides it. Empty or unset where the model says nothing.
@@ -124,6 +132,9 @@ struct Model {
   std::vector<Joint> joints;
   std::vector<Block> invariants;  // conserve, into invariant_values
   Exprs invariant_values;
+  std::vector<Block> observed;  // observe, into observed_values
+  Exprs observed_values;        // may contain multipliers, inputs and outputs
+  std::vector<TableUse> tables;
   std::vector<Event> events;
   Expr density;  // of steps, up to a factor; empty where the user gave none
 
@@ -150,10 +161,14 @@ struct Override {
 };
 
 /// Reads and checks a whole model; throws InputError with every error found, in text and overrides.
-Model read_model(const std::string& path, const std::vector<std::string>& overrides = {});
-/// The same for a text that is at hand already.
-Model read_model(const std::shared_ptr<const Source>& source, const std::vector<std::string>& overrides = {});
+Model read_model(const std::string& path, const std::vector<std::string>& overrides = {},
+                 const std::vector<std::string>& observed = {});
+/// The same for a text that is at hand already. `observed` are expressions to observe, each under its own text as name,
+/// beside what the model observes.
+Model read_model(const std::shared_ptr<const Source>& source, const std::vector<std::string>& overrides = {},
+                 const std::vector<std::string>& observed = {});
 /// From a tree that was read without errors.
-Model make_model(const Text& text, const std::vector<Override>& overrides = {});
+Model make_model(const Text& text, const std::vector<Override>& overrides = {},
+                 const std::vector<std::string>& observed = {});
 
 }  // namespace alembert::internal

@@ -70,6 +70,20 @@ Json invariants(const Report& report) {
   return object;
 }
 
+Json observed(const Report& report) {
+  Values final, least, most;
+  for (const ObservedRange& range : report.observed) {
+    final.push_back(range.final);
+    least.push_back(range.least);
+    most.push_back(range.most);
+  }
+  Json object = Json::object();
+  for (const Quantity& quantity : report.names.observed)
+    object[quantity.name] = {
+        {"final", shaped(quantity, final)}, {"min", shaped(quantity, least)}, {"max", shaped(quantity, most)}};
+  return object;
+}
+
 Json events(const Report& report) {
   Json list = Json::array();
   for (const EventRecord& record : report.events) {
@@ -172,6 +186,7 @@ void add_watched(Json& json, const Report& report) {
   json["energy"] = energy(report);
   json["residual"] = residual(report);
   json["invariants"] = invariants(report);
+  if (!report.names.observed.empty()) json["observed"] = observed(report);
   add_balance(json, report.balance);
   if (!report.joints.empty()) json["joints"] = joints(report);
   if (report.names.events.empty()) return;

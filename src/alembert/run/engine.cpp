@@ -147,6 +147,7 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
       rank(e, watch),
       multipliers(e, values, options.t0, with_calls(options.newton, calls_of_multipliers(e, options))),
       motion(e, code_for(std::max(1.0, options.rows + options.samples), options.newton.kernel)),
+      observed(model, e, code_for(options.steps, options.newton.kernel)),
       failure(e),
       light(method, e),
       joints(e),
@@ -203,6 +204,7 @@ Engine::Engine(const Engine& other)
       rank(other.rank, watch),
       multipliers(other.multipliers),
       motion(other.motion),
+      observed(other.observed),
       ports(other.ports),
       failure(other.failure),
       light(other.light),
@@ -230,6 +232,7 @@ void Engine::bind() {
   rank.bind(table);
   multipliers.bind(table);
   motion.bind(table);
+  observed.bind(table);
   if (ports) ports->bind(table);
   if (dense) dense->bind(table);
   if (events) events->bind(table);

@@ -19,7 +19,7 @@ Exprs kinks(const Equations& e) {
     if (node.op == Op::min || node.op == Op::max) {
       // As their derivatives write it.
       function = Expr(&graph, node.b) - Expr(&graph, node.a);
-    } else if (node.op == Op::abs || node.op == Op::sign) {
+    } else if (node.op == Op::abs || node.op == Op::sign || node.op == Op::positive) {
       function = Expr(&graph, node.a);
     } else {
       continue;

@@ -69,6 +69,16 @@ class ColumnList {
   Strings& names_;
 };
 
+/// Observed names are a space of their own: one that another column has stands behind "observed.".
+Strings observed_names(const Model& model, const Strings& taken) {
+  Strings names;
+  for (const Block& block : model.observed) {
+    const bool clash = std::find(taken.begin(), taken.end(), entry_name(block, 0)) != taken.end();
+    for (int i = 0; i < block.size; ++i) names.push_back((clash ? "observed." : "") + entry_name(block, i));
+  }
+  return names;
+}
+
 ColumnRange add_ports(ColumnList& list, const Equations& e, bool dirac) {
   const PortSystem& system = e.port->system;
   const ColumnRange inputs = list.add(flat_names(system.inputs), "input.");
@@ -104,8 +114,12 @@ void describe(Report& report, const Model& model, const Equations& e, const Meth
   names.holonomic = e.g_names;
   names.nonholonomic = e.k_names;
   names.invariants = quantities(model.invariants);
+  names.observed = quantities(model.observed);
   names.events = event_names(model);
   if (model.port) report.port = port_names(*model.port, e);
+  const Columns columns = make_columns(model, e, false);
+  report.observed_columns.assign(columns.names.begin() + columns.observed.begin,
+                                 columns.names.begin() + columns.observed.end);
 }
 
 void set_parameters(Report& report, std::span<const double> values) {
@@ -130,6 +144,7 @@ Columns make_columns(const Model& model, const Equations& e, bool dirac) {
   columns.invariants = list.add({});
   for (const Block& block : model.invariants)
     for (int i = 0; i < block.size; ++i) columns.invariants.end = list.add({entry_name(block, i)}).end;
+  columns.observed = list.add(observed_names(model, columns.names));
   columns.ports = e.port ? add_ports(list, e, dirac) : list.add({});
   columns.events = event_names(model);
   return columns;

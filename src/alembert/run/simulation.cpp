@@ -93,6 +93,7 @@ void Simulation::run() {
 
 void Simulation::start() {
   engine_.watch.look(point_.t, point_.state, {});
+  observe(point_);
   energy_ = engine_.watch.energy();
   judge_.emplace(engine_, point_);
   if (engine_.work) {
@@ -218,6 +219,7 @@ void Simulation::count(double h) {
 void Simulation::watch(const GridPoint& to) {
   in_view_ = true;
   engine_.watch.look(to.t, to.state, {});
+  observe(to);
   take_balance(to);
   if (engine_.work) engine_.work->look(to.t, to.state, engine_.watch.energy(), engine_.multipliers);
   if (!engine_.watch.finite())
@@ -228,6 +230,13 @@ void Simulation::watch(const GridPoint& to) {
     end(Ending::failed, engine_.failure.explain_rank(to.t, to.state, engine_.longest()));
   if (seen == RankWatch::Rank::passed)
     report_.singular_positions.push_back({to.t, engine_.failure.dependence(to.t, to.state, engine_.longest()).words});
+}
+
+void Simulation::observe(const GridPoint& point) {
+  if (!engine_.observed.any()) return;
+  engine_.observed.look(point.t, point.state, engine_.multipliers);
+  if (const std::string& words = engine_.observed.beyond(); !words.empty() && !warned("table"))
+    warn("table", words, point.t);
 }
 
 // The watch has just looked at the point.
@@ -314,6 +323,7 @@ void Simulation::finish() {
   report_.nonholonomic = watch.max_nonholonomic;
   report_.velocity_ranges = watch.velocity_ranges;
   report_.invariants = watch.invariants_watched();
+  report_.observed = engine_.observed.watched();
   report_.newton = reported(control_->statistics());
   report_state();
   if (report_.steps > 0) report_internal();

@@ -40,6 +40,7 @@ class Simulation {
   bool look(const GridPoint& from, GridPoint& to, bool last);
   void count(double h);
   void watch(const GridPoint& to);
+  void observe(const GridPoint& point);
   void take_balance(const GridPoint& point);
   bool between(const GridPoint& from, GridPoint& to, bool last);
   bool take_samples(const GridPoint& from, const GridPoint& to, double up_to, bool from_kept, bool to_kept);

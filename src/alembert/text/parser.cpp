@@ -120,6 +120,8 @@ class StatementParser {
         break;
       case Shape::watched:
         labelled(form, s);
+        if (form.keyword == "observe" && !s.label)
+          throw SyntaxFailure{s.left->place, "what is observed needs a name before ':'", example(form)};
         ranges_behind(s);
         break;
       case Shape::ranges: s.ranges = terms_.ranges(example(form)); break;
@@ -168,7 +170,8 @@ class StatementParser {
       return;
     }
     const bool multipliers = form.shape == Shape::equation && first.form == Term::Form::call;
-    if (form.keyword == "auxiliary" && first.form == Term::Form::index) {
+    const bool indexed = form.keyword == "auxiliary" || form.keyword == "observe";
+    if (indexed && first.form == Term::Form::index) {
       s.label = std::move(first);
       s.left = terms_.term();
       return;

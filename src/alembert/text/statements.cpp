@@ -52,6 +52,11 @@ const std::vector<StatementForm>& statement_forms() {
       {"pin", Shape::names, "initial values that stay as they are when the others are made consistent", "pin x1, y1'"},
       {"conserve", Shape::watched, "an expression that is watched beside energy and constraints",
        "conserve linear: p1 + p2"},
+      {"observe", Shape::watched,
+       "a value that is recorded: a column of its own, plotted, and reported with its range and its end; any "
+       "expression, "
+       "a scalar or a vector, with velocities, multipliers and reactions",
+       "observe tip: arm.point(0, 0, 1)"},
       {"event", Shape::event, "a moment that is found and recorded: where the two sides become equal",
        "event bottom: x = 0"},
       {"stop", Shape::condition, "where the run ends, found as an event is", "stop when norm2(q) = r^2"},

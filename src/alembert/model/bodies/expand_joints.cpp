@@ -470,6 +470,11 @@ void Expander::spring(const Statement& s) {
   for (const char* word : {"stiffness", "length", "damping"})
     if (const Term* given = value(s, word)) values[std::string("N_") + word] = *given;
   const std::string rest = value(s, "length") ? "N_length" : "0";
+  // How far the points are apart, and with how much force they are pulled together.
+  std::string pull;
+  if (has(s, "stiffness")) pull = "N_stiffness*($.length - " + rest + ")";
+  if (has(s, "damping")) pull += (pull.empty() ? "" : " + ") + std::string("N_damping*$.length'");
+  write(s, "let $.length = norm($.q - $.p)\nlet $.force = " + pull, values);
   // Without a length the square is a polynomial, also where the points meet.
   if (has(s, "stiffness"))
     write(s,
@@ -525,6 +530,11 @@ void Expander::torsion(const Statement& s) {
     if (const Term* given = value(s, word)) values[std::string("N_") + word] = *given;
   const std::string rest = value(s, "rest") ? "N_rest" : "0", x = j->name + ".";
   const std::string rate = motion == "distance" ? "speed" : "rate" + motion.substr(5);
+  // What acts on the second body: a torque in an angle, a force in a distance.
+  std::string effort;
+  if (has(s, "stiffness")) effort = "-N_stiffness*(" + x + motion + " - " + rest + ")";
+  if (has(s, "damping")) effort += " - N_damping*" + x + rate;
+  write(s, "let $." + std::string(motion == "distance" ? "force" : "torque") + " = " + effort, values);
   if (has(s, "stiffness")) write(s, "potential N_stiffness/2*(" + x + motion + " - " + rest + ")^2", values);
   if (has(s, "damping")) write(s, "rayleigh N_damping/2*" + x + rate + "^2", values);
 }

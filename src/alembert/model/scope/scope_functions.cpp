@@ -61,7 +61,9 @@ Value Scope::let_value(Declaration& d, const Place& use) {
     return Value::failed();
   }
   d.state = Declaration::State::active;
-  if (d.arguments.empty()) {
+  if (d.made) {
+    d.value = d.made(use);
+  } else if (d.arguments.empty()) {
     const Frame frame(*this);
     d.value = evaluate(*d.definition);
     const bool sized = d.target->form == Term::Form::index;
