@@ -35,7 +35,7 @@ Command add_benchmark(CommandLine& program);
 std::shared_ptr<const Source> read_source(const std::string& path);
 /// The model in a file, or on standard input for "-".
 Model load_model(const std::string& path, const std::vector<std::string>& overrides = {},
-                 const std::vector<std::string>& observed = {});
+                 const std::vector<std::string>& observed = {}, const std::vector<std::string>& inputs = {});
 
 /// What "NAME=VALUE" gives a value to.
 std::string set_name(const std::string& text);

@@ -41,18 +41,18 @@ std::string set_name(const std::string& text) {
 }
 
 Model load_model(const std::string& path, const std::vector<std::string>& overrides,
-                 const std::vector<std::string>& observed) {
+                 const std::vector<std::string>& observed, const std::vector<std::string>& inputs) {
   // Of two values one would be ignored.
   std::set<std::string> names;
   for (const std::string& text : overrides)
     if (!names.insert(set_name(text)).second)
       throw InputError("--set gives '" + set_name(text) + "' twice", "give one value");
-  if (path != "-") return read_model(path, overrides, observed);
+  if (path != "-") return read_model(path, overrides, observed, inputs);
   std::vector<Override> values;
   for (const std::string& text : overrides) {
     values.push_back({std::make_shared<const Source>(Source{"--set", text})});
   }
-  return make_model(parse(read_source(path)), values, observed);
+  return make_model(parse(read_source(path)), values, observed, inputs);
 }
 
 void write_file(const std::string& option, const std::string& path, const std::string& text) {

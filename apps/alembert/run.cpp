@@ -27,7 +27,7 @@ struct RunOptions {
   std::string model;
   RunChoices choices;
   std::string every, at, sample, columns;  // as written; empty where not given
-  std::vector<std::string> out, plot;
+  std::vector<std::string> out, plot, input;
   bool json = false, quiet = false;
   bool dirac = false, strict = false;
 };
@@ -81,13 +81,16 @@ std::vector<std::string> chosen_columns(const RunOptions& options) {
 
 /// What is no column of the model is an expression to observe: a reaction, an angle, the force of a spring.
 Model load(const RunOptions& options, const std::vector<std::string>& columns) {
-  Model model = load_model(options.model, options.choices.set);
+  std::set<std::string> names;
+  for (const std::string& one : options.input)
+    if (!names.insert(set_name(one)).second) throw InputError("--input gives '" + set_name(one) + "' twice");
+  Model model = load_model(options.model, options.choices.set, {}, options.input);
   if (columns.empty()) return model;
   const Columns known = make_columns(model, derive(model), options.dirac);
   std::vector<std::string> others;
   for (const std::string& name : columns)
     if (columns_named(known, name).empty()) others.push_back(name);
-  return others.empty() ? std::move(model) : load_model(options.model, options.choices.set, others);
+  return others.empty() ? std::move(model) : load_model(options.model, options.choices.set, others, options.input);
 }
 
 int run(const RunOptions& options) {
@@ -161,6 +164,9 @@ Command add_run(CommandLine& program) {
   options.option("--at", arguments->at, "T1,T2,...",
                  "Write rows at these times instead of the steps (beside them with --every)");
   options.option("--sample", arguments->sample, "DT", "The same for the multiples of a time, from the start on");
+  options.repeated(
+      "--input", arguments->input, "NAME=FILE",
+      "An input of the model follows a CSV file with the columns t and NAME, linear in between; may be repeated");
   options.option("--columns", arguments->columns, "NAME,...",
                  "Write these columns only, behind t; also reactions, angles, forces: hinge.force, strut.length");
   options.flag("--dirac", arguments->dirac,

@@ -31,6 +31,7 @@ constexpr Word words[] = {
     {"set", "--set"},
     {"axes", "--vary"},
     {"observed", "--columns"},
+    {"input", "--input"},
     {"columns", "--report"},
     {"steps", "--steps"},
     {"ggl", "--form ggl"},

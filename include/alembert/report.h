@@ -61,8 +61,9 @@ struct EventRecord {
   int event = 0;  // its number in ReportNames::events
   double t = 0;
   double share = 0;           // of the step that it lies in
-  std::vector<double> state;  // y, then z
+  std::vector<double> state;  // y, then z, behind what the event did
   std::vector<double> lambda, psi;
+  std::vector<double> v;  // y'
 };
 
 /// Orders of convergence that the method claims; of the multiplier that is reported.

@@ -31,6 +31,11 @@ Exprs along_motion(const Equations& e, const Exprs& functions, const Exprs& z_do
   return directional(functions, x, joined<Expr>(e.graph->constant(1), e.v, z_dot));
 }
 
+/// The same without what first-order states do by themselves.
+Exprs mechanical_motion(const Equations& e, const Exprs& functions) {
+  return directional(functions, joined<Expr>(e.t, e.y), joined<Expr>(e.graph->constant(1), mechanical_rates(e)));
+}
+
 [[noreturn]] void refuse(const Model& model, const Place& place, std::string message, std::string hint) {
   throw InputError(std::vector<Diagnostic>{{model.source, place, std::move(message), std::move(hint)}});
 }
@@ -59,9 +64,12 @@ void derive_lagrangian(const Model& model, Equations& e, const Carrier& carry) {
   e.r = negated(transposed_product(e.g, e.y, e.lambda));
   if (!e.auxiliary.empty()) {
     // The auxiliary variables are functions of the others: Z^T with Z = v_z sums what acts through them.
-    e.f = transposed_product(e.v, e.z, e.f);
-    e.r = negated(transposed_product(along_motion(e, e.g, {}), e.z, e.lambda));
+    e.f = transposed_product(mechanical_rates(e), e.z, e.f);
+    e.r = negated(transposed_product(mechanical_motion(e, e.g), e.z, e.lambda));
   }
+  // No force acts on first-order states.
+  e.f.resize(e.z.size());
+  e.r.resize(e.z.size());
   e.L = L;
   e.applied.assign(e.z.size(), e.graph->constant(0));
   if (model.rayleigh) e.applied = negated(gradient(carry(model.rayleigh), e.z));
@@ -83,11 +91,13 @@ void derive_lagrangian(const Model& model, Equations& e, const Carrier& carry) {
 void derive_hamiltonian(const Model& model, Equations& e, const Carrier& carry) {
   const Expr H = carry(model.hamiltonian);
   e.energy = H;
-  e.applied.assign(e.y.size(), e.graph->constant(0));
+  e.applied.assign(e.z.size(), e.graph->constant(0));
   e.v = gradient(H, e.z);
   e.p = e.z;
   e.f = negated(gradient(H, e.y));
   e.r = negated(transposed_product(e.g, e.y, e.lambda));
+  e.f.resize(e.z.size());
+  e.r.resize(e.z.size());
   e.N = negated(transposed_product(e.k, e.z, e.psi));
   if (!e.k.empty()) {
     // Virtual displacements are restricted by dk/dv = k_p p_v = k_p (H_pp)^{-1}; we invert H_pp only where it is
@@ -104,6 +114,7 @@ void derive_hamiltonian(const Model& model, Equations& e, const Carrier& carry) 
     }
   }
   add_force(model, e, carry(model.force));
+  append(e.v, carry(model.first_order));
 }
 
 void derive_general(const Model& model, Equations& e, const Carrier& carry) {
@@ -138,14 +149,14 @@ void derive_general(const Model& model, Equations& e, const Carrier& carry) {
 /// q' = Z v, M v' = f - Z^T G^T lambda with p = M v: d/dt p has the inertia of a changing M beside f.
 void derive_multibody(const Model& model, Equations& e, const Carrier& carry) {
   e.p = carry(model.quantity);
-  e.g_dot = along_motion(e, e.g, {});
+  e.g_dot = mechanical_motion(e, e.g);
   e.f = along_motion(e, e.p, {});
   Exprs terms;
   for (std::size_t i = 0; i < e.z.size(); ++i) terms.push_back(e.z[i] * e.p[i] / Quad(2));
   e.energy = sum(*e.graph, terms);
   if (model.potential) {
     const Expr U = carry(model.potential);
-    e.f = added(std::move(e.f), negated(transposed_product(e.v, e.z, gradient(U, e.y))));
+    e.f = added(std::move(e.f), negated(transposed_product(mechanical_rates(e), e.z, gradient(U, e.y))));
     e.energy = e.energy + U;
   }
   if (model.rayleigh) e.f = added(std::move(e.f), negated(gradient(carry(model.rayleigh), e.z)));
@@ -260,8 +271,9 @@ Equations derive(const Model& model, const DeriveOptions& options) {
   e.z_start = carry(model.z_start);
   e.zero_tests = carry(model.zero_tests);
   e.parameter_values = carry(model.parameter_symbols);
-  if (model.form == Form::lagrangian) e.v = e.z;
-  if (model.multibody) e.v = carry(model.coordinate_rate);
+  e.first_order = static_cast<int>(model.first_order.size());
+  if (model.form == Form::lagrangian) e.v = joined<Expr>(e.z, carry(model.first_order));
+  if (model.multibody) e.v = joined<Expr>(carry(model.coordinate_rate), carry(model.first_order));
   derive_auxiliary(model, e, carry);
   Exprs constraints;
   for (const Constraint& c : model.constraints) constraints.push_back(c.value);
@@ -274,6 +286,8 @@ Equations derive(const Model& model, const DeriveOptions& options) {
   e.forces = model.force.empty() ? Exprs(e.z.size(), e.graph->constant(0)) : carry(model.force);
   e.invariants = carry(model.invariant_values);
   e.observed = carry(model.observed_values);
+  for (const Event& event : model.events)
+    for (const Action& action : event.actions) e.actions.push_back(carry(action.value));
   for (const TableUse& use : model.tables) e.tables.push_back(carry(use.argument));
   for (const Event& event : model.events) e.events.push_back(carry(event.value));
   e.density = carry(model.density);
@@ -283,6 +297,14 @@ Equations derive(const Model& model, const DeriveOptions& options) {
   reduce(e);
   e.constant_mass = mass_is_constant(e);
   return e;
+}
+
+Exprs mechanical_rates(const Equations& e) {
+  Exprs rates = e.v;
+  const std::size_t last = e.y.size() - e.auxiliary.size();
+  const std::size_t first = last - static_cast<std::size_t>(e.first_order);
+  for (std::size_t i = first; i < last && i < rates.size(); ++i) rates[i] = e.graph->constant(0);
+  return rates;
 }
 
 Exprs inertia(const Equations& e) {
@@ -306,8 +328,12 @@ Expr power(const Equations& e) {
     for (std::size_t i = moving; i < e.v.size(); ++i) terms.push_back(e.v[i] * E_y[i]);
     return sum(*e.graph, terms);
   }
-  const Exprs back = transposed_product(e.v, e.z, E_y);  // Z^T E_y, z^T of which is E_y v but for what moves by itself
-  for (std::size_t i = e.y.size() - e.auxiliary.size(); i < e.y.size(); ++i)
+  // Z^T E_y, z^T of which is E_y v but for what moves by itself
+  const Exprs back = transposed_product(mechanical_rates(e), e.z, E_y);
+  const std::size_t states = e.y.size() - e.auxiliary.size();
+  for (std::size_t i = states - static_cast<std::size_t>(e.first_order); i < states; ++i)
+    terms.push_back(E_y[i] * e.v[i]);
+  for (std::size_t i = states; i < e.y.size(); ++i)
     terms.push_back(E_y[i] * substitute(e.v[i], e.z, Exprs(e.z.size(), e.graph->constant(0)), *e.graph));
   for (std::size_t i = 0; i < w.size(); ++i)
     terms.push_back(w[i] * ((e.f[i] - inert[i]) + back[i] + (e.N[i] + e.r[i])));

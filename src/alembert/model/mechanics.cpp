@@ -384,6 +384,22 @@ void make_forces(Elaboration& e) {
   });
 }
 
+/// Loads and motors: F acts along a velocity V, so that the forces on the coordinates are V_v^T F.
+void make_acting_forces(Elaboration& e) {
+  Scope& scope = e.scope;
+  e.each(acting_statement, [&](const Statement& s) {
+    const Value force = scope.evaluate(*s.left), velocity = scope.evaluate(*s.right);
+    if (force.bad || velocity.bad) return;
+    if (force.shape != velocity.shape) {
+      scope.error(s.left->place, "'" + print(*s.left) + "' is " + shape_text(force.shape) + ", but must be " +
+                                     shape_text(velocity.shape));
+      return;
+    }
+    const Exprs all = transposed_product(velocity.entries, e.model.v, force.entries);
+    for (std::size_t i = 0; i < all.size(); ++i) e.model.force[i] = e.model.force[i] + all[i];
+  });
+}
+
 /// An auxiliary variable that the user wrote has no inertia, and the potential of the multibody form no velocities.
 void check_energies(Elaboration& e) {
   const Model& m = e.model;
@@ -479,6 +495,7 @@ void make_energies(Elaboration& e) {
     case Form::port_hamiltonian: return;  // make_port has read it
   }
   make_forces(e);
+  if (e.model.form == Form::lagrangian) make_acting_forces(e);
   check_energies(e);
 }
 

@@ -91,6 +91,8 @@ Json events(const Report& report) {
     for (std::size_t i = 0; i < record.state.size(); ++i) state[report.names.states.at(i)] = number(record.state, i);
     list.push_back({{"name", report.names.events.at(record.event)},
                     {"t", number(record.t)},
+                    {"q", named(report.names.coordinates, record.state)},
+                    {"v", named(report.names.coordinates, record.v)},
                     {"state", state},
                     {"multipliers", multipliers(report.names, record.lambda, record.psi)}});
   }

@@ -325,6 +325,9 @@ bool Engine::set(const NamedValues& values, GridPoint& point) {
   given.z.assign(middle, point.state.end());
   given.y_pinned.assign(given.y.size(), false);
   given.z_pinned.assign(given.z.size(), false);
+  // First-order states move by their rates alone.
+  const auto states = given.y_pinned.end() - static_cast<std::ptrdiff_t>(e.auxiliary.size());
+  std::fill(states - e.first_order, states, true);
   give(given, others, true);
   const InitialValues moved = start_.solve(point.t, given);
   point.state = joined<double>(moved.y, moved.z);

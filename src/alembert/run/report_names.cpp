@@ -34,9 +34,21 @@ std::vector<Block> momenta_of(const Model& model) {
   return blocks_of_z(model);
 }
 
+/// What is no first-order state.
+std::vector<Block> coordinates_of(const Model& model) {
+  const std::vector<Block> states = first_order_states(model);
+  std::vector<Block> list;
+  for (const Block& block : model.coordinates)
+    if (states.empty() || block.first < states.front().first || block.first > states.back().first)
+      list.push_back(block);
+  return list;
+}
+
 std::vector<Quantity> variables_of(const Model& model) {
-  if (model.form != Form::general) return {};
-  return joined<Quantity>(quantities(model.coordinates), quantities(model.momenta, static_cast<int>(model.q.size())));
+  const std::vector<Quantity> states = quantities(first_order_states(model));
+  if (model.form != Form::general) return states;
+  const std::vector<Quantity> z = quantities(model.momenta, static_cast<int>(model.q.size()));
+  return joined<Quantity>(quantities(coordinates_of(model)), z, states);
 }
 
 Strings event_names(const Model& model) {
@@ -106,7 +118,7 @@ void describe(Report& report, const Model& model, const Equations& e, const Meth
   report.has_energy = static_cast<bool>(e.energy);
 
   ReportNames& names = report.names;
-  names.coordinates = quantities(model.coordinates);
+  names.coordinates = quantities(coordinates_of(model));
   names.momenta = quantities(momenta_of(model));
   names.variables = variables_of(model);
   names.states = joined<std::string>(e.y_names, e.z_names);

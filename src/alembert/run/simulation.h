@@ -6,6 +6,7 @@
 #include "alembert/run/accuracy.h"
 #include "alembert/run/control.h"
 #include "alembert/run/judge.h"
+#include "alembert/run/resets.h"
 #include "alembert/run/rows.h"
 #include "alembert/run/sample_times.h"
 #include "alembert/run/short_steps.h"
@@ -33,6 +34,10 @@ class Simulation {
   bool warned(const std::string& code) const;
   void explain();
   void progress();
+
+  bool act(GridPoint& at, bool looked);
+  void go_on();
+  void list_event(EventRecord& record);
 
   void assess();
   void assess_accuracy();
@@ -65,6 +70,15 @@ class Simulation {
   long every_;  // 0: no rows for steps
   GridPoint point_, next_[2];
   std::vector<EventRecord> found_;
+  std::optional<Resets> resets_;               // where events set something
+  std::vector<std::size_t> acting_;            // events of the report that do so at the present point
+  std::vector<double> parameters_;             // as the run began
+  std::vector<long> counts_;                   // of each event
+  std::optional<AccuracyProbe::Result> seen_;  // of the probe, before the first event that set something
+  NewtonStatistics spent_;                     // by the controls before the present one
+  long rejected_ = 0;                          // by them
+  std::vector<double> kink_times_;
+  double gained_ = 0, lost_ = 0;  // energy, by what events set
   std::vector<double> sampled_;
   bool recorded_ = false;  // the present point has its row
   bool in_view_ = false;   // the watch looked at it last

@@ -51,6 +51,8 @@ class Watch {
   void look(double t, std::span<const double> y, std::span<const double> z);
   /// The same for a state that does not count: only energy(), invariants() and the residuals of it are known then.
   void glance(double t, std::span<const double> state);
+  /// The state jumped to this one: by how much the energy did, which is no error.
+  double jump(double t, std::span<const double> state);
 
   double energy() const { return values_[0]; }
   std::span<const double> invariants() const { return {values_.data() + invariants_, watched_.size()}; }
@@ -95,6 +97,7 @@ class Watch {
   int g_, g_dot_, k_, invariants_, lengths_, volume_, gradients_;  // where the parts of values_ begin
   bool first_ = true, finite_ = true, watch_rank_ = false, has_energy_ = false, turned_ = false;
   double position_ = 0, velocity_ = 0, nonholonomic_ = 0, independence_ = 1;
+  double jumps_ = 0;  // of the energy, together
 };
 
 }  // namespace alembert::internal

@@ -15,6 +15,8 @@
 
 namespace alembert::internal {
 
+struct Table;  // model/tables.h
+
 enum class Kind {
   parameter,
   family,
@@ -69,6 +71,7 @@ struct Declaration {
   long first = 1, last = 0;            // family
   std::vector<std::string> arguments;  // function; let over families: its indices
   std::vector<std::pair<long, long>> argument_ranges;
+  std::shared_ptr<const Table> table;           // function: of one argument, by its values
   std::function<Value(const Place& use)> made;  // let: what works it out where there is no text of it
   Value value;                                  // let, quantity
   std::map<std::vector<long>, Value> members;   // let over families
