@@ -133,6 +133,12 @@ TEST(Resets, SetFirstOrderStatesAndWorkInTheHamiltonianForm) {
       "coordinate q = 1\nmomentum p of q\nhamiltonian p^2/2 + 10*q\nevent hit: q = 0 falling\nwhen hit: p = -p\n",
       "gauss(3)", 0.1, 2);
   EXPECT_NEAR(momentum.energy.final, 10, 1e-10);
+  // A mass that doubles keeps its velocity, and its momentum doubles.
+  const Report heavier = run_events(
+      "parameter m = 1\ncoordinate q\nmomentum p of q\nhamiltonian p^2/(2*m)\ninitial p = 3\nwhen t = 1/2: m = 2*m\n",
+      "gauss(2)", 0.1, 1);
+  EXPECT_NEAR(heavier.y[0], 3, 1e-12);
+  EXPECT_NEAR(heavier.z[0], 6, 1e-12);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 // What events set: values of parameters and states, made of what was before.
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,8 +22,12 @@ class Resets {
   std::string apply(int event, GridPoint& point);
 
  private:
+  std::vector<double> velocities(const GridPoint& point);
+  bool keep_velocities(const std::vector<double>& before, GridPoint& point);
+
   Engine& engine_;
   Kernel<double> kernel_;
+  std::optional<Kernel<double>> mobility_;  // Hamiltonian form: v and v_p, row after row
   std::vector<double> in_, out_, work_;
   std::vector<std::size_t> first_;  // of the actions of each event
 };

@@ -469,8 +469,8 @@ void Simulation::take_account() {
   account.supplied += gained_;
   account.dissipated += lost_;
   if (report_.balance.parted) {
-    account.dissipated = report_.balance.dissipated;
-    account.supplied = report_.balance.supplied;
+    account.dissipated = report_.balance.dissipated + lost_;
+    account.supplied = report_.balance.supplied + gained_;
     account.error = std::abs(report_.energy.final - report_.energy.initial - account.supplied + account.dissipated);
   }
   report_.energy.max_error = account.error;
