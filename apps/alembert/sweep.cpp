@@ -19,7 +19,7 @@ struct SweepArguments {
   std::string model, report, out;  // as written; empty where not given
   std::vector<std::string> vary;
   RunChoices choices;
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, strict = false;
 };
 
 SweepAxis read_axis(const std::string& text) {
@@ -49,7 +49,11 @@ int run_sweep(const SweepArguments& arguments) {
     throw InputError("cannot tell the format of '" + arguments.out + "' by its ending",
                      "the endings .csv and .json are known");
   options.method = [&](const Model& model) { return arguments.choices.chosen_method(model); };
-  options.simulation = [&](const Model& model) { return arguments.choices.simulation(model); };
+  options.simulation = [&](const Model& model) {
+    SimulateOptions simulation = arguments.choices.simulation(model);
+    simulation.strict = arguments.strict;
+    return simulation;
+  };
   std::ofstream file;
   if (!arguments.out.empty()) {
     file.open(arguments.out, std::ios::binary | std::ios::app);
@@ -62,7 +66,10 @@ int run_sweep(const SweepArguments& arguments) {
   const InterruptGuard guard;
   options.interrupt = &guard.interrupted();
   Sweep table = sweep(options);
-  for (SweepRow& row : table.rows) row.failure = in_words_of_the_program(std::move(row.failure));
+  for (SweepRow& row : table.rows) {
+    row.failure = in_words_of_the_program(std::move(row.failure));
+    for (Warning& warning : row.warnings) warning.text = in_words_of_the_program(std::move(warning.text));
+  }
   bar.clear();
   if (!arguments.out.empty()) {
     file.open(arguments.out, std::ios::binary | std::ios::trunc);
@@ -88,6 +95,7 @@ Command add_sweep(CommandLine& program) {
   arguments->choices.declare(options);
   options.option("-o,--out", arguments->out, "FILE", "Writes the table, by ending .csv or .json");
   options.flag("--json", arguments->json, "Print one JSON object instead of the table");
+  options.flag("--strict", arguments->strict, "A run with a warning has failed");
   options.flag("-q,--quiet", arguments->quiet, "Print no table and no progress");
   options.footer(
       "A path that names a group (energy, q) stands for all in it. Runs that fail are rows with their reason;\n"

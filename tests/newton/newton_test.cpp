@@ -243,7 +243,8 @@ TEST(Newton, chooses_its_linear_system_by_size) {
   EXPECT_EQ(name(6, LinearSolver::two_matrix), "unrolled") << "equations without stages have no two matrices";
   EXPECT_EQ(name(6, LinearSolver::sparse), "sparse");
   EXPECT_EQ(name(6, LinearSolver::minimum_norm), "minimum norm");
-  EXPECT_EQ(name(80, LinearSolver::automatic), "dense");
+  EXPECT_EQ(name(80, LinearSolver::dense), "dense");
+  EXPECT_EQ(name(80, LinearSolver::automatic), "sparse");
   EXPECT_EQ(name(200, LinearSolver::exact), "sparse");
   EXPECT_EQ(Newton<Quad>(ring(200).system, std::vector<Quad>(201, 1), interpreted_newton(LinearSolver::exact))
                 .linear_system(),

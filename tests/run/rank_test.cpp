@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <numbers>
 
 #include "../conformance/problems.h"
 
@@ -69,6 +70,28 @@ TEST(RankLoss, WhereVelocitiesGrowWithoutBoundEndsTheRun) {
       "coordinate x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\n"
       "constraint a: x' + y' = 1\nconstraint b: x' + (t - 1)*y' = 0\n";
   for (const double step : {0.01, 0.013}) expect_loss(pass(text, "gauss(2)", step, 4), 2, step, {"a", "b"});
+}
+
+TEST(RankLoss, IsSeenInLargeSystemsToo) {
+  // Parallelograms that turn with speed 1 from the angles 1 + 0.02 i: in line, one after the other, when they come to
+  // pi. 300 constraints; those of one linkage stand far apart.
+  const std::string text =
+      "parameter N = 100\nfamily i = 1..N\ncoordinate a[i][2], b[i][2]\n"
+      "kinetic sum(i, norm2(a[i]') + norm2(b[i]'))/2\nlet phi(i) = 1 + i/50, u(i) = (cos(phi(i)), sin(phi(i)))\n"
+      "let v(i) = (-sin(phi(i)), cos(phi(i)))\nconstraint crank: norm2(a[i]) = 1 for i = 1..N\n"
+      "constraint rocker: norm2(b[i] - (2, 0)) = 1 for i = 1..N\n"
+      "constraint coupler: norm2(b[i] - a[i]) = 4 for i = 1..N\n"
+      "initial a[i] = u(i), b[i] = (2, 0) + u(i), a[i]' = v(i), b[i]' = v(i)\n";
+  const Passage p = pass(text, "lobatto(2)", 0.004, 0.21);
+  ASSERT_EQ(p.report.ending, Ending::done) << p.report.reason;
+  ASSERT_EQ(p.report.singular_positions.size(), 4u);
+  for (int k = 0; k < 4; ++k) {
+    const double when = std::numbers::pi - 3 + 0.02 * k;
+    EXPECT_NEAR(p.report.singular_positions[k].t, when, 0.01);
+    const std::string name = "coupler[" + std::to_string(100 - k) + "]";
+    EXPECT_NE(p.report.singular_positions[k].words.find(name), std::string::npos)
+        << p.report.singular_positions[k].words;
+  }
 }
 
 TEST(RankLoss, IsNotSeenWhereTheRankStays) {

@@ -47,6 +47,12 @@ NativeCode make_native(const Tape& tape, std::span<const double> constants, cons
   }
 }
 
+NativeCode try_native(const Tape& tape, std::span<const double> constants, const KernelOptions& options) noexcept {
+  try {
+    return make_native(tape, constants, options);
+  } catch (const std::exception&) { return {}; }
+}
+
 void refuse_native(const KernelOptions& options) {
   check(options.backend != Backend::native, "native code is asked for in a scalar type other than double");
 }

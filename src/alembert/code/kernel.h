@@ -71,6 +71,9 @@ class Kernel {
     else interpret(in, out, work, parameters);
   }
 
+  /// Native code from now on, where it can be had: nothing but the speed changes. Copies made before are not concerned.
+  void compile(bool optimise) noexcept;
+
   /// From now on parameters are read from this table, which must outlive the kernel; null: their usual values. Copies
   /// take the binding along and may change theirs.
   void bind(const T* parameters) noexcept { parameters_ = parameters; }

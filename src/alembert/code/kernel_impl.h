@@ -3,6 +3,7 @@
 // Template bodies of kernel.h. A scalar type of your own needs a constructor from double (or from Quad), arithmetic,
 // and what evaluate<T> asks for.
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -106,6 +107,19 @@ Kernel<T>::Kernel(Tape tape, KernelOptions options) {  // NOLINT(performance-unn
     detail::refuse_native(options);
   }
   program_ = std::move(program);
+}
+
+template <class T>
+void Kernel<T>::compile(bool optimise) noexcept {
+  if constexpr (std::is_same_v<T, double>) {
+    if (native_) return;
+    const KernelOptions options{.backend = Backend::automatic, .optimise = optimise};
+    detail::NativeCode native = detail::try_native(program_->tape, program_->constants, options);
+    if (!native.function) return;
+    code_ = std::move(native.owner);
+    native_ = native.function;
+    work_ = std::max(work_, native.work);
+  }
 }
 
 template <class T>

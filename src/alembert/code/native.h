@@ -27,6 +27,9 @@ NativeCode compile_native(const Tape& tape, std::span<const double> constants, b
 /// The same as the options ask: no function where the tape is to be interpreted.
 NativeCode make_native(const Tape& tape, std::span<const double> constants, const KernelOptions& options);
 
+/// The same where failing does not matter.
+NativeCode try_native(const Tape& tape, std::span<const double> constants, const KernelOptions& options) noexcept;
+
 /// Throws std::logic_error when an instruction reads a register not computed before it, or an output is no register.
 void check_tape(const Tape& tape);
 /// For scalars other than double: throws where the options insist.

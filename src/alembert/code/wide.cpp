@@ -183,7 +183,7 @@ WideKernel<T>::WideKernel(std::span<const Expr> inputs, std::span<const Expr> ou
 }
 
 template <class T>
-void WideKernel<T>::operator()(const T* in, T* out, T* work) const noexcept {
+void WideKernel<T>::call_formulas(const T* in, T* out, T* work) const noexcept {
   const Body& body = *body_;
   // Formulas at neighbouring places take neighbouring inputs: all go forward together, piece by piece.
   for (std::int64_t piece = 0; piece < body.pieces; ++piece)
@@ -198,12 +198,9 @@ void WideKernel<T>::operator()(const T* in, T* out, T* work) const noexcept {
           for (std::size_t i = 0; i < gives; ++i) out[run.to[i] + place * run.to_step[i]] = values[i];
         }
       }
-  if (body.formulas.empty()) {
-    body.rest.call(in, out, work, parameters_);
-  } else if (!body.rest_to.empty()) {
-    body.rest.call(in, work, work + body.rest_to.size(), parameters_);
-    for (std::size_t i = 0; i < body.rest_to.size(); ++i) out[body.rest_to[i]] = work[i];
-  }
+  if (body.rest_to.empty()) return;
+  body.rest.call(in, work, work + body.rest_to.size(), parameters_);
+  for (std::size_t i = 0; i < body.rest_to.size(); ++i) out[body.rest_to[i]] = work[i];
 }
 
 template class WideKernel<double>;

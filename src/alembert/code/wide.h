@@ -24,12 +24,17 @@ class WideKernel {
   /// Formulas that are called at more than one place.
   int repeated() const { return body_ ? static_cast<int>(body_->formulas.size()) : 0; }
 
-  void operator()(const T* in, T* out, T* work) const noexcept;
+  void operator()(const T* in, T* out, T* work) const noexcept {
+    if (body_->formulas.empty()) body_->rest.call(in, out, work, parameters_);
+    else call_formulas(in, out, work);
+  }
 
   /// As Kernel::bind.
   void bind(const T* parameters) noexcept { parameters_ = parameters; }
 
  private:
+  void call_formulas(const T* in, T* out, T* work) const noexcept;
+
   /// Places one after the other, from each of which to the next every input and output moves by the same: what is not
   /// written down need not be read at every call.
   struct Run {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "alembert/error.h"
+#include "alembert/expr/operators.h"
 
 namespace alembert::internal {
 
@@ -44,6 +45,12 @@ Equilibration equilibrate(const SparseExprs& J, const std::vector<double>& value
     if (row[i] > 0) scales.row[i] *= power_of_two(row[i]);
   }
   return scales;
+}
+
+void scale(const SparseExprs& J, const Equilibration& scales, std::vector<double>& values) {
+  if (scales.row.empty()) return;
+  for (int i = 0; i < J.rows; ++i)
+    for (int k = J.row_start[i]; k < J.row_start[i + 1]; ++k) values[k] *= scales.row[i] * scales.column[J.column[k]];
 }
 
 std::optional<PivotOrder> choose_pivots(const SparseExprs& J, const std::vector<double>& values,
@@ -110,13 +117,12 @@ std::optional<PivotOrder> choose_pivots(const SparseExprs& J, const std::vector<
   return order;
 }
 
-Exprs eliminate(const SparseExprs& J, ExprSpan F, const PivotOrder& order) {
-  const int n = J.rows;
-  check(static_cast<int>(F.size()) == n, "elimination: sizes differ");
+SymbolicFactors factorise(const SparseExprs& A, const PivotOrder& order) {
+  const int n = A.rows;
   std::vector<std::map<int, Expr>> rows(n);
-  Exprs right(F.begin(), F.end());
   for (int i = 0; i < n; ++i)
-    for (int e = J.row_start[i]; e < J.row_start[i + 1]; ++e) rows[i][J.column[e]] = J.value[e];
+    for (int e = A.row_start[i]; e < A.row_start[i + 1]; ++e) rows[i][A.column[e]] = A.value[e];
+  SymbolicFactors factors;
   std::vector<bool> done(n, false);
   for (int k = 0; k < n; ++k) {
     const int p = order.rows[k], c = order.columns[k];
@@ -133,18 +139,53 @@ Exprs eliminate(const SparseExprs& J, ExprSpan F, const PivotOrder& order) {
         if (there == rows[i].end()) rows[i][j] = -(factor * a);
         else there->second = there->second - factor * a;
       }
-      right[i] = right[i] - factor * right[p];
+      factors.lower.push_back({i, p, factor});
     }
+    SymbolicFactors::Pivot pivot{p, c, reciprocal, {}};
+    for (const auto& entry : rows[p])
+      if (entry.first != c) pivot.rest.push_back(entry);
+    factors.pivots.push_back(std::move(pivot));
   }
-  Exprs d(n);
-  for (int k = n - 1; k >= 0; --k) {
-    const int p = order.rows[k], c = order.columns[k];
-    Expr value = right[p];
-    for (const auto& [j, a] : rows[p])
-      if (j != c) value = value - a * d[j];
-    d[c] = value * (Quad(1) / rows[p].at(c));
+  return factors;
+}
+
+Exprs solve(const SymbolicFactors& A, ExprSpan F) {
+  Exprs right(F.begin(), F.end());
+  for (const SymbolicFactors::Below& below : A.lower)
+    right[below.row] = right[below.row] - below.factor * right[below.pivot_row];
+  Exprs d(F.size());
+  for (auto pivot = A.pivots.rbegin(); pivot != A.pivots.rend(); ++pivot) {
+    Expr value = right[pivot->row];
+    for (const auto& [j, a] : pivot->rest) value = value - a * d[j];
+    d[pivot->column] = value * pivot->reciprocal;
   }
   return d;
+}
+
+Exprs eliminate(const SparseExprs& J, ExprSpan F, const PivotOrder& order) {
+  check(static_cast<int>(F.size()) == J.rows, "elimination: sizes differ");
+  return solve(factorise(J, order), F);
+}
+
+NamedEntries name_entries(SymbolicFactors& factors, Graph& graph) {
+  NamedEntries named;
+  std::map<std::uint32_t, Expr> known;
+  const auto name = [&](Expr& entry) {
+    if (operand_count(graph.node(entry.id()).op) == 0) return;
+    Expr& symbol = known[entry.id()];
+    if (!symbol) {
+      symbol = graph.symbol("a" + std::to_string(named.values.size() + 1));
+      named.values.push_back(entry);
+      named.symbols.push_back(symbol);
+    }
+    entry = symbol;
+  };
+  for (SymbolicFactors::Below& below : factors.lower) name(below.factor);
+  for (SymbolicFactors::Pivot& pivot : factors.pivots) {
+    name(pivot.reciprocal);
+    for (auto& entry : pivot.rest) name(entry.second);
+  }
+  return named;
 }
 
 }  // namespace alembert::internal

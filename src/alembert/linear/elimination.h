@@ -4,6 +4,7 @@
 // code.
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "alembert/expr/derivative.h"
@@ -19,6 +20,9 @@ struct Equilibration {
 Equilibration equilibrate(const SparseExprs& pattern, const std::vector<double>& values,
                           const std::vector<bool>& preferred);
 
+/// Values of J times these factors.
+void scale(const SparseExprs& J, const Equilibration& scales, std::vector<double>& values);
+
 /// The order of the pivots, chosen once from values of J at a typical point.
 struct PivotOrder {
   std::vector<int> rows, columns;  // pivot k stands at (rows[k], columns[k])
@@ -31,7 +35,32 @@ struct PivotOrder {
 std::optional<PivotOrder> choose_pivots(const SparseExprs& J, const std::vector<double>& values,
                                         const std::vector<bool>& preferred);
 
+/// A matrix factorised along an order of pivots.
+struct SymbolicFactors {
+  struct Below {
+    int row, pivot_row;
+    Expr factor;  // of the pivot row, which is subtracted from the row
+  };
+  struct Pivot {
+    int row, column;
+    Expr reciprocal;
+    std::vector<std::pair<int, Expr>> rest;  // of its row: columns and entries
+  };
+  std::vector<Below> lower;   // in the order of the elimination
+  std::vector<Pivot> pivots;  // likewise
+};
+SymbolicFactors factorise(const SparseExprs& A, const PivotOrder& order);
+
+/// d with A d = F.
+Exprs solve(const SymbolicFactors& A, ExprSpan F);
+
 /// d with J d = F.
 Exprs eliminate(const SparseExprs& J, ExprSpan F, const PivotOrder& order);
+
+/// The entries of the factors that take operations to compute, each once; the factors get symbols in their place.
+struct NamedEntries {
+  Exprs values, symbols;
+};
+NamedEntries name_entries(SymbolicFactors& factors, Graph& graph);
 
 }  // namespace alembert::internal

@@ -21,17 +21,18 @@ namespace {
 // 210 ms against 100.
 constexpr int unrolled_unknowns = 60;
 constexpr std::size_t unrolled_operations = 4000;
-// Up to here dense factors, with the largest pivot of each column. Sparse ones are already faster from some thirty
-// unknowns on (n = 52: 14 us against 19, n = 78: 31 against 44, both of Andrews' mechanism; n = 88, a chain: 5 against
-// 23).
-constexpr int dense_unknowns = 90;
-// From here on a SPARK step is solved with the two small matrices. gauss(3), n = 128: 11 us against 18 sparse, n = 640:
-// 54 against 137. Where constraints are many, they need a third more iterations and gain little: four-bar linkage,
-// n = 68: 15 us against 16.
-constexpr int staged_unknowns = 120;
-// Of constraints to velocities, from which on a mechanism counts as closed: few degrees of freedom, many constraints.
-// It may come to singular positions, where the two matrices contract no more.
-constexpr double closed_share = 0.7;
+// Up to here dense factors, with the largest pivot of each column. Beyond, sparse ones are faster: Andrews' mechanism,
+// n = 39: 13 us against 17; four-bar, n = 77: 30 against 50; chains, n = 65: 10 against 30, n = 110: 14 against 68.
+constexpr int dense_unknowns = 36;
+// Up to here damped Newton has dense factors all the same: they name the equation in which no pivot was left.
+constexpr int named_unknowns = 90;
+// Where unrolled code does not pay off a SPARK step is solved with the two small matrices: two hinged bodies, n = 66: 5
+// us against 8 sparse, n = 92: 10 against 22; heavy top, gauss(3), n = 44: 14 against 24; 16 hinged bodies, n = 528: 40
+// against 83. That is at any size; but for mechanisms that are closed, with few degrees of freedom and many
+// constraints. They may come to singular positions, where the two matrices contract no more. The share of constraints
+// to velocities from which on a mechanism counts as closed: of particles, and of bodies, where each has a quaternion
+// and at most six constraints (6/7 where it has them all).
+constexpr double closed_share = 0.7, closed_share_of_bodies = 0.86;
 
 template <class T>
 std::vector<double> values_at(const std::vector<T>& typical, const Exprs& all, const SparseExprs& J) {
@@ -42,18 +43,21 @@ std::vector<double> values_at(const std::vector<T>& typical, const Exprs& all, c
   return {values.begin(), values.end()};
 }
 
-void scale(const SparseExprs& J, const Equilibration& scales, std::vector<double>& values) {
-  if (scales.row.empty()) return;
-  for (int i = 0; i < J.rows; ++i)
-    for (int k = J.row_start[i]; k < J.row_start[i + 1]; ++k) values[k] *= scales.row[i] * scales.column[J.column[k]];
+bool is_diagonal(const SparseExprs& block) {
+  for (int i = 0; i < block.rows; ++i)
+    if (block.row_start[i + 1] != block.row_start[i] + 1 || block.column[block.row_start[i]] != i) return false;
+  return true;
 }
 
+bool is_closed(const StageStructure& stages) {
+  const double share = is_diagonal(stages.p_z) ? closed_share : closed_share_of_bodies;
+  return stages.n_g + stages.n_k > share * stages.n_z;
+}
+
+/// Whether the two matrices are used where unrolled code is not.
 template <class T>
-bool use_two_matrices(const ImplicitEquations& e, LinearSolver wish) {
-  if (!std::is_same_v<T, double> || !e.stages) return false;
-  if (wish == LinearSolver::two_matrix) return true;
-  const bool closed = e.stages->n_g + e.stages->n_k > closed_share * e.stages->n_z;
-  return wish == LinearSolver::automatic && e.unknowns.size() > staged_unknowns && !closed;
+bool may_use_two_matrices(const ImplicitEquations& e, LinearSolver wish) {
+  return std::is_same_v<T, double> && wish == LinearSolver::automatic && e.stages && !is_closed(*e.stages);
 }
 
 /// What is left of a wish that leaves a choice, where unrolled code is not it.
@@ -76,7 +80,8 @@ std::unique_ptr<LinearSystem<T>> unrolled(const ImplicitEquations& e, const Expr
   if (J.rows > unrolled_unknowns) return nullptr;
   const std::optional<PivotOrder> order = choose_pivots(J, typical, preferred);
   if (!order || order->operations > unrolled_operations) return nullptr;
-  return std::make_unique<UnrolledSystem<T>>(Kernel<T>(all, eliminate(J, e.equations, *order), options));
+  return std::make_unique<UnrolledSystem<T>>(Kernel<T>(all, eliminate(J, e.equations, *order), options),
+                                             options.backend);
 }
 
 template <class T>
@@ -85,6 +90,16 @@ std::unique_ptr<LinearSystem<T>> dense_or_sparse_system(LinearSolver which, cons
   if constexpr (std::is_same_v<T, double>)
     if (which == LinearSolver::sparse) return std::make_unique<SparseSystem>(equations, matrix);
   return std::make_unique<DenseSystem<T>>(equations, matrix);
+}
+
+template <class T>
+ChosenSystems<T> two_matrices(const ImplicitEquations& e, const Exprs& all, KernelOptions options) {
+  ChosenSystems<T> chosen;
+  chosen.equations = WideKernel<T>(all, e.equations, options);
+  if constexpr (std::is_same_v<T, double>)
+    chosen.usual = std::make_unique<TwoMatrixSystem>(
+        chosen.equations, std::make_unique<TwoMatrix>(*e.stages, all, static_cast<int>(e.inputs.size()), options));
+  return chosen;
 }
 
 }  // namespace
@@ -99,15 +114,10 @@ ChosenSystems<T> choose_systems(const ImplicitEquations& e, const std::vector<bo
   check(typical.size() == all.size(), "typical values of inputs and unknowns");
   ChosenSystems<T> chosen;
   if (n == 0) return chosen;
-  if (use_two_matrices<T>(e, wish)) {
-    // Newton's own matrix is never made where only the two small ones are used: for large systems that is the point.
-    chosen.equations = WideKernel<T>(all, e.equations, options.kernel);
-    if constexpr (std::is_same_v<T, double>)
-      chosen.usual = std::make_unique<TwoMatrixSystem>(
-          chosen.equations,
-          std::make_unique<TwoMatrix>(*e.stages, all, static_cast<int>(e.inputs.size()), options.kernel));
-    return chosen;
-  }
+  const bool wished = std::is_same_v<T, double> && e.stages && wish == LinearSolver::two_matrix;
+  const bool staged = may_use_two_matrices<T>(e, wish);
+  // Newton's own matrix is never made where only the two small ones are used: for large systems that is the point.
+  if (wished || (staged && n > unrolled_unknowns)) return two_matrices<T>(e, all, options.kernel);
   const SparseExprs J = jacobian(e.equations, e.unknowns);
   chosen.linear = !depends(J.value, e.unknowns);
   std::vector<bool> preferred = multiplier;
@@ -116,6 +126,7 @@ ChosenSystems<T> choose_systems(const ImplicitEquations& e, const std::vector<bo
   const Equilibration scales = equilibrate(J, at_typical, preferred);
   scale(J, scales, at_typical);
   if (may_be_unrolled(wish)) chosen.usual = unrolled<T>(e, all, J, at_typical, preferred, options.kernel);
+  if (staged && !chosen.usual) return two_matrices<T>(e, all, options.kernel);
   // Beside unrolled code the plain matrices are only the way out when it fails: no time is spent on compiling them.
   const KernelOptions kernel = chosen.usual ? interpreted : options.kernel;
   chosen.equations = WideKernel<T>(all, e.equations, kernel);
@@ -127,8 +138,10 @@ ChosenSystems<T> choose_systems(const ImplicitEquations& e, const std::vector<bo
     return chosen;
   }
   matrix.equilibrate(scales);
-  if (chosen.usual) chosen.with_memory = dense_or_sparse_system(LinearSolver::dense, chosen.equations, matrix);
-  else chosen.usual = dense_or_sparse_system(dense_or_sparse<T>(wish, n), chosen.equations, matrix);
+  const LinearSolver which = chosen.usual ? wish : dense_or_sparse<T>(wish, n);
+  const bool named = which == LinearSolver::sparse && wish != which && n <= named_unknowns;
+  if (chosen.usual || named) chosen.with_memory = dense_or_sparse_system(LinearSolver::dense, chosen.equations, matrix);
+  if (!chosen.usual) chosen.usual = dense_or_sparse_system(which, chosen.equations, matrix);
   return chosen;
 }
 

@@ -21,8 +21,18 @@ class Convergence {
   explicit Convergence(double unit, bool linear = false) : unit_(unit), linear_(linear) {}
 
   /// A new iteration begins.
-  void begin() noexcept;
-  void begin_simplified() noexcept;
+  void begin() noexcept {
+    before_ = 0;
+    ratio_ = 0;
+    moved_ = 0;
+    largest_ratio_ = 0;
+    corrections_ = 0;
+    renewed_ = false;
+  }
+  void begin_simplified() noexcept {
+    begin();
+    noise_ *= noise_decay;
+  }
   /// A new matrix was factorised: nothing is known of how it contracts.
   void new_matrix() noexcept { contraction_ = unknown_contraction; }
 
@@ -112,7 +122,14 @@ class Convergence {
 
  private:
   /// What all have in common; proceed where that does not decide.
-  Verdict first_look(double correction) noexcept;
+  Verdict first_look(double now) noexcept {
+    if (std::isnan(now)) return Verdict::not_finite;
+    ++corrections_;
+    ratio_ = now / before_;
+    moved_ += now;
+    before_ = now;
+    return now <= unit_ ? Verdict::converged : Verdict::proceed;
+  }
   void note_ratio() noexcept {
     const bool tells = before_ > telling && before_ <= hidden * ratio_;
     if (tells) largest_ratio_ = std::max(largest_ratio_, ratio_);
@@ -144,50 +161,6 @@ class Convergence {
   double noise_ = 0;                          // corrections up to here were rounding lately
 };
 
-template <class AtRounding>
-Verdict Convergence::exact(double now, AtRounding at_rounding) noexcept {
-  const Verdict seen = first_look(now);
-  if (seen != Verdict::proceed || corrections_ == 1) return seen;
-  note_ratio();
-  if (is_last(now, now * ratio_ * ratio_, at_rounding)) return Verdict::converged;
-  if (ratio_ > quadratic && now <= fresh_floor * unit_) return Verdict::converged;
-  if (ratio_ > quadratic && corrections_ >= first_ratios && at_rounding()) return hold_at_rounding();
-  return ratio_ > growing && corrections_ > first_ratios ? Verdict::diverged : Verdict::proceed;
-}
-
-template <class AtRounding>
-Verdict Convergence::simplified(double now, Matrix matrix, AtRounding at_rounding) noexcept {
-  const bool telling = renewed_ && !matrix.approximate;
-  renewed_ = renewed_ || matrix.here;
-  const Verdict seen = first_look(now);
-  if (seen != Verdict::proceed || corrections_ == 1) return seen;
-  if (telling) note_ratio();
-  // One small ratio may be luck (the prediction was wrong where the matrix is right), so the slowest counts.
-  if (!matrix.here && now > quiet_floor * unit_) contraction_ = std::max(contraction_, std::min(ratio_, slowest_rate));
-  const double rate = std::max(ratio_, contraction_);
-  // Quadratic where the matrix belongs to this iterate, else all that a geometric series would still bring.
-  const double left = matrix.here && !matrix.approximate ? now * ratio_ * std::min(ratio_, 1.0)
-                                                         : now * rate / (1 - std::min(rate, slowest_rate));
-  if (is_last(now, left, at_rounding)) return Verdict::converged;
-  return ratio_ > slow ? slowly(now, ratio_, matrix, at_rounding) : Verdict::proceed;
-}
-
-template <class AtRounding>
-Verdict Convergence::slowly(double now, double ratio, Matrix matrix, AtRounding at_rounding) noexcept {
-  if (now <= quiet_floor * unit_) {
-    // Rounding, or an old matrix that still contracts? What is left then would be seen in the constraints.
-    const bool known = renewed_ || now <= noise_;
-    if (!known) return Verdict::renew;
-    if (ratio <= stalled) return Verdict::proceed;
-    noise_ = std::max(noise_, now);
-    return Verdict::converged;
-  }
-  if (ratio > stalled && corrections_ > first_ratios && at_rounding()) return hold_at_rounding();
-  const bool best = matrix.approximate ? renewed_ : matrix.here;  // no other matrix would do better
-  const double hopeless = matrix.approximate ? 1 : growing;       // linear convergence never comes back
-  if (best && now <= fresh_floor * unit_ && (!matrix.approximate || ratio >= 1)) return Verdict::converged;
-  if (best && ratio > hopeless && corrections_ > first_ratios) return Verdict::diverged;
-  return matrix.approximate && renewed_ ? Verdict::proceed : Verdict::renew;
-}
-
 }  // namespace alembert::internal
+
+#include "alembert/newton/convergence_impl.h"

@@ -56,18 +56,6 @@ std::vector<bool> find_multipliers(const ImplicitEquations& e) {
   return multiplier;
 }
 
-void save_statistics(const NewtonStatistics& statistics, ByteWriter& out) {
-  out.write(statistics.iterations);
-  out.write(statistics.factorizations);
-  out.write(statistics.evaluations);
-}
-
-void load_statistics(NewtonStatistics& statistics, ByteReader& in) {
-  in.read(statistics.iterations);
-  in.read(statistics.factorizations);
-  in.read(statistics.evaluations);
-}
-
 }  // namespace
 
 /// The strategies are rungs of a ladder, climbed until one converges.
@@ -294,7 +282,7 @@ void Newton<T>::Body::save(ByteWriter& out) const {
   if (iteration.unknowns == 0) return;
   iteration.norm.save(out);
   iteration.convergence.save(out);
-  save_statistics(iteration.statistics, out);
+  iteration.statistics.save(out);
   out.write(iteration.factored);
   systems.usual->save(out);
   out.write(exact_typical);
@@ -306,7 +294,7 @@ void Newton<T>::Body::load(ByteReader& in) {
   if (iteration.unknowns == 0) return;
   iteration.norm.load(in);
   iteration.convergence.load(in);
-  load_statistics(iteration.statistics, in);
+  iteration.statistics.load(in);
   in.read(iteration.factored);
   systems.usual->load(in);
   std::vector<T> typical;

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "alembert/base/bytes.h"
+
 namespace alembert::internal {
 
 /// contradiction: equations that depend on each other ask for different things. other_branch: there are solutions, but
@@ -25,6 +27,18 @@ struct NewtonResult {
 struct NewtonStatistics {
   long iterations = 0, factorizations = 0, evaluations = 0;
   std::vector<int> factorization_sizes;  // of the matrices that are factorised
+
+  /// Without the sizes, which do not change.
+  void save(ByteWriter& out) const {
+    out.write(iterations);
+    out.write(factorizations);
+    out.write(evaluations);
+  }
+  void load(ByteReader& in) {
+    in.read(iterations);
+    in.read(factorizations);
+    in.read(evaluations);
+  }
 };
 
 }  // namespace alembert::internal

@@ -2,22 +2,74 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "alembert/base/bytes.h"
+#include "alembert/base/processor.h"
+#include "alembert/error.h"
 
 namespace alembert::internal {
+
+namespace {
+
+constexpr int pack_width = 4;
+typedef double DoublePack __attribute__((vector_size(8 * pack_width), aligned(8), may_alias));
+
+/// Every row takes the place of the one before, the first that of u; u becomes what is left after the last, and sum the
+/// sum of the new rows 0 to degree. stride: the length of a row, whole packs.
+template <int rows, int degree>
+inline __attribute__((always_inline)) void shift_and_sum(double* __restrict table, int stride, double* __restrict u,
+                                                         double* __restrict sum) {
+  for (int i = 0; i < stride; i += pack_width) {
+    DoublePack left = *reinterpret_cast<const DoublePack*>(u + i);
+    DoublePack total = left;
+    for (int k = 0; k < rows; ++k) {
+      DoublePack& own = *reinterpret_cast<DoublePack*>(table + k * stride + i);
+      const DoublePack now = left;
+      left = now - own;
+      own = now;
+      if (k > 0 && k <= degree) total += now;
+    }
+    *reinterpret_cast<DoublePack*>(u + i) = left;
+    *reinterpret_cast<DoublePack*>(sum + i) = total;
+  }
+}
+
+template <int rows>
+inline __attribute__((always_inline)) void shift_all(double* table, int stride, int degree, double* u, double* sum) {
+  switch (degree) {
+    case 0: return shift_and_sum<rows, 0>(table, stride, u, sum);
+    case 1: return shift_and_sum<rows, 1>(table, stride, u, sum);
+    case 2: return shift_and_sum<rows, 2>(table, stride, u, sum);
+    case 3: return shift_and_sum<rows, 3>(table, stride, u, sum);
+    case 4: return shift_and_sum<rows, 4>(table, stride, u, sum);
+    default: return shift_and_sum<rows, 5>(table, stride, u, sum);
+  }
+}
+
+ALEMBERT_BEST_PROCESSOR
+void shift_six_rows(double* table, int stride, int degree, double* u, double* sum) {
+  shift_all<6>(table, stride, degree, u, sum);
+}
+
+int whole_packs(int unknowns) { return (unknowns + pack_width - 1) / pack_width * pack_width; }
+
+}  // namespace
 
 template <class T>
 Predictor<T>::Predictor(int unknowns)
     : n_(unknowns),
+      stride_(is_small(unknowns) ? whole_packs(unknowns) : unknowns),
       rows_(is_small(unknowns) ? most_rows : rows_of_large),
-      table_(static_cast<std::size_t>(rows_) * unknowns),
-      beyond_(is_small(unknowns) ? unknowns : 0) {}
+      table_(static_cast<std::size_t>(rows_) * stride_),
+      beyond_(is_small(unknowns) ? stride_ : 0),
+      next_(beyond_.size()) {}
 
 template <class T>
 void Predictor<T>::clear() noexcept {
   count_ = 0;
   degree_ = 0;
+  predicted_ = false;
 }
 
 /// Rows of the table that the next solution reaches.
@@ -39,6 +91,10 @@ void Predictor<T>::last(T* u) const noexcept {
 
 template <class T>
 void Predictor<T>::predict(T* __restrict u) const noexcept {
+  if (predicted_) {
+    std::copy_n(next_.data(), n_, u);
+    return;
+  }
   by_blocks([&](int from, int count) {
     std::copy_n(table_.data() + from, count, u + from);
     for (int k = 1; k <= degree_; ++k) {
@@ -54,6 +110,17 @@ void Predictor<T>::learn(const T* u) noexcept {
   // that a prediction of degree k would have made.
   const bool look = count_ < 2 * rows_ || count_ % look_every == 0;
   const int rows = filled();
+  if constexpr (std::is_same_v<T, double>) {
+    static_assert(most_rows == 6);
+    if (!look && rows == most_rows && !beyond_.empty()) {
+      std::copy_n(u, n_, beyond_.begin());
+      shift_six_rows(table_.data(), stride_, degree_, beyond_.data(), next_.data());
+      predicted_ = true;
+      ++count_;
+      return;
+    }
+  }
+  predicted_ = false;
   std::array<T, most_rows> error{};  // squared, by degree
   by_blocks([&](int from, int count) {
     std::array<T, block> left_block;
@@ -80,17 +147,19 @@ template <class T>
 void Predictor<T>::unlearn() noexcept {
   if (count_ == 0 || beyond_.empty()) return;
   --count_;
+  predicted_ = false;
   const int rows = filled();
   for (int k = 0; k < rows; ++k) {
     T* const own = row(k);
     const T* const next = k + 1 < rows ? row(k + 1) : beyond_.data();
-    for (int i = 0; i < n_; ++i) own[i] -= next[i];
+    for (int i = 0; i < n_; ++i) own[i] -= next[i];  // what fills up the packs stays 0
   }
   degree_ = std::min(degree_, static_cast<int>(std::max<long>(count_ - 1, 0)));
 }
 
 template <class T>
 void Predictor<T>::save(ByteWriter& out) const {
+  out.write(n_);
   out.write(degree_);
   out.write(count_);
   out.write(table_);
@@ -99,10 +168,12 @@ void Predictor<T>::save(ByteWriter& out) const {
 
 template <class T>
 void Predictor<T>::load(ByteReader& in) {
+  if (in.read<int>() != n_) throw InputError("the saved state has another number of unknowns");
   in.read(degree_);
   in.read(count_);
   in.refill(table_);
   in.refill(beyond_);
+  predicted_ = false;
 }
 
 template class Predictor<double>;

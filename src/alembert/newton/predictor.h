@@ -46,18 +46,21 @@ class Predictor {
   static constexpr int block = 256;      // a block of all rows stays in the nearest cache
   static constexpr int look_every = 16;  // steps between two looks for the best degree
 
-  T* row(int k) { return table_.data() + static_cast<std::size_t>(k) * n_; }
-  const T* row(int k) const { return table_.data() + static_cast<std::size_t>(k) * n_; }
+  T* row(int k) { return table_.data() + static_cast<std::size_t>(k) * stride_; }
+  const T* row(int k) const { return table_.data() + static_cast<std::size_t>(k) * stride_; }
   int filled() const;
   template <class Work>
   void by_blocks(Work work) const;
 
   int n_;
+  int stride_;  // of the table: n, of small systems filled up to whole packs
   int rows_;
   int degree_ = 0;
   long count_ = 0;         // steps learnt from
   std::vector<T> table_;   // row k: the k-th backward difference at the last step
   std::vector<T> beyond_;  // the difference that follows the last row, for unlearn()
+  std::vector<T> next_;    // the prediction, where it was made while learning
+  bool predicted_ = false;
 };
 
 }  // namespace alembert::internal

@@ -1,6 +1,7 @@
 #include "alembert/newton/step.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "alembert/base/bytes.h"
 #include "alembert/base/lists.h"
@@ -8,17 +9,20 @@
 #include "alembert/error.h"
 #include "alembert/newton/branch.h"
 #include "alembert/newton/homotopy.h"
+#include "alembert/newton/increments.h"
 #include "alembert/newton/predictor.h"
 #include "alembert/newton/step_part.h"
+#include "alembert/newton/usual_step.h"
 
 namespace alembert::internal {
 
 namespace {
 
-// Multipliers that much larger than predicted are taken for those of a singular position: near it they grow like one
-// over the distance, and steps come within a thousandth of it. So many times in a row, after which they are the motion.
-constexpr int wild_multipliers = 1000;
+// Wild multipliers are distrusted so many times in a row, after which they are the motion.
 constexpr int most_distrusted = 4;
+
+// Beside a usual way, the general Newton is called for now and then.
+constexpr double rarely = 100;
 
 template <class T>
 T largest(const std::vector<int>& places, const T* values) {
@@ -46,6 +50,7 @@ struct Step<T>::Body {
     int distrusted = 0;  // steps in a row
   };
   std::vector<StepPart<T>> parts;
+  std::vector<std::unique_ptr<UsualStep>> usual;  // of the parts; null where there is none
   std::vector<Substep> substeps;
   Kernel<T> carried_start;
   std::vector<std::string> carried_names;
@@ -62,15 +67,21 @@ struct Step<T>::Body {
   std::vector<T> new_state, new_compensation;
   std::vector<T> found, latest, change_found, change, marked;  // in doubt: unknowns, changes of the state
   Homotopy<T> homotopy{0};
+  const UsualStep* finished = nullptr;  // has what follows from the last solution
+  bool single_usual = false;            // a step is one part, with a usual way and nothing carried
 
+  Body(const Body& other);
   Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state, const std::vector<T>& given,
        const NewtonOptions& options);
   void make_carried(const StepPlan& plan);
+  void make_usual(const StepPlan& plan, T t0, T h, const std::vector<T>& state, const NewtonOptions& options);
   void take_memory();
   void add_substep(const StepPlan& plan, const StepPlan::Substep& sub, T t0, T h, const std::vector<T>& state,
                    const NewtonOptions& options);
 
   void initial_guess(const StepPart<T>& part, T t0, T h, const T* state) noexcept;
+  void guess(Substep& sub, const StepPart<T>& part, T t, T h, const T* state) noexcept;
+  bool solve_usual(const Substep& sub, NewtonResult& result) noexcept;
   NewtonResult solve(Substep& sub, const StepPart<T>& part, T t, T h, const T* state, bool singular) noexcept;
   NewtonResult solve_in_doubt(Substep& sub, const StepPart<T>& part, T t, T h, const T* state,
                               NewtonResult result) noexcept;
@@ -82,6 +93,7 @@ struct Step<T>::Body {
   void add_increments(const StepPart<T>& part, T* state, T* compensation) noexcept;
   void add_balance(const StepPart<T>& part) noexcept;
   StepResult advance(T t0, T h, T* state, T* compensation, bool singular) noexcept;
+  bool advance_usual(T t0, T h, T* state, T* compensation, StepResult& result) noexcept;
   void start_carried() noexcept;
   std::vector<Newton<T>*> newtons() const;
   void save(ByteWriter& out) const;
@@ -100,7 +112,52 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
   if (carry_alike(plan)) make_carried(plan);
   take_memory();
   start_carried();
+  make_usual(plan, t0, h, state, options);
   for (const StepPlan::Substep& sub : plan.sequence) add_substep(plan, sub, t0, h, state, options);
+  take_memory();
+}
+
+template <class T>
+Step<T>::Body::Body(const Body& other)
+    : parts(other.parts),
+      substeps(other.substeps),
+      carried_start(other.carried_start),
+      carried_names(other.carried_names),
+      guess_values(other.guess_values),
+      carried(other.carried),
+      x(other.x),
+      learnt(other.learnt),
+      last(other.last),
+      energy_change(other.energy_change),
+      dissipated(other.dissipated),
+      supplied(other.supplied),
+      discrete(other.discrete),
+      tells_energy(other.tells_energy),
+      tells_parts(other.tells_parts),
+      added(other.added.size()),
+      inside(other.inside),
+      new_state(other.new_state.size()),
+      new_compensation(other.new_compensation.size()) {
+  for (const auto& one : other.usual) usual.push_back(one ? one->clone() : nullptr);
+  take_memory();
+}
+
+// Double precision only: in quadruple precision nobody waits for a step.
+template <class T>
+void Step<T>::Body::make_usual(const StepPlan& plan, T t0, T h, const std::vector<T>& state,
+                               const NewtonOptions& options) {
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    usual.push_back(nullptr);
+    if constexpr (std::is_same_v<T, double>) {
+      const auto of_part = [&](const StepPlan::Substep& sub) { return sub.part == static_cast<int>(k); };
+      const auto first = std::find_if(plan.sequence.begin(), plan.sequence.end(), of_part);
+      if (first == plan.sequence.end()) continue;
+      initial_guess(parts[k], t0, T(first->share) * h, state.data());
+      const std::vector<T> typical(x.begin(), x.begin() + parts[k].inputs() + parts[k].unknowns);
+      usual.back() = UsualStep::make(plan.parts[k], typical, options);
+    }
+  }
+  take_memory();
 }
 
 template <class T>
@@ -122,8 +179,11 @@ void Step<T>::Body::take_memory() {
     balances = std::max<std::size_t>(balances, part.balance.outputs());
     internals = std::max<std::size_t>(internals, part.internal.outputs());
   }
+  std::size_t extra = 0;
+  for (const auto& one : usual) extra = std::max(extra, one ? one->extra() : 0);
+  single_usual = usual.size() == 1 && usual.front() && carried.empty() && substeps.size() == 1;
   work.resize(space);
-  x.resize(widest);
+  x.resize(widest + extra);
   predicted.resize(widest);
   guess_inputs.resize(for_guess);
   balance.resize(balances);
@@ -149,7 +209,9 @@ void Step<T>::Body::add_substep(const StepPlan& plan, const StepPlan::Substep& s
     if (other.part == sub.part && (other.share == share || other.newton->memoryless())) newton = other.newton;
   if (!newton) {
     const std::vector<T> typical(x.begin(), x.begin() + part.inputs() + part.unknowns);
-    newton = std::make_shared<Newton<T>>(step_system(plan.parts[sub.part]), typical, options);
+    NewtonOptions general = options;
+    if (usual[sub.part]) general.kernel.calls = rarely;
+    newton = std::make_shared<Newton<T>>(step_system(plan.parts[sub.part]), typical, general);
   }
   substeps.push_back({sub.part, share, std::move(newton), Predictor<T>(part.unknowns)});
 }
@@ -172,20 +234,40 @@ void Step<T>::Body::initial_guess(const StepPart<T>& part, T t0, T h, const T* s
   part.guess(guess_inputs.data(), x.data() + part.inputs(), work.data());
 }
 
-// From the prediction, or the method's own guess at first. What is usual ends here.
+// Fills x with t0, h, state and the prediction, or the method's own guess at first.
+template <class T>
+void Step<T>::Body::guess(Substep& sub, const StepPart<T>& part, T t, T h, const T* state) noexcept {
+  if (sub.predictor.empty()) return initial_guess(part, t, h, state);
+  x[0] = t;
+  x[1] = h;
+  std::copy_n(state, part.states, x.begin() + 2);
+  T* const unknowns = x.data() + part.inputs();
+  sub.predictor.predict(unknowns);
+  for (const int i : part.multipliers) predicted[i] = unknowns[i];
+}
+
+// From the guess in x. False where there is no such way, or it leads nowhere: then x holds anything.
+template <class T>
+bool Step<T>::Body::solve_usual(const Substep& sub, NewtonResult& result) noexcept {
+  if constexpr (std::is_same_v<T, double>) {
+    UsualStep* const way = usual[sub.part].get();
+    if (!way || !way->solve(x.data(), result)) return false;
+    finished = certain(result) ? way : nullptr;
+    return true;
+  }
+  return false;
+}
+
+// What is usual ends here.
 template <class T>
 NewtonResult Step<T>::Body::solve(Substep& sub, const StepPart<T>& part, T t, T h, const T* state,
                                   bool singular) noexcept {
-  T* const unknowns = x.data() + part.inputs();
-  const bool predicts = !sub.predictor.empty();
-  if (predicts) {
-    x[0] = t;
-    x[1] = h;
-    std::copy_n(state, part.states, x.begin() + 2);
-    sub.predictor.predict(unknowns);
-    for (const int i : part.multipliers) predicted[i] = unknowns[i];
-  } else {
-    initial_guess(part, t, h, state);
+  finished = nullptr;
+  guess(sub, part, t, h, state);
+  NewtonResult usually;
+  if (usual[sub.part] && !singular) {
+    if (solve_usual(sub, usually)) return finished ? usually : solve_in_doubt(sub, part, t, h, state, usually);
+    guess(sub, part, t, h, state);
   }
   const NewtonResult result = singular ? sub.newton->solve_singular(x.data()) : sub.newton->solve(x.data());
   if (result.outcome == Outcome::converged && (singular || certain(result))) return result;
@@ -210,8 +292,7 @@ NewtonResult Step<T>::Body::solve_in_doubt(Substep& sub, const StepPart<T>& part
   if (any) {
     std::copy_n(unknowns, part.unknowns, found.begin());
     part.increments(x.data(), change_found.data(), work.data());
-    if (predicts) sub.predictor.predict(unknowns);
-    else initial_guess(part, t, h, state);
+    guess(sub, part, t, h, state);
     mark(part);
     std::copy_n(found.begin(), part.unknowns, unknowns);
     if (continues(result, [&] { return apart(part, marked); })) return result;
@@ -298,24 +379,23 @@ void Step<T>::Body::carry(const StepPart<T>& part) noexcept {
   part.carried(carried_inputs.data(), carried.data(), work.data());
 }
 
-// Compensated: state + compensation is the old sum and what was added, exactly but for the last bit of the
-// compensation.
 template <class T>
-void Step<T>::Body::add_increments(const StepPart<T>& part, T* state, T* compensation) noexcept {
-  part.increments(x.data(), added.data(), work.data());
-  for (int i = 0; i < part.states; ++i) {
-    const T plus = added[i] + compensation[i];
-    const T next = state[i] + plus;
-    const T back = next - state[i];
-    compensation[i] = (state[i] - (next - back)) + (plus - back);
-    state[i] = next;
+void Step<T>::Body::add_increments(const StepPart<T>& part, T* __restrict state, T* __restrict compensation) noexcept {
+  const T* __restrict increments = added.data();
+  if constexpr (std::is_same_v<T, double>) {
+    if (finished) increments = finished->increments();
   }
+  if (increments == added.data()) part.increments(x.data(), added.data(), work.data());
+  add_compensated(increments, part.states, state, compensation);
 }
 
 template <class T>
 void Step<T>::Body::add_balance(const StepPart<T>& part) noexcept {
   if (part.balance.outputs() == 0) return;
-  part.balance(x.data(), balance.data(), work.data());
+  if constexpr (std::is_same_v<T, double>) {
+    if (finished) std::copy_n(finished->balance(), balance.size(), balance.begin());
+  }
+  if (!finished) part.balance(x.data(), balance.data(), work.data());
   energy_change += balance[0];
   if (part.tells_parts) {
     dissipated += balance[1];
@@ -325,9 +405,28 @@ void Step<T>::Body::add_balance(const StepPart<T>& part) noexcept {
     discrete = std::max(discrete, magnitude(balance[i]));
 }
 
+// The whole step in the usual way. False where there is none, or something is in doubt: then nothing has changed.
+template <class T>
+bool Step<T>::Body::advance_usual(T t0, T h, T* state, T* compensation, StepResult& result) noexcept {
+  if constexpr (std::is_same_v<T, double>) {
+    Substep& sub = substeps.front();
+    if (!single_usual || sub.predictor.empty() || sub.distrusted > 0) return false;
+    UsualStep& way = *usual[sub.part];
+    if (!way.advance(t0, sub.share * h, x.data(), sub.predictor, state, compensation, result.newton)) return false;
+    finished = &way;
+    energy_change = discrete = dissipated = supplied = 0;
+    learnt = 1;
+    last = 0;
+    add_balance(parts[sub.part]);
+    return true;
+  }
+  return false;
+}
+
 template <class T>
 StepResult Step<T>::Body::advance(T t0, T h, T* state, T* compensation, bool singular) noexcept {
   StepResult result;
+  if (!singular && advance_usual(t0, h, state, compensation, result)) return result;
   const std::size_t states = new_state.size();
   // A single substep changes the state when nothing can fail any more; several work on a copy.
   const bool single = substeps.size() == 1;
@@ -383,6 +482,8 @@ void Step<T>::Body::save(ByteWriter& out) const {
     out.write(sub.distrusted);
   }
   for (const Newton<T>* newton : newtons()) newton->save(out);
+  for (const auto& one : usual)
+    if (one) one->save(out);
 }
 
 template <class T>
@@ -396,6 +497,8 @@ void Step<T>::Body::load(ByteReader& in) {
     in.read(sub.distrusted);
   }
   for (Newton<T>* newton : newtons()) newton->load(in);
+  for (const auto& one : usual)
+    if (one) one->load(in);
 }
 
 template <class T>
@@ -430,6 +533,10 @@ template <class T>
 void Step<T>::bind(const T* parameters) noexcept {
   for (auto& part : body_->parts) part.bind(parameters);
   for (auto& sub : body_->substeps) sub.newton->bind(parameters);
+  if constexpr (std::is_same_v<T, double>) {
+    for (auto& one : body_->usual)
+      if (one) one->bind(parameters);
+  }
   body_->carried_start.bind(parameters);
 }
 
@@ -521,18 +628,22 @@ const std::string& Step<T>::label(const StepResult& result) const {
 template <class T>
 NewtonStatistics Step<T>::statistics() const {
   NewtonStatistics total;
-  std::vector<const Newton<T>*> counted;
-  for (const auto& sub : body_->substeps) {
-    if (std::find(counted.begin(), counted.end(), sub.newton.get()) != counted.end()) continue;
-    counted.push_back(sub.newton.get());
-    const NewtonStatistics& one = sub.newton->statistics();
+  const auto add = [&](const NewtonStatistics& one) {
     total.iterations += one.iterations;
     total.factorizations += one.factorizations;
     total.evaluations += one.evaluations;
     auto& sizes = total.factorization_sizes;
     for (const int size : one.factorization_sizes)
       if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(size);
+  };
+  std::vector<const Newton<T>*> counted;
+  for (const auto& sub : body_->substeps) {
+    if (std::find(counted.begin(), counted.end(), sub.newton.get()) != counted.end()) continue;
+    counted.push_back(sub.newton.get());
+    add(sub.newton->statistics());
   }
+  for (const auto& one : body_->usual)
+    if (one) add(one->statistics());
   return total;
 }
 

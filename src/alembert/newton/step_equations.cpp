@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "alembert/base/lists.h"
+#include "alembert/error.h"
 
 namespace alembert::internal {
 
@@ -15,6 +16,21 @@ Expr increment(Expr next, Expr state) {
   if (node.op == Op::add && b == state) return a;
   if (node.op == Op::subtract && a == state) return -b;
   return next - state;
+}
+
+Exprs increments_of(const StepEquations& e) {
+  Exprs increments;
+  for (std::size_t i = 0; i < e.state.size(); ++i) increments.push_back(increment(e.next[i], e.state[i]));
+  return increments;
+}
+
+Exprs balance_of(const StepEquations& e) {
+  check(e.energy_change || e.discrete.empty(), "discrete constraints go with the change of energy");
+  Exprs balance;
+  if (e.energy_change) append(balance, e.energy_change);
+  if (e.supplied) append(balance, Exprs{e.dissipated, e.supplied});
+  append(balance, e.discrete);
+  return balance;
 }
 
 ImplicitEquations step_system(const StepEquations& e) {

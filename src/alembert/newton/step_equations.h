@@ -60,6 +60,10 @@ struct StepPlan {
 /// The part of next that is added to the state: exact where next is written state + increment.
 Expr increment(Expr next, Expr state);
 
+Exprs increments_of(const StepEquations& step);
+/// What is known of the energy: its change, dissipated and supplied; then the discrete constraints; what there is.
+Exprs balance_of(const StepEquations& step);
+
 /// The step's own equations: inputs t0, h, state.
 ImplicitEquations step_system(const StepEquations& step);
 /// The equations of the initial guess: inputs t0, h, state, guess_inputs. The rates among the unknowns decide when they

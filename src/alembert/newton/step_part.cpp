@@ -10,21 +10,6 @@ namespace alembert::internal {
 
 namespace {
 
-Exprs increments_of(const StepEquations& e) {
-  Exprs increments;
-  for (std::size_t i = 0; i < e.state.size(); ++i) increments.push_back(increment(e.next[i], e.state[i]));
-  return increments;
-}
-
-Exprs balance_of(const StepEquations& e) {
-  check(e.energy_change || e.discrete.empty(), "discrete constraints go with the change of energy");
-  Exprs balance;
-  if (e.energy_change) append(balance, e.energy_change);
-  if (e.supplied) append(balance, Exprs{e.dissipated, e.supplied});
-  append(balance, e.discrete);
-  return balance;
-}
-
 std::vector<int> multipliers_of(const StepEquations& e) {
   std::vector<int> multipliers;
   for (const UnknownGroup& group : e.groups)

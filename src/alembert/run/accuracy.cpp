@@ -5,6 +5,8 @@
 #include <limits>
 #include <map>
 
+#include "alembert/base/finite.h"
+
 namespace alembert::internal {
 
 namespace {
@@ -18,7 +20,7 @@ constexpr long fewest_companion_steps = 4;
 constexpr double lost = 0.05;
 // One step in this many is compared by its number: a prime, so that no period of the motion hides.
 constexpr long between_comparisons = 499;
-// Runs of so few steps have all of them compared.
+// Runs of so few steps have all of them compared, where that costs no more than a companion may.
 constexpr double few_steps = 32;
 // Until then the prediction does not know the motion yet: it extrapolates from fewer steps than later.
 constexpr long first_predictions = 8;
@@ -98,7 +100,7 @@ AccuracyProbe::AccuracyProbe(const Engine& engine, const ReportNames& names, dou
       multipliers_(engine.multipliers),
       order_(std::max(1, std::min(engine.method.claims.order_q, engine.method.claims.order_v))),
       gain_(std::pow(2.0, order_)),
-      steps_(steps),
+      all_compared_(steps <= few_steps && steps * engine.step.unknowns() <= companion_unknowns),
       h_(h),
       t0_(start.t),
       n_y_(engine.e.y.size()),
@@ -114,18 +116,20 @@ AccuracyProbe::AccuracyProbe(const Engine& engine, const ReportNames& names, dou
 /// A step of its own that begins here; nothing where the multipliers are not known.
 std::optional<Step<double>> AccuracyProbe::beside(const GridPoint& from) {
   const std::span<const double> here = multipliers_.at(from.t, from.state);
-  if (!std::all_of(here.begin(), here.end(), [](double x) { return std::isfinite(x); })) return {};
+  if (!all_finite(here)) return {};
   Step<double> step = engine_.step.clone();
   step.begin(here.data());
   return step;
 }
 
-void AccuracyProbe::follow(const GridPoint& from, const GridPoint& to) {
-  ++n_;
-  t_ = to.t;
+void AccuracyProbe::look(const GridPoint& from, const GridPoint& to) {
   if (companion_ || n_ % between_ranges == 0) ranges_.add(to.state);
   if (companion_) follow_companion(from, to);
   if (due(to.prediction_error)) compare_parts(from, to);
+  const auto next = [&](long every) { return (n_ / every + 1) * every; };
+  const bool early = all_compared_ || n_ < first_predictions;
+  next_look_ = early ? n_ + 1 : std::min(next(between_ranges), next(between_comparisons));
+  surprised_ = surprise * std::max(predicted_well, predicted_worst_);
 }
 
 // Raises the largest differences of every entry.
@@ -184,7 +188,7 @@ void AccuracyProbe::follow_companion(const GridPoint& from, const GridPoint& to)
 void AccuracyProbe::end_window(const GridPoint& to) {
   growth_ = growth_of_window();
   const double length = std::abs(window_.end - window_.t0);
-  before_window_ = before_window_ * std::exp(growth_ * length) + largest(window_.error) / (gain_ - 1);
+  before_window_ = before_window_ * std::exp(growth_ * length) + largest(window_.error) / (trusted_gain() - 1);
   companion_.reset();
   if (before_window_ < 1) begin_window(to);
 }
@@ -216,7 +220,7 @@ double AccuracyProbe::growth_of_window() const {
 }
 
 bool AccuracyProbe::due(double prediction_error) {
-  if (n_ == 1 || steps_ <= few_steps) return true;
+  if (n_ == 1 || all_compared_) return true;
   if (n_ < first_predictions) return false;
   return n_ == first_predictions || n_ % between_comparisons == 0 ||
          prediction_error > surprise * std::max(predicted_well, predicted_worst_);
@@ -225,7 +229,7 @@ bool AccuracyProbe::due(double prediction_error) {
 void AccuracyProbe::compare_parts(const GridPoint& from, const GridPoint& to) {
   if (n_ >= first_predictions) predicted_worst_ = std::max(predicted_worst_, to.prediction_error);
   const std::span<const double> here = multipliers_.at(from.t, from.state);
-  if (!std::all_of(here.begin(), here.end(), [](double x) { return std::isfinite(x); })) return;
+  if (!all_finite(here)) return;
   if (!parts_) parts_ = engine_.step.clone();
   parts_->restart(here.data());
   parts_->carry_on(from.carried);
@@ -245,12 +249,19 @@ void AccuracyProbe::compare_parts(const GridPoint& from, const GridPoint& to) {
   worst_t_ = to.t;
 }
 
+// How many times the errors of the companion are larger than those of the run. Where it has left the motion its steps
+// are too long for the order of the method to show.
+double AccuracyProbe::trusted_gain() const {
+  constexpr double gain_of_long_steps = 8;
+  return distances().whole > lost ? std::min(gain_, gain_of_long_steps) : gain_;
+}
+
 // By the end, from what the companion has seen.
 double AccuracyProbe::error_at_end(double of_step) const {
   const double covered = std::abs(window_.end - window_.t0), length = std::abs(t_ - window_.t0);
   if (before_window_ >= 1) return before_window_;
   if (window_.failed || window_.seen.empty()) return before_window_ + of_step * static_cast<double>(n_);
-  const double error = largest(window_.error) / (gain_ - 1);
+  const double error = largest(window_.error) / (trusted_gain() - 1);
   const double growth = growth_of_window();
   if (growth > 0) return before_window_ * std::exp(growth * length) + error * std::exp(growth * (length - covered));
   // Errors may shrink again by themselves, but nobody counts on it.
@@ -272,11 +283,14 @@ std::optional<AccuracyProbe::Result> AccuracyProbe::finish(std::size_t singular_
   double at_end = error_at_end(of_step);
   // Later steps may be worse than those that the companion saw.
   if (worst_early_ > 0 && worst_ > worst_early_) at_end *= worst_ / worst_early_;
+  // More than all cannot be lost: the stated accuracy ends there.
   Result result;
   result.at_end = std::max({at_end, of_step, rounding});
   result.growth = std::max(growth_, growth_of_window());
-  result.accuracy = {
-      .per_time = result.at_end / length, .per_step = of_step, .worst_t = worst_t_, .compared = compared_};
+  result.accuracy = {.per_time = std::min(result.at_end, 1.0) / length,
+                     .per_step = of_step,
+                     .worst_t = worst_t_,
+                     .compared = compared_};
   result.better = std::abs(h_) * std::pow(std::min(1.0, wanted_error / result.at_end), 1.0 / order_);
   return result;
 }

@@ -44,7 +44,11 @@ class AccuracyProbe {
   AccuracyProbe(const Engine& engine, const ReportNames& names, double steps, double h, const GridPoint& start);
 
   /// A whole step was made.
-  void follow(const GridPoint& from, const GridPoint& to);
+  void follow(const GridPoint& from, const GridPoint& to) {
+    ++n_;
+    t_ = to.t;
+    if (companion_ || n_ >= next_look_ || to.prediction_error > surprised_) look(from, to);
+  }
 
   struct Result {
     Accuracy accuracy;
@@ -74,6 +78,7 @@ class AccuracyProbe {
 
   std::optional<Step<double>> beside(const GridPoint& from);
   void begin_window(const GridPoint& from);
+  void look(const GridPoint& from, const GridPoint& to);
   void follow_companion(const GridPoint& from, const GridPoint& to);
   void end_window(const GridPoint& to);
   bool prolonged();
@@ -81,6 +86,7 @@ class AccuracyProbe {
   double growth_of_window() const;
 
   bool due(double prediction_error);
+  double trusted_gain() const;
   void compare_parts(const GridPoint& from, const GridPoint& to);
 
   Distance compare(const GridPoint& a, const GridPoint& b, std::vector<double>& largest) const;
@@ -91,13 +97,15 @@ class AccuracyProbe {
   const Engine& engine_;
   Multipliers multipliers_;  // of its own: asking leaves a trace
   int order_;
-  double gain_;   // 2^order
-  double steps_;  // that there will be, about
+  double gain_;        // 2^order
+  bool all_compared_;  // every step is made again in parts
   double h_, t0_;
   std::size_t n_y_;
   StateRanges ranges_;
-  long n_ = 0;  // steps so far
-  double t_;    // where the run is
+  long n_ = 0;             // steps so far
+  long next_look_ = 0;     // the step at which something is due by its number
+  double surprised_ = -1;  // a prediction that was worse is a reason to compare
+  double t_;               // where the run is
 
   std::optional<Step<double>> companion_;
   GridPoint companion_at_;

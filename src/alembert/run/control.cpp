@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "alembert/base/epsilon.h"
+#include "alembert/base/finite.h"
 #include "alembert/error.h"
 #include "alembert/run/tolerance_steps.h"
 
@@ -93,12 +94,12 @@ class FixedSteps final : public StepControl {
   void restart(const GridPoint& from) {
     if (made_ == 0) return;  // the run begins
     const std::span<const double> here = multipliers_.at(from.t, from.state);
-    if (finite(here)) step_.restart(here.data());
+    if (all_finite(here)) step_.restart(here.data());
   }
 
   void guess_anew(const GridPoint& from) {
     const std::span<const double> here = multipliers_.at(from.t, from.state);
-    if (!finite(here)) return;
+    if (!all_finite(here)) return;
     values_.assign(here.begin(), here.end());
     if (guess_ == Guess::naive) std::fill_n(values_.begin(), from.state.size() - n_y_, 0.0);
     step_.guess_from(values_.data());
@@ -205,7 +206,7 @@ class ReversibleSteps final : public StepControl {
     last = std::abs(h) >= std::abs(left) * (1 - 1e-12);
     if (last) {
       const std::span<const double> here = multipliers_.at(from.t, from.state);
-      if (finite(here)) step_.restart(here.data());
+      if (all_finite(here)) step_.restart(here.data());
       h = left;
     }
     return maker_.make(step_, from, h, last ? end_ : from.t + h, to[0]) ? 1 : 0;
@@ -268,10 +269,6 @@ void check_steps(const StepOptions& o, const Method& method, double t0, double e
 double count_steps(double t0, double end, double step) {
   const Steps steps = divided(t0, end, step);
   return static_cast<double>(steps.count);
-}
-
-bool StepControl::finite(std::span<const double> values) {
-  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
 }
 
 int StepControl::fail(std::string words) {

@@ -37,7 +37,6 @@ class StepControl {
   explicit StepControl(Engine& engine)
       : step_(engine.step), multipliers_(engine.multipliers), maker_(engine.maker), n_y_(engine.e.y.size()) {}
   int fail(std::string words);
-  static bool finite(std::span<const double> values);
 
   Step<double>& step_;  // that makes the grid points
   Multipliers& multipliers_;

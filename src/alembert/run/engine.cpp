@@ -19,6 +19,8 @@ namespace {
 constexpr double singular_position = 1e-4, small_volume = 1e-3;
 // Only where the volume has fallen to this part of its largest so far is a singular position looked for.
 constexpr double suspicious_volume = 0.5;
+// And where it is below this, even if the gradients stay nearly as they are.
+constexpr double near_volume = 0.01;
 // Events and kinks are looked for at about so many places of a step.
 constexpr double places_of_events = 8;
 
@@ -405,7 +407,7 @@ std::span<const double> Engine::longest() const { return e.v == e.z ? watch.long
 
 // Close to a singular position: a step that ends there is made again in the way that suits it.
 bool Engine::ends_singular(double t, std::span<const double> state) {
-  return watch.watches_rank() && watch.independence() < suspicious_volume &&
+  return watch.independence() < suspicious_volume && watch.may_become_dependent(near_volume) &&
          watch.independence_at(t, state) < small_volume &&
          failure.dependence(t, state, longest()).distance < singular_position;
 }

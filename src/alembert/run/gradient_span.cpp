@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace alembert::internal {
 
@@ -9,71 +10,82 @@ namespace {
 
 // Pivots that are rounding against the length of their gradient: nothing is subtracted along them.
 constexpr double vanished = 1e-14;
+// Distances are taken again when gradients went this part of the smallest one. A distance changes like the angle by
+// which the gradients that it is made of turn against each other, a few of them at most in the mechanisms of the
+// gallery; what is made of more shows in how it changed before.
+constexpr double share_of_distance = 1.0 / 8;
+// And when a distance that goes on as it did has used up this part of itself.
+constexpr double share_of_way = 1.0 / 4;
+
+// Products of gradients, 160 MB of them.
+constexpr double most_products = 2e7;
 
 }  // namespace
 
-GradientSpan::GradientSpan(const SparseExprs& g) : row_start_(g.row_start), column_(g.column), row_(g.columns) {
-  std::vector<int> earliest(g.columns, g.rows);
-  int entries = 0;
+bool GradientSpan::affordable(const SparseExprs& g) {
+  std::vector<double> in_column(g.columns, 0);
+  for (const int column : g.column) ++in_column[column];
+  double products = 0;
+  for (const double count : in_column) products += count * count / 2;
+  return products <= most_products;
+}
+
+GradientSpan::GradientSpan(const SparseExprs& g)
+    : row_start_(g.row_start),
+      column_(g.column),
+      gram_start_{0},
+      row_(g.columns),
+      distance_(g.rows),
+      distance_kept_(g.rows) {
+  std::vector<std::vector<int>> earlier(g.columns);  // rows that have an entry in the column
+  std::vector<int> met;
   for (int i = 0; i < g.rows; ++i) {
-    int first = i;
+    met = {i};
     for (int k = g.row_start[i]; k < g.row_start[i + 1]; ++k) {
-      earliest[g.column[k]] = std::min(earliest[g.column[k]], i);
-      first = std::min(first, earliest[g.column[k]]);
+      std::vector<int>& others = earlier[g.column[k]];
+      met.insert(met.end(), others.begin(), others.end());
+      others.push_back(i);
     }
-    first_.push_back(first);
-    begin_.push_back(entries);
-    entries += i - first + 1;
+    std::sort(met.begin(), met.end());
+    met.erase(std::unique(met.begin(), met.end()), met.end());
+    gram_column_.insert(gram_column_.end(), met.begin(), met.end());
+    gram_start_.push_back(static_cast<int>(gram_column_.size()));
   }
-  gram_.resize(entries);
-  inverse_.resize(g.rows);
-}
-
-double GradientSpan::cost() const {
-  double sum = 0;
-  for (std::size_t i = 0; i < first_.size(); ++i) {
-    const double width = static_cast<double>(i) - first_[i] + 1;
-    sum += width * width / 2 + width * (row_start_[i + 1] - row_start_[i]);
-  }
-  return sum;
-}
-
-double GradientSpan::length2(std::span<const double> values, int row) const {
-  double sum = 0;
-  for (int k = row_start_[row]; k < row_start_[row + 1]; ++k) sum += values[k] * values[k];
-  return sum;
-}
-
-void GradientSpan::raise_lengths(std::span<const double> values, std::span<double> longest) const {
-  for (std::size_t i = 0; i < longest.size(); ++i) {
-    const double square = length2(values, static_cast<int>(i));
-    if (square > longest[i] * longest[i]) longest[i] = std::sqrt(square);
-  }
+  gram_.resize(gram_column_.size());
+  factors_ = SparseLdl(g.rows, gram_start_, gram_column_);
 }
 
 double GradientSpan::smallest_distance(std::span<const double> values, std::span<const double> longest) {
-  double smallest = 1;
-  for (int i = 0; i < static_cast<int>(first_.size()); ++i) {
+  const int n = static_cast<int>(distance_.size());
+  for (int i = 0; i < n; ++i) {
     for (int k = row_start_[i]; k < row_start_[i + 1]; ++k) row_[column_[k]] += values[k];
-    double* const entry = gram_.data() + begin_[i] - first_[i];
-    for (int j = first_[i]; j <= i; ++j) {
-      entry[j] = 0;
-      for (int k = row_start_[j]; k < row_start_[j + 1]; ++k) entry[j] += values[k] * row_[column_[k]];
+    for (int m = gram_start_[i]; m < gram_start_[i + 1]; ++m) {
+      const int j = gram_column_[m];
+      double sum = 0;
+      for (int k = row_start_[j]; k < row_start_[j + 1]; ++k) sum += values[k] * row_[column_[k]];
+      gram_[m] = sum;
     }
     for (int k = row_start_[i]; k < row_start_[i + 1]; ++k) row_[column_[k]] = 0;
-    const double whole = entry[i];
-    // entry[j] becomes L_ij D_j; the pivot what is left of the gradient behind all others.
-    for (int j = first_[i]; j < i; ++j) {
-      const double* const other = gram_.data() + begin_[j] - first_[j];
-      for (int m = std::max(first_[i], first_[j]); m < j; ++m) entry[j] -= entry[m] * inverse_[m] * other[m];
-    }
-    double left = whole;
-    for (int j = first_[i]; j < i; ++j) left -= entry[j] * entry[j] * inverse_[j];
-    inverse_[i] = left > vanished * whole ? 1 / left : 0;
-    const double most = longest[i] * longest[i];
-    if (!(left >= smallest * most)) smallest = most > 0 ? std::max(left, 0.0) / most : 0;
   }
-  return std::sqrt(smallest);
+  factors_.factor(gram_.data(), vanished);
+  double smallest = 1;
+  for (int i = 0; i < n; ++i) {
+    distance_[i] = longest[i] > 0 ? std::sqrt(std::max(factors_.pivot(i), 0.0)) / longest[i] : 0;
+    if (!(distance_[i] >= smallest)) smallest = distance_[i];
+  }
+  return smallest;
+}
+
+double GradientSpan::horizon(double change) {
+  double smallest = 1, way = 1;
+  for (std::size_t i = 0; i < distance_.size(); ++i) {
+    const double now = distance_[i], fallen = distance_kept_[i] - now;
+    smallest = std::min(smallest, now);
+    if (fallen * way > now * change) way = now * change / fallen;
+  }
+  distance_.swap(distance_kept_);
+  if (!std::exchange(kept_, true)) return 0;
+  return std::min(share_of_distance * smallest, share_of_way * way);
 }
 
 }  // namespace alembert::internal

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace alembert::internal {
 
@@ -20,6 +21,8 @@ constexpr double burst = 100;
 constexpr long first_steps = 50;
 // Velocities that move nothing by more than this part of the size of the system in a unit of time are rounding.
 constexpr double at_rest = 1e-12;
+// Errors of the energy are looked at again when they have grown by this factor.
+constexpr double looked_again = 1.1;
 // Differences of energies below this part of them are rounding.
 constexpr double energy_rounding = 1e-10;
 
@@ -36,16 +39,26 @@ Judge::Judge(Engine& engine, const GridPoint& start)
       size_(largest(std::span(start.state).first(engine.e.y.size()))),
       slope_(std::max(1.0, largest(engine.watch.longest()))),
       held_(std::max(held, loose * engine.options.newton.tolerance)),
-      first_energy_(engine.watch.energy()) {
+      first_energy_(engine.watch.energy()),
+      kinetic_t_(start.t) {
   if (engine_.conservative) kinetic_ = kinetic(start);
 }
 
 std::string Judge::broken(const GridPoint& at) {
-  ++looks_;
   if (not_finite(at.state)) return "the state is not finite at t = " + time_text(at.t) + "; try a smaller step";
   std::string found = broken_constraint(at);
   if (found.empty() && engine_.conservative) found = broken_energy(at);
   return found;
+}
+
+double Judge::energy_error() const {
+  if (kinetic_ == 0 || energy_error_ == 0) return energy_error_;
+  return std::max(energy_error_, engine_.watch.energy_watched.max_error / kinetic_);
+}
+
+double Judge::final_error() const {
+  if (kinetic_integral_ == 0 || energy_error_ == 0) return 0;
+  return std::abs(engine_.watch.energy() - first_energy_) * kinetic_time_ / kinetic_integral_;
 }
 
 bool Judge::not_finite(std::span<const double> state) const {
@@ -90,16 +103,20 @@ std::string Judge::broken_energy(const GridPoint& at) {
   const double energy = engine_.watch.energy();
   const double error = std::abs(energy - first_energy_);
   const bool early = looks_ <= first_steps;
-  if (!early && error <= energy_error_ * kinetic_) return "";
   const double now = kinetic(at);
   kinetic_ = std::max(kinetic_, now);
+  const double passed = std::abs(at.t - std::exchange(kinetic_t_, at.t));
+  kinetic_integral_ += now * passed;
+  kinetic_time_ += passed;
   if (early) early_ = std::max({early_, now, std::abs(energy)});
+  else known_error_ = std::max(known_error_, energy_rounding * std::abs(first_energy_));
   if (error <= energy_rounding * std::abs(first_energy_)) return "";
   if (kinetic_ == 0 || largest(engine_.motion.velocity()) <= at_rest * size_) return "";
   if (error / kinetic_ > energy_error_) {
     energy_error_ = error / kinetic_;
     energy_error_t_ = at.t;
   }
+  if (!early) known_error_ = std::max(known_error_, looked_again * error);
   const double allowed = std::max(conserved, loose * engine_.options.newton.tolerance);
   if (engine_.method.claims.energy && error > allowed * kinetic_) return words("the energy is off", error, at.t);
   if (early || error <= burst * early_) return "";

@@ -3,6 +3,7 @@
 // Whether a run still is what the method claims: every state finite, constraints held to rounding, the energy where
 // nothing does work.
 
+#include <cmath>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,14 +17,25 @@ class Judge {
   /// The engine's watch has looked at the start. The engine outlives the judge.
   Judge(Engine& engine, const GridPoint& start);
 
-  /// What the state at which the watch looked last breaks; "" where all is well. Costs a few comparisons.
+  /// Whether the state at which the watch looked last is as it was expected. Costs a few comparisons.
+  bool fine() {
+    const bool looks_closer = ++looks_ % between_kinetic == 0;
+    const Watch& watch = engine_.watch;
+    const bool held = watch.position() <= held_ && watch.velocity() <= held_ && watch.nonholonomic() <= held_;
+    if (!held || !watch.finite()) return false;
+    return !engine_.conservative || (std::abs(watch.energy() - first_energy_) <= known_error_ && !looks_closer);
+  }
+  /// What that state breaks, where it is not fine; "" where all is well.
   std::string broken(const GridPoint& at);
 
   /// The largest error of the energy so far, relative to the kinetic energy; 0 where the energy need not be constant.
-  double energy_error() const { return energy_error_; }
+  double energy_error() const;
+  /// The error of the energy in the end, relative to the mean of the kinetic energy.
+  double final_error() const;
   double energy_error_t() const { return energy_error_t_; }
 
  private:
+  static constexpr long between_kinetic = 16;  // looks between two at the kinetic energy
   bool not_finite(std::span<const double> state) const;
   std::string broken_constraint(const GridPoint& at);
   std::string broken_energy(const GridPoint& at);
@@ -36,7 +48,9 @@ class Judge {
   double held_;              // residuals of constraints below this are rounding
   long looks_ = 0;
   double first_energy_, kinetic_ = 0;
-  double early_ = 0;  // the largest energy in the first steps
+  double kinetic_integral_ = 0, kinetic_time_ = 0, kinetic_t_;  // over time; when it was looked at last
+  double early_ = 0;                                            // the largest energy in the first steps
+  double known_error_ = -1;                                     // of the energy: up to here nothing new is seen
   double energy_error_ = 0, energy_error_t_ = 0;
 };
 

@@ -25,6 +25,10 @@ constexpr double energy_jump = 0.1;
 constexpr double worse = 10, small_residual = 1e-6;
 // So many points in a row with dependent constraints are no passage.
 constexpr long longest_stay = 100;
+// A function that goes through zero between equal steps is, in the middle, a third of what it is at the further end;
+// one that touches zero is less, and so is one with steps that grow to twice their size. A minimum that is flatter has
+// no zero beside it.
+constexpr double flat = 0.9;
 constexpr int samples = 16;
 constexpr int refinements = 40;
 
@@ -50,6 +54,7 @@ RankWatch::RankWatch(const RankWatch& other, Watch& watch)
       n_y_(other.n_y_),
       motion_(other.motion_),
       points_(other.points_),
+      newest_(other.newest_),
       in_(other.in_),
       out_(other.out_),
       middle_(other.middle_),
@@ -97,7 +102,7 @@ double RankWatch::smallest_between(const Point& a, const Point& b) {
 
 // A motion that changes its branch turns velocities over within a step; one that is wrong has another energy.
 bool RankWatch::smooth() const {
-  const auto& [first, middle, last] = points_;
+  const Point &first = point(0), &middle = point(1), &last = point(2);
   const double share = (last.t - middle.t) / (middle.t - first.t);  // the last step may be shorter
   double largest = 0;
   for (const Point& p : points_)
@@ -118,21 +123,25 @@ bool RankWatch::smooth() const {
 
 RankWatch::Rank RankWatch::look(double t, std::span<const double> state) {
   if (!watch_.watches_rank()) return Rank::kept;
-  swap(points_[0], points_[1]);
-  swap(points_[1], points_[2]);
-  auto& [first, middle, last] = points_;
+  newest_ = newest_ == 2 ? 0 : newest_ + 1;
+  Point &first = point(0), &middle = point(1), &last = point(2);
   last.t = t;
   last.independence = watch_.independence();
   last.energy = watch_.energy();
   last.residual = watch_.position();
-  std::copy(state.begin(), state.end(), last.state.begin());
   ++count_;
+  // Near dependence the watch looks at every point.
+  near_ = watch_.independence_is_new() ? near_ + 1 : 0;
+  if (near_ == 0) return Rank::kept;
+  std::copy(state.begin(), state.end(), last.state.begin());
   dependent_ = last.independence < dependent ? dependent_ + 1 : 0;
-  if (count_ < 3) return Rank::kept;
+  if (near_ < 3) return Rank::kept;
   if (dependent_ > longest_stay) return Rank::lost;
   // Only where the smooth function whose size this is may have gone through zero.
   const bool turned = middle.independence <= first.independence && middle.independence <= last.independence;
   if (!turned || middle.independence > 0.5) return Rank::kept;
+  const bool steep = middle.independence <= flat * std::max(first.independence, last.independence);
+  if (!steep && middle.independence >= dependent) return Rank::kept;
   for (Point& p : points_) find_motion(p);
   const bool through =
       middle.independence < dependent || std::min(smallest_between(first, middle), smallest_between(middle, last)) <

@@ -32,17 +32,11 @@ class RankWatch {
     double t = 0, independence = 1, energy = 0, residual = 0;
     double kinetic = 0;  // p . v, twice that of mechanics
     std::vector<double> state, velocity;
-
-    friend void swap(Point& a, Point& b) noexcept {
-      std::swap(a.t, b.t);
-      std::swap(a.independence, b.independence);
-      std::swap(a.energy, b.energy);
-      std::swap(a.residual, b.residual);
-      std::swap(a.kinetic, b.kinetic);
-      a.state.swap(b.state);
-      a.velocity.swap(b.velocity);
-    }
   };
+  /// The last three, in the order of time.
+  Point& point(int k) { return points_[place(k)]; }
+  const Point& point(int k) const { return points_[place(k)]; }
+  int place(int k) const { return newest_ + 1 + k < 3 ? newest_ + 1 + k : newest_ + k - 2; }
 
   void find_motion(Point& point);
   double between(const Point& a, const Point& b, double share);
@@ -51,10 +45,12 @@ class RankWatch {
 
   Watch& watch_;
   std::size_t n_y_;
-  Kernel<double> motion_;        // v, then p . v
-  std::array<Point, 3> points_;  // the newest is points_[2]
+  Kernel<double> motion_;  // v, then p . v
+  std::array<Point, 3> points_;
+  int newest_ = 2;
   std::vector<double> in_, out_, middle_, work_;
-  long count_ = 0, said_ = -2, dependent_ = 0;  // said_: when it was last said; dependent_: points in a row
+  long count_ = 0, said_ = -2;     // said_: when it was last said
+  long near_ = 0, dependent_ = 0;  // points in a row at which the independence is known; is none
 };
 
 }  // namespace alembert::internal

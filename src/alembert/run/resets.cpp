@@ -40,7 +40,8 @@ std::vector<double> Resets::velocities(const GridPoint& point) {
   return out;
 }
 
-/// Where a parameter of the kinetic energy changed, the momenta do, by Newton on v(p) = before. False where they cannot.
+/// Where a parameter of the kinetic energy changed, the momenta do, by Newton on v(p) = before. False where they
+/// cannot.
 bool Resets::keep_velocities(const std::vector<double>& before, GridPoint& point) {
   const std::size_t n = engine_.e.z.size(), first = engine_.e.y.size();
   const Eigen::Map<const Eigen::VectorXd> wanted(before.data(), static_cast<Eigen::Index>(n));

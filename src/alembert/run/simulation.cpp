@@ -24,6 +24,9 @@ constexpr double good_step = 0.02;
 constexpr double good = 0.01;
 // Errors of the energy above this part of the kinetic energy show that steps are too long.
 constexpr double energy_kept = 0.05;
+// The same for what is left in the end, against the mean of the kinetic energy: where it is large for a short time
+// only.
+constexpr double energy_kept_in_the_end = 0.1;
 // A step that is short for the motion is solved in two to five iterations.
 constexpr double laborious = 12;
 
@@ -79,6 +82,7 @@ Simulation::Simulation(Engine& engine, const SimulateOptions& options, SampleTim
   report.has_discrete = engine.step.has_discrete();
   if (!engine.method.claims.velocity) engine.watch.velocity_ranges.resize(engine.e.g.size());
   if (!light_.empty() && report.note.empty()) report.note = light_;
+  plain_ = is_plain();
   next_[0] = point_;
   next_[1] = point_;
   rows_.begin(report);
@@ -107,6 +111,7 @@ void Simulation::start() {
   if (options_.steps.control == Control::fixed)
     probe_.emplace(engine_, report_.names, count_steps(engine_.t0, options_.end, options_.step), options_.step, point_);
   balance_ = {.t = point_.t, .parted = true};
+  if (engine_.inputs.any()) times_.push_back(point_.t);
   in_view_ = true;
   if (every_ > 0) keep(point_);
   engine_.rank.look(point_.t, point_.state);
@@ -167,8 +172,34 @@ void Simulation::explain() {
   end(Ending::failed, std::move(reason));
 }
 
+bool Simulation::is_plain() const {
+  const bool told = report_.has_energy && engine_.step.energy_change();
+  return options_.steps.control == Control::fixed && options_.steps.most_steps == 0 && !rows_.wanted() && !told &&
+         !report_.has_discrete && !engine_.observed.any() && !engine_.dense && !engine_.ports && !engine_.work &&
+         engine_.e.auxiliary.empty();
+}
+
+// The usual grid point: nobody waits for it.
+void Simulation::pass(const GridPoint& from, GridPoint& to) {
+  report_.t = to.t;
+  count(std::abs(to.t - from.t));
+  recorded_ = false;
+  in_view_ = true;
+  engine_.watch.look(to.t, to.state, {});
+  const bool fine = judge_->fine();
+  const RankWatch::Rank seen = engine_.rank.look(to.t, to.state);
+  if (!fine || seen != RankWatch::Rank::kept) react(to, fine, seen);
+  if (engine_.watch.turned()) check_branch(from, to);
+  if (probe_) probe_->follow(from, to);
+}
+
 // A new grid point. False where the run ends with it.
 bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
+  if (plain_ && !last && !interrupted()) {
+    pass(from, to);
+    swap(point_, to);
+    return report_.ending == Ending::done;
+  }
   if (!between(from, to, last))
     end(Ending::failed, "the events between t = " + time_text(from.t) + " and " + time_text(to.t) +
                             " could not be found: part of the step has no solution; try a smaller step");
@@ -180,8 +211,7 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
   bool row = made && look(from, to, last);
   if (probe_ && made && !stopped && !acts) probe_->follow(from, to);
   if (acts && report_.ending == Ending::done) row = act(to, made) && row;
-  if (options_.interrupt && options_.interrupt->load(std::memory_order_relaxed))
-    end(Ending::interrupted, "interrupted at t = " + time_text(report_.t));
+  if (interrupted()) end(Ending::interrupted, "interrupted at t = " + time_text(report_.t));
   last = last || stopped;
   const long most = options_.steps.most_steps;
   if (!last && most > 0 && report_.steps >= most)
@@ -260,18 +290,14 @@ bool Simulation::look(const GridPoint& from, GridPoint& to, bool last) {
   const bool kept = std::exchange(recorded_, false);
   const bool row = every_ > 0 && (last || stopped || (to.on_grid && report_.steps % every_ == 0));
   watch(to);
-  if (engine_.watch.turned() && !warned("branch") && !short_steps_.agree(from, to))
-    warn("branch",
-         "short steps do not lead to where the step from t = " + time_text(from.t) + " to " + time_text(to.t) +
-             " ends: it passes over a bend of the constraints, and may have come to another branch of them; try a "
-             "smaller step",
-         to.t);
-  if (const std::string angle = turned_too_far(engine_.e, from.state, to.state); !angle.empty())
-    warn("turn",
-         angle +
-             " changes by more than a quarter of a turn in a step, and turns may be missed; take a smaller "
-             "`step`",
-         to.t);
+  if (engine_.watch.turned()) check_branch(from, to);
+  if (!engine_.e.auxiliary.empty())
+    if (const std::string angle = turned_too_far(engine_.e, from.state, to.state); !angle.empty())
+      warn("turn",
+           angle +
+               " changes by more than a quarter of a turn in a step, and turns may be missed; take a smaller "
+               "`step`",
+           to.t);
   const double up_to = last && !stopped ? options_.end : to.t;
   if (engine_.watch.finite() && !take_samples(from, to, up_to, kept, row))
     end(Ending::failed, "the motion between t = " + time_text(from.t) + " and " + time_text(to.t) +
@@ -279,8 +305,18 @@ bool Simulation::look(const GridPoint& from, GridPoint& to, bool last) {
   return row;
 }
 
+void Simulation::check_branch(const GridPoint& from, const GridPoint& to) {
+  if (warned("branch") || short_steps_.agree(from, to)) return;
+  warn("branch",
+       "short steps do not lead to where the step from t = " + time_text(from.t) + " to " + time_text(to.t) +
+           " ends: it passes over a bend of the constraints, and may have come to another branch of them; try a "
+           "smaller step",
+       to.t);
+}
+
 void Simulation::count(double h) {
   ++report_.steps;
+  if (engine_.inputs.any() && times_.size() <= TimeInputs::most_steps) times_.push_back(report_.t);
   report_.smallest_step = report_.steps == 1 ? h : std::min(report_.smallest_step, h);
   report_.largest_step = std::max(report_.largest_step, h);
 }
@@ -297,10 +333,16 @@ void Simulation::watch(const GridPoint& to) {
   }
   if (to.kink || to.at_kink) kink_times_.push_back(to.t);
   if (engine_.work) engine_.work->look(to.t, to.state, engine_.watch.energy(), engine_.multipliers);
+  const bool fine = judge_->fine();
+  react(to, fine, engine_.rank.look(to.t, to.state));
+}
+
+// What the watch has just seen at a point, where it is not as expected.
+void Simulation::react(const GridPoint& to, bool fine, RankWatch::Rank seen) {
   if (!engine_.watch.finite())
     end(Ending::failed, "energy or constraints are not finite at t = " + time_text(to.t) + "; try a smaller step");
-  if (std::string why = judge_->broken(to); !why.empty()) end(Ending::failed, std::move(why));
-  const RankWatch::Rank seen = engine_.rank.look(to.t, to.state);
+  if (!fine)
+    if (std::string why = judge_->broken(to); !why.empty()) end(Ending::failed, std::move(why));
   if (seen == RankWatch::Rank::lost)
     end(Ending::failed, engine_.failure.explain_rank(to.t, to.state, engine_.longest()));
   if (seen == RankWatch::Rank::passed)
@@ -362,6 +404,7 @@ bool Simulation::between(const GridPoint& from, GridPoint& to, bool last) {
 
 // kept: the grid points have rows of their own.
 bool Simulation::take_samples(const GridPoint& from, const GridPoint& to, double up_to, bool from_kept, bool to_kept) {
+  if (!samples_.any()) return true;
   while (const std::optional<double> t = rows_.wanted() ? samples_.next(up_to) : std::nullopt) {
     const double h = to.t - from.t;
     // Within rounding of a grid point it is that point.
@@ -413,14 +456,9 @@ void Simulation::finish() {
 
 // What may be wrong although every step was made.
 void Simulation::assess() {
+  assess_inputs();
   if (probe_ || seen_) assess_accuracy();
-  const double energy = judge_->energy_error();
-  if (energy > energy_kept)
-    warn("energy",
-         fmt::format("the energy was off by {:.0f} % of the kinetic energy at t = {}, although nothing does work; "
-                     "try a smaller step",
-                     100 * energy, time_text(judge_->energy_error_t())),
-         judge_->energy_error_t());
+  assess_energy();
   const double iterations = static_cast<double>(report_.newton.iterations) / static_cast<double>(report_.steps);
   const bool accurate = report_.accuracy && report_.accuracy->per_time * std::abs(report_.t - engine_.t0) <= good;
   // Steps that are compared with others and made again have more of them.
@@ -432,17 +470,37 @@ void Simulation::assess() {
          report_.t);
 }
 
-void Simulation::assess_accuracy() {
-  const auto jump = engine_.inputs.jumped_over(engine_.t0, report_.t, options_.step, engine_.method.claims.order_q);
+void Simulation::assess_inputs() {
+  const auto jump = engine_.inputs.jumped_over(times_, engine_.method.claims.order_q);
+  const double near = 2 * std::max(std::abs(options_.step), report_.largest_step);
   // Steps that end where it jumps do not pass over it.
-  const auto met = [&](double t) { return std::abs(t - jump->t) <= 2 * std::abs(options_.step); };
-  if (jump && std::none_of(kink_times_.begin(), kink_times_.end(), met))
-    warn(
-        "input",
-        fmt::format("the steps pass over what depends on time: near t = {} it changes within a step by {:.0f} % of its "
-                    "range; try a smaller step",
-                    time_text(jump->t), 100 * jump->share),
-        jump->t);
+  const auto met = [&](double t) { return std::abs(t - jump->t) <= near; };
+  if (!jump || std::any_of(kink_times_.begin(), kink_times_.end(), met)) return;
+  warn("input",
+       fmt::format("the steps pass over what depends on time: near t = {} it changes within a step by {:.0f} % of its "
+                   "range; try a smaller step",
+                   time_text(jump->t), 100 * jump->share),
+       jump->t);
+}
+
+void Simulation::assess_energy() {
+  const double most = judge_->energy_error(), last = judge_->final_error();
+  if (most > energy_kept)
+    return warn(
+        "energy",
+        fmt::format("the energy was off by {:.0f} % of the kinetic energy at t = {}, although nothing does work; "
+                    "try a smaller step",
+                    100 * most, time_text(judge_->energy_error_t())),
+        judge_->energy_error_t());
+  if (last > energy_kept_in_the_end)
+    warn("energy",
+         fmt::format("in the end the energy is off by {:.0f} % of the mean kinetic energy, although nothing does work; "
+                     "try a smaller step",
+                     100 * last),
+         report_.t);
+}
+
+void Simulation::assess_accuracy() {
   const std::optional<AccuracyProbe::Result> found = probe_ ? probe_->finish(report_.singular_positions.size()) : seen_;
   if (!found) return;
   report_.accuracy = found->accuracy;

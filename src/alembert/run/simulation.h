@@ -41,11 +41,18 @@ class Simulation {
 
   void assess();
   void assess_accuracy();
+  void assess_energy();
+  void assess_inputs();
   bool arrive(const GridPoint& from, GridPoint& to, bool last);
   bool look(const GridPoint& from, GridPoint& to, bool last);
   void count(double h);
   void watch(const GridPoint& to);
   void observe(const GridPoint& point);
+  void pass(const GridPoint& from, GridPoint& to);
+  void react(const GridPoint& to, bool fine, RankWatch::Rank seen);
+  void check_branch(const GridPoint& from, const GridPoint& to);
+  bool is_plain() const;
+  bool interrupted() const { return options_.interrupt && options_.interrupt->load(std::memory_order_relaxed); }
   void take_balance(const GridPoint& point);
   bool between(const GridPoint& from, GridPoint& to, bool last);
   bool take_samples(const GridPoint& from, const GridPoint& to, double up_to, bool from_kept, bool to_kept);
@@ -68,6 +75,7 @@ class Simulation {
   std::string light_;                   // a body whose velocity the method loses; "" where there is none
   std::size_t n_y_;
   long every_;  // 0: no rows for steps
+  bool plain_;  // nothing happens between grid points, and nothing is asked of them but what pass() looks at
   GridPoint point_, next_[2];
   std::vector<EventRecord> found_;
   std::optional<Resets> resets_;               // where events set something
@@ -80,9 +88,10 @@ class Simulation {
   std::vector<double> kink_times_;
   double gained_ = 0, lost_ = 0;  // energy, by what events set
   std::vector<double> sampled_;
-  bool recorded_ = false;  // the present point has its row
-  bool in_view_ = false;   // the watch looked at it last
-  double energy_ = 0;      // at the last grid point
+  std::vector<double> times_;  // of the grid points, where something depends on time alone
+  bool recorded_ = false;      // the present point has its row
+  bool in_view_ = false;       // the watch looked at it last
+  double energy_ = 0;          // at the last grid point
   Rows::Balance balance_;
   double started_ = 0, shown_ = 0;  // seconds
 };

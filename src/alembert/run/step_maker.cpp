@@ -8,8 +8,14 @@ namespace alembert::internal {
 
 namespace {
 
+/// Without the checks of assign(): once a step.
+void copy_list(const std::vector<double>& from, std::vector<double>& to) {
+  if (to.size() != from.size()) to.resize(from.size());
+  std::copy(from.begin(), from.end(), to.begin());
+}
+
 void take(const Step<double>& step, GridPoint& to) {
-  to.carried.assign(step.carried().begin(), step.carried().end());
+  copy_list(step.carried(), to.carried);
   to.energy_change = step.energy_change();
   to.discrete = step.discrete();
   to.energy_parts = step.energy_parts();
@@ -45,8 +51,8 @@ void StepMaker::end_singular(Step<double>& step, const GridPoint& from, double h
 }
 
 bool StepMaker::make(Step<double>& step, const GridPoint& from, double h, double t_end, GridPoint& to) {
-  to.state.assign(from.state.begin(), from.state.end());
-  to.compensation.assign(from.compensation.begin(), from.compensation.end());
+  copy_list(from.state, to.state);
+  copy_list(from.compensation, to.compensation);
   to.t = t_end;
   step.carry_on(from.carried);
   const StepResult result = step.advance(from.t, h, to.state.data(), to.compensation.data());

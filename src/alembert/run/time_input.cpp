@@ -34,10 +34,10 @@ std::vector<std::vector<double>> lagrange_weights(int degree, int apart) {
 TimeInputs::TimeInputs(const Equations& e)
     : kernel_(Exprs{e.t}, time_functions(e), KernelOptions{.backend = Backend::interpreter, .optimise = false}) {}
 
-std::optional<TimeInputs::Jump> TimeInputs::jumped_over(double t0, double end, double h, int degree) const {
+std::optional<TimeInputs::Jump> TimeInputs::jumped_over(std::span<const double> times, int degree) const {
   const int count = kernel_.outputs();
-  const double steps = std::max(1.0, (end - t0) / h);
-  if (count == 0 || steps * fewest_places > evaluations) return {};
+  if (count == 0 || times.size() < 2 || times.size() > most_steps + 1) return {};
+  const double t0 = times.front(), steps = static_cast<double>(times.size() - 1);
   degree = std::clamp(degree, 1, highest_degree);
   const double affordable = std::clamp(evaluations / steps, double(fewest_places), double(places));
   const int apart = std::max(2, static_cast<int>(affordable) / degree);
@@ -45,8 +45,8 @@ std::optional<TimeInputs::Jump> TimeInputs::jumped_over(double t0, double end, d
   const int last = degree * apart;
   std::vector<double> work(kernel_.work()), values((last + 1) * count);
   std::vector<double> low(count, INFINITY), high(count, -INFINITY), worst(count, 0), where(count, t0);
-  for (long n = 0; n < std::ceil(steps - 1e-9); ++n) {
-    const double from = t0 + static_cast<double>(n) * h;
+  for (std::size_t n = 0; n + 1 < times.size(); ++n) {
+    const double from = times[n], h = times[n + 1] - from;
     for (int k = 0; k <= last; ++k) {
       const double t = from + h * k / last;
       kernel_(&t, values.data() + k * count, work.data());

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "alembert/base/finite.h"
+
 namespace alembert::internal {
 
 namespace {
@@ -111,7 +113,7 @@ bool ToleranceSteps::goes_on(Pair& pair) {
     const double h = part * pair.h;
     const double t = pair.end.t;
     const std::span<const double> here = multipliers_.at(t, pair.end.state);
-    if (!finite(here)) return true;  // nothing can be said
+    if (!all_finite(here)) return true;  // nothing can be said
     check_.restart(here.data());
     ahead_.restart(here.data());
     const bool solved = maker_.make(check_, pair.end, 2 * h, t + 2 * h, check_to_) &&
@@ -190,7 +192,7 @@ bool ToleranceSteps::fits(const GridPoint& from, double h, Pair& pair) {
   const std::span<const double> end = multipliers_.at(pair.end.t, pair.end.state);
   end_rates_.assign(end.begin(), end.end());
   const std::vector<double>& start = pair.course.rates;
-  if (!finite(start) || !finite(middle_rates_) || !finite(end_rates_)) return true;
+  if (!all_finite(start) || !all_finite(middle_rates_) || !all_finite(end_rates_)) return true;
   ErrorScale& scale = pair.course.scale;
   if (scale.fits(from, pair.end, h, start, middle_rates_, end_rates_)) return true;
   scale.measure_rounding(multipliers_, from, h);
@@ -277,7 +279,7 @@ bool ToleranceSteps::on_kink(double h, Pair& pair, Aim& aim) {
 
 void ToleranceSteps::begin(const GridPoint& from, double h) {
   const std::span<const double> here = multipliers_.at(from.t, from.state);
-  if (finite(here)) {
+  if (all_finite(here)) {
     step_.restart(here.data());
     check_.restart(here.data());
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "alembert/base/bytes.h"
+#include "alembert/base/lists.h"
 
 namespace alembert::internal {
 
@@ -14,8 +15,12 @@ constexpr std::size_t most_written_out = 12;
 // Gradients that turn by more than 60 degrees in a step, whose cosine has this square. A step over the bend of a
 // hyperbola turns them by 90 or 180.
 constexpr double wide_turn = 0.25;
-// More of them are watched while a look costs less than this many multiplications.
-constexpr double most_multiplications = 2e5;
+// Of so many constraints the largest residuals are found by compiled code.
+constexpr std::size_t most_summed = 64;
+// A step turns the gradients at most this many times as far as the one before: controllers change the step by less.
+constexpr double next_step = 4;
+// Of a volume that changes at most like the sum of the changes of its edges.
+constexpr double share_of_volume = 0.5;
 
 // det(G G^T) by elimination in the natural order: the matrix is positive semidefinite, so no pivoting is needed.
 Expr gram_determinant(const std::vector<Exprs>& rows, Graph& graph) {
@@ -54,9 +59,7 @@ void append_rows(SparseExprs& rows, const SparseExprs& more) {
 
 }  // namespace
 
-void DriftFit::add(double t, double error) {
-  current_.t += t, current_.error += error, ++current_.count;
-  if (current_.count < size_) return;
+void DriftFit::end_block() {
   if (full_.capacity() == 0) full_.reserve(2 * blocks);
   full_.push_back(current_);
   current_ = {};
@@ -70,6 +73,9 @@ void DriftFit::add(double t, double error) {
 }
 
 Drift DriftFit::fit() const {
+  // In so few steps a swing cannot be told from a drift.
+  constexpr std::size_t fewest_blocks = 16;
+  if (full_.size() < fewest_blocks) return {0, INFINITY};
   Drift all = fit(0, full_.size());
   // A drift goes on. Where the halves of the run do not agree, it is a swing that is longer than the run.
   const Drift first = fit(0, full_.size() / 2), second = fit(full_.size() / 2, full_.size());
@@ -124,30 +130,8 @@ Watch::Watch(const Equations& e, KernelOptions options, bool rank) {
   invariants_ = part(e.invariants);
   watched_.resize(e.invariants.size());
   lengths_ = volume_ = gradients_ = static_cast<int>(out.size());
-  SparseExprs gradients;
-  if (rank) gradients = e.auxiliary.empty() ? jacobian(e.g, e.y) : jacobian(e.g_dot, e.z);
-  if (rank && e.v == e.z) append_rows(gradients, jacobian(e.k, e.z));
-  const std::size_t count = gradients.rows;
-  watch_rank_ = count > 0;
-  if (count > most_written_out) {
-    span_.emplace(gradients);
-    watch_rank_ = span_->cost() <= most_multiplications;
-    if (watch_rank_) lengths_ = part(gradients.value);
-    else span_.reset();
-  } else if (watch_rank_) {
-    const std::vector<Exprs> rows = dense(gradients, *e.graph);
-    Exprs lengths;
-    for (const Exprs& row : rows) lengths.push_back(dot(row, row));
-    lengths_ = part(lengths);
-    volume_ = part({gram_determinant(rows, *e.graph)});
-  }
-  if (watch_rank_) {
-    gradients_ = span_ ? lengths_ : part(gradients.value);
-    rows_ = gradients.row_start;
-    before_.resize(gradients.value.size());
-    lengths_before_.resize(count);
-    longest_.assign(count, 0);
-  }
+  if (rank) add_rank(e, out);
+  add_summary(e, in, out);
   kernel_ = WideKernel<double>(in, out, options);
   in_.resize(in.size());
   values_.resize(out.size());
@@ -155,11 +139,83 @@ Watch::Watch(const Equations& e, KernelOptions options, bool rank) {
   work_.resize(kernel_.work());
 }
 
+void Watch::add_rank(const Equations& e, Exprs& out) {
+  const auto part = [&](const Exprs& values) {
+    const int from = static_cast<int>(out.size());
+    out.insert(out.end(), values.begin(), values.end());
+    return from;
+  };
+  SparseExprs gradients = e.auxiliary.empty() ? jacobian(e.g, e.y) : jacobian(e.g_dot, e.z);
+  if (e.v == e.z) append_rows(gradients, jacobian(e.k, e.z));
+  const std::size_t count = gradients.rows;
+  watch_rank_ = count > 0;
+  if (count > most_written_out) {
+    watch_rank_ = GradientSpan::affordable(gradients);
+    if (watch_rank_) span_.emplace(gradients);
+    if (watch_rank_) lengths_ = part(gradients.value);
+  } else if (watch_rank_) {
+    const std::vector<Exprs> rows = dense(gradients, *e.graph);
+    Exprs lengths;
+    for (const Exprs& row : rows) lengths.push_back(dot(row, row));
+    lengths_ = part(lengths);
+    volume_ = part({gram_determinant(rows, *e.graph)});
+  }
+  if (!watch_rank_) return;
+  gradients_ = span_ ? lengths_ : part(gradients.value);
+  rows_ = gradients.row_start;
+  before_.resize(gradients.value.size());
+  lengths_before_.resize(count);
+  longest_.assign(count, 0);
+}
+
+/// What is asked at every step, as code without loops. Further inputs: the gradients at the last look and the squares
+/// of their lengths.
+void Watch::add_summary(const Equations& e, Exprs& in, Exprs& out) {
+  if (span_ || e.g.size() + e.k.size() > most_summed) return;
+  Graph& graph = *e.graph;
+  const auto largest = [&](const Exprs& values) {
+    Expr most = graph.constant(0);
+    for (const Expr value : values) most = graph.make(Op::max, most, graph.make(Op::abs, value));
+    return most;
+  };
+  Expr sum = graph.constant(0);
+  for (const Exprs* values : {&e.y, &e.z, &e.g, &e.g_dot, &e.k})
+    for (const Expr value : *values) sum = sum + value;
+  if (e.energy) sum = sum + e.energy;
+  Expr turn = graph.constant(1), change = graph.constant(0);
+  const Exprs before = graph.symbols("before", static_cast<int>(before_.size()));
+  const Exprs lengths_before = graph.symbols("length before", static_cast<int>(lengths_before_.size()));
+  for (std::size_t i = 0; i + 1 < rows_.size(); ++i) {
+    Expr product = graph.constant(0), moved = graph.constant(0);
+    for (int k = rows_[i]; k < rows_[i + 1]; ++k) {
+      const Expr now = out[gradients_ + k], step = now - before[k];
+      product = product + now * before[k];
+      moved = moved + step * step;
+    }
+    change = graph.make(Op::max, change, moved / lengths_before[i]);
+    const Expr wide = Quad(wide_turn) * out[lengths_ + i] * lengths_before[i];
+    turn = graph.make(Op::min, turn, product * graph.make(Op::abs, product) - wide);
+  }
+  append(in, before);
+  append(in, lengths_before);
+  summary_ = static_cast<int>(out.size());
+  append(out, Exprs{largest(e.g), largest(e.g_dot), largest(e.k), sum, turn, change});
+}
+
+void Watch::take_summary() noexcept {
+  const double* const summary = values_.data() + summary_;
+  position_ = summary[0];
+  velocity_ = summary[1];
+  nonholonomic_ = summary[2];
+  finite_now_ = summary[3] - summary[3] == 0;
+}
+
 void Watch::evaluate(double t, std::span<const double> y, std::span<const double> z) {
   in_[0] = t;
   std::copy(y.begin(), y.end(), in_.begin() + 1);
   std::copy(z.begin(), z.end(), in_.begin() + 1 + y.size());
   kernel_(in_.data(), values_.data(), work_.data());
+  if (summary_ > 0) return take_summary();
   const auto largest = [&](int from, int to) {
     double value = 0;
     for (int i = from; i < to; ++i) raise(value, std::abs(values_[i]));
@@ -168,6 +224,8 @@ void Watch::evaluate(double t, std::span<const double> y, std::span<const double
   position_ = largest(g_, g_dot_);
   velocity_ = largest(g_dot_, k_);
   nonholonomic_ = largest(k_, invariants_);
+  finite_now_ =
+      std::isfinite(energy()) && std::isfinite(position_) && std::isfinite(velocity_) && std::isfinite(nonholonomic_);
 }
 
 void Watch::glance(double t, std::span<const double> state) { evaluate(t, state, {}); }
@@ -191,8 +249,7 @@ void Watch::look(double t, std::span<const double> y, std::span<const double> z)
   raise(max_position, position_);
   raise(max_velocity, velocity_);
   raise(max_nonholonomic, nonholonomic_);
-  finite_ =
-      std::isfinite(energy()) && std::isfinite(position_) && std::isfinite(velocity_) && std::isfinite(nonholonomic_);
+  finite_ = finite_now_;
   if (first_) energy_watched.initial = energy();
   energy_watched.final = energy();
   const double error = energy() - energy_watched.initial - jumps_;
@@ -204,31 +261,66 @@ void Watch::look(double t, std::span<const double> y, std::span<const double> z)
     watched_[i].final = value;
     raise(watched_[i].max_error, std::abs(value - watched_[i].initial));
   }
-  if (watch_rank_) {
-    if (span_) span_->raise_lengths(std::span(values_).subspan(lengths_), longest_);
-    else
-      for (std::size_t i = 0; i < longest_.size(); ++i)
-        longest_[i] = std::max(longest_[i], std::sqrt(values_[lengths_ + i]));
-    independence_ = independence_of(values_);
-    compare_gradients();
-  }
+  if (watch_rank_) look_at_rank();
   first_ = false;
+}
+
+void Watch::look_at_rank() noexcept {
+  if (summary_ > 0) take_gradients();
+  else compare_gradients();
+  renew_independence();
+}
+
+// As compare_gradients(), which the summary has done already.
+void Watch::take_gradients() noexcept {
+  for (std::size_t i = 0; i < longest_.size(); ++i)
+    longest_[i] = std::max(longest_[i], std::sqrt(values_[lengths_ + i]));
+  turned_ = values_[summary_ + 4] < 0 && !first_;
+  last_change_ = std::sqrt(values_[summary_ + 5]);
+  double* const before = in_.data() + in_.size() - before_.size() - lengths_before_.size();
+  std::copy_n(values_.data() + gradients_, before_.size(), before);
+  std::copy_n(values_.data() + lengths_, lengths_before_.size(), before + before_.size());
+}
+
+// Distances of many gradients are taken again when they may have become much smaller.
+void Watch::renew_independence() noexcept {
+  gone_ += last_change_;
+  fresh_ = first_ || !span_ || !(gone_ < horizon_);
+  if (!fresh_) return;
+  independence_ = independence_of(values_);
+  horizon_ = span_ ? span_->horizon(gone_) : share_of_volume * independence_ / static_cast<double>(longest_.size());
+  gone_ = 0;
 }
 
 void Watch::compare_gradients() noexcept {
   const double* const now = values_.data() + gradients_;
   bool turned = false;
+  double change = 0;
   for (std::size_t i = 0; i + 1 < rows_.size(); ++i) {
-    double product = 0, length = 0;
+    double product = 0, length = 0, moved = 0;
     for (int k = rows_[i]; k < rows_[i + 1]; ++k) {
+      const double step = now[k] - before_[k];
       product += now[k] * before_[k];
       length += now[k] * now[k];
+      moved += step * step;
       before_[k] = now[k];
     }
     turned |= is_wide(product, length, lengths_before_[i]);
     lengths_before_[i] = length;
+    if (length > longest_[i] * longest_[i]) longest_[i] = std::sqrt(length);
+    if (!(moved <= change * longest_[i] * longest_[i])) change = moved / (longest_[i] * longest_[i]);
   }
   turned_ = turned && !first_;
+  last_change_ = std::sqrt(change);
+}
+
+void Watch::forget_horizon() noexcept {
+  horizon_ = gone_ = 0;
+  if (span_) span_->forget();
+}
+
+bool Watch::may_become_dependent(double bound) const noexcept {
+  return watch_rank_ && (independence_ < bound || !(gone_ + next_step * last_change_ < horizon_));
 }
 
 bool Watch::turned_at(double t, std::span<const double> state) {
@@ -236,6 +328,7 @@ bool Watch::turned_at(double t, std::span<const double> state) {
   in_[0] = t;
   std::copy(state.begin(), state.end(), in_.begin() + 1);
   kernel_(in_.data(), other_.data(), work_.data());
+  if (summary_ > 0) return other_[summary_ + 4] < 0;
   bool turned = false;
   for (std::size_t i = 0; i + 1 < rows_.size(); ++i) {
     double product = 0, length = 0;
@@ -262,6 +355,7 @@ void Watch::restart() {
   watched_.assign(watched_.size(), {});
   longest_.assign(longest_.size(), 0);
   independence_ = 1;
+  forget_horizon();
 }
 
 void Watch::save(ByteWriter& out) const {
@@ -272,6 +366,7 @@ void Watch::save(ByteWriter& out) const {
 void Watch::load(ByteReader& in) {
   in.refill(longest_);
   in.read(independence_);
+  forget_horizon();
 }
 
 double Watch::independence_of(std::span<const double> values) {

@@ -20,10 +20,16 @@ class ByteWriter;
 /// Collects an error over equally spaced times in a fixed number of blocks, however long the run.
 class DriftFit {
  public:
-  void add(double t, double error);
+  void add(double t, double error) {
+    current_.t += t;
+    current_.error += error;
+    ++current_.count;
+    if (current_.count >= size_) end_block();
+  }
   Drift fit() const;
 
  private:
+  void end_block();
   Drift fit(std::size_t from, std::size_t to) const;
   static constexpr int blocks = 64;
   struct Block {
@@ -62,8 +68,14 @@ class Watch {
   double nonholonomic() const { return nonholonomic_; }
   /// Volume spanned by the gradients of the constraints (the nonholonomic ones too, where z are the velocities),
   /// relative to the product of their largest lengths so far; 0 means that one follows from the others. For more than a
-  /// dozen the smallest distance of one from those before it. 1 where it is not watched (too many of them).
+  /// dozen the smallest distance of one from those before it, taken again when it may have become much smaller. 1 where
+  /// it is not watched (GradientSpan::affordable).
   double independence() const { return independence_; }
+  /// Whether it was taken at the last look. Near dependence it is at every look.
+  bool independence_is_new() const { return fresh_; }
+  /// Whether a step that turns the gradients a few times as far as the last one did may come near to dependence from
+  /// here. bound: where it counts as near already.
+  bool may_become_dependent(double bound) const noexcept;
   /// The same at another state, which leaves no trace.
   double independence_at(double t, std::span<const double> state);
   bool watches_rank() const { return watch_rank_; }
@@ -85,7 +97,14 @@ class Watch {
 
  private:
   double independence_of(std::span<const double> values);
+  void add_rank(const Equations& e, Exprs& out);
+  void add_summary(const Equations& e, Exprs& in, Exprs& out);
+  void take_summary() noexcept;
   void compare_gradients() noexcept;
+  void look_at_rank() noexcept;
+  void take_gradients() noexcept;
+  void renew_independence() noexcept;
+  void forget_horizon() noexcept;
   void evaluate(double t, std::span<const double> y, std::span<const double> z);
 
   WideKernel<double> kernel_;
@@ -95,9 +114,16 @@ class Watch {
   std::vector<Watched> watched_;
   std::optional<GradientSpan> span_;  // of more than a dozen gradients, whose entries then begin at lengths_
   int g_, g_dot_, k_, invariants_, lengths_, volume_, gradients_;  // where the parts of values_ begin
+  // Of small systems: largest |g|, |g'|, |k|, a sum that is finite where all is, turn and change of the gradients.
+  int summary_ = 0;         // 0: none
+  bool finite_now_ = true;  // at the last look or glance
   bool first_ = true, finite_ = true, watch_rank_ = false, has_energy_ = false, turned_ = false;
+  bool fresh_ = true;  // independence_ belongs to the last look
   double position_ = 0, velocity_ = 0, nonholonomic_ = 0, independence_ = 1;
   double jumps_ = 0;  // of the energy, together
+  // How far gradients went at most, against their lengths: over the last step, since independence_ was taken, and how
+  // far they may go until it is taken again.
+  double last_change_ = 0, gone_ = 0, horizon_ = 0;
 };
 
 }  // namespace alembert::internal

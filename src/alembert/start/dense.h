@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "alembert/base/finite.h"
 #include "alembert/linear/sparse_rows.h"
 
 namespace alembert::internal {
@@ -24,10 +25,6 @@ inline double max_abs(const std::vector<double>& values) {
   double result = 0;
   for (const double v : values) result = std::max(result, std::abs(v));
   return result;
-}
-
-inline bool all_finite(const std::vector<double>& values) {
-  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
 
 /// Entries of a null vector below this share of its largest are rounding, and are not named.

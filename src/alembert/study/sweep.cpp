@@ -117,6 +117,7 @@ SweepRow empty_row(std::vector<std::string> values, std::size_t columns) {
 
 void fill(SweepRow& row, const std::vector<std::string>& columns, const Report& report) {
   row.failure = report.reason;
+  row.warnings = report.warnings;
   const std::vector<ReportEntry> all = entries(report);
   for (std::size_t i = 0; i < columns.size(); ++i)
     for (const ReportEntry& entry : all)

@@ -34,6 +34,7 @@ struct SweepRow {
   using Cell = decltype(ReportEntry::value);
   std::vector<Cell> cells;  // one a column; nothing where there is none
   std::string failure;      // why the run failed; "" where it did not
+  std::vector<Warning> warnings;
 };
 
 struct Sweep {

@@ -38,6 +38,29 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
+/// The codes of all warnings: "accuracy energy".
+std::string codes(const SweepRow& row) {
+  std::string text;
+  for (const Warning& warning : row.warnings) text += (text.empty() ? "" : " ") + warning.code;
+  return text;
+}
+
+/// A line for each warning of the first rows that have some.
+std::string warning_lines(const Sweep& sweep) {
+  constexpr std::size_t most_rows = 5;
+  std::size_t count = 0;
+  std::string text;
+  for (const SweepRow& row : sweep.rows) {
+    if (row.warnings.empty() || ++count > most_rows) continue;
+    std::string values;
+    for (std::size_t i = 0; i < sweep.axes.size(); ++i)
+      values += (i > 0 ? ", " : "") + sweep.axes[i] + " = " + row.values[i];
+    for (const Warning& warning : row.warnings) text += "  warning  " + values + ": " + warning.text + "\n";
+  }
+  if (count > most_rows) text += fmt::format("  warning  {} more runs have warnings\n", count - most_rows);
+  return text;
+}
+
 std::string csv_cell(const Cell& cell) {
   if (std::holds_alternative<std::monostate>(cell)) return "nan";
   if (const std::string* text = std::get_if<std::string>(&cell)) return csv_field(*text);
@@ -63,7 +86,7 @@ std::string to_text(const Sweep& sweep) {
     if (n > 0 && !sweep.rows[n - 1].failure.empty()) text += "  failed: " + sweep.rows[n - 1].failure;
     text += "\n";
   }
-  return text;
+  return text + warning_lines(sweep);
 }
 
 std::string to_json(const Sweep& sweep) {
@@ -75,8 +98,13 @@ std::string to_json(const Sweep& sweep) {
       vary[sweep.axes[i]] = number.is_number() ? number : Json(row.values[i]);
     }
     for (std::size_t i = 0; i < sweep.columns.size(); ++i) report[sweep.columns[i]] = json_of(row.cells[i]);
-    json["rows"].push_back(
-        {{"vary", vary}, {"report", report}, {"failure", row.failure.empty() ? Json() : Json(row.failure)}});
+    Json warnings = Json::array();
+    for (const Warning& warning : row.warnings)
+      warnings.push_back({{"code", warning.code}, {"text", warning.text}, {"t", warning.t}});
+    json["rows"].push_back({{"vary", vary},
+                            {"report", report},
+                            {"failure", row.failure.empty() ? Json() : Json(row.failure)},
+                            {"warnings", warnings}});
   }
   return dump(json);
 }
@@ -85,11 +113,11 @@ std::string to_csv(const Sweep& sweep) {
   std::string text;
   for (const auto* names : {&sweep.axes, &sweep.columns})
     for (const std::string& name : *names) text += csv_field(name) + ",";
-  text += "failure\n";
+  text += "failure,warnings\n";
   for (const SweepRow& row : sweep.rows) {
     for (const std::string& value : row.values) text += csv_field(value) + ",";
     for (const SweepRow::Cell& cell : row.cells) text += csv_cell(cell) + ",";
-    text += csv_field(row.failure) + "\n";
+    text += csv_field(row.failure) + "," + codes(row) + "\n";
   }
   return text;
 }
