@@ -91,7 +91,7 @@ Findings examine(const Model& model, const Equations& e) {
   const Exprs time{e.t};
   Findings found;
   found.form = model.multibody ? "multibody" : form_name(model.form);
-  found.coordinates = static_cast<int>(e.y.size() - e.auxiliary.size());
+  found.coordinates = static_cast<int>(e.y.size() - e.auxiliary.size()) - e.first_order;
   found.holonomic = static_cast<int>(e.g.size());
   found.nonholonomic = static_cast<int>(e.k.size());
   found.rheonomic_constraints = depends(e.g, time) || depends(e.k, time);

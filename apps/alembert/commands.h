@@ -34,7 +34,8 @@ Command add_benchmark(CommandLine& program);
 /// A whole file, or standard input for "-"; throws InputError when it cannot be read.
 std::shared_ptr<const Source> read_source(const std::string& path);
 /// The model in a file, or on standard input for "-".
-Model load_model(const std::string& path, const std::vector<std::string>& overrides = {});
+Model load_model(const std::string& path, const std::vector<std::string>& overrides = {},
+                 const std::vector<std::string>& observed = {}, const std::vector<std::string>& inputs = {});
 
 /// What "NAME=VALUE" gives a value to.
 std::string set_name(const std::string& text);

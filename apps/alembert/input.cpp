@@ -20,6 +20,8 @@ namespace alembert::internal::app {
 
 std::shared_ptr<const Source> read_source(const std::string& path) {
   const bool standard = path == "-";
+  static std::shared_ptr<const Source> read_before;  // standard input can be read once
+  if (standard && read_before) return read_before;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
       standard ? stdin : std::fopen(path.c_str(), "rb"), [](std::FILE* f) { return f == stdin ? 0 : std::fclose(f); });
   if (!file) throw InputError("cannot read '" + path + "': " + std::strerror(errno));
@@ -28,6 +30,7 @@ std::shared_ptr<const Source> read_source(const std::string& path) {
   char buffer[1 << 16];
   while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file.get())) source->text.append(buffer, count);
   if (std::ferror(file.get())) throw InputError("cannot read '" + path + "': " + std::strerror(errno));
+  if (standard) read_before = source;
   return source;
 }
 
@@ -37,18 +40,19 @@ std::string set_name(const std::string& text) {
   return name;
 }
 
-Model load_model(const std::string& path, const std::vector<std::string>& overrides) {
+Model load_model(const std::string& path, const std::vector<std::string>& overrides,
+                 const std::vector<std::string>& observed, const std::vector<std::string>& inputs) {
   // Of two values one would be ignored.
   std::set<std::string> names;
   for (const std::string& text : overrides)
     if (!names.insert(set_name(text)).second)
       throw InputError("--set gives '" + set_name(text) + "' twice", "give one value");
-  if (path != "-") return read_model(path, overrides);
+  if (path != "-") return read_model(path, overrides, observed, inputs);
   std::vector<Override> values;
   for (const std::string& text : overrides) {
     values.push_back({std::make_shared<const Source>(Source{"--set", text})});
   }
-  return make_model(parse(read_source(path)), values);
+  return make_model(parse(read_source(path)), values, observed, inputs);
 }
 
 void write_file(const std::string& option, const std::string& path, const std::string& text) {

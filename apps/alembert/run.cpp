@@ -12,6 +12,7 @@
 #include "alembert/methods/method.h"
 #include "alembert/plot/figures.h"
 #include "alembert/report.h"
+#include "alembert/run/report_names.h"
 #include "alembert/run/simulate.h"
 #include "alembert/trajectory.h"
 #include "commands.h"
@@ -25,13 +26,14 @@ namespace {
 struct RunOptions {
   std::string model;
   RunChoices choices;
-  std::string every, at, sample;  // as written; empty where not given
-  std::vector<std::string> out, plot;
+  std::string every, at, sample, columns;  // as written; empty where not given
+  std::vector<std::string> out, plot, input;
   bool json = false, quiet = false;
   bool dirac = false, strict = false;
 };
 
-std::vector<std::unique_ptr<Observer>> make_writers(const std::vector<std::string>& paths) {
+std::vector<std::unique_ptr<Observer>> make_writers(const std::vector<std::string>& paths,
+                                                    const std::vector<std::string>& columns) {
   std::vector<std::unique_ptr<Observer>> writers;
   std::set<std::filesystem::path> seen;
   for (const std::string& path : paths) {
@@ -39,6 +41,7 @@ std::vector<std::unique_ptr<Observer>> make_writers(const std::vector<std::strin
       throw InputError("--out names '" + path + "' twice");
     }
     writers.push_back(make_writer(path));
+    if (!columns.empty()) writers.back() = choose_columns(std::move(writers.back()), columns);
   }
   return writers;
 }
@@ -56,8 +59,43 @@ std::string plot_text(const std::string& path, const Trajectory& trajectory, con
   return page_of(trajectory, figure_of(trajectory).title, words);
 }
 
+/// "t,tip,norm(a, b)" at the commas that stand outside brackets.
+std::vector<std::string> chosen_columns(const RunOptions& options) {
+  if (options.columns.empty()) return {};
+  if (options.out.empty())
+    throw InputError("--columns chooses the columns of a trajectory: say --out where to write it");
+  std::vector<std::string> names(1);
+  int depth = 0;
+  for (const char c : options.columns) {
+    depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+    if (c == ',' && depth == 0) names.emplace_back();
+    else if (c != ' ') names.back() += c;
+  }
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    if (name.empty()) throw InputError("--columns has an empty name", "as in: --columns t,tip,energy");
+    if (!seen.insert(name).second) throw InputError("--columns names '" + name + "' twice");
+  }
+  return names;
+}
+
+/// What is no column of the model is an expression to observe: a reaction, an angle, the force of a spring.
+Model load(const RunOptions& options, const std::vector<std::string>& columns) {
+  std::set<std::string> names;
+  for (const std::string& one : options.input)
+    if (!names.insert(set_name(one)).second) throw InputError("--input gives '" + set_name(one) + "' twice");
+  Model model = load_model(options.model, options.choices.set, {}, options.input);
+  if (columns.empty()) return model;
+  const Columns known = make_columns(model, derive(model), options.dirac);
+  std::vector<std::string> others;
+  for (const std::string& name : columns)
+    if (columns_named(known, name).empty()) others.push_back(name);
+  return others.empty() ? std::move(model) : load_model(options.model, options.choices.set, others, options.input);
+}
+
 int run(const RunOptions& options) {
-  const Model model = load_model(options.model, options.choices.set);
+  const std::vector<std::string> columns = chosen_columns(options);
+  const Model model = load(options, columns);
   const Method method = options.choices.chosen_method(model);
   SimulateOptions simulation = options.choices.simulation(model);
   if (!options.every.empty()) simulation.every = read_whole("--every", options.every, 1);
@@ -77,7 +115,7 @@ int run(const RunOptions& options) {
                      std::string(model.port ? "say --out where to write it" : "this one has another form"));
   const Equations equations = derive(model);
   for (const std::string& path : options.plot) require_plot(path);
-  const std::vector<std::unique_ptr<Observer>> writers = make_writers(options.out);
+  const std::vector<std::unique_ptr<Observer>> writers = make_writers(options.out, columns);
   Recorder recorder;
   if (!options.plot.empty()) simulation.observers.push_back(&recorder);
   for (const auto& writer : writers) simulation.observers.push_back(writer.get());
@@ -126,6 +164,11 @@ Command add_run(CommandLine& program) {
   options.option("--at", arguments->at, "T1,T2,...",
                  "Write rows at these times instead of the steps (beside them with --every)");
   options.option("--sample", arguments->sample, "DT", "The same for the multiples of a time, from the start on");
+  options.repeated(
+      "--input", arguments->input, "NAME=FILE",
+      "An input of the model follows a CSV file with the columns t and NAME, linear in between; may be repeated");
+  options.option("--columns", arguments->columns, "NAME,...",
+                 "Write these columns only, behind t; also reactions, angles, forces: hinge.force, strut.length");
   options.flag("--dirac", arguments->dirac,
                "Port-Hamiltonian models: also write the flows E x' and the efforts z of all states");
   options.flag("--strict", arguments->strict, "Warnings end the run with exit code 1");

@@ -30,6 +30,8 @@ constexpr Word words[] = {
     {"most_steps", "--max-steps"},
     {"set", "--set"},
     {"axes", "--vary"},
+    {"observed", "--columns"},
+    {"input", "--input"},
     {"columns", "--report"},
     {"steps", "--steps"},
     {"ggl", "--form ggl"},

@@ -16,8 +16,8 @@ namespace alembert {
 // clang-format off
 enum class Op : std::uint8_t {
   constant, parameter, symbol,                                                            // no operands
-  add, subtract, multiply, divide, power, atan2, min, max, hypot,                         // two
-  negate, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, exp, log, sqrt, abs, sign,   // one
+  add, subtract, multiply, divide, power, atan2, min, max, where, hypot,                  // two
+  negate, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, exp, log, sqrt, abs, positive, sign,   // one
 };
 // clang-format on
 
@@ -129,6 +129,9 @@ Expr atan2(Expr a, Expr b);
 Expr hypot(Expr a, Expr b);
 Expr min(Expr a, Expr b);
 Expr max(Expr a, Expr b);
+Expr positive(Expr a);                // 1 where a > 0, else 0
+Expr where(Expr c, Expr a);           // a where c is not 0, else 0, also where a is no number
+Expr choose(Expr c, Expr a, Expr b);  // a where c, which is 0 or 1, is 1, else b
 
 /// Sum of terms as a balanced tree; the graph is needed for the empty sum, 0.
 Expr sum(Graph& graph, std::span<const Expr> terms);

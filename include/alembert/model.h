@@ -86,6 +86,7 @@ class ModelBuilder {
   void force(Expr coordinate, Expr force);
   void constraint(const std::string& name, Expr zero);  // holonomic, or nonholonomic where it contains rates
   void invariant(const std::string& name, Expr value);  // watched
+  void observe(const std::string& name, Expr value);    // recorded
   void event(const std::string& name, Expr zero);
   void stop(Expr zero);
   void initial(Expr coordinate_or_rate, Expr value);

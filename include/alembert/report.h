@@ -32,12 +32,13 @@ struct Parameter {
 
 /// Which run it was. Trajectories carry it too.
 struct RunDescription {
-  std::string model;                  // its title
-  std::string model_text;             // its source, as it was read
-  std::vector<Parameter> parameters;  // after all that replaces what the text says
-  std::string method;                 // "lobatto(3)"
-  double step = 0;                    // the first one; negative where time runs backward
-  std::string version;                // of alembert
+  std::string model;                          // its title
+  std::string model_text;                     // its source, as it was read
+  std::vector<Parameter> parameters;          // after all that replaces what the text says
+  std::string method;                         // "lobatto(3)"
+  double step = 0;                            // the first one; negative where time runs backward
+  std::vector<std::string> observed_columns;  // of what the model observes
+  std::string version;                        // of alembert
 };
 
 /// fixed: all equal, a shorter one at the end. tolerance: two equal steps are compared with one of twice their size,
@@ -60,8 +61,9 @@ struct EventRecord {
   int event = 0;  // its number in ReportNames::events
   double t = 0;
   double share = 0;           // of the step that it lies in
-  std::vector<double> state;  // y, then z
+  std::vector<double> state;  // y, then z, behind what the event did
   std::vector<double> lambda, psi;
+  std::vector<double> v;  // y'
 };
 
 /// Orders of convergence that the method claims; of the multiplier that is reported.
@@ -103,6 +105,7 @@ struct ReportNames {
   std::vector<std::string> holonomic;        // the rows of g
   std::vector<std::string> nonholonomic;     // the rows of k
   std::vector<Quantity> invariants;          // of Report::invariants
+  std::vector<Quantity> observed;            // of Report::observed
   std::vector<std::string> events;
 };
 
@@ -134,6 +137,7 @@ struct Report : RunDescription {
   bool has_discrete = false;        // the method preserves nonholonomic constraints in a form of its own
   double discrete = 0;              // largest residual of that form
   std::vector<Watched> invariants;  // those of the model first
+  std::vector<ObservedRange> observed;
   long steps = 0, rejected = 0;
   long kinks = 0;  // of min, max, abs, sign, at which steps ended
   SolverStatistics newton;

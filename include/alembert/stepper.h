@@ -66,8 +66,8 @@ class Stepper {
   std::span<double> parameters() noexcept;
   std::span<const double> parameters() const noexcept;
 
-  /// Any of these by name: a state, an open parameter, "energy", "t", a multiplier ("lambda.rod1", "psi.roll"). Throws
-  /// InputError for a name that it does not know.
+  /// Any of these by name: a state, an open parameter, "energy", "t", a multiplier ("lambda.rod1", "psi.roll"), what
+  /// the model observes ("height", "tip[2]"). Throws InputError for a name that it does not know.
   double value(const std::string& name);
   /// Sets an open parameter, or an entry of the state: then the other entries move the shortest way, in the mass
   /// metric, so that the constraints hold. Throws InputError where the name is unknown or no such state exists.

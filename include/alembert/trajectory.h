@@ -32,6 +32,7 @@ struct Columns {
   ColumnRange energy;       // one column, or none
   ColumnRange residuals;    // position, velocity, nonholonomic: largest |g|, |g'|, |k|
   ColumnRange invariants;
+  ColumnRange observed;             // by the names that the model gives them, behind "observed." where one is taken
   ColumnRange ports;                // inputs, outputs, energies of components, balance
   std::vector<std::string> events;  // names of those that may be found
 
@@ -85,6 +86,12 @@ class Recorder : public Observer {
 /// Writes rows to a file as they come: .csv, .h5 or .json by the ending of the name. Numbers round-trip. Throws
 /// InputError for an unknown ending or a file that cannot be written.
 std::unique_ptr<Observer> make_writer(const std::string& path);
+
+/// Hands on these columns alone, behind the time and in this order. A name stands for a column, or for all entries of
+/// what has it ("q" for q[1], q[2]). Throws InputError, when a run begins, for names that it does not have.
+std::unique_ptr<Observer> choose_columns(std::unique_ptr<Observer> to, std::vector<std::string> names);
+/// The columns that a name stands for; none where there are none.
+std::vector<int> columns_named(const Columns& columns, const std::string& name);
 
 /// The same for a trajectory that is at hand.
 void write(const Trajectory& trajectory, const std::string& path);

@@ -13,6 +13,12 @@ struct Watched {
   double max_error = 0;  // largest |value - initial|
 };
 
+/// A value that the model observes, over all grid points.
+struct ObservedRange {
+  double final = 0;
+  double least = 0, most = 0;
+};
+
 struct Extremes {
   double least = 0;
   double most = 0;

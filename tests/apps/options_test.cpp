@@ -125,6 +125,8 @@ const std::map<std::string, std::vector<std::string>> values = {
     {"--every", {"7"}},
     {"--at", {"0.123"}},
     {"--sample", {"0.03"}},
+    {"--columns", {"energy"}},
+    {"--input", {"F=nowhere.csv"}},
     {"--dirac", {""}},
     {"--quiet", {""}},
 };

@@ -34,6 +34,10 @@ std::string tree(const Term& t) {
     case Term::Form::chain: return "{" + t.text + " " + parts(" ") + "}";
     case Term::Form::power: return "{" + parts("^") + "}";
     case Term::Form::range: return parts(":");
+    case Term::Form::compare: return "{" + t.text + " " + parts(" ") + "}";
+    case Term::Form::both: return "{" + parts(" and ") + "}";
+    case Term::Form::either: return "{" + parts(" or ") + "}";
+    case Term::Form::opposite: return "{not " + parts("") + "}";
   }
   return {};
 }

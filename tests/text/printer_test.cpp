@@ -38,7 +38,11 @@ class Trees {
         return base.form == Term::Form::prime ? base : make(Term::Form::prime, "", {base});
       }
       case 1: return make(Term::Form::index, "", {tree(depth - 1), tree(depth - 1)});
-      case 2: return make(Term::Form::call, "f", trees(depth, below(4)));
+      case 2:
+        if (below(4) == 0)
+          return make(Term::Form::call, "if", {condition(depth - 1), tree(depth - 1), tree(depth - 1)});
+        if (below(4) == 0) return make(Term::Form::call, "a[].b", trees(depth, 1 + below(3)));
+        return make(Term::Form::call, "f", trees(depth, below(4)));
       case 3: return make(Term::Form::tuple, "", trees(depth, 2 + below(3)));
       case 4: return make(Term::Form::negate, "", {tree(depth - 1)});
       case 5: return chain(depth, "+-");
@@ -50,6 +54,24 @@ class Trees {
         return make(Term::Form::call, "sum", {range, tree(depth - 1)});
       }
     }
+  }
+
+  /// Comparisons, one or several in a chain, with and, or, not around them.
+  Term condition(int depth) {
+    static const char* signs[] = {"<", "<=", ">", ">=", "=", "!="};
+    const int which = depth <= 0 ? 0 : below(4);
+    if (which == 1) return make(Term::Form::opposite, "", {condition(depth - 1)});
+    if (which > 1) {
+      std::vector<Term> parts;
+      for (int i = 2 + below(2); i > 0; --i) parts.push_back(condition(depth - 1));
+      return make(which == 2 ? Term::Form::both : Term::Form::either, "", std::move(parts));
+    }
+    Term compare = make(Term::Form::compare, signs[below(6)], {tree(std::max(depth, 0)), tree(std::max(depth, 0))});
+    if (below(3) == 0) {
+      compare.text += std::string(" ") + signs[below(6)];
+      compare.parts.push_back(tree(std::max(depth, 0)));
+    }
+    return compare;
   }
 
   Term target(int depth) {
@@ -106,14 +128,50 @@ class Trees {
         s.left = tree(depth), s.right = tree(depth), ranges(below(3));
         break;
       case Shape::watched:
-        if (below(2)) s.label = make(Term::Form::name, "conserve", {});
-        s.left = tree(depth), ranges(below(3));
+        if (below(2) || s.keyword == "observe") s.label = make(Term::Form::name, "conserve", {});
+        s.left = tree(depth);
+        ranges(below(3));
+        break;
+      case Shape::table:
+        s.label = make(Term::Form::call, "road", {make(Term::Form::name, "x", {})});
+        if (below(2)) {
+          s.string = "road \"a\".csv";
+          static const char* columns[] = {"height", "front left"};
+          if (below(2)) s.items.push_back({word("column"), {}, make(Term::Form::name, columns[below(2)], {})});
+          else s.items.push_back({word("column"), {}, make(Term::Form::number, "2", {})});
+        } else {
+          for (int i = 1 + below(4); i > 0; --i)
+            s.items.push_back({word("point"), {}, make(Term::Form::tuple, "", trees(depth, 2))});
+        }
+        if (below(2)) s.items.push_back({word(below(2) ? "spline" : "monotone"), {}, {}});
+        break;
+      case Shape::reset:
+        if (below(2)) {
+          s.label = make(Term::Form::name, "hit", {});
+        } else {
+          s.left = tree(depth);
+          s.right = tree(depth);
+          if (below(2)) s.string = below(2) ? "rising" : "falling";
+        }
+        items(false, 2);
+        ranges(below(3));
         break;
       case Shape::event:
         if (below(2)) s.label = make(Term::Form::name, "when", {});
         s.left = tree(depth), s.right = tree(depth), ranges(below(3));
+        if (below(3) == 0) s.string = below(2) ? "rising" : "falling";
         break;
-      case Shape::condition: s.left = tree(depth), s.right = tree(depth), ranges(below(3)); break;
+      case Shape::condition:
+        s.left = tree(depth);
+        if (below(3) == 0) {
+          s.string = "after";
+          s.label = make(Term::Form::name, "hit", {});
+          break;
+        }
+        s.right = tree(depth);
+        if (below(3) == 0) s.string = below(2) ? "rising" : "falling";
+        ranges(below(3));
+        break;
       case Shape::ranges: ranges(1 + below(3)); break;
       case Shape::method: {
         std::vector<const char*> names = {"step", "end"};
@@ -127,6 +185,8 @@ class Trees {
         const std::vector<std::string> kinds = split_words(form.kinds), words = split_words(form.words);
         if (!kinds.empty()) s.string = kinds[below(static_cast<int>(kinds.size()))];
         s.label = make(Term::Form::name, "arm", {});
+        if (below(3) == 0) s.label = make(Term::Form::index, "", {*s.label, tree(1)});
+        ranges(below(3));
         for (int i = below(6); i > 0; --i) {
           std::string word = words[below(static_cast<int>(words.size()))];
           const bool valued = word.back() == '=';
@@ -143,6 +203,7 @@ class Trees {
   }
 
  private:
+  static Term word(const char* text) { return make(Term::Form::name, text, {}); }
   static Term make(Term::Form form, std::string text, std::vector<Term> parts) {
     return Term{form, {}, std::move(text), std::move(parts)};
   }

@@ -140,6 +140,8 @@ class Emitter {
       // As evaluate<double> writes them, comparison by comparison: NaN and signed zeros come out the same.
       case Op::min: return builder_.CreateSelect(builder_.CreateFCmpOLT(a, b), a, b);
       case Op::max: return builder_.CreateSelect(builder_.CreateFCmpOGT(a, b), a, b);
+      case Op::where: return builder_.CreateSelect(builder_.CreateFCmpONE(a, number(0)), b, number(0));
+      case Op::positive: return builder_.CreateSelect(builder_.CreateFCmpOGT(a, number(0)), number(1), number(0));
       case Op::sign: {
         llvm::Value* negative = builder_.CreateFCmpOLT(a, number(0));
         llvm::Value* rest = builder_.CreateSelect(negative, number(-1), a);

@@ -213,9 +213,9 @@ Equations without_closed_forms(const Equations& e, int first_parameter) {
     near.push_back(graph.parameter(first_parameter + static_cast<int>(i), "near " + graph.name(gone[i].id()), 0));
   const Exprs values = closed_forms(e, e.t, e.y, near);
   const auto put = [&](Exprs& list) { list = list.empty() ? list : substitute(list, gone, values, graph); };
-  for (Exprs* list :
-       {&result.v, &result.p, &result.f, &result.N, &result.r, &result.g, &result.g_dot, &result.k, &result.applied,
-        &result.forces, &result.invariants, &result.events, &result.inertial, &result.reduced})
+  for (Exprs* list : {&result.v, &result.p, &result.f, &result.N, &result.r, &result.g, &result.g_dot, &result.k,
+                      &result.applied, &result.forces, &result.invariants, &result.observed, &result.tables,
+                      &result.actions, &result.events, &result.inertial, &result.reduced})
     put(*list);
   for (Expr* one : {&result.energy, &result.L, &result.rayleigh, &result.density})
     if (*one) *one = substitute(*one, gone, values, graph);

@@ -28,8 +28,7 @@ Diagnostic unknown(const Model& model, const std::string& name) {
   std::vector<std::string> known;
   for (const auto* blocks : {&model.parameters, &model.coordinates, &model.momenta})
     for (const Block& b : *blocks) known.push_back(b.name);
-  if (model.port)
-    for (const Block& b : model.port->inputs) known.push_back(b.name);
+  for (const Block& b : model.port ? model.port->inputs : model.inputs) known.push_back(b.name);
   const std::string near = nearest_name(name, known);
   return {nullptr,
           {},
@@ -44,7 +43,7 @@ OpenNames open_names(const Model& model, const std::vector<std::string>& names) 
   std::vector<Diagnostic> wrong;
   for (const std::string& name : names) {
     const std::vector<int> parameters = entries_named(model.parameters, name);
-    const std::vector<int> inputs = model.port ? entries_named(model.port->inputs, name) : std::vector<int>();
+    const std::vector<int> inputs = entries_named(model.port ? model.port->inputs : model.inputs, name);
     for (const int i : parameters) {
       if (model.shapes_model[i]) {
         const auto block = std::find_if(model.parameters.begin(), model.parameters.end(),
@@ -69,11 +68,20 @@ Carrier::Carrier(const Model& model, Equations& e, const DeriveOptions& options)
   put(model.t, e.t);
   add(model.q, e.y);
   add(model.form == Form::lagrangian ? model.v : model.p, e.z);
+  OpenNames open = open_names(model, options.inputs);
   if (options.symbolic_parameters) {
     for (const Expr s : model.parameter_symbols) put(s, graph_.symbol(s.graph().name(s.id())));
+    open.inputs.clear();
   } else {
-    put_parameters(model, e, open_names(model, options.inputs));
+    // What events change cannot be folded in.
+    for (const Event& event : model.events)
+      for (const Action& action : event.actions)
+        if (action.to == Action::To::parameter &&
+            std::find(open.parameters.begin(), open.parameters.end(), action.entry) == open.parameters.end())
+          open.parameters.push_back(action.entry);
+    put_parameters(model, e, open);
   }
+  put_inputs(model, e, open);
   for (std::size_t i = 0; i < e.g_constraint.size(); ++i)
     put(model.constraints[e.g_constraint[i]].multiplier, e.lambda[i]);
   for (std::size_t i = 0; i < e.psi_constraint.size(); ++i)
@@ -117,6 +125,23 @@ void Carrier::put_parameters(const Model& model, Equations& e, const OpenNames& 
   }
   add(model.parameter_symbols, image);
   e.model_parameters = image;
+}
+
+/// Inputs are their values, or, where they stay open, nodes that kernels read from the table.
+void Carrier::put_inputs(const Model& model, Equations& e, const OpenNames& open) {
+  if (model.port) return;
+  for (std::size_t i = 0; i < model.input_symbols.size(); ++i) {
+    const Expr s = model.input_symbols[i];
+    if (std::find(open.inputs.begin(), open.inputs.end(), static_cast<int>(i)) == open.inputs.end()) {
+      put(s, (*this)(model.input_values[i]));
+      continue;
+    }
+    const std::string& name = s.graph().name(s.id());
+    const bool fixed = is_constant(model.input_values[i]);
+    const Quad usual = fixed ? constant_value(model.input_values[i]) : Quad(0);
+    put(s, graph_.parameter(static_cast<int>(e.parameters.size()), name, usual));
+    e.parameters.push_back({name, static_cast<double>(usual)});
+  }
 }
 
 void Carrier::put(Expr from, Expr to) {

@@ -32,6 +32,7 @@ class Carrier {
  private:
   void put(Expr from, Expr to);
   void put_parameters(const Model& model, Equations& e, const OpenNames& open);
+  void put_inputs(const Model& model, Equations& e, const OpenNames& open);
 
   Graph& graph_;
   Exprs from_, to_;

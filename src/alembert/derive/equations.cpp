@@ -34,6 +34,11 @@ Exprs along_motion(const Equations& e, const Exprs& functions, const Exprs& z_do
   return directional(functions, x, joined<Expr>(e.graph->constant(1), e.v, z_dot));
 }
 
+/// The same without what first-order states do by themselves.
+Exprs mechanical_motion(const Equations& e, const Exprs& functions) {
+  return directional(functions, joined<Expr>(e.t, e.y), joined<Expr>(e.graph->constant(1), mechanical_rates(e)));
+}
+
 [[noreturn]] void refuse(const Model& model, const Place& place, std::string message, std::string hint) {
   throw InputError(std::vector<Diagnostic>{{model.source, place, std::move(message), std::move(hint)}});
 }
@@ -62,9 +67,12 @@ void derive_lagrangian(const Model& model, Equations& e, const Carrier& carry) {
   e.r = negated(transposed_product(e.g, e.y, e.lambda));
   if (!e.auxiliary.empty()) {
     // The auxiliary variables are functions of the others: Z^T with Z = v_z sums what acts through them.
-    e.f = transposed_product(e.v, e.z, e.f);
-    e.r = negated(transposed_product(along_motion(e, e.g, {}), e.z, e.lambda));
+    e.f = transposed_product(mechanical_rates(e), e.z, e.f);
+    e.r = negated(transposed_product(mechanical_motion(e, e.g), e.z, e.lambda));
   }
+  // No force acts on first-order states.
+  e.f.resize(e.z.size());
+  e.r.resize(e.z.size());
   e.L = L;
   e.applied.assign(e.z.size(), e.graph->constant(0));
   if (model.rayleigh) e.applied = negated(gradient(carry(model.rayleigh), e.z));
@@ -86,11 +94,13 @@ void derive_lagrangian(const Model& model, Equations& e, const Carrier& carry) {
 void derive_hamiltonian(const Model& model, Equations& e, const Carrier& carry) {
   const Expr H = carry(model.hamiltonian);
   e.energy = H;
-  e.applied.assign(e.y.size(), e.graph->constant(0));
+  e.applied.assign(e.z.size(), e.graph->constant(0));
   e.v = gradient(H, e.z);
   e.p = e.z;
   e.f = negated(gradient(H, e.y));
   e.r = negated(transposed_product(e.g, e.y, e.lambda));
+  e.f.resize(e.z.size());
+  e.r.resize(e.z.size());
   e.N = negated(transposed_product(e.k, e.z, e.psi));
   if (!e.k.empty()) {
     // Virtual displacements are restricted by dk/dv = k_p p_v = k_p (H_pp)^{-1}; we invert H_pp only where it is
@@ -107,6 +117,7 @@ void derive_hamiltonian(const Model& model, Equations& e, const Carrier& carry) 
     }
   }
   add_force(model, e, carry(model.force));
+  append(e.v, carry(model.first_order));
 }
 
 void derive_general(const Model& model, Equations& e, const Carrier& carry) {
@@ -141,14 +152,14 @@ void derive_general(const Model& model, Equations& e, const Carrier& carry) {
 /// q' = Z v, M v' = f - Z^T G^T lambda with p = M v: d/dt p has the inertia of a changing M beside f.
 void derive_multibody(const Model& model, Equations& e, const Carrier& carry) {
   e.p = carry(model.quantity);
-  e.g_dot = along_motion(e, e.g, {});
+  e.g_dot = mechanical_motion(e, e.g);
   e.f = along_motion(e, e.p, {});
   Exprs terms;
   for (std::size_t i = 0; i < e.z.size(); ++i) terms.push_back(e.z[i] * e.p[i] / Quad(2));
   e.energy = sum(*e.graph, terms);
   if (model.potential) {
     const Expr U = carry(model.potential);
-    e.f = added(std::move(e.f), negated(transposed_product(e.v, e.z, gradient(U, e.y))));
+    e.f = added(std::move(e.f), negated(transposed_product(mechanical_rates(e), e.z, gradient(U, e.y))));
     e.energy = e.energy + U;
   }
   if (model.rayleigh) e.f = added(std::move(e.f), negated(gradient(carry(model.rayleigh), e.z)));
@@ -157,51 +168,18 @@ void derive_multibody(const Model& model, Equations& e, const Carrier& carry) {
   add_force(model, e, carry(model.force));
 }
 
-/// F = -g_r^T lambda - k_r'^T psi and, with Q the same for the orientation, the moment turning^T Q - (p - r) x F about
-/// the joint's point p.
-JointReaction joint_reaction(const Joint& joint, const Equations& e, const Exprs& constraints, const Carrier& carry) {
-  JointReaction result{joint.name, joint.kind, joint.body, joint.other, {}, {}, {}, {}};
-  const Exprs position = carry(joint.position), frame = carry(joint.frame), turning = carry(joint.turning);
-  const int n = static_cast<int>(position.size());
-  Exprs g, k, lambda, psi;
-  const auto take = [&](const std::vector<int>& numbers, const Exprs& multipliers, Exprs& functions, Exprs& chosen) {
-    for (std::size_t i = 0; i < numbers.size(); ++i)
-      for (const int c : joint.constraints)
-        if (numbers[i] == c) {
-          functions.push_back(constraints[c]);
-          chosen.push_back(multipliers[i]);
-        }
-  };
-  take(e.g_constraint, e.lambda, g, lambda);
-  take(e.k_constraint, e.psi, k, psi);
-  const auto reaction = [&](int first, int count) {
-    const Exprs y(e.y.begin() + first, e.y.begin() + first + count),
-        z(e.z.begin() + first, e.z.begin() + first + count);
-    Exprs sum(count, e.graph->constant(0));
-    if (!g.empty()) sum = added(std::move(sum), transposed_product(g, y, lambda));
-    if (!k.empty()) sum = added(std::move(sum), transposed_product(k, z, psi));
-    return negated(std::move(sum));
-  };
-  result.force = reaction(joint.place, n);
-  const Exprs Q = reaction(joint.orientation, joint.turns);
-  const int axes = n == 2 ? 1 : 3;
-  const Exprs& F = result.force;
-  Exprs arm;
-  for (int i = 0; i < n; ++i) arm.push_back(position[i] - e.y[joint.place + i]);
-  const Exprs lever =
-      n == 2 ? Exprs{arm[0] * F[1] - arm[1] * F[0]}
-             : Exprs{arm[1] * F[2] - arm[2] * F[1], arm[2] * F[0] - arm[0] * F[2], arm[0] * F[1] - arm[1] * F[0]};
-  for (int a = 0; a < axes; ++a) {
-    Exprs terms;
-    for (int i = 0; i < joint.turns; ++i) terms.push_back(turning[i * axes + a] * Q[i]);
-    result.moment.push_back(sum(*e.graph, terms) - lever[a]);
-  }
+/// The reaction of a joint, in the world and along its axes.
+JointReaction joint_reaction(const Joint& joint, const Carrier& carry) {
+  JointReaction result{joint.name,         joint.kind,          joint.body, joint.other,
+                       carry(joint.force), carry(joint.moment), {},         {}};
+  const Exprs frame = carry(joint.frame);
+  const int n = static_cast<int>(result.force.size());
   const auto along = [&](const Exprs& vector) {
     Exprs parts;
     for (int a = 0; a < n; ++a) parts.push_back(dot(Exprs(frame.begin() + a * n, frame.begin() + (a + 1) * n), vector));
     return parts;
   };
-  result.force_in_joint = along(F);
+  result.force_in_joint = along(result.force);
   result.moment_in_joint = n == 2 ? result.moment : along(result.moment);
   return result;
 }
@@ -320,8 +298,9 @@ Equations derive(const Model& model, const DeriveOptions& options) {
   e.z_start = carry(model.z_start);
   e.zero_tests = carry(model.zero_tests);
   e.parameter_values = carry(model.parameter_symbols);
-  if (model.form == Form::lagrangian) e.v = e.z;
-  if (model.multibody) e.v = carry(model.coordinate_rate);
+  e.first_order = static_cast<int>(model.first_order.size());
+  if (model.form == Form::lagrangian) e.v = joined<Expr>(e.z, carry(model.first_order));
+  if (model.multibody) e.v = joined<Expr>(carry(model.coordinate_rate), carry(model.first_order));
   derive_auxiliary(model, e, carry);
   Exprs constraints;
   for (const Constraint& c : model.constraints) constraints.push_back(c.value);
@@ -333,9 +312,13 @@ Equations derive(const Model& model, const DeriveOptions& options) {
   e.rayleigh = carry(model.rayleigh);
   e.forces = model.force.empty() ? Exprs(e.z.size(), e.graph->constant(0)) : carry(model.force);
   e.invariants = carry(model.invariant_values);
+  e.observed = carry(model.observed_values);
+  for (const Event& event : model.events)
+    for (const Action& action : event.actions) e.actions.push_back(carry(action.value));
+  for (const TableUse& use : model.tables) e.tables.push_back(carry(use.argument));
   for (const Event& event : model.events) e.events.push_back(carry(event.value));
   e.density = carry(model.density);
-  for (const Joint& joint : model.joints) e.joints.push_back(joint_reaction(joint, e, constraints, carry));
+  for (const Joint& joint : model.joints) e.joints.push_back(joint_reaction(joint, carry));
 
   e.open_chains = makes_open_chains(e);
 
@@ -343,6 +326,14 @@ Equations derive(const Model& model, const DeriveOptions& options) {
   reduce(e);
   e.constant_mass = mass_is_constant(e);
   return e;
+}
+
+Exprs mechanical_rates(const Equations& e) {
+  Exprs rates = e.v;
+  const std::size_t last = e.y.size() - e.auxiliary.size();
+  const std::size_t first = last - static_cast<std::size_t>(e.first_order);
+  for (std::size_t i = first; i < last && i < rates.size(); ++i) rates[i] = e.graph->constant(0);
+  return rates;
 }
 
 Exprs inertia(const Equations& e) {
@@ -366,8 +357,12 @@ Expr power(const Equations& e) {
     for (std::size_t i = moving; i < e.v.size(); ++i) terms.push_back(e.v[i] * E_y[i]);
     return sum(*e.graph, terms);
   }
-  const Exprs back = transposed_product(e.v, e.z, E_y);  // Z^T E_y, z^T of which is E_y v but for what moves by itself
-  for (std::size_t i = e.y.size() - e.auxiliary.size(); i < e.y.size(); ++i)
+  // Z^T E_y, z^T of which is E_y v but for what moves by itself
+  const Exprs back = transposed_product(mechanical_rates(e), e.z, E_y);
+  const std::size_t states = e.y.size() - e.auxiliary.size();
+  for (std::size_t i = states - static_cast<std::size_t>(e.first_order); i < states; ++i)
+    terms.push_back(E_y[i] * e.v[i]);
+  for (std::size_t i = states; i < e.y.size(); ++i)
     terms.push_back(E_y[i] * substitute(e.v[i], e.z, Exprs(e.z.size(), e.graph->constant(0)), *e.graph));
   for (std::size_t i = 0; i < w.size(); ++i)
     terms.push_back(w[i] * ((e.f[i] - inert[i]) + back[i] + (e.N[i] + e.r[i])));

@@ -52,6 +52,7 @@ struct Equations {
 
   Expr t;
   Exprs y, z, lambda, psi;  // symbols
+  int first_order = 0;      // of the y, before the auxiliary ones: states x' = v(t, y, z) without a z
   // The last of the y, those with a value last. Their v follows from c = 0, so that derivatives along the motion are
   // total ones; f, r and N are reactions on the others through them.
   std::vector<AuxiliaryEquation> auxiliary;
@@ -63,8 +64,11 @@ struct Equations {
   Expr rayleigh;        // the dissipation function; empty where there is none
   Exprs forces;         // that the user wrote, one per row of p; may hold multipliers
   Exprs invariants;
-  Exprs events;  // one per entry of Model::events; may contain multipliers
-  Expr density;  // of steps; empty where the model says none
+  Exprs observed;  // of Model::observed; may contain multipliers
+  Exprs tables;    // arguments of tables, as Model::tables; may contain multipliers
+  Exprs actions;   // values of all Event::actions, one event behind the other; may contain multipliers
+  Exprs events;    // one per entry of Model::events; may contain multipliers
+  Expr density;    // of steps; empty where the model says none
 
   // The index-reduced system for z' and the multipliers at one (t, y, z), linear in them for ideal reactions:
   //     p_t + p_y v + p_z z' = f + N + r ;  d/dt g_dot = 0 ;  d/dt k = 0
@@ -92,6 +96,9 @@ Exprs auxiliary_equations(const Equations& e);
 /// J^T w of functions of (t, y) in the coordinates that are not auxiliary, with the total derivative; zeros behind them
 /// for the auxiliary ones.
 Exprs total_transposed_product(const Equations& e, const Exprs& functions, const Exprs& weights);
+
+/// The rates of all y with those of first-order states held at 0: of these nothing moves.
+Exprs mechanical_rates(const Equations& e);
 
 /// Throws InputError for names that cannot stay open.
 Equations derive(const Model& model, const DeriveOptions& options = {});

@@ -42,6 +42,7 @@ Expr chain(Expr factor, Expr node, int operand) {
   const Op op = graph.node(node.id()).op;
   if (op == Op::add || (op == Op::subtract && operand == 0)) return factor;
   if (op == Op::negate || op == Op::subtract) return -factor;
+  if (op == Op::where) return where(Expr(&graph, graph.node(node.id()).a), factor);
   const Expr slope = partial(node, operand);
   const Node n = graph.node(slope.id());
   if (n.op == Op::divide && is_constant(Expr(&graph, n.a), 1)) return factor / Expr(&graph, n.b);
@@ -86,10 +87,28 @@ void ReverseSweep::run() {
       if (n.b != Marks::none) add(n.b, -(share * node));
       continue;
     }
+    if (n.op == Op::where) {
+      sweep_where(n, weight);
+      continue;
+    }
     if (n.a != Marks::none) add(n.a, chain(weight, node, 0));
     if (n.b != Marks::none) add(n.b, chain(weight, node, 1));
   }
   shares_.clear();
+}
+
+// What is not taken may be no number, and its slopes neither: they are cut off whole, not multiplied by 0.
+void ReverseSweep::sweep_where(const ActiveNode& node, Expr weight) {
+  if (node.b == Marks::none) return;
+  Graph& graph = *active_.graph;
+  const Expr condition(&graph, graph.node(node.id).a);
+  ReverseSweep inner(active_);
+  inner.add(node.b, weight);
+  inner.run();
+  if (column_position_.empty())
+    for (std::size_t i = 0; i < active_.nodes.size(); ++i)
+      if (active_.nodes[i].column != Marks::none) column_position_[active_.nodes[i].column] = std::uint32_t(i);
+  for (const Entry& entry : inner.take()) add(column_position_.at(entry.column), where(condition, entry.value));
 }
 
 std::vector<Entry> ReverseSweep::take() {

@@ -181,6 +181,9 @@ Expr atan2(Expr a, Expr b) { return binary(Op::atan2, a, b); }
 Expr hypot(Expr a, Expr b) { return binary(Op::hypot, a, b); }
 Expr min(Expr a, Expr b) { return binary(Op::min, a, b); }
 Expr max(Expr a, Expr b) { return binary(Op::max, a, b); }
+Expr positive(Expr a) { return unary(Op::positive, a); }
+Expr where(Expr c, Expr a) { return binary(Op::where, c, a); }
+Expr choose(Expr c, Expr a, Expr b) { return where(c, a) + where(1 - c, b); }
 Expr exp(Expr a) { return unary(Op::exp, a); }
 Expr log(Expr a) { return unary(Op::log, a); }
 

@@ -157,6 +157,13 @@ Entries scaled(const Entries& list, Expr slope) {
   return result;
 }
 
+Entries kept_where(const Entries& list, Expr condition) {
+  Entries result;
+  result.reserve(list.size());
+  for (const Entry& entry : list) append(result, entry.column, where(condition, entry.value));
+  return result;
+}
+
 Entries merged(const Entries& p, const Entries& q) {
   Entries result;
   result.reserve(p.size() + q.size());
@@ -195,7 +202,8 @@ std::vector<Entries> carry(const Active& active, const Plan& plan, const std::ve
     }
     if (n.a != none) lists[i] = scaled(lists[n.a], partial(node, 0));
     if (n.b != none) {
-      const Entries other = scaled(lists[n.b], partial(node, 1));
+      const Entries other = n.op == Op::where ? kept_where(lists[n.b], Expr(&graph, graph.node(n.id).a))
+                                              : scaled(lists[n.b], partial(node, 1));
       lists[i] = n.a == none ? other : merged(lists[i], other);
     }
     for (const std::uint32_t operand : {n.a, n.b}) {

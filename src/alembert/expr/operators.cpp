@@ -7,7 +7,7 @@
 namespace alembert::internal {
 namespace {
 
-constexpr std::array<Operator, 27> table = {{
+constexpr std::array<Operator, 29> table = {{
     {Op::constant, "", "", "", 0},
     {Op::parameter, "", "", "", 0},
     {Op::symbol, "", "", "", 0},
@@ -19,6 +19,7 @@ constexpr std::array<Operator, 27> table = {{
     {Op::atan2, "atan2", "\\operatorname{atan2}", "atan2", 2},
     {Op::min, "min", "\\min", "", 2},
     {Op::max, "max", "\\max", "", 2},
+    {Op::where, "where", "\\operatorname{where}", "", 2},
     {Op::hypot, "hypot", "\\operatorname{hypot}", "hypot", 2},
     {Op::negate, "-", "-", "", 1},
     {Op::sin, "sin", "\\sin", "sin", 1},
@@ -34,6 +35,7 @@ constexpr std::array<Operator, 27> table = {{
     {Op::log, "log", "\\log", "log", 1},
     {Op::sqrt, "sqrt", "\\sqrt", "", 1},
     {Op::abs, "abs", "\\operatorname{abs}", "", 1},
+    {Op::positive, "positive", "\\operatorname{positive}", "", 1},
     {Op::sign, "sign", "\\operatorname{sign}", "", 1},
 }};
 
@@ -80,6 +82,8 @@ Expr partial(Expr node, int operand) {
     // Where both are equal each takes half: the mean of the derivatives from either side.
     case Op::min: return (first ? 1 + graph.make(Op::sign, b - a) : 1 - graph.make(Op::sign, b - a)) / 2;
     case Op::max: return (first ? 1 - graph.make(Op::sign, b - a) : 1 + graph.make(Op::sign, b - a)) / 2;
+    // Of the condition, which is 0 or 1 and never in between, nothing is seen.
+    case Op::where: return first ? graph.constant(0) : where(a, graph.constant(1));
     case Op::hypot: return (first ? a : b) / node;
     case Op::negate: return graph.constant(-1);
     case Op::sin: return cos(a);
@@ -96,6 +100,7 @@ Expr partial(Expr node, int operand) {
     case Op::log: return 1 / a;
     case Op::sqrt: return 1 / (2 * node);
     case Op::abs: return graph.make(Op::sign, a);
+    case Op::positive:
     case Op::sign: return graph.constant(0);
     case Op::constant:
     case Op::parameter:

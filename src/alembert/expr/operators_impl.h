@@ -50,6 +50,7 @@ T evaluate(Op op, T a, T b) {
     case Op::atan2: return atan2(a, b);
     case Op::min: return a < b ? a : b;  // by comparison, so that interpreter and compiler agree, also for nan
     case Op::max: return a > b ? a : b;
+    case Op::where: return a < T(0) || a > T(0) ? b : T(0);
     case Op::hypot: return hypot(a, b);
     case Op::negate: return -a;
     case Op::sin: return sin(a);
@@ -65,6 +66,7 @@ T evaluate(Op op, T a, T b) {
     case Op::log: return log(a);
     case Op::sqrt: return sqrt(a);
     case Op::abs: return fabs(a);
+    case Op::positive: return a > T(0) ? T(1) : T(0);
     case Op::sign: return a > T(0) ? T(1) : a < T(0) ? T(-1) : a;  // 0 and nan are their own sign
     case Op::constant:
     case Op::parameter:

@@ -132,6 +132,8 @@ Slopes slopes(Op op, Expr a0, Expr a1, Expr b0, Expr b1, Expr n0, Expr n1) {
       const Expr outer = slopes(Op::exp, e0, e1, {}, {}, n0, n1).a;
       return {outer * mean(b0, b1) * log_slope(a0, a1, l0, l1), outer * mean(l0, l1)};
     }
+    // A step does not cross a switch.
+    case Op::where: return {number(0), where(a0 * a1, number(1))};
     case Op::hypot: return {(a0 + a1) / (n0 + n1), (b0 + b1) / (n0 + n1)};
     case Op::atan2: {
       // The angle between the two points, from its sine and cosine (times both lengths).
@@ -172,6 +174,7 @@ Slopes slopes(Op op, Expr a0, Expr a1, Expr b0, Expr b1, Expr n0, Expr n1) {
     case Op::log: return {log_slope(a0, a1, n0, n1), {}};
     case Op::sqrt: return {1 / (n0 + n1), {}};
     case Op::abs: return {abs_slope(a0, a1), {}};
+    case Op::positive:
     case Op::sign: return {number(0), {}};
     case Op::constant:
     case Op::parameter:

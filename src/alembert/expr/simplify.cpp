@@ -244,6 +244,10 @@ Expr simplify(Op op, Expr a, Expr b) {
     case Op::power: return simplify_power(a, b);
     case Op::min:
     case Op::max: return a == b ? a : Expr();
+    case Op::where:
+      if (is_constant(a)) return is_zero(a) ? a : b;
+      if (is_zero(b) || (is(b, Op::where) && left(b) == a)) return b;
+      return {};
     case Op::hypot:
       if (is_zero(b)) return abs(a);
       if (is_zero(a)) return abs(b);

@@ -4,6 +4,7 @@
 // Inside expr/ only.
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "alembert/expr/derivative.h"
@@ -46,6 +47,7 @@ class ReverseSweep {
   std::vector<Entry> take();  // the weights that arrived, columns ascending, none of them zero
 
  private:
+  void sweep_where(const ActiveNode& node, Expr weight);
   static constexpr std::uint32_t none = Marks::none;
   struct Share {
     Expr weight;
@@ -56,6 +58,7 @@ class ReverseSweep {
   std::vector<Share> shares_;
   std::vector<std::uint32_t> touched_;  // a heap: the highest position is next
   std::vector<Entry> entries_;
+  std::unordered_map<std::uint32_t, std::uint32_t> column_position_;  // found where a condition asks for it
 };
 
 }  // namespace alembert::internal

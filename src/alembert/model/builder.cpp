@@ -81,6 +81,9 @@ void ModelBuilder::constraint(const std::string& name, Expr zero) {
 void ModelBuilder::invariant(const std::string& name, Expr value) {
   body_->say("conserve " + name + ": " + body_->write(value));
 }
+void ModelBuilder::observe(const std::string& name, Expr value) {
+  body_->say("observe " + name + ": " + body_->write(value));
+}
 void ModelBuilder::event(const std::string& name, Expr zero) {
   body_->say("event " + name + ": " + body_->write(zero) + " = 0");
 }

@@ -20,6 +20,7 @@ struct Elaboration {
   ComponentFiles* files = nullptr;
   std::vector<Assignment> inner;                    // for components
   std::deque<Component> components;                 // as they were read
+  std::deque<Assignment> given;                     // from outside, by the names that they have here
   std::unordered_map<std::uint32_t, Expr> started;  // initial values as expressions of parameters, by symbol
 
   /// The items of all statements with this keyword.
@@ -33,6 +34,9 @@ struct Elaboration {
 /// Those without a closed form first, as they stand in Model::q.
 std::vector<const Declaration*> auxiliaries(Scope& scope);
 
+/// The first-order states beside mechanics, as they stand in Model::q.
+std::vector<const Declaration*> first_order(const Elaboration& e);
+
 /// "[2][1]": what tells a member of a family from the others.
 std::string brackets(const std::vector<long>& indices);
 
@@ -42,9 +46,11 @@ Expr read_energy(Elaboration& e, const char* keyword, const char* what);
 // In this order; each reports its errors and leaves what can be used.
 void choose_form(Elaboration& e);
 void declare_names(Elaboration& e);
+void declare_tables(Elaboration& e);   // their values are read at the first use
 void make_components(Elaboration& e);  // reads them and declares their names
 void make_symbols(Elaboration& e);
-void make_rates(Elaboration& e);       // general form: roles of the variables, v, p, f, r
+void make_inputs(Elaboration& e);      // of all forms but the port-Hamiltonian
+void make_rates(Elaboration& e);       // general form: roles of the variables, v, p, f, r; first-order states
 void make_kinematics(Elaboration& e);  // multibody form: q' = Z v, M v
 void make_port(Elaboration& e);        // port-Hamiltonian form: the matrices, H, inputs and outputs
 /// The system of the model itself and those of its components, connected.
@@ -52,8 +58,11 @@ void join_ports(Elaboration& e, PortSystem& system);
 void make_constraints(Elaboration& e);
 void make_energies(Elaboration& e);  // also forces and rayleigh
 void make_invariants(Elaboration& e);
+void make_observed(Elaboration& e);
 void make_events(Elaboration& e);                                 // also the density of steps
 void check_elements(Elaboration& e, const Expansion& expansion);  // masses, inertias, axes, lengths
+/// Names for the reactions of joints, NAME.force and NAME.moment, which have values once the constraints are made.
+void declare_reactions(Elaboration& e, const Expansion& expansion);
 void make_joints(Elaboration& e, const Expansion& expansion);
 void check_port(Elaboration& e);  // its structure, near the initial values
 void make_start(Elaboration& e, const std::vector<const Assignment*>& overrides);

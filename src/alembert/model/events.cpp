@@ -1,5 +1,6 @@
 // event, stop and density: what is found on the way, and where steps lie.
 
+#include <algorithm>
 #include <map>
 
 #include "alembert/model/elaborate.h"
@@ -20,11 +21,13 @@ Expr event_value(Scope& scope, const Statement& s, const std::string& name) {
   return {};
 }
 
+int direction_of(const Statement& s) { return s.string == "rising" ? 1 : s.string == "falling" ? -1 : 0; }
+
 void add_events(Elaboration& e, const char* keyword, bool stop, std::map<std::string, Place>& names) {
   int number = 0;
   e.each(keyword, [&](const Statement& s) {
-    ++number;
     if (!s.left || !s.right) return;
+    ++number;
     std::string name = stop ? "stop" : "event";
     if (s.label) {
       name = s.label->text;
@@ -37,9 +40,145 @@ void add_events(Elaboration& e, const char* keyword, bool stop, std::map<std::st
     }
     e.scope.loop(s.ranges, {&*s.left, &*s.right}, [&](const std::vector<long>& index) {
       const Expr value = event_value(e.scope, s, name + brackets(index));
-      if (value) e.model.events.push_back({name + brackets(index), value, stop, s.place});
+      if (value) e.model.events.push_back({name + brackets(index), value, stop, s.place, direction_of(s), 0, {}});
       return static_cast<bool>(value);
     });
+  });
+}
+
+/// The events that a label names: one, or where it has indices a member of a family.
+std::string name_with_indices(Scope& scope, const Term& label) {
+  std::vector<long> indices;
+  const Term* root = &label;
+  for (; root->form == Term::Form::index; root = &root->parts[0]) {
+    const std::optional<long> number = scope.whole(root->parts[1], "an index of an event");
+    if (!number) return "";
+    indices.insert(indices.begin(), *number);
+  }
+  return root->text + brackets(indices);
+}
+
+std::vector<Event*> events_named(Elaboration& e, const Term& label) {
+  const std::string name = name_with_indices(e.scope, label);
+  std::vector<Event*> found;
+  std::vector<std::string> names;
+  if (name.empty()) return found;
+  for (Event& event : e.model.events) {
+    if (event.stop) continue;
+    // The name of a family means all its members.
+    if (event.name == name || event.name.starts_with(name + "[")) found.push_back(&event);
+    names.push_back(event.name);
+  }
+  if (!found.empty() || !e.complete) return found;
+  const std::string near = nearest_name(name, names);
+  e.scope.error(label.place, "there is no event '" + name + "'",
+                near.empty() ? "declare it: event " + name + ": x = 0" : "did you mean '" + near + "'?");
+  return found;
+}
+
+/// Where the entry of a target stands in the model.
+std::optional<std::pair<Action::To, int>> place_of(const Elaboration& e, Expr symbol) {
+  const Model& m = e.model;
+  const auto in = [&](const Exprs& list) {
+    const auto found = std::find(list.begin(), list.end(), symbol);
+    return found == list.end() ? -1 : static_cast<int>(found - list.begin());
+  };
+  if (const int i = in(m.parameter_symbols); i >= 0) return std::pair(Action::To::parameter, i);
+  const std::size_t own = m.q.size() - m.auxiliary.size();
+  if (const int i = in(m.q); i >= 0 && static_cast<std::size_t>(i) < own) return std::pair(Action::To::y, i);
+  if (const int i = in(m.form == Form::lagrangian ? m.v : m.p); i >= 0) return std::pair(Action::To::z, i);
+  return {};
+}
+
+/// What an item of `when` assigns; false where an error was reported.
+bool add_actions(Elaboration& e, const Item& item, Event& event) {
+  Scope& scope = e.scope;
+  const std::optional<Target> target = scope.reference(
+      item.target, {Kind::parameter, Kind::coordinate, Kind::momentum, Kind::variable, Kind::state}, "when");
+  if (!target) return false;
+  Declaration& d = *target->declaration;
+  if (target->primed && (d.kind != Kind::coordinate || e.model.form != Form::lagrangian)) {
+    scope.error(item.target.place, "'" + print(item.target) + "' cannot be set",
+                d.kind == Kind::variable ? "its rate says how it goes on; set '" + d.name + "' itself"
+                                         : "set the momenta or the velocities of the model");
+    return false;
+  }
+  const Value value =
+      scope.fit(scope.evaluate(*item.value), target->shape, item.value->place, "'" + print(item.target) + "'");
+  if (value.bad) return false;
+  const Exprs& symbols = target->primed ? d.velocities : d.symbols;
+  for (std::size_t k = 0; k < value.entries.size(); ++k) {
+    const Expr symbol = symbols[static_cast<std::size_t>(target->offset) + k];
+    const auto place = place_of(e, symbol);
+    const std::string& name = scope.graph().name(symbol.id());
+    if (!place) {
+      scope.error(item.target.place, "'" + name + "' cannot be set", "it follows from the other states");
+      return false;
+    }
+    if (place->first == Action::To::parameter && scope.decided.contains(symbol.id())) {
+      scope.error(item.target.place,
+                  "the parameter '" + name + "' decides sizes or ranges and cannot change on the way");
+      return false;
+    }
+    for (const Action& other : event.actions)
+      if (other.to == place->first && other.entry == place->second) {
+        scope.error(item.target.place, "'" + name + "' is set twice by '" + event.name + "'",
+                    "all that an event sets is made of the values before it");
+        return false;
+      }
+    event.actions.push_back({place->first, place->second, value.entries[k], name});
+  }
+  return true;
+}
+
+/// when NAME: ..., and events of its own: when t = 5: ...
+void add_resets(Elaboration& e) {
+  Scope& scope = e.scope;
+  e.each("when", [&](const Statement& s) {
+    std::vector<const Term*> terms;
+    if (s.label) terms.push_back(&*s.label);
+    if (s.left) terms.push_back(&*s.left);
+    if (s.right) terms.push_back(&*s.right);
+    for (const Item& item : s.items) {
+      terms.push_back(&item.target);
+      if (item.value) terms.push_back(&*item.value);
+    }
+    if (terms.empty() || (!s.label && (!s.left || !s.right))) return;
+    scope.loop(s.ranges, terms, [&](const std::vector<long>& index) {
+      std::vector<Event*> events;
+      if (s.label) {
+        events = events_named(e, *s.label);
+      } else {
+        const std::string name = "when " + print(*s.left) + " = " + print(*s.right) + brackets(index);
+        const Expr value = event_value(scope, s, name);
+        if (!value) return false;
+        e.model.events.push_back({name, value, false, s.place, direction_of(s), 0, {}});
+        events = {&e.model.events.back()};
+      }
+      for (Event* event : events)
+        for (const Item& item : s.items)
+          if (item.value && !add_actions(e, item, *event)) return false;
+      return !events.empty();
+    });
+  });
+}
+
+void add_counts(Elaboration& e) {
+  e.each("stop", [&](const Statement& s) {
+    if (s.string != "after" || !s.left || !s.label) return;
+    const std::optional<long> count = e.scope.whole(*s.left, "the number of events");
+    if (!count) return;
+    if (*count < 1) {
+      e.scope.error(s.left->place, "the run cannot stop after " + std::to_string(*count) + " events");
+      return;
+    }
+    for (Event* event : events_named(e, *s.label)) {
+      if (event->stop_after > 0) {
+        e.scope.error(s.label->place, "'stop after' is given twice for '" + event->name + "'");
+        return;
+      }
+      event->stop_after = *count;
+    }
   });
 }
 
@@ -53,6 +192,8 @@ void make_events(Elaboration& e) {
   });
   add_events(e, "event", false, names);
   add_events(e, "stop", true, names);
+  add_resets(e);
+  add_counts(e);
 
   const Statement* first = nullptr;
   e.each("density", [&](const Statement& s) {

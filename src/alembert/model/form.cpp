@@ -60,6 +60,20 @@ void only_once(Elaboration& e, const char* keyword) {
   });
 }
 
+/// First-order states (variable, rate) and inputs may stand beside mechanics, and say nothing about its form then.
+bool stands_beside(const std::string& keyword) {
+  return keyword == "variable" || keyword == "rate" || keyword == "input";
+}
+
+/// Whether the text has energies.
+bool says_mechanics(const Text& text) {
+  return std::any_of(text.statements.begin(), text.statements.end(), [](const Statement& s) {
+    return std::any_of(std::begin(form_words), std::end(form_words), [&](const FormWord& word) {
+      return s.keyword == word.keyword && (word.form == Form::lagrangian || word.form == Form::hamiltonian);
+    });
+  });
+}
+
 /// kinematics, velocity or mass: what must be there, and what does not go with them.
 bool choose_multibody(Elaboration& e) {
   const Statement* first = nullptr;
@@ -74,6 +88,7 @@ bool choose_multibody(Elaboration& e) {
   for (const Statement& s : e.text.statements)
     for (const FormWord& word : form_words) {
       if (s.keyword != word.keyword || s.keyword == "potential" || s.keyword == "rayleigh" || clash) continue;
+      if (stands_beside(s.keyword)) continue;
       clash = true;
       scope.error(s.place, in_line(s) + " does not go with " + in_line(*first) + " of the multibody form",
                   s.keyword == "kinetic" ? "the kinetic energy follows from 'mass'" : "a model has one form");
@@ -103,7 +118,7 @@ struct Choice {
 bool says_ports(const Text& text) {
   return std::any_of(text.statements.begin(), text.statements.end(), [](const Statement& s) {
     return std::any_of(std::begin(form_words), std::end(form_words), [&](const FormWord& word) {
-      return s.keyword == word.keyword && word.form == Form::port_hamiltonian;
+      return s.keyword == word.keyword && word.form == Form::port_hamiltonian && s.keyword != "input";
     });
   });
 }
@@ -112,7 +127,10 @@ bool says_ports(const Text& text) {
 Choice first_of_its_form(Elaboration& e) {
   Choice choice;
   choice.ports = says_ports(e.text);
+  const bool mechanics = !choice.ports && says_mechanics(e.text);
   for (const Statement& s : e.text.statements) {
+    // Inputs belong to all forms; of a model that is nothing else they say what it was meant to be.
+    if (stands_beside(s.keyword) && (mechanics || (s.keyword == "input" && !choice.ports && e.has("rate")))) continue;
     for (const FormWord& word : form_words) {
       if (s.keyword != word.keyword || (choice.ports && s.keyword == "hamiltonian")) continue;
       if (!choice.first) {

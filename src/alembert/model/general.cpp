@@ -312,8 +312,61 @@ void fill_model(Elaboration& e, const Roles& roles) {
 
 }  // namespace
 
+namespace {
+
+/// x' = rate beside mechanics: every variable has one, without reactions.
+void make_first_order(Elaboration& e) {
+  Scope& scope = e.scope;
+  read_rates(e);
+  for (Declaration& d : scope.declarations()) {
+    if (d.kind != Kind::variable || d.statement->keyword != "variable" || d.bad) continue;
+    d.is_z = false;
+    if (d.rate.empty()) {
+      if (e.complete)
+        scope.error(d.place, "the variable '" + d.name + "' has no rate", "add rate " + d.name + "' = ...");
+      d.bad = true;
+      continue;
+    }
+    if (!all_given(scope, d)) continue;
+    for (const Expr r : d.reaction)
+      if (!is_zero(r)) {
+        scope.error(d.place, "no reaction acts on the first-order state '" + d.name + "'",
+                    "reaction(...) belongs to the general form");
+        d.bad = true;
+        break;
+      }
+    append(e.model.first_order, d.rate);
+  }
+}
+
+}  // namespace
+
+void make_inputs(Elaboration& e) {
+  if (e.model.form == Form::port_hamiltonian) return;
+  Scope& scope = e.scope;
+  Model& m = e.model;
+  for (Declaration& d : scope.declarations()) {
+    if (d.kind != Kind::input || !d.ready || d.bad) continue;
+    if (!d.definition) {
+      if (e.complete) scope.error(d.place, "the input '" + d.name + "' has no value", "write input " + d.name + " = 0");
+      d.bad = true;
+      continue;
+    }
+    const Value value = scope.fit(scope.evaluate(*d.definition), d.shape, d.definition->place, "'" + d.name + "'");
+    if (value.bad) continue;
+    if (scope.contents(value) & holds_multiplier) {
+      scope.error(d.definition->place, "the input '" + d.name + "' contains a multiplier");
+      continue;
+    }
+    m.inputs.push_back({d.name, d.shape, static_cast<int>(m.input_symbols.size()), d.size(), d.place});
+    append(m.input_symbols, d.symbols);
+    append(m.input_values, value.entries);
+  }
+}
+
 void make_rates(Elaboration& e) {
-  if (e.model.form != Form::general || e.model.multibody) return;
+  if (e.model.form == Form::port_hamiltonian) return;
+  if (e.model.form != Form::general || e.model.multibody) return make_first_order(e);
   read_rates(e);
   Roles roles;
   for (Declaration& d : e.scope.declarations())

@@ -384,6 +384,22 @@ void make_forces(Elaboration& e) {
   });
 }
 
+/// Loads and motors: F acts along a velocity V, so that the forces on the coordinates are V_v^T F.
+void make_acting_forces(Elaboration& e) {
+  Scope& scope = e.scope;
+  e.each(acting_statement, [&](const Statement& s) {
+    const Value force = scope.evaluate(*s.left), velocity = scope.evaluate(*s.right);
+    if (force.bad || velocity.bad) return;
+    if (force.shape != velocity.shape) {
+      scope.error(s.left->place, "'" + print(*s.left) + "' is " + shape_text(force.shape) + ", but must be " +
+                                     shape_text(velocity.shape));
+      return;
+    }
+    const Exprs all = transposed_product(velocity.entries, e.model.v, force.entries);
+    for (std::size_t i = 0; i < all.size(); ++i) e.model.force[i] = e.model.force[i] + all[i];
+  });
+}
+
 /// An auxiliary variable that the user wrote has no inertia, and the potential of the multibody form no velocities.
 void check_energies(Elaboration& e) {
   const Model& m = e.model;
@@ -479,6 +495,7 @@ void make_energies(Elaboration& e) {
     case Form::port_hamiltonian: return;  // make_port has read it
   }
   make_forces(e);
+  if (e.model.form == Form::lagrangian) make_acting_forces(e);
   check_energies(e);
 }
 
@@ -512,6 +529,51 @@ void make_invariants(Elaboration& e) {
       return true;
     });
   });
+}
+
+void make_observed(Elaboration& e) {
+  Scope& scope = e.scope;
+  std::map<std::string, Place> names;
+  e.each("observe", [&](const Statement& s) {
+    if (!s.left || !s.label) return;
+    // observe h[i]: ... is the family h, as observe h: ... for i = 1..N.
+    std::vector<const Term*> indices;
+    const Term* root = &*s.label;
+    for (; root->form == Term::Form::index; root = &root->parts[0]) indices.insert(indices.begin(), &root->parts[1]);
+    const std::string& name = root->text;
+    const auto [first, fresh] = names.emplace(print(*s.label), s.label->place);
+    if (!fresh) {
+      scope.error(s.label->place, "'" + name + "' is observed twice",
+                  "the first is in line " + std::to_string(first->second.line));
+      return;
+    }
+    std::vector<const Term*> terms = indices;
+    terms.push_back(&*s.left);
+    scope.loop(s.ranges, terms, [&](const std::vector<long>& index) {
+      std::vector<long> shown = index;
+      if (!indices.empty()) {
+        shown.clear();
+        for (const Term* bracket : indices) {
+          const std::optional<long> number = scope.whole(*bracket, "an index of '" + name + "'");
+          if (!number) return false;
+          shown.push_back(*number);
+        }
+      }
+      const Value v = scope.evaluate(*s.left);
+      if (v.bad) return false;
+      const int from = static_cast<int>(e.model.observed_values.size());
+      e.model.observed.push_back(
+          {name + brackets(shown), v.shape, from, static_cast<int>(v.entries.size()), s.left->place});
+      e.model.observed_values.insert(e.model.observed_values.end(), v.entries.begin(), v.entries.end());
+      return true;
+    });
+  });
+  std::map<std::string, const Block*> seen;
+  for (const Block& block : e.model.observed)
+    if (const auto [other, fresh] = seen.emplace(block.name, &block);
+        !fresh && block.place.line != other->second->place.line)
+      scope.error(block.place, "'" + block.name + "' is observed twice",
+                  "the first is in line " + std::to_string(other->second->place.line));
 }
 
 }  // namespace alembert::internal

@@ -12,6 +12,8 @@
 #include <utility>
 
 #include "alembert/expr/derivative.h"
+#include "alembert/model/bodies/assemblies.h"
+#include "alembert/model/bodies/families.h"
 #include "alembert/model/elaborate.h"
 
 namespace alembert::internal {
@@ -39,9 +41,19 @@ std::vector<std::string> flat_names(const std::vector<Block>& blocks, const char
 
 std::vector<Block> own_coordinates(const Model& model) {
   std::vector<Block> blocks;
-  const std::size_t own = model.q.size() - model.auxiliary.size();
+  const std::size_t own = model.q.size() - model.auxiliary.size() - model.first_order.size();
   for (const Block& block : model.coordinates)
     if (static_cast<std::size_t>(block.first) < own) blocks.push_back(block);
+  return blocks;
+}
+
+std::vector<Block> first_order_states(const Model& model) {
+  std::vector<Block> blocks;
+  const std::size_t last = model.q.size() - model.auxiliary.size(), first = last - model.first_order.size();
+  for (const Block& block : model.coordinates) {
+    const auto at = static_cast<std::size_t>(block.first);
+    if (at >= first && at < last) blocks.push_back(block);
+  }
   return blocks;
 }
 
@@ -90,6 +102,14 @@ std::vector<const Declaration*> auxiliaries(Scope& scope) {
   return list;
 }
 
+std::vector<const Declaration*> first_order(const Elaboration& e) {
+  std::vector<const Declaration*> list;
+  if ((e.model.form == Form::general && !e.model.multibody) || e.model.form == Form::port_hamiltonian) return list;
+  for (const Declaration& d : e.scope.declarations())
+    if (d.kind == Kind::variable && !d.is_z && d.ready) list.push_back(&d);
+  return list;
+}
+
 namespace {
 
 /// What looks like s = EXPR is one only where the names in EXPR do not bring an auxiliary variable back in.
@@ -114,11 +134,13 @@ void flatten(Elaboration& e) {
     if (!d.ready) continue;
     if (d.kind == Kind::parameter) append(d, m.parameters, m.parameter_symbols);
     if (d.auxiliary) continue;
-    if (d.kind == Kind::coordinate || (d.kind == Kind::variable && !d.is_z)) append(d, m.coordinates, m.q);
+    const bool general = m.form == Form::general && !m.multibody;
+    if (d.kind == Kind::coordinate || (d.kind == Kind::variable && !d.is_z && general)) append(d, m.coordinates, m.q);
     if (d.kind == Kind::coordinate && !m.multibody) m.v.insert(m.v.end(), d.velocities.begin(), d.velocities.end());
     if (d.kind == Kind::coordinate && d.partner) append(*d.partner, m.momenta, m.p);
     if (d.kind == Kind::variable && d.is_z) append(d, m.momenta, m.p);
   }
+  for (const Declaration* d : first_order(e)) append(*d, m.coordinates, m.q);
   for (const Declaration* d : auxiliaries(e.scope)) append(*d, m.coordinates, m.q);
   for (Expr s : m.parameter_symbols) {
     std::string missing;
@@ -162,11 +184,26 @@ std::vector<Assignment> read_overrides(const std::vector<Override>& overrides, s
   return assignments;
 }
 
+/// leg[2].length as the name that an assembly gave it.
+void make_concrete(Scope& scope, Assignment& assignment) {
+  const Term* root = &assignment.item.target;
+  while (root->form == Term::Form::index || root->form == Term::Form::prime) root = &root->parts[0];
+  if (root->form != Term::Form::name || root->text.find("[]") == std::string::npos || scope.find(root->text)) return;
+  const std::string base = root->text.substr(0, root->text.find('['));
+  if (const Declaration* owner = scope.find(base); owner && owner->kind == Kind::component) return;
+  const std::shared_ptr<const Source> before = std::exchange(scope.source, assignment.source);
+  if (const std::optional<Term> one = scope.concrete(assignment.item.target)) assignment.item.target = *one;
+  scope.source = before;
+}
+
 /// Sends each assignment to the parameter or the component it names, or keeps it as an initial value.
 std::vector<const Assignment*> sort_assignments(Elaboration& e, const std::vector<Assignment>& assignments) {
   Scope& scope = e.scope;
   std::vector<const Assignment*> initial;
-  for (const Assignment& one : assignments) {
+  for (const Assignment& given : assignments) {
+    e.given.push_back(given);
+    Assignment& one = e.given.back();
+    make_concrete(scope, one);
     const Item& item = one.item;
     const Term* root = &item.target;
     bool primed = false;
@@ -189,7 +226,7 @@ std::vector<const Assignment*> sort_assignments(Elaboration& e, const std::vecto
 std::vector<Exported> exported(Scope& scope) {
   std::vector<Exported> names;
   for (Declaration& d : scope.declarations()) {
-    if (d.bad) continue;
+    if (d.bad || d.made) continue;
     if (d.kind == Kind::let && d.arguments.empty()) {
       const Value value = scope.let_value(d, d.place);
       if (!value.bad) names.push_back({d.kind, d.name, value.shape, value.entries, {}});
@@ -201,14 +238,51 @@ std::vector<Exported> exported(Scope& scope) {
   return names;
 }
 
+/// Families of elements one by one, by the parameters of the text; `deciding` are those that say how many.
+Text written_out(const Text& text, const std::vector<Assignment>& assignments, ComponentFiles& files,
+                 std::set<std::string>& deciding) {
+  Text known;
+  known.source = text.source;
+  for (const Statement& s : text.statements)
+    if (s.keyword == "parameter" || s.keyword == "family") known.statements.push_back(s);
+  Model model;
+  Scope scope(text.source, std::make_shared<Graph>());
+  Elaboration e{scope, model, known, true, false, &files, {}, {}, {}, {}};
+  declare_names(e);
+  sort_assignments(e, assignments);
+  Text result = has_components(text) ? with_assemblies(text, scope, files) : text;
+  if (scope.errors.empty() && has_families_of_elements(result)) {
+    // Assemblies bring parameters and families of their own.
+    known.statements.clear();
+    for (const Statement& s : result.statements)
+      if (s.keyword == "parameter" || s.keyword == "family") known.statements.push_back(s);
+    Scope all(text.source, std::make_shared<Graph>());
+    Elaboration inner{all, model, known, true, false, &files, {}, {}, {}, {}};
+    declare_names(inner);
+    sort_assignments(inner, assignments);
+    result = without_families_of_elements(result, all);
+    if (!all.errors.empty()) throw InputError(all.errors);
+    for (const std::uint32_t id : all.decided) deciding.insert(all.graph().name(id));
+  }
+  if (!scope.errors.empty()) throw InputError(scope.errors);
+  for (const std::uint32_t id : scope.decided) deciding.insert(scope.graph().name(id));
+  return result;
+}
+
 ComponentModel elaborate(const Text& written, const std::vector<Assignment>& assignments,
                          std::vector<Diagnostic> errors, ComponentFiles& files, bool component) {
   Expansion expansion;
-  const bool complete = errors.empty(), elements = has_elements(written);
+  const bool complete = errors.empty();
+  Text single;                     // assemblies and families of elements written out
+  std::set<std::string> deciding;  // parameters that say how many there are
+  const bool out = complete && (has_components(written) || has_families_of_elements(written));
+  if (out) single = written_out(written, assignments, files, deciding);
+  const Text& whole = out ? single : written;
+  const bool elements = has_elements(whole);
   // Elements that were not read whole cannot be written out.
   if (elements && !complete) throw InputError(std::move(errors));
-  if (elements) expansion = expand_elements(written, errors);
-  const Text& text = elements ? expansion.text : written;
+  if (elements) expansion = expand_elements(whole, errors);
+  const Text& text = elements ? expansion.text : whole;
   Model model;
   model.source = text.source;
   model.graph = std::make_shared<Graph>();
@@ -219,28 +293,35 @@ ComponentModel elaborate(const Text& written, const std::vector<Assignment>& ass
     if (s.keyword == "model") model.title = s.string;
     if (s.keyword == "source") model.origin = s.string;
   }
-  Elaboration e{scope, model, text, complete && errors.empty(), component, &files, {}, {}, {}};
+  Elaboration e{scope, model, text, complete && errors.empty(), component, &files, {}, {}, {}, {}};
   choose_form(e);
   declare_names(e);
+  declare_tables(e);
+  if (elements) declare_reactions(e, expansion);
   const auto initial = sort_assignments(e, assignments);
   make_components(e);
   make_symbols(e);
+  for (const Declaration& d : scope.declarations())
+    for (const Expr s : d.symbols)
+      if (d.kind == Kind::parameter && deciding.contains(scope.graph().name(s.id()))) scope.decided.insert(s.id());
+  make_inputs(e);
   make_rates(e);
   make_kinematics(e);
   make_port(e);
   confirm_closed(e);
   flatten(e);
   make_constraints(e);
+  if (errors.empty() && scope.errors.empty()) make_joints(e, expansion);
   make_energies(e);
   make_invariants(e);
+  make_observed(e);
   make_events(e);
   if (errors.empty()) check_elements(e, expansion);
-  if (errors.empty() && scope.errors.empty()) make_joints(e, expansion);
   make_start(e, initial);
   make_solve(e);
   if (errors.empty() && scope.errors.empty()) check_port(e);
   for (Declaration& d : scope.declarations())  // what nobody uses may still be wrong
-    if (d.kind == Kind::let && d.arguments.empty()) scope.let_value(d, d.place);
+    if (d.kind == Kind::let && d.arguments.empty() && !d.made) scope.let_value(d, d.place);
 
   errors.insert(errors.end(), scope.errors.begin(), scope.errors.end());
   for (const Declaration& d : scope.declarations())
@@ -255,21 +336,109 @@ ComponentModel elaborate(const Text& written, const std::vector<Assignment>& ass
     throw InputError(std::move(errors));
   }
   record_uses(e);
+  model.tables = scope.tables;
   ComponentModel result{std::move(model), {}};
   if (component) result.names = exported(scope);
   return result;
 }
 
-Model read_whole(const Text& text, const std::vector<Override>& overrides, std::vector<Diagnostic> errors) {
+/// Expressions that are observed beside the model's own. In messages their places are those of their own texts: in the
+/// tree they stand in the lines -1, -2, ...
+class ObservedBeside {
+ public:
+  ObservedBeside(const std::vector<std::string>& expressions, Text& text, std::vector<Diagnostic>& wrong) {
+    for (const std::string& expression : expressions) {
+      sources_.push_back(std::make_shared<const Source>(Source{"`observed` " + expression, expression}));
+      try {
+        Statement s;
+        s.keyword = "observe";
+        s.left = parse_term(sources_.back());
+        move(*s.left);
+        s.place = s.left->place;
+        s.label.emplace();
+        s.label->form = Term::Form::name;
+        s.label->text = expression;
+        s.label->place = s.place;
+        text.statements.push_back(std::move(s));
+      } catch (const InputError& e) { wrong.insert(wrong.end(), e.diagnostics().begin(), e.diagnostics().end()); }
+    }
+  }
+
+  std::vector<Diagnostic> placed(std::vector<Diagnostic> list) const {
+    for (Diagnostic& d : list)
+      if (d.place.line < 0) {
+        d.source = sources_.at(static_cast<std::size_t>(-d.place.line - 1));
+        d.place.line = 1;
+      }
+    return list;
+  }
+
+ private:
+  void move(Term& term) const {
+    term.place.line = -static_cast<int>(sources_.size());
+    for (Term& part : term.parts) move(part);
+  }
+
+  std::vector<std::shared_ptr<const Source>> sources_;
+};
+
+/// Inputs that follow a table of the time in a file, "F=wind.csv": its value becomes a call of a table.
+void follow_files(Text& text, const std::vector<std::string>& inputs, std::vector<Diagnostic>& wrong) {
+  for (const std::string& one : inputs) {
+    const std::size_t cut = one.find('=');
+    const std::string name = one.substr(0, cut), file = cut == std::string::npos ? "" : one.substr(cut + 1);
+    const auto source = std::make_shared<const Source>(Source{"`input` " + one, one});
+    if (name.empty() || file.empty()) {
+      wrong.push_back({source, {1, 1, static_cast<int>(one.size())}, "expected NAME=FILE", "as in: F=wind.csv"});
+      continue;
+    }
+    Item* found = nullptr;
+    std::vector<std::string> names;
+    for (Statement& s : text.statements)
+      for (Item& item : s.items) {
+        if (s.keyword != "input") continue;
+        names.push_back(print(item.target));
+        if (names.back() == name) found = &item;
+      }
+    if (!found) {
+      const std::string near = nearest_name(name, names);
+      wrong.push_back({source,
+                       {1, 1, static_cast<int>(name.size())},
+                       "there is no input '" + name + "'",
+                       near.empty() ? "the model says which there are: input F = 0" : "did you mean '" + near + "'?"});
+      continue;
+    }
+    const auto term = [&](Term::Form form, std::string words, std::vector<Term> parts) {
+      return Term{form, found->target.place, std::move(words), std::move(parts)};
+    };
+    const Term time = term(Term::Form::name, "t", {});
+    Statement table;
+    table.keyword = "table";
+    table.place = found->target.place;
+    table.string = std::filesystem::absolute(file).string();
+    table.label = term(Term::Form::call, "input." + name, {time});
+    table.items.push_back({term(Term::Form::name, "column", {}), {}, term(Term::Form::name, name, {})});
+    found->value = *table.label;
+    text.statements.push_back(std::move(table));
+  }
+}
+
+Model read_whole(Text text, const std::vector<Override>& overrides, const std::vector<std::string>& observed,
+                 const std::vector<std::string>& inputs, std::vector<Diagnostic> errors) {
   ComponentFiles files;
   files.open.push_back(std::filesystem::path(text.source->name).lexically_normal().string());
   std::vector<Diagnostic> wrong;
   const std::vector<Assignment> assignments = read_overrides(overrides, wrong);
-  if (wrong.empty()) return elaborate(text, assignments, std::move(errors), files, false).model;
+  const ObservedBeside beside(observed, text, wrong);
+  follow_files(text, inputs, wrong);
   // What is wrong with the rest is said too.
   try {
-    elaborate(text, assignments, std::move(errors), files, false);
-  } catch (const InputError& e) { wrong.insert(wrong.begin(), e.diagnostics().begin(), e.diagnostics().end()); }
+    ComponentModel read = elaborate(text, assignments, std::move(errors), files, false);
+    if (wrong.empty()) return std::move(read.model);
+  } catch (const InputError& e) {
+    const std::vector<Diagnostic> found = beside.placed(e.diagnostics());
+    wrong.insert(wrong.begin(), found.begin(), found.end());
+  }
   throw InputError(std::move(wrong));
 }
 
@@ -288,24 +457,29 @@ ComponentModel read_component(const ComponentFiles::File& file, const std::vecto
   }
 }
 
-Model make_model(const Text& text, const std::vector<Override>& overrides) { return read_whole(text, overrides, {}); }
+Model make_model(const Text& text, const std::vector<Override>& overrides, const std::vector<std::string>& observed,
+                 const std::vector<std::string>& inputs) {
+  return read_whole(text, overrides, observed, inputs, {});
+}
 
-Model read_model(const std::string& path, const std::vector<std::string>& overrides) {
+Model read_model(const std::string& path, const std::vector<std::string>& overrides,
+                 const std::vector<std::string>& observed, const std::vector<std::string>& inputs) {
   std::error_code ignored;
   std::ifstream file(path, std::ios::binary);
   if (!file || std::filesystem::is_directory(path, ignored))
     throw InputError("cannot read the model '" + path + "'", "is it there, a file, and may it be read?");
   return read_model(std::make_shared<const Source>(Source{path, std::string(std::istreambuf_iterator<char>(file), {})}),
-                    overrides);
+                    overrides, observed, inputs);
 }
 
-Model read_model(const std::shared_ptr<const Source>& source, const std::vector<std::string>& overrides) {
+Model read_model(const std::shared_ptr<const Source>& source, const std::vector<std::string>& overrides,
+                 const std::vector<std::string>& observed, const std::vector<std::string>& inputs) {
   std::vector<Override> options;
   for (const std::string& text : overrides)
     options.push_back({std::make_shared<const Source>(Source{"`set` " + text, text})});
   std::vector<Diagnostic> errors;
-  const Text text = parse(source, errors);
-  return read_whole(text, options, std::move(errors));
+  Text text = parse(source, errors);
+  return read_whole(std::move(text), options, observed, inputs, std::move(errors));
 }
 
 }  // namespace alembert::internal

@@ -47,23 +47,43 @@ struct Auxiliary {
   Place place;
 };
 
+/// What an event assigns.
+struct Action {
+  enum class To { parameter, y, z };
+  To to = To::parameter;
+  int entry = 0;  // of Model::parameter_symbols, q, or the z
+  Expr value;     // in what was before the event; may contain multipliers
+  std::string name;
+};
+
 /// A moment to be found: where value goes through 0.
 struct Event {
   std::string name;   // "bottom", "hit[3]" for a family, "event 2" where the user gave none; "stop", "stop 2"
   Expr value;         // left - right
   bool stop = false;  // the run ends there
   Place place;
+  int direction = 0;            // 1: only where value rises in time, -1: where it falls, 0: both
+  long stop_after = 0;          // the run ends with this one of them; 0: with none
+  std::vector<Action> actions;  // all with the values before it
 };
 
 /// A joint between bodies, or a body and the ground, and what its reactions on `body` are reported by.
 struct Joint {
   std::string name, kind, body, other;
   std::vector<int> constraints;    // numbers in Model::constraints
+  Exprs force, moment;             // on the body, at the joint, in the world; in the plane the moment is one number
   Exprs position;                  // of the joint, in the world: 2 or 3
   Exprs frame;                     // its axes in the world, one after the other
   int place = 0;                   // of the body's position in q
   int orientation = 0, turns = 0;  // of its angles or quaternion in q, and how many
   Exprs turning;                   // orientation' = turning * omega, row after row (in the plane: 1)
+};
+
+/// A use of a table: beyond its ends it holds its last value, which a run says.
+struct TableUse {
+  std::string table;
+  Expr argument;
+  Quad first = 0, last = 0;  // its ends
 };
 
 /// What solve says; the command line overrides it. Empty or unset where the model says nothing.
@@ -96,11 +116,17 @@ struct Model {
   std::vector<bool> checked_on_read;  // its value was checked when the model was read (masses, inertias, lengths)
   Exprs zero_tests;  // expressions of parameters of which the model's shape takes it that they are, or are not, 0
 
-  // The auxiliary variables are the last of q, and have no entry in v, p, force, z0 and the like.
+  // Inputs of all forms but the port-Hamiltonian, which has its own: what they are where nobody sets them.
+  std::vector<Block> inputs;  // into the next two
+  Exprs input_symbols, input_values;
+
+  // The auxiliary variables are the last of q, and have no entry in v, p, force, z0 and the like; nor have the
+  // first-order states x' = rate beside mechanics, which stand before them.
   // Lagrangian: q, and velocities q' in `velocities`. Hamiltonian: q, and momenta (block i belongs to coordinates[i]'s
   // entries, in the order of q). General: y in `coordinates`/q, z in `momenta`/z.
   std::vector<Block> coordinates;  // into q (and q')
   std::vector<Block> momenta;      // Hamiltonian: into p; general: into z
+  Exprs first_order;               // the rates of the first-order states, functions of t, q, z and inputs
   Exprs q, v, p;                   // symbols; v only in the Lagrangian form, p in the other two
 
   Expr lagrangian;  // L = T - V in the Lagrangian form
@@ -124,6 +150,9 @@ struct Model {
   std::vector<Joint> joints;
   std::vector<Block> invariants;  // conserve, into invariant_values
   Exprs invariant_values;
+  std::vector<Block> observed;  // observe, into observed_values
+  Exprs observed_values;        // may contain multipliers, inputs and outputs
+  std::vector<TableUse> tables;
   std::vector<Event> events;
   Expr density;  // of steps, up to a factor; empty where the user gave none
 
@@ -136,8 +165,10 @@ struct Model {
   SolveStatement solve;
 };
 
-/// The coordinates that are not auxiliary.
+/// The coordinates that are neither auxiliary nor first-order states.
 std::vector<Block> own_coordinates(const Model& model);
+/// The first-order states beside mechanics.
+std::vector<Block> first_order_states(const Model& model);
 /// The blocks that the z belong to: coordinates in the Lagrangian form, else momenta.
 std::vector<Block> blocks_of_z(const Model& model);
 
@@ -150,10 +181,14 @@ struct Override {
 };
 
 /// Reads and checks a whole model; throws InputError with every error found, in text and overrides.
-Model read_model(const std::string& path, const std::vector<std::string>& overrides = {});
-/// The same for a text that is at hand already.
-Model read_model(const std::shared_ptr<const Source>& source, const std::vector<std::string>& overrides = {});
+Model read_model(const std::string& path, const std::vector<std::string>& overrides = {},
+                 const std::vector<std::string>& observed = {}, const std::vector<std::string>& inputs = {});
+/// The same for a text that is at hand already. inputs, as "F=wind.csv", follow a table of their time. `observed` are
+/// expressions to observe, each under its own text as name, beside what the model observes.
+Model read_model(const std::shared_ptr<const Source>& source, const std::vector<std::string>& overrides = {},
+                 const std::vector<std::string>& observed = {}, const std::vector<std::string>& inputs = {});
 /// From a tree that was read without errors.
-Model make_model(const Text& text, const std::vector<Override>& overrides = {});
+Model make_model(const Text& text, const std::vector<Override>& overrides = {},
+                 const std::vector<std::string>& observed = {}, const std::vector<std::string>& inputs = {});
 
 }  // namespace alembert::internal

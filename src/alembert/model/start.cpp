@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -189,11 +190,17 @@ void make_start(Elaboration& e, const std::vector<const Assignment*>& overrides)
   };
   for (const Declaration& d : scope.declarations()) {
     if (d.auxiliary) continue;
-    if (d.kind == Kind::coordinate || (d.kind == Kind::variable && !d.is_z))
+    const bool general = m.form == Form::general && !m.multibody;
+    if (d.kind == Kind::coordinate || (d.kind == Kind::variable && !d.is_z && general))
       append(d.start, m.q0, m.q_given, m.q_pinned);
     if (d.kind == Kind::variable && d.is_z) append(d.start, m.z0, m.z_given, m.z_pinned);
     if (d.kind == Kind::coordinate && m.form == Form::lagrangian) append(d.start_velocity, m.z0, m.z_given, m.z_pinned);
     if (d.kind == Kind::coordinate && d.partner) append(d.partner->start, m.z0, m.z_given, m.z_pinned);
+  }
+  // Constraints move what moves by forces, not what moves by its rate.
+  for (const Declaration* d : first_order(e)) {
+    append(d->start, m.q0, m.q_given, m.q_pinned);
+    std::fill(m.q_pinned.end() - d->size(), m.q_pinned.end(), true);
   }
   for (const Declaration* d : auxiliaries(scope)) append(d->start, m.q0, m.q_given, m.q_pinned);
   if (m.port) append_states(e);

@@ -33,6 +33,7 @@ double operation_error(Op op, double a, double b, double ea, double eb, double v
     case Op::divide: return (ea + std::abs(value) * eb) / std::abs(b) + own;
     case Op::negate:
     case Op::abs: return ea;
+    case Op::where: return a != 0 ? eb : 0;  // a condition is 0 or 1, exactly
     default: break;
   }
   // One rounding more for functions of the C library, which are not correctly rounded.

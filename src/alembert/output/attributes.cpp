@@ -30,6 +30,12 @@ std::string parameters_text(const std::vector<Parameter>& parameters) {
   return text;
 }
 
+std::string lines_of(const std::vector<std::string>& list) {
+  std::string text;
+  for (const std::string& one : list) text += one + "\n";
+  return text;
+}
+
 // And back
 // -------------------------------------------------------------------------------------------------------------
 
@@ -79,8 +85,13 @@ std::vector<Parameter> parameters_from(const std::string& text) {
 }  // namespace
 
 Attributes attributes_of(const RunDescription& run) {
-  return {{"model", run.model},   {"model_text", run.model_text}, {"parameters", parameters_text(run.parameters)},
-          {"method", run.method}, {"step", to_text(run.step)},    {"version", run.version}};
+  return {{"model", run.model},
+          {"model_text", run.model_text},
+          {"parameters", parameters_text(run.parameters)},
+          {"method", run.method},
+          {"step", to_text(run.step)},
+          {"version", run.version},
+          {"observed", lines_of(run.observed_columns)}};
 }
 
 RunDescription run_from(const Attributes& attributes) {
@@ -97,6 +108,8 @@ RunDescription run_from(const Attributes& attributes) {
   std::string_view rest = step;
   if (!take_number(rest, run.step)) run.step = 0;
   run.version = text("version");
+  std::istringstream names(text("observed"));
+  for (std::string name; std::getline(names, name);) run.observed_columns.push_back(name);
   return run;
 }
 

@@ -11,8 +11,8 @@ namespace alembert::internal {
 
 using Attributes = std::map<std::string, std::string>;
 
-/// "model", "model_text", "parameters", "method", "step", "version". The parameters are lines as `m1 = 2` and
-/// `l = (1, 0.5)`.
+/// "model", "model_text", "parameters", "method", "step", "version", "observed" (columns, one a line). The parameters
+/// are lines as `m1 = 2` and `l = (1, 0.5)`.
 Attributes attributes_of(const RunDescription& run);
 
 /// The same back; what is missing, or not written as above, stays empty.

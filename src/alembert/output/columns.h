@@ -7,7 +7,8 @@
 
 namespace alembert::internal {
 
-/// The groups of columns, told by the names alone, as the writers give them.
-Columns columns_from_names(const std::vector<std::string>& names);
+/// The groups of columns, told by the names alone, as the writers give them; `observed` are those of what the model
+/// observes, where that is known.
+Columns columns_from_names(const std::vector<std::string>& names, const std::vector<std::string>& observed = {});
 
 }  // namespace alembert::internal

@@ -34,10 +34,11 @@ std::string text_of(const std::string& path) {
   return text.str();
 }
 
-Trajectory with_columns(const std::string& path, const Strings& names) {
+Trajectory with_columns(const std::string& path, const Strings& names, RunDescription run = {}) {
   Trajectory trajectory;
   if (names.empty() || names[0] != "t") refuse(path, "its first column is not the time t");
-  trajectory.columns = columns_from_names(names);
+  trajectory.run = std::move(run);
+  trajectory.columns = columns_from_names(names, trajectory.run.observed_columns);
   trajectory.values.resize(names.size());
   return trajectory;
 }
@@ -127,8 +128,8 @@ std::vector<double> numbers(const std::string& path, const nlohmann::json& row, 
 Trajectory read_json(const std::string& path) {
   try {
     const nlohmann::json json = nlohmann::json::parse(text_of(path));
-    Trajectory trajectory = with_columns(path, json.at("columns").get<Strings>());
-    trajectory.run = run_from(json.at("attributes").get<Attributes>());
+    Trajectory trajectory =
+        with_columns(path, json.at("columns").get<Strings>(), run_from(json.at("attributes").get<Attributes>()));
     const std::size_t width = trajectory.values.size();
     for (const nlohmann::json& row : json.at("rows")) {
       const std::vector<double> values = numbers(path, row, width);
@@ -213,13 +214,12 @@ Trajectory read_hdf5(const std::string& path) {
   const Handle set(H5Dopen2(file, "trajectory", H5P_DEFAULT), H5Dclose);
   if (set < 0) refuse(path, "it has no dataset 'trajectory'");
   const Table table = read_table(path, set, "trajectory");
-  Trajectory trajectory = with_columns(path, table.columns);
+  Trajectory trajectory = with_columns(path, table.columns, run_from(read_attributes(file)));
   const std::size_t width = table.columns.size();
   for (std::size_t i = 0; i < width; ++i) {
     trajectory.values[i].reserve(table.numbers.size() / width);
     for (std::size_t at = i; at < table.numbers.size(); at += width) trajectory.values[i].push_back(table.numbers[at]);
   }
-  trajectory.run = run_from(read_attributes(file));
   read_hdf5_events(path, file, trajectory);
   return trajectory;
 }

@@ -165,6 +165,27 @@ std::string invariant_lines(const Report& report) {
   return fmt::format("{}", fmt::join(parts, "\n"));
 }
 
+/// "tip: (0.1, 2) finally, from (0, 1) to (0.2, 2)".
+std::string observed_lines(const Report& report) {
+  std::vector<std::string> parts;
+  for (const Quantity& quantity : report.names.observed) {
+    std::vector<std::string> final, least, most;
+    for (int i = quantity.first; i < quantity.first + quantity.size(); ++i) {
+      const ObservedRange& range = report.observed.at(static_cast<std::size_t>(i));
+      final.push_back(plain(range.final));
+      least.push_back(plain(range.least));
+      most.push_back(plain(range.most));
+    }
+    const auto text = [&](const std::vector<std::string>& list) {
+      return quantity.shape.empty() ? list[0] : "(" + shortened(list) + ")";
+    };
+    const std::string unit = quantity.unit.empty() ? "" : " " + quantity.unit;
+    parts.push_back(
+        fmt::format("{}: {}{} finally, from {} to {}", quantity.name, text(final), unit, text(least), text(most)));
+  }
+  return shortened(parts, "\n");
+}
+
 std::string joint_lines(const Report& report) {
   std::vector<std::string> parts;
   const auto vector = [](const Values& values) {
@@ -252,6 +273,7 @@ void add_watched(Lines& lines, const Report& report) {
   if (!names.holonomic.empty() || !names.nonholonomic.empty()) lines.add("constraints", residual_line(report));
   if (!report.velocity_ranges.empty()) lines.add("g' moves", velocity_lines(report));
   if (!names.invariants.empty()) lines.add("invariants", invariant_lines(report));
+  if (!report.observed.empty()) lines.add("observed", observed_lines(report));
   if (!report.joints.empty()) lines.add("joints", joint_lines(report));
   if (!names.events.empty()) lines.add("events", event_lines(report));
 }

@@ -70,6 +70,20 @@ Json invariants(const Report& report) {
   return object;
 }
 
+Json observed(const Report& report) {
+  Values final, least, most;
+  for (const ObservedRange& range : report.observed) {
+    final.push_back(range.final);
+    least.push_back(range.least);
+    most.push_back(range.most);
+  }
+  Json object = Json::object();
+  for (const Quantity& quantity : report.names.observed)
+    object[quantity.name] = {
+        {"final", shaped(quantity, final)}, {"min", shaped(quantity, least)}, {"max", shaped(quantity, most)}};
+  return object;
+}
+
 Json events(const Report& report) {
   Json list = Json::array();
   for (const EventRecord& record : report.events) {
@@ -77,6 +91,8 @@ Json events(const Report& report) {
     for (std::size_t i = 0; i < record.state.size(); ++i) state[report.names.states.at(i)] = number(record.state, i);
     list.push_back({{"name", report.names.events.at(record.event)},
                     {"t", number(record.t)},
+                    {"q", named(report.names.coordinates, record.state)},
+                    {"v", named(report.names.coordinates, record.v)},
                     {"state", state},
                     {"multipliers", multipliers(report.names, record.lambda, record.psi)}});
   }
@@ -172,6 +188,7 @@ void add_watched(Json& json, const Report& report) {
   json["energy"] = energy(report);
   json["residual"] = residual(report);
   json["invariants"] = invariants(report);
+  if (!report.names.observed.empty()) json["observed"] = observed(report);
   add_balance(json, report.balance);
   if (!report.joints.empty()) json["joints"] = joints(report);
   if (report.names.events.empty()) return;

@@ -45,8 +45,19 @@ bool is_port(const std::string& name) {
 
 }  // namespace
 
-Columns columns_from_names(const std::vector<std::string>& names) {
+Columns columns_from_names(const std::vector<std::string>& names, const std::vector<std::string>& observed) {
   const int count = static_cast<int>(names.size());
+  // Chosen columns have lost their landmark: all of them are just columns.
+  if (std::find(names.begin(), names.end(), "residual.position") == names.end()) {
+    Columns columns;
+    columns.names = names;
+    for (ColumnRange* range : {&columns.coordinates, &columns.velocities, &columns.momenta, &columns.multipliers,
+                               &columns.energy, &columns.residuals, &columns.invariants})
+      *range = {1, 1};
+    columns.observed = {1, count};
+    columns.ports = {count, count};
+    return columns;
+  }
   // The first column from `from` on that fits; `limit` where none does before it.
   const auto find = [&](int from, int limit, const auto& fits) {
     const auto begin = names.begin() + from, end = names.begin() + std::max(from, limit);
@@ -62,6 +73,10 @@ Columns columns_from_names(const std::vector<std::string>& names) {
   if (velocities == momenta) velocities = 1 + (momenta - 1) / 2;
   const int invariants = std::min(count, residuals + 3);
   const int ports = find(invariants, count, is_port);
+  int first_observed = ports;
+  while (first_observed > invariants &&
+         std::find(observed.begin(), observed.end(), names[first_observed - 1]) != observed.end())
+    --first_observed;
 
   Columns columns;
   columns.names = names;
@@ -71,7 +86,8 @@ Columns columns_from_names(const std::vector<std::string>& names) {
   columns.multipliers = {multipliers, energy};
   columns.energy = {energy, residuals};
   columns.residuals = {residuals, invariants};
-  columns.invariants = {invariants, ports};
+  columns.invariants = {invariants, first_observed};
+  columns.observed = {first_observed, ports};
   columns.ports = {ports, count};
   return columns;
 }

@@ -140,6 +140,7 @@ Figure figure_of(const Trajectory& trajectory) {
   }
   add("Constraints", "largest residual", c.residuals, size, true, "residual.");
   add("Invariants", "change", c.invariants, change, false, "");
+  add("Observed", "", c.observed, plain, false, "observed.");
   add("Multipliers", "", c.multipliers, plain, false, "");
   return figure;
 }

@@ -52,16 +52,20 @@ constexpr int most_parts = 50;
 
 class FixedSteps final : public StepControl {
  public:
-  FixedSteps(Engine& engine, const GridPoint& start, double end, double h, Guess guess)
+  FixedSteps(Engine& engine, const GridPoint& start, double t0, double end, double h, Guess guess)
       : StepControl(engine),
-        t0_(start.t),
+        t0_(t0),
         end_(end),
         h_(h),
-        steps_(divided(start.t, end, h)),
+        steps_(divided(t0, end, h)),
         guess_(guess),
         dense_(engine.kinks ? &*engine.dense : nullptr),
         kinks_(engine.kinks ? &*engine.kinks : nullptr) {
     if (kinks_) kinks_->begin(start, here_);
+    if (start.t == t0) return;
+    // Inside a step of the grid: the rest of it comes first.
+    n_ = std::min(static_cast<long>(std::floor((start.t - t0) / h * (1 + 4 * epsilon))), steps_.count - 1);
+    parts_ = start.t == t0_ + static_cast<double>(n_) * h_ ? 0 : 1;
   }
 
   int advance(const GridPoint& from, GridPoint* to, bool& last) override {
@@ -105,26 +109,57 @@ class FixedSteps final : public StepControl {
   // that kinks cannot be found.
   bool make_part(const GridPoint& from, double length, double t_end, GridPoint& to) {
     to.kink = false;
-    if (!step(from, length, t_end, to)) return false;
-    if (!kinks_) return true;
-    dense_->begin(from, length);
-    if (!kinks_->search(from, here_, to, next_, false, found_)) return false;
+    to.at_kink = false;
+    if (!kinks_) return step(from, length, t_end, to);
+    const GridPoint& start = behind_kink(from, length);
+    const double h = length - (start.t - from.t);
+    if (!step(start, h, t_end, to)) return false;
+    dense_->begin(start, h);
+    if (!kinks_->search(start, here_, to, next_, false, found_)) return false;
     const auto inside = [](const ZeroSearch::Zero& zero) { return zero.share > at_end && zero.share < 1 - at_end; };
     const auto first = std::find_if(found_.begin(), found_.end(), inside);
     if (first != found_.end() && parts_ < most_parts) {
-      const double part = (first->share - margin) * length;
-      if (!step(from, part, from.t + part, to)) return false;
-      next_.sides = here_.sides;
-      kinks_->know(to, next_);
-      kinks_->pass(to, 2 * margin * length, next_);
+      if (!end_at(start, (first->share - margin) * h, to)) return false;
+      kinks_->pass(to, 2 * margin * h, next_);
       for (auto zero = found_.begin(); zero != found_.end() && zero->share <= first->share + at_end; ++zero) {
         next_.sides[zero->function] = zero->side;
         next_.signs[zero->function] = 0;
       }
       to.kink = true;
+    } else if (first == found_.end() && touches(next_, here_)) {
+      // In the end of the step itself a force that jumps would be seen from the other side.
+      if (!end_at(start, (1 - margin) * h, to)) return false;
+      kinks_->pass(to, margin * h, next_);
+      to.t = t_end;
+      to.at_kink = true;
     }
     std::swap(here_, next_);
     return true;
+  }
+
+  // Whether a function that had a side has none there.
+  static bool touches(const ZeroSearch::Values& there, const ZeroSearch::Values& before) {
+    for (std::size_t i = 0; i < there.signs.size(); ++i)
+      if (there.signs[i] == 0 && before.sides[i] != 0 && std::isfinite(there.values[i])) return true;
+    return false;
+  }
+
+  // A step of this part that ends in front of a kink.
+  bool end_at(const GridPoint& from, double part, GridPoint& to) {
+    if (!step(from, part, from.t + part, to)) return false;
+    next_.sides = here_.sides;
+    kinks_->know(to, next_);
+    to.before = to.state;
+    to.t_before = to.t;
+    return true;
+  }
+
+  // Where a step that begins in a kink begins instead.
+  const GridPoint& behind_kink(const GridPoint& from, double length) {
+    if (!from.at_kink) return from;
+    moved_ = from;
+    kinks_->pass(moved_, margin * length, here_);
+    return moved_;
   }
 
   bool step(const GridPoint& from, double h, double t_end, GridPoint& to) {
@@ -145,6 +180,7 @@ class FixedSteps final : public StepControl {
   ZeroSearch* kinks_;  // null where the equations have none
   ZeroSearch::Values here_, next_;
   std::vector<ZeroSearch::Zero> found_;
+  GridPoint moved_;
 };
 
 /// rho_{n+1/2} = rho_{n-1/2} + step G(y_n), h_{n+1/2} = step / rho_{n+1/2}, with the density rho = 1 at the start and
@@ -241,8 +277,8 @@ int StepControl::fail(std::string words) {
 }
 
 std::unique_ptr<StepControl> make_control(Engine& engine, const StepOptions& options, double end, double first_step,
-                                          const GridPoint& start) {
-  const double smallest = smallest_step(options, start.t, end);
+                                          const GridPoint& start, double t0) {
+  const double smallest = smallest_step(options, t0, end);
   const Claims& claims = engine.method.claims;
   const int order = std::max(1, std::min(claims.order_q, claims.order_v));
   switch (options.control) {
@@ -251,7 +287,7 @@ std::unique_ptr<StepControl> make_control(Engine& engine, const StepOptions& opt
       return std::make_unique<ToleranceSteps>(engine, options, order, smallest, end, first_step, start);
     case Control::reversible: return std::make_unique<ReversibleSteps>(engine, first_step, smallest, end);
   }
-  return std::make_unique<FixedSteps>(engine, start, end, first_step, options.guess);
+  return std::make_unique<FixedSteps>(engine, start, t0, end, first_step, options.guess);
 }
 
 }  // namespace alembert::internal

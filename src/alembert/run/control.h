@@ -48,8 +48,9 @@ class StepControl {
   std::string failure_;
 };
 
-/// options must have been checked. The engine lasts longer than the control.
+/// options must have been checked. The engine lasts longer than the control. The grid of fixed steps begins at t0,
+/// which need not be where this control starts.
 std::unique_ptr<StepControl> make_control(Engine& engine, const StepOptions& options, double end, double first_step,
-                                          const GridPoint& start);
+                                          const GridPoint& start, double t0);
 
 }  // namespace alembert::internal

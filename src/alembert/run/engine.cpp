@@ -152,6 +152,7 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
       multipliers(e, start.accelerations(), values, options.t0,
                   with_calls(options.newton, calls_of_multipliers(e, options))),
       motion(e, code_for(std::max(1.0, options.rows + options.samples), options.newton.kernel)),
+      observed(model, e, code_for(options.steps, options.newton.kernel)),
       failure(e),
       light(method, e),
       joints(e),
@@ -208,6 +209,7 @@ Engine::Engine(const Engine& other)
       rank(other.rank, watch),
       multipliers(other.multipliers),
       motion(other.motion),
+      observed(other.observed),
       ports(other.ports),
       failure(other.failure),
       light(other.light),
@@ -235,6 +237,7 @@ void Engine::bind() {
   rank.bind(table);
   multipliers.bind(table);
   motion.bind(table);
+  observed.bind(table);
   if (ports) ports->bind(table);
   if (dense) dense->bind(table);
   if (events) events->bind(table);
@@ -327,6 +330,9 @@ bool Engine::set(const NamedValues& values, GridPoint& point) {
   given.z.assign(middle, point.state.end());
   given.y_pinned.assign(given.y.size(), false);
   given.z_pinned.assign(given.z.size(), false);
+  // First-order states move by their rates alone.
+  const auto states = given.y_pinned.end() - static_cast<std::ptrdiff_t>(e.auxiliary.size());
+  std::fill(states - e.first_order, states, true);
   give(given, others, true);
   const InitialValues moved = start_.solve(point.t, given);
   point.state = joined<double>(moved.y, moved.z);

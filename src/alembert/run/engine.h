@@ -17,6 +17,7 @@
 #include "alembert/run/events.h"
 #include "alembert/run/failure.h"
 #include "alembert/run/motion.h"
+#include "alembert/run/observed.h"
 #include "alembert/run/rank_watch.h"
 #include "alembert/run/step_maker.h"
 #include "alembert/run/time_input.h"
@@ -87,6 +88,7 @@ class Engine {
   RankWatch rank;
   Multipliers multipliers;
   Motion motion;
+  ObservedValues observed;
   std::optional<PortValues> ports;
   std::optional<DenseOutput> dense;
   std::optional<EventWatch> events;

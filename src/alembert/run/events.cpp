@@ -12,7 +12,8 @@ EventWatch::EventWatch(const Model& model, const Equations& e, DenseOutput& dens
       n_g_(e.g.size()),
       dense_(dense),
       multipliers_(multipliers),
-      zeros_(e, e.events, dense, multipliers, options) {}
+      zeros_(e, e.events, dense, multipliers, options),
+      counts_(e.events.size(), 0) {}
 
 EventWatch::EventWatch(const EventWatch& other, DenseOutput& dense, Multipliers& multipliers)
     : model_(other.model_),
@@ -20,16 +21,27 @@ EventWatch::EventWatch(const EventWatch& other, DenseOutput& dense, Multipliers&
       n_g_(other.n_g_),
       dense_(dense),
       multipliers_(multipliers),
-      zeros_(other.zeros_, dense, multipliers) {}
+      zeros_(other.zeros_, dense, multipliers),
+      counts_(other.counts_.size(), 0) {}
 
 bool EventWatch::search(const GridPoint& from, const GridPoint& to, bool last, std::vector<EventRecord>& found) {
   found.clear();
   if (!zeros_.search(from, here_, to, next_, last, crossed_)) return false;
+  const double forward = to.t > from.t ? 1 : -1;
+  std::erase_if(crossed_, [&](const ZeroSearch::Zero& zero) {
+    const int wanted = model_.events[zero.function].direction;
+    const int side = zero.side != 0 ? zero.side : -here_.sides[zero.function];
+    return wanted != 0 && side * forward != wanted;
+  });
   std::swap(here_, next_);
-  const auto stop = std::find_if(crossed_.begin(), crossed_.end(),
-                                 [&](const ZeroSearch::Zero& zero) { return model_.events[zero.function].stop; });
-  // Others at the very time of the one that stops the run happen too.
-  const double end = stop == crossed_.end() ? 1 : stop->share;
+  // Others at the very time of the one that ends the step happen too.
+  double end = 1;
+  for (const ZeroSearch::Zero& zero : crossed_) {
+    if (zero.share > end) break;
+    const Event& event = model_.events[zero.function];
+    const bool enough = ++counts_[zero.function] == event.stop_after;
+    if (event.stop || enough || !event.actions.empty()) end = zero.share;
+  }
   for (const ZeroSearch::Zero& zero : crossed_) {
     if (zero.share > end) break;
     EventRecord& record = found.emplace_back();

@@ -19,12 +19,18 @@ class EventWatch {
   EventWatch& operator=(const EventWatch&) = delete;
   void bind(const double* parameters) noexcept { zeros_.bind(parameters); }
   /// A motion begins here, and what happens here does not count; to be called before search.
-  void begin(const GridPoint& start) { zeros_.begin(start, here_); }
+  void begin(const GridPoint& start) {
+    counts_.assign(counts_.size(), 0);
+    zeros_.begin(start, here_);
+  }
+
+  /// A motion goes on here after an event has set something: what is zero here does not count, all counts go on.
+  void go_on(const GridPoint& from) { zeros_.begin(from, here_); }
 
   /// The events between two neighbouring grid points, of which `dense` has been told, in the order of time and up to
-  /// the first that stops the run. Either direction counts; what touches zero and turns back does not. What is zero at
-  /// a grid point is found when the motion leaves it, or at once where the run ends there (`last`). False where the
-  /// dense output fails.
+  /// the first that stops the run or sets something. Either direction counts; what touches zero and turns back does
+  /// not. What is zero at a grid point is found when the motion leaves it, or at once where the run ends there
+  /// (`last`). False where the dense output fails.
   bool search(const GridPoint& from, const GridPoint& to, bool last, std::vector<EventRecord>& found);
 
  private:
@@ -35,6 +41,7 @@ class EventWatch {
   ZeroSearch zeros_;
   ZeroSearch::Values here_, next_;
   std::vector<ZeroSearch::Zero> crossed_;
+  std::vector<long> counts_;  // of each event so far
 };
 
 }  // namespace alembert::internal

@@ -41,7 +41,7 @@ SparseExprs without_values(SparseExprs matrix) {
   return matrix;
 }
 
-/// What signs are taken of in the forces, as far as it is a function of t, y and z.
+/// What signs are taken of, and what conditions look at, in the forces, as far as it is a function of t, y and z.
 Exprs jumps_in(const Equations& e) {
   const Exprs all = joined<Expr>(e.f, e.N, e.r);
   Exprs found;
@@ -50,7 +50,7 @@ Exprs jumps_in(const Equations& e) {
   for (const std::uint32_t id : reachable(all)) {
     const Node node = e.graph->node(id);
     const Expr argument(e.graph.get(), node.a);
-    if (node.op != Op::sign || !depends(argument, state)) continue;
+    if ((node.op != Op::sign && node.op != Op::positive) || !depends(argument, state)) continue;
     if (depends(argument, joined<Expr>(e.lambda, e.psi, e.z_dot))) continue;
     found.push_back(argument);
   }
@@ -101,7 +101,7 @@ std::string FailureAnalysis::explain_jump(double t, std::span<const double> stat
     if (!(std::abs(values[i]) <= rounding * slope * largest)) continue;
     return jump_names_[i] +
            " jumps there, and the motion can go on with neither of its values: it sticks, as with dry friction, which "
-           "a sign cannot say; write friction(mu, normal, velocity), which creeps instead, or tanh(x/small) for "
+           "a sign or a condition cannot say; write friction(mu, normal, velocity), which creeps instead, or tanh(x/small) for "
            "sign(x)";
   }
   return "";

@@ -19,7 +19,10 @@ struct GridPoint {
   double prediction_error = 0;                            // of the unknowns, relative to their scales
   std::optional<std::pair<double, double>> energy_parts;  // dissipated, supplied
   bool kink = false;                                      // the step ended here because the equations have a kink here
-  bool on_grid = true;  // not so where a fixed step was cut at a kink: the rest of it follows
+  std::vector<double> before;                             // the state just before it, at t_before
+  double t_before = 0;
+  bool at_kink = false;  // a kink lies here, at the end of a whole step
+  bool on_grid = true;   // not so where a fixed step was cut at a kink: the rest of it follows
 };
 
 /// Once a step: std::swap would move every list three times.
@@ -33,6 +36,9 @@ inline void swap(GridPoint& a, GridPoint& b) noexcept {
   std::swap(a.prediction_error, b.prediction_error);
   std::swap(a.energy_parts, b.energy_parts);
   std::swap(a.kink, b.kink);
+  a.before.swap(b.before);
+  std::swap(a.t_before, b.t_before);
+  std::swap(a.at_kink, b.at_kink);
   std::swap(a.on_grid, b.on_grid);
 }
 

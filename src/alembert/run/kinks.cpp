@@ -19,7 +19,12 @@ Exprs kinks(const Equations& e) {
     if (node.op == Op::min || node.op == Op::max) {
       // As their derivatives write it.
       function = Expr(&graph, node.b) - Expr(&graph, node.a);
-    } else if (node.op == Op::abs || node.op == Op::sign) {
+      // min(max(x, 0), c) of tables: behind x = c, which is smooth in x.
+      const Node inner = graph.node(node.a);
+      if (node.op == Op::min && inner.op == Op::max && is_zero(Expr(&graph, inner.b)) &&
+          is_constant(Expr(&graph, node.b)))
+        function = Expr(&graph, inner.a) - Expr(&graph, node.b);
+    } else if (node.op == Op::abs || node.op == Op::sign || node.op == Op::positive) {
       function = Expr(&graph, node.a);
     } else {
       continue;

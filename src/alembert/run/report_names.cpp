@@ -34,9 +34,21 @@ std::vector<Block> momenta_of(const Model& model) {
   return blocks_of_z(model);
 }
 
+/// What is no first-order state.
+std::vector<Block> coordinates_of(const Model& model) {
+  const std::vector<Block> states = first_order_states(model);
+  std::vector<Block> list;
+  for (const Block& block : model.coordinates)
+    if (states.empty() || block.first < states.front().first || block.first > states.back().first)
+      list.push_back(block);
+  return list;
+}
+
 std::vector<Quantity> variables_of(const Model& model) {
-  if (model.form != Form::general) return {};
-  return joined<Quantity>(quantities(model.coordinates), quantities(model.momenta, static_cast<int>(model.q.size())));
+  const std::vector<Quantity> states = quantities(first_order_states(model));
+  if (model.form != Form::general) return states;
+  const std::vector<Quantity> z = quantities(model.momenta, static_cast<int>(model.q.size()));
+  return joined<Quantity>(quantities(coordinates_of(model)), z, states);
 }
 
 Strings event_names(const Model& model) {
@@ -69,6 +81,16 @@ class ColumnList {
   Strings& names_;
 };
 
+/// Observed names are a space of their own: one that another column has stands behind "observed.".
+Strings observed_names(const Model& model, const Strings& taken) {
+  Strings names;
+  for (const Block& block : model.observed) {
+    const bool clash = std::find(taken.begin(), taken.end(), entry_name(block, 0)) != taken.end();
+    for (int i = 0; i < block.size; ++i) names.push_back((clash ? "observed." : "") + entry_name(block, i));
+  }
+  return names;
+}
+
 ColumnRange add_ports(ColumnList& list, const Equations& e, bool dirac) {
   const PortSystem& system = e.port->system;
   const ColumnRange inputs = list.add(flat_names(system.inputs), "input.");
@@ -96,7 +118,7 @@ void describe(Report& report, const Model& model, const Equations& e, const Meth
   report.has_energy = static_cast<bool>(e.energy);
 
   ReportNames& names = report.names;
-  names.coordinates = quantities(model.coordinates);
+  names.coordinates = quantities(coordinates_of(model));
   names.momenta = quantities(momenta_of(model));
   names.variables = variables_of(model);
   names.states = joined<std::string>(e.y_names, e.z_names);
@@ -104,8 +126,12 @@ void describe(Report& report, const Model& model, const Equations& e, const Meth
   names.holonomic = e.g_names;
   names.nonholonomic = e.k_names;
   names.invariants = quantities(model.invariants);
+  names.observed = quantities(model.observed);
   names.events = event_names(model);
   if (model.port) report.port = port_names(*model.port, e);
+  const Columns columns = make_columns(model, e, false);
+  report.observed_columns.assign(columns.names.begin() + columns.observed.begin,
+                                 columns.names.begin() + columns.observed.end);
 }
 
 void set_parameters(Report& report, std::span<const double> values) {
@@ -130,6 +156,7 @@ Columns make_columns(const Model& model, const Equations& e, bool dirac) {
   columns.invariants = list.add({});
   for (const Block& block : model.invariants)
     for (int i = 0; i < block.size; ++i) columns.invariants.end = list.add({entry_name(block, i)}).end;
+  columns.observed = list.add(observed_names(model, columns.names));
   columns.ports = e.port ? add_ports(list, e, dirac) : list.add({});
   columns.events = event_names(model);
   return columns;

@@ -33,6 +33,10 @@ void Rows::make(double t, std::span<const double> state, const Balance& balance)
   if (!columns_.energy.empty()) row_.push_back(watch.energy());
   row_.insert(row_.end(), {watch.position(), watch.velocity(), watch.nonholonomic()});
   add(watch.invariants());
+  if (!columns_.observed.empty()) {
+    engine_.observed.glance(t, state, engine_.multipliers);
+    add(engine_.observed.values());
+  }
   if (!engine_.ports) return;
   engine_.ports->look(t, state, multipliers);
   add(engine_.ports->all());

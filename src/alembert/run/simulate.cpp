@@ -60,6 +60,7 @@ Report simulate(Engine& engine, const SimulateOptions& options) {
   SampleTimes samples = sample_times(options, engine.t0);
   engine.prepare(engine_options(engine.e, options, engine.t0));
   engine.watch.restart();
+  engine.observed.restart();
   Report report = first_report(engine, options);
   Simulation(engine, options, std::move(samples), report).run();
   return report;

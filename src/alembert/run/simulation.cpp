@@ -70,7 +70,10 @@ Simulation::Simulation(Engine& engine, const SimulateOptions& options, SampleTim
       n_y_(engine.e.y.size()),
       every_(options.every.value_or(samples_.any() ? 0 : 1)),
       point_(engine.point()) {
-  control_ = make_control(engine, options.steps, options.end, options.step, point_);
+  control_ = make_control(engine, options.steps, options.end, options.step, point_, point_.t);
+  if (!engine.e.actions.empty()) resets_.emplace(engine);
+  parameters_ = engine.parameters;
+  counts_.assign(engine.model.events.size(), 0);
   if (engine.events) engine.events->begin(point_);
   if (engine.ports) {
     engine.ports->look(engine.t0, point_.state, engine.initial.psi);
@@ -93,10 +96,12 @@ void Simulation::run() {
   report_.run_seconds = now() - started_;
   finish();
   if (report_.steps > 0 && report_.ending != Ending::failed) assess();
+  std::copy(parameters_.begin(), parameters_.end(), engine_.parameters.begin());
 }
 
 void Simulation::start() {
   engine_.watch.look(point_.t, point_.state, {});
+  observe(point_);
   energy_ = engine_.watch.energy();
   judge_.emplace(engine_, point_);
   if (engine_.work) {
@@ -122,7 +127,10 @@ void Simulation::loop() {
       keep(point_);
       return;
     }
-    for (int i = 0; i < count && going; ++i) going = arrive(point_, next_[i], last && i + 1 == count);
+    for (int i = 0; i < count && going; ++i) {
+      going = arrive(point_, next_[i], last && i + 1 == count);
+      if (!acting_.empty()) break;  // the motion goes on from somewhere else
+    }
     if (going) progress();
   }
 }
@@ -167,7 +175,8 @@ void Simulation::explain() {
 bool Simulation::is_plain() const {
   const bool told = report_.has_energy && engine_.step.energy_change();
   return options_.steps.control == Control::fixed && options_.steps.most_steps == 0 && !rows_.wanted() && !told &&
-         !report_.has_discrete && !engine_.dense && !engine_.ports && !engine_.work && engine_.e.auxiliary.empty();
+         !report_.has_discrete && !engine_.observed.any() && !engine_.dense && !engine_.ports && !engine_.work &&
+         engine_.e.auxiliary.empty();
 }
 
 // The usual grid point: nobody waits for it.
@@ -195,10 +204,13 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
     end(Ending::failed, "the events between t = " + time_text(from.t) + " and " + time_text(to.t) +
                             " could not be found: part of the step has no solution; try a smaller step");
   const bool stopped = !report_.stopped.empty();
+  const bool acts = !acting_.empty();
+  if (acts && to.t != options_.end) last = false;
   report_.t = to.t;
-  const bool made = !(stopped && to.t == from.t);
-  const bool row = made && look(from, to, last);
-  if (probe_ && made && !stopped) probe_->follow(from, to);
+  const bool made = !((stopped || acts) && to.t == from.t);
+  bool row = made && look(from, to, last);
+  if (probe_ && made && !stopped && !acts) probe_->follow(from, to);
+  if (acts && report_.ending == Ending::done) row = act(to, made) && row;
   if (interrupted()) end(Ending::interrupted, "interrupted at t = " + time_text(report_.t));
   last = last || stopped;
   const long most = options_.steps.most_steps;
@@ -208,13 +220,72 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
   const bool early = report_.ending != Ending::done || stopped;
   if (row || early) keep(to);
   swap(point_, to);
+  if (acts && !last && !early) go_on();
   return !last && !early;
+}
+
+// What events set here, one after the other in the order of the text. False where that cannot be.
+bool Simulation::act(GridPoint& at, bool looked) {
+  if (!looked) engine_.watch.glance(at.t, at.state);
+  for (const std::size_t i : acting_) {
+    const Event& event = engine_.model.events[report_.events[i].event];
+    const std::string wrong = resets_->apply(report_.events[i].event, at);
+    if (wrong.empty()) continue;
+    end(Ending::failed, "what '" + event.name + "' sets at t = " + time_text(at.t) + " cannot be: " + wrong);
+    return false;
+  }
+  const double jump = engine_.watch.jump(at.t, at.state);
+  (jump > 0 ? gained_ : lost_) += std::abs(jump);
+  energy_ = engine_.watch.energy();
+  in_view_ = true;
+  recorded_ = false;
+  observe(at);
+  for (const std::size_t i : acting_) {
+    report_.events[i].state = at.state;
+    list_event(report_.events[i]);
+  }
+  if (engine_.work) {
+    engine_.work->go_on(jump);
+    engine_.work->look(at.t, at.state, energy_, engine_.multipliers);
+  }
+  return true;
+}
+
+// A motion of its own begins behind what events set; the grid stays.
+void Simulation::go_on() {
+  if (probe_) {
+    seen_ = probe_->finish(report_.singular_positions.size());
+    probe_.reset();
+  }
+  const NewtonStatistics own = engine_.step.statistics(), all = control_->statistics();
+  spent_.iterations += all.iterations - own.iterations;
+  spent_.factorizations += all.factorizations - own.factorizations;
+  spent_.evaluations += all.evaluations - own.evaluations;
+  rejected_ += control_->rejected();
+  control_ = make_control(engine_, options_.steps, options_.end, options_.step, point_, engine_.t0);
+  engine_.events->go_on(point_);
+  judge_.emplace(engine_, point_);
+  engine_.rank.look(point_.t, point_.state);
+}
+
+// Multipliers and velocities of an event, and its row.
+void Simulation::list_event(EventRecord& record) {
+  const std::span<const double> rates = engine_.multipliers.at(record.t, record.state);
+  const auto lambda = rates.begin() + static_cast<std::ptrdiff_t>(engine_.e.z.size());
+  const auto psi = lambda + static_cast<std::ptrdiff_t>(engine_.e.lambda.size());
+  record.lambda.assign(lambda, psi);
+  record.psi.assign(psi, rates.end());
+  engine_.motion.look(record.t, record.state);
+  record.v = list(engine_.motion.velocity());
+  if (!rows_.wanted()) return;
+  engine_.watch.glance(record.t, record.state);
+  rows_.record_event(record.event, record.t, record.state, balance_);
 }
 
 // What a step that was made says. Whether its end has a row by its number.
 bool Simulation::look(const GridPoint& from, GridPoint& to, bool last) {
   const bool stopped = !report_.stopped.empty();
-  if (to.kink) ++report_.kinks;
+  if (to.kink || to.at_kink) ++report_.kinks;
   if (to.on_grid) count(std::abs(to.t - from.t));
   const bool kept = std::exchange(recorded_, false);
   const bool row = every_ > 0 && (last || stopped || (to.on_grid && report_.steps % every_ == 0));
@@ -253,7 +324,14 @@ void Simulation::count(double h) {
 void Simulation::watch(const GridPoint& to) {
   in_view_ = true;
   engine_.watch.look(to.t, to.state, {});
+  observe(to);
   take_balance(to);
+  if (engine_.work && (to.kink || to.at_kink) && !to.before.empty()) {
+    // Forces may jump: what was before is integrated for itself.
+    engine_.work->look(to.t_before, to.before, engine_.watch.energy(), engine_.multipliers);
+    engine_.work->go_on(0);
+  }
+  if (to.kink || to.at_kink) kink_times_.push_back(to.t);
   if (engine_.work) engine_.work->look(to.t, to.state, engine_.watch.energy(), engine_.multipliers);
   const bool fine = judge_->fine();
   react(to, fine, engine_.rank.look(to.t, to.state));
@@ -269,6 +347,13 @@ void Simulation::react(const GridPoint& to, bool fine, RankWatch::Rank seen) {
     end(Ending::failed, engine_.failure.explain_rank(to.t, to.state, engine_.longest()));
   if (seen == RankWatch::Rank::passed)
     report_.singular_positions.push_back({to.t, engine_.failure.dependence(to.t, to.state, engine_.longest()).words});
+}
+
+void Simulation::observe(const GridPoint& point) {
+  if (!engine_.observed.any()) return;
+  engine_.observed.look(point.t, point.state, engine_.multipliers);
+  if (const std::string& words = engine_.observed.beyond(); !words.empty() && !warned("table"))
+    warn("table", words, point.t);
 }
 
 // The watch has just looked at the point.
@@ -293,22 +378,25 @@ void Simulation::take_balance(const GridPoint& point) {
 
 // What happens inside a step: events, which may end it early, and rows. False where the dense output fails.
 bool Simulation::between(const GridPoint& from, GridPoint& to, bool last) {
+  acting_.clear();
   if (!engine_.dense) return true;
   engine_.dense->begin(from, to.t - from.t);
   if (!engine_.events) return true;
   if (!engine_.events->search(from, to, last, found_)) return false;
   for (EventRecord& record : found_) {
-    if (rows_.wanted()) {
-      engine_.watch.glance(record.t, record.state);
-      rows_.record_event(record.event, record.t, record.state, balance_);
-    }
     const Event& event = engine_.model.events[record.event];
-    if (event.stop && report_.stopped.empty()) {
-      report_.stopped = event.name;
+    const bool enough = ++counts_[record.event] == event.stop_after;
+    if (event.stop || enough || !event.actions.empty()) {
+      to.on_grid = to.on_grid && record.share == 1;
+      to.kink = to.kink && record.share == 1;
+      to.at_kink = to.at_kink && record.share == 1;
       to.t = record.t;
       to.state = record.state;
       to.energy_change.reset();
     }
+    if ((event.stop || enough) && report_.stopped.empty()) report_.stopped = event.name;
+    if (event.actions.empty()) list_event(record);
+    else acting_.push_back(report_.events.size());
     report_.events.push_back(std::move(record));
   }
   return true;
@@ -347,31 +435,29 @@ void Simulation::keep(const GridPoint& point) {
 
 void Simulation::finish() {
   const Watch& watch = engine_.watch;
-  report_.rejected = control_->rejected();
+  report_.rejected = rejected_ + control_->rejected();
   report_.energy = watch.energy_watched;
   report_.drift = watch.drift.fit();
-  if (engine_.work) take_account();
+  if (engine_.work || gained_ > 0 || lost_ > 0) take_account();
   report_.position = watch.max_position;
   report_.velocity = watch.max_velocity;
   report_.nonholonomic = watch.max_nonholonomic;
   report_.velocity_ranges = watch.velocity_ranges;
   report_.invariants = watch.invariants_watched();
-  report_.newton = reported(control_->statistics());
+  report_.observed = engine_.observed.watched();
+  NewtonStatistics newton = control_->statistics();
+  newton.iterations += spent_.iterations;
+  newton.factorizations += spent_.factorizations;
+  newton.evaluations += spent_.evaluations;
+  report_.newton = reported(newton);
   report_state();
   if (report_.steps > 0) report_internal();
 }
 
 // What may be wrong although every step was made.
 void Simulation::assess() {
-  if (const auto jump = engine_.inputs.jumped_over(times_, engine_.method.claims.order_q))
-    warn(
-        "input",
-        fmt::format("the steps pass over what depends on time: near t = {} it changes within a step by {:.0f} % of its "
-                    "range; {}",
-                    time_text(jump->t), 100 * jump->share,
-                    by_tolerance() ? "limit the steps with `largest`" : "try a smaller step"),
-        jump->t);
-  if (probe_) assess_accuracy();
+  assess_inputs();
+  if (probe_ || seen_) assess_accuracy();
   assess_energy();
   const double iterations = static_cast<double>(report_.newton.iterations) / static_cast<double>(report_.steps);
   const bool accurate = report_.accuracy && report_.accuracy->per_time * std::abs(report_.t - engine_.t0) <= good;
@@ -382,6 +468,20 @@ void Simulation::assess() {
          fmt::format("Newton needed {:.0f} iterations a step: the steps may be too long; try a smaller step",
                      iterations),
          report_.t);
+}
+
+void Simulation::assess_inputs() {
+  const auto jump = engine_.inputs.jumped_over(times_, engine_.method.claims.order_q);
+  const double near = 2 * std::max(std::abs(options_.step), report_.largest_step);
+  // Steps that end where it jumps do not pass over it.
+  const auto met = [&](double t) { return std::abs(t - jump->t) <= near; };
+  if (!jump || std::any_of(kink_times_.begin(), kink_times_.end(), met)) return;
+  warn("input",
+       fmt::format("the steps pass over what depends on time: near t = {} it changes within a step by {:.0f} % of its "
+                   "range; {}",
+                   time_text(jump->t), 100 * jump->share,
+                   by_tolerance() ? "limit the steps with `largest`" : "try a smaller step"),
+       jump->t);
 }
 
 void Simulation::assess_energy() {
@@ -401,7 +501,7 @@ void Simulation::assess_energy() {
 }
 
 void Simulation::assess_accuracy() {
-  const std::optional<AccuracyProbe::Result> found = probe_->finish(report_.singular_positions.size());
+  const std::optional<AccuracyProbe::Result> found = probe_ ? probe_->finish(report_.singular_positions.size()) : seen_;
   if (!found) return;
   report_.accuracy = found->accuracy;
   if (found->at_end <= known && found->accuracy.per_step <= good_step) return;
@@ -423,10 +523,12 @@ void Simulation::assess_accuracy() {
 
 // The error of the energy is what the account does not explain.
 void Simulation::take_account() {
-  EnergyAccount account = engine_.work->account();
+  EnergyAccount account = engine_.work ? engine_.work->account() : EnergyAccount{0, 0, report_.energy.max_error};
+  account.supplied += gained_;
+  account.dissipated += lost_;
   if (report_.balance.parted) {
-    account.dissipated = report_.balance.dissipated;
-    account.supplied = report_.balance.supplied;
+    account.dissipated = report_.balance.dissipated + lost_;
+    account.supplied = report_.balance.supplied + gained_;
     account.error = std::abs(report_.energy.final - report_.energy.initial - account.supplied + account.dissipated);
   }
   report_.energy.max_error = account.error;

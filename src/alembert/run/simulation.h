@@ -6,6 +6,7 @@
 #include "alembert/run/accuracy.h"
 #include "alembert/run/control.h"
 #include "alembert/run/judge.h"
+#include "alembert/run/resets.h"
 #include "alembert/run/rows.h"
 #include "alembert/run/sample_times.h"
 #include "alembert/run/short_steps.h"
@@ -34,13 +35,19 @@ class Simulation {
   void explain();
   void progress();
 
+  bool act(GridPoint& at, bool looked);
+  void go_on();
+  void list_event(EventRecord& record);
+
   void assess();
   void assess_accuracy();
   void assess_energy();
+  void assess_inputs();
   bool arrive(const GridPoint& from, GridPoint& to, bool last);
   bool look(const GridPoint& from, GridPoint& to, bool last);
   void count(double h);
   void watch(const GridPoint& to);
+  void observe(const GridPoint& point);
   void pass(const GridPoint& from, GridPoint& to);
   void react(const GridPoint& to, bool fine, RankWatch::Rank seen);
   void check_branch(const GridPoint& from, const GridPoint& to);
@@ -73,6 +80,15 @@ class Simulation {
   bool plain_;  // nothing happens between grid points, and nothing is asked of them but what pass() looks at
   GridPoint point_, next_[2];
   std::vector<EventRecord> found_;
+  std::optional<Resets> resets_;               // where events set something
+  std::vector<std::size_t> acting_;            // events of the report that do so at the present point
+  std::vector<double> parameters_;             // as the run began
+  std::vector<long> counts_;                   // of each event
+  std::optional<AccuracyProbe::Result> seen_;  // of the probe, before the first event that set something
+  NewtonStatistics spent_;                     // by the controls before the present one
+  long rejected_ = 0;                          // by them
+  std::vector<double> kink_times_;
+  double gained_ = 0, lost_ = 0;  // energy, by what events set
   std::vector<double> sampled_;
   std::vector<double> times_;  // of the grid points, where something depends on time alone
   bool recorded_ = false;      // the present point has its row

@@ -186,6 +186,10 @@ std::optional<std::size_t> place_of(const std::vector<std::string>& names, const
   return static_cast<std::size_t>(found - names.begin());
 }
 
+std::vector<std::string> observed_names(const Equations& equations) {
+  return internal::flat_names(equations.model().internal().observed);
+}
+
 std::vector<std::string> multiplier_names(const internal::Equations& e) {
   std::vector<std::string> names;
   for (const std::string& name : e.g_names) names.push_back("lambda." + name);
@@ -201,10 +205,15 @@ double Stepper::value(const std::string& name) {
   if (const auto i = place_of(inputs, name)) return parameters()[*i];
   if (name == "t") return t();
   if (name == "energy") return energy();
+  const std::vector<std::string> observed = observed_names(body_->equations);
+  if (const auto i = place_of(observed, name)) {
+    body_->engine->observed.glance(t(), state(), body_->engine->multipliers);
+    return body_->engine->observed.values()[*i];
+  }
   const std::vector<std::string> solved = multiplier_names(body_->equations.internal());
   if (const auto i = place_of(solved, name)) return multipliers()[*i];
-  const std::string near = nearest_name(
-      name, internal::joined<std::string>(body_->names, inputs, solved, std::string("t"), std::string("energy")));
+  const std::string near = nearest_name(name, internal::joined<std::string>(body_->names, inputs, solved, observed,
+                                                                            std::string("t"), std::string("energy")));
   throw InputError("the stepper has no value '" + name + "'", near.empty() ? "" : "did you mean '" + near + "'?");
 }
 

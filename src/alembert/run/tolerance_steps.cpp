@@ -265,6 +265,8 @@ bool ToleranceSteps::on_kink(double h, Pair& pair, Aim& aim) {
     aim = {length + left - gap, aim.function, length, value, aim.tries + 1};
     return false;
   }
+  pair.end.before = pair.end.state;
+  pair.end.t_before = pair.end.t;
   if (std::abs(left) < std::abs(h)) kinks_->pass(pair.end, left + gap, values);
   pair.end.kink = true;
   for (const ZeroSearch::Zero& zero : passed_) {

@@ -230,6 +230,15 @@ void Watch::evaluate(double t, std::span<const double> y, std::span<const double
 
 void Watch::glance(double t, std::span<const double> state) { evaluate(t, state, {}); }
 
+double Watch::jump(double t, std::span<const double> state) {
+  const double before = energy();
+  glance(t, state);
+  const double change = energy() - before;
+  if (std::isfinite(change)) jumps_ += change;
+  energy_watched.final = energy();
+  return change;
+}
+
 void Watch::look(double t, std::span<const double> y, std::span<const double> z) {
   evaluate(t, y, z);
   for (std::size_t i = 0; i < velocity_ranges.size(); ++i) {
@@ -243,7 +252,7 @@ void Watch::look(double t, std::span<const double> y, std::span<const double> z)
   finite_ = finite_now_;
   if (first_) energy_watched.initial = energy();
   energy_watched.final = energy();
-  const double error = energy() - energy_watched.initial;
+  const double error = energy() - energy_watched.initial - jumps_;
   raise(energy_watched.max_error, std::abs(error));
   drift.add(t, error);
   for (std::size_t i = 0; i < watched_.size(); ++i) {
@@ -336,6 +345,7 @@ void Watch::restart() {
   first_ = true;
   finite_ = true;
   turned_ = false;
+  jumps_ = 0;
   energy_watched = {};
   drift = {};
   max_position = 0;

@@ -57,6 +57,8 @@ class Watch {
   void look(double t, std::span<const double> y, std::span<const double> z);
   /// The same for a state that does not count: only energy(), invariants() and the residuals of it are known then.
   void glance(double t, std::span<const double> state);
+  /// The state jumped to this one: by how much the energy did, which is no error.
+  double jump(double t, std::span<const double> state);
 
   double energy() const { return values_[0]; }
   std::span<const double> invariants() const { return {values_.data() + invariants_, watched_.size()}; }
@@ -118,6 +120,7 @@ class Watch {
   bool first_ = true, finite_ = true, watch_rank_ = false, has_energy_ = false, turned_ = false;
   bool fresh_ = true;  // independence_ belongs to the last look
   double position_ = 0, velocity_ = 0, nonholonomic_ = 0, independence_ = 1;
+  double jumps_ = 0;  // of the energy, together
   // How far gradients went at most, against their lengths: over the last step, since independence_ was taken, and how
   // far they may go until it is taken again.
   double last_change_ = 0, gone_ = 0, horizon_ = 0;

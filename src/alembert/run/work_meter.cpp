@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "alembert/base/lists.h"
 #include "alembert/derive/work.h"
@@ -44,12 +45,24 @@ WorkMeter::WorkMeter(const Equations& e, KernelOptions options)
 }
 
 void WorkMeter::restart() {
+  begun_ = false;
   last_.clear();
   from_ = 0;
   settled_ = {};
   account_ = {};
   most_ = 0;
   least_ = 0;
+}
+
+void WorkMeter::go_on(double jump) {
+  if (last_.size() > 1) {
+    const Work recent = between(from_, last_.size() - 1);
+    settled_.dissipated += recent.dissipated;
+    settled_.supplied += recent.supplied;
+  }
+  first_energy_ += jump;
+  last_.clear();
+  from_ = 0;
 }
 
 EnergyAccount WorkMeter::account() const {
@@ -93,8 +106,8 @@ WorkMeter::Work WorkMeter::between(std::size_t first, std::size_t last) const {
 }
 
 void WorkMeter::look(double t, std::span<const double> state, double energy, Multipliers& multipliers) {
-  if (last_.empty()) first_energy_ = energy;
-  else if (t == last_.back().t) return;
+  if (!std::exchange(begun_, true)) first_energy_ = energy;
+  else if (!last_.empty() && t == last_.back().t) return;
   if (last_.size() == points) {
     // What lies in the middle of the points is known best, and stays.
     const Work settled = between(from_, middle + 1);

@@ -18,6 +18,8 @@ class WorkMeter {
   WorkMeter(const Equations& equations, KernelOptions options);
   void bind(const double* parameters) noexcept { kernel_.bind(parameters); }
   void restart();
+  /// The power jumps here, and the energy by this much: what comes is integrated for itself.
+  void go_on(double jump);
 
   /// A grid point of the run, with the energy there. multipliers are asked only where the power depends on them.
   void look(double t, std::span<const double> state, double energy, Multipliers& multipliers);
@@ -37,6 +39,7 @@ class WorkMeter {
   // A polynomial of degree 5 goes through the last points.
   static constexpr std::size_t points = 6, middle = 2;
 
+  bool begun_ = false;
   bool with_multipliers_;
   std::size_t multipliers_;  // lambda and psi
   Kernel<double> kernel_;

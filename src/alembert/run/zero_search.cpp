@@ -418,11 +418,11 @@ bool ZeroSearch::search(const GridPoint& from, const Values& before, const GridP
   found.clear();
   know(to, after);
   after.sides = before.sides;
-  for (const double value : after.values)
-    if (!std::isfinite(value)) return true;  // what is wrong is said elsewhere
   measure_slack(from, before, to, after);
   scan(from, before, to, after);
   for (int i = 0; i < static_cast<int>(noise_.size()); ++i) {
+    // One that is no number belongs to a branch that is not taken, or what is wrong is said elsewhere.
+    if (!std::isfinite(before.values[i]) || !std::isfinite(after.values[i])) continue;
     if (!suspicious(i, before.sides[i])) continue;
     if (!sample(i, before, after) || !add_extremes(i)) return false;
     if (!walk(i, last, after.sides[i], found)) return false;

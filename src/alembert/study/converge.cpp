@@ -189,6 +189,9 @@ bool Convergence::failed() const {
 }
 
 InitialValues measurable_start(const Model& model, const Equations& e, const std::vector<Method>& methods) {
+  if (!e.actions.empty())
+    throw InputError("what events set is not followed here: the motion between them is what has an order",
+                     "leave 'when' out, or compare runs with steps of several sizes");
   for (const Method& method : methods) require_taken(method, model, e);
   InitialValues initial = make_consistent(model, e);
   if (!initial.redundant.empty()) {

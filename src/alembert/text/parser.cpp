@@ -108,10 +108,15 @@ class StatementParser {
       }
       case Shape::expression: s.left = first_term(form); break;
       case Shape::condition:
-        if (!terms_.accept_word("when")) terms_.fail("expected 'when'", example(form));
+        if (terms_.accept_word("after")) {
+          stop_after(form, s);
+          break;
+        }
+        if (!terms_.accept_word("when")) terms_.fail("expected 'when' or 'after'", example(form));
         s.left = first_term(form);
         equals(form, s);
         break;
+      case Shape::reset: reset(form, s); return;
       case Shape::equation:
       case Shape::event:
         if (form.keyword == "auxiliary" && first_guess(form, s)) break;
@@ -120,6 +125,8 @@ class StatementParser {
         break;
       case Shape::watched:
         labelled(form, s);
+        if (form.keyword == "observe" && !s.label)
+          throw SyntaxFailure{s.left->place, "what is observed needs a name before ':'", example(form)};
         ranges_behind(s);
         break;
       case Shape::ranges: s.ranges = terms_.ranges(example(form)); break;
@@ -129,9 +136,13 @@ class StatementParser {
         if (component(form, s)) return;
         break;
       case Shape::connection:
-        if (terms_.next().is_word("lossy")) s.string = "lossy", terms_.skip();
+        if (terms_.next().is_word("lossy")) {
+          s.string = "lossy";
+          terms_.skip();
+        }
         list(form, s);
         return;
+      case Shape::table: table(form, s); break;
     }
     terms_.expect_end();
   }
@@ -168,7 +179,8 @@ class StatementParser {
       return;
     }
     const bool multipliers = form.shape == Shape::equation && first.form == Term::Form::call;
-    if (form.keyword == "auxiliary" && first.form == Term::Form::index) {
+    const bool indexed = form.keyword == "auxiliary" || form.keyword == "observe";
+    if (indexed && first.form == Term::Form::index) {
       s.label = std::move(first);
       s.left = terms_.term();
       return;
@@ -188,7 +200,39 @@ class StatementParser {
   void equals(const StatementForm& form, Statement& s) {
     if (!terms_.accept("=")) terms_.fail_operand("expected '='", example(form));
     s.right = terms_.term();
+    if (form.shape == Shape::event || form.shape == Shape::condition) direction(s);
     ranges_behind(s);
+  }
+
+  void direction(Statement& s) {
+    if (!terms_.next().is_word("rising") && !terms_.next().is_word("falling")) return;
+    s.string = terms_.next().text;
+    terms_.skip();
+  }
+
+  /// after EXPR NAME: how many in `left`, the event in `label`.
+  void stop_after(const StatementForm& form, Statement& s) {
+    s.string = "after";
+    s.left = first_term(form);
+    if (terms_.next().kind != Kind::name)
+      terms_.fail_operand("expected the name of an event", "as in: stop after 10 hit");
+    s.label = terms_.target();
+  }
+
+  /// NAME: ... or EXPR = EXPR: ..., and a list of assignments.
+  void reset(const StatementForm& form, Statement& s) {
+    Term first = first_term(form);
+    const bool named = first.form == Term::Form::name || first.form == Term::Form::index;
+    if (named && terms_.next().is(":")) {
+      s.label = std::move(first);
+    } else {
+      s.left = std::move(first);
+      if (!terms_.accept("=")) terms_.fail_operand("expected '=' or ':'", example(form));
+      s.right = terms_.term();
+      direction(s);
+    }
+    if (!terms_.accept(":")) terms_.fail_operand("expected ':'", example(form));
+    list(form, s);
   }
 
   void ranges_behind(Statement& s) {
@@ -229,8 +273,8 @@ class StatementParser {
       if (terms_.next().kind != Kind::name) terms_.fail("expected the name of a coordinate", example(form));
       item.owner = terms_.target();
     }
-    const bool valued =
-        form.shape == Shape::assignments || form.shape == Shape::matrix || form.shape == Shape::component;
+    const bool valued = form.shape == Shape::assignments || form.shape == Shape::matrix ||
+                        form.shape == Shape::component || form.shape == Shape::reset;
     if (valued && !terms_.next().is("=")) terms_.fail_operand("expected '='", example(form));
     if (form.shape != Shape::names && terms_.accept("=")) item.value = terms_.term();
   }
@@ -284,13 +328,15 @@ class StatementParser {
     }
     if (terms_.next().kind != Kind::name) terms_.fail("expected the name of the " + s.keyword, example(form));
     Term name = terms_.target();
-    if (name.form != Term::Form::name || name.text.find('.') != std::string::npos) {
+    const Term* root = &name;
+    while (root->form == Term::Form::index) root = &root->parts[0];
+    if (root->form != Term::Form::name || root->text.find('.') != std::string::npos) {
       throw SyntaxFailure{name.place, "a " + s.keyword + " has a plain name", example(form)};
     }
     s.label = std::move(name);
     std::vector<std::string> words;
     for (const std::string& word : split_words(form.words)) words.push_back(word);
-    while (terms_.next().kind == Kind::name) {
+    while (terms_.next().kind == Kind::name && !terms_.next().is_word("for")) {
       const Token& token = terms_.next();
       std::string word(token.text);
       const bool valued = std::find(words.begin(), words.end(), word + "=") != words.end();
@@ -310,13 +356,77 @@ class StatementParser {
       s.items.push_back({std::move(target), {}, {}});
       if (valued) s.items.back().value = terms_.term();
     }
+    ranges_behind(s);
+  }
+
+  static Term word_at(const Token& token) {
+    Term term;
+    term.form = Term::Form::name;
+    term.text = token.text;
+    term.place = token.place;
+    return term;
+  }
+
+  /// NAME(NAME) = "file" or points, then column and kind. Points and words are items.
+  void table(const StatementForm& form, Statement& s) {
+    if (terms_.next().kind != Kind::name) terms_.fail("expected the name of the table", example(form));
+    Term name = terms_.target();
+    const bool sound = name.form == Term::Form::call && name.parts.size() == 1 &&
+                       name.parts[0].form == Term::Form::name && name.text.find('.') == std::string::npos;
+    if (!sound) throw SyntaxFailure{name.place, "a table is a function of one argument", example(form)};
+    s.label = std::move(name);
+    if (!terms_.accept("=")) terms_.fail_operand("expected '='", example(form));
+    if (terms_.next().kind == Kind::string) {
+      s.string = unquoted(terms_.next().text);
+      if (s.string.empty()) throw SyntaxFailure{terms_.next().place, "the name of the file is empty", example(form)};
+      terms_.skip();
+    } else {
+      do {
+        Term target;
+        target.form = Term::Form::name;
+        target.text = "point";
+        target.place = terms_.next().place;
+        s.items.push_back({std::move(target), {}, first_term(form)});
+      } while (terms_.accept(","));
+    }
+    while (terms_.next().kind == Kind::name) table_word(form, s);
+    if (terms_.next().kind != Kind::end)
+      terms_.fail_operand("expected 'linear', 'spline', 'monotone' or the end of the line", example(form));
+  }
+
+  void table_word(const StatementForm& form, Statement& s) {
+    const Token& token = terms_.next();
+    const bool column = token.is_word("column");
+    const auto kind = [](std::string_view text) { return text == "linear" || text == "spline" || text == "monotone"; };
+    if (!column && !kind(token.text))
+      throw SyntaxFailure{token.place, "a table has no " + TermParser::quoted(token),
+                          nearest_or_list(std::string(token.text), {"linear", "spline", "monotone", "column"})};
+    if (column && s.string.empty())
+      throw SyntaxFailure{token.place, "'column' belongs to a file", "points are (argument, value)"};
+    for (const Item& item : s.items)
+      if (item.target.text != "point" && (item.target.text == "column") == column)
+        throw SyntaxFailure{token.place, column ? "'column' is given twice" : "the kind of a table is given twice",
+                            example(form)};
+    s.items.push_back({word_at(token), {}, {}});
+    terms_.skip();
+    if (!column) return;
+    const Token& which = terms_.next();
+    if (which.kind != Kind::number && which.kind != Kind::name && which.kind != Kind::string)
+      terms_.fail("expected the number or the name of a column", example(form));
+    Term value = word_at(which);
+    if (which.kind == Kind::number) value.form = Term::Form::number;
+    if (which.kind == Kind::string) value.text = unquoted(which.text);
+    terms_.skip();
+    s.items.back().value = std::move(value);
   }
 
   /// NAME = "file" [with ...]; true where a list has been read to the end.
   bool component(const StatementForm& form, Statement& s) {
     if (terms_.next().kind != Kind::name) terms_.fail("expected the name of the component", example(form));
     Term name = terms_.target();
-    if (name.form != Term::Form::name || name.text.find('.') != std::string::npos) {
+    const Term* root = &name;
+    while (root->form == Term::Form::index) root = &root->parts[0];
+    if (root->form != Term::Form::name || root->text.find('.') != std::string::npos) {
       throw SyntaxFailure{name.place, "a component has a plain name",
                           "a family of them is written: component cell = \"cell.alm\" for i = 1..N"};
     }
@@ -325,13 +435,37 @@ class StatementParser {
     if (terms_.next().kind != Kind::string) terms_.fail("expected the file of the component in quotes", example(form));
     s.string = unquoted(terms_.next().text);
     terms_.skip();
+    placement(s);
     if (terms_.accept_word("with")) {
       list(form, s);
       return true;
     }
     ranges_behind(s);
-    if (terms_.next().kind != Kind::end) terms_.fail("expected 'with', 'for' or the end of the line", example(form));
+    if (terms_.next().kind != Kind::end)
+      terms_.fail("expected 'at', 'turned', 'with', 'for' or the end of the line", example(form));
     return false;
+  }
+
+  /// at EXPR, turned EXPR about EXPR: where an assembly stands, in `left` and as a pair in `right`.
+  void placement(Statement& s) {
+    while (terms_.next().is_word("at") || terms_.next().is_word("turned")) {
+      const Token& word = terms_.next();
+      const bool at = word.is_word("at");
+      if (at ? s.left.has_value() : s.right.has_value())
+        throw SyntaxFailure{word.place, "'" + std::string(word.text) + "' is given twice", ""};
+      terms_.skip();
+      Term first = terms_.term();
+      if (at) {
+        s.left = std::move(first);
+        continue;
+      }
+      Term pair;
+      pair.form = Term::Form::tuple;
+      pair.place = first.place;
+      pair.parts.push_back(std::move(first));
+      if (terms_.accept_word("about")) pair.parts.push_back(terms_.term());
+      s.right = std::move(pair);
+    }
   }
 
   static std::string nearest_or_list(const std::string& word, const std::vector<std::string>& known) {

@@ -13,13 +13,17 @@ constexpr std::size_t indent = 4;
 using Form = Term::Form;
 
 /// How tightly a form holds together; a part that binds looser than its context asks for gets brackets.
-enum Binding { sum, product, sign, power, whole };
+enum Binding { either, both, opposite, compare, sum, product, sign, power, whole };
 
 Binding binding_of(const Term& term) {
   switch (term.form) {
     case Form::chain: return term.text.find_first_of("+-") == std::string::npos ? product : sum;
     case Form::negate: return sign;
     case Form::power: return power;
+    case Form::either: return either;
+    case Form::both: return both;
+    case Form::opposite: return opposite;
+    case Form::compare: return compare;
     default: return whole;
   }
 }
@@ -83,6 +87,12 @@ class Printer {
     return result.append(out_, start, std::string::npos);
   }
 
+  void comma() {
+    text(",");
+    may_break(0);
+    text(" ");
+  }
+
  private:
   struct Break {
     std::size_t at;  // behind the operator or comma
@@ -101,17 +111,11 @@ class Printer {
     --depth_;
   }
 
-  void comma() {
-    text(",");
-    may_break(0);
-    text(" ");
-  }
-
-  void list(const std::vector<Term>& parts) {
+  void list(const std::vector<Term>& parts, Binding least = sum) {
     open("(");
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (i > 0) comma();
-      term(parts[i]);
+      term(parts[i], least);
     }
     close(")");
   }
@@ -135,10 +139,7 @@ class Printer {
         text("'");
         break;
       case Form::index: index(t); break;
-      case Form::call:
-        text(t.text);
-        list(t.parts);
-        break;
+      case Form::call: call(t); break;
       case Form::tuple: list(t.parts); break;
       case Form::negate:
         text("-");
@@ -151,6 +152,52 @@ class Printer {
         term(t.parts[1], sign);
         break;
       case Form::range: range(t.parts[0], t.parts[1], t.parts[2]); break;
+      case Form::compare: comparison(t); break;
+      case Form::both: words(t, " and", opposite); break;
+      case Form::either: words(t, " or", both); break;
+      case Form::opposite:
+        text("not ");
+        term(t.parts[0], opposite);
+        break;
+    }
+  }
+
+  /// The first parts stand where the name has its [].
+  void call(const Term& t) {
+    std::size_t next = 0, at = 0;
+    const std::string_view name = t.text;
+    for (std::size_t hole = name.find("[]"); hole != std::string_view::npos && next < t.parts.size();
+         hole = name.find("[]", at)) {
+      text(name.substr(at, hole - at));
+      bracket(t.parts[next++]);
+      at = hole + 2;
+    }
+    text(name.substr(at));
+    list({t.parts.begin() + static_cast<std::ptrdiff_t>(next), t.parts.end()}, t.text == "if" ? either : sum);
+  }
+
+  void words(const Term& t, std::string_view word, Binding least) {
+    for (std::size_t i = 0; i < t.parts.size(); ++i) {
+      if (i > 0) {
+        text(word);
+        may_break(1);
+        text(" ");
+      }
+      term(t.parts[i], least);
+    }
+  }
+
+  void comparison(const Term& t) {
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < t.parts.size(); ++i) {
+      if (i > 0) {
+        const std::size_t end = std::min(t.text.find(' ', at), t.text.size());
+        text(" " + t.text.substr(at, end - at));
+        may_break(2);
+        text(" ");
+        at = end + 1;
+      }
+      term(t.parts[i], sum);
     }
   }
 
@@ -246,6 +293,64 @@ void print_comments(const std::vector<std::string>& comments, std::string& out) 
   }
 }
 
+bool is_plain_name(const std::string& text) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  return !text.empty() && letter(text[0]) &&
+         std::all_of(text.begin(), text.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
+/// road(x) = "road.csv" column 2 spline; ramp(t) = (0, 0), (1, 2) linear
+void print_table(const Statement& s, Printer& printer) {
+  if (s.label) printer.term(*s.label);
+  printer.equals();
+  bool first = true;
+  if (!s.string.empty()) printer.text(quoted(s.string));
+  for (const Item& item : s.items) {
+    const std::string& word = item.target.text;
+    if (word == "point" && item.value) {
+      if (!std::exchange(first, false)) printer.comma();
+      printer.term(*item.value);
+    } else if (item.value) {
+      const bool name = item.value->form == Form::name && !is_plain_name(item.value->text);
+      printer.text(" " + word + " " + (name ? quoted(item.value->text) : print(*item.value)));
+    } else {
+      printer.text(" " + word);
+    }
+  }
+}
+
+/// cell = "cell.alm" at (1, 0, 0) turned 1 about (0, 0, 1) with R = 2 for i = 1..N
+void print_component(const Statement& s, Printer& printer) {
+  if (s.label) printer.term(*s.label);
+  printer.text(" = " + quoted(s.string));
+  if (s.left) printer.text(" at " + print(*s.left));
+  if (s.right) printer.text(" turned " + print(s.right->parts.at(0)));
+  if (s.right && s.right->parts.size() > 1) printer.text(" about " + print(s.right->parts[1]));
+  if (!s.items.empty()) printer.text(" with ");
+  printer.items(s.items);
+  if (!s.ranges.empty()) {
+    printer.text(" for ");
+    printer.ranges(s.ranges);
+  }
+}
+
+/// hit: x' = -x'; t = 5 rising: k = 2
+void print_reset(const Statement& s, Printer& printer) {
+  if (s.label) printer.term(*s.label);
+  if (s.left) printer.term(*s.left);
+  if (s.right) {
+    printer.equals();
+    printer.term(*s.right);
+  }
+  if (!s.string.empty()) printer.text(" " + s.string);
+  printer.text(": ");
+  printer.items(s.items);
+  if (!s.ranges.empty()) {
+    printer.text(" for ");
+    printer.ranges(s.ranges);
+  }
+}
+
 std::string print_body(const Statement& s) {
   Printer printer;
   printer.text(s.keyword);
@@ -266,15 +371,21 @@ std::string print_body(const Statement& s) {
       printer.text(" " + item.target.text);
       if (item.value) printer.text(" " + print(*item.value));
     }
-  } else if (form && form->shape == Shape::component) {
-    if (s.label) printer.term(*s.label);
-    printer.text(" = " + quoted(s.string));
-    if (!s.items.empty()) printer.text(" with ");
-    printer.items(s.items);
     if (!s.ranges.empty()) {
       printer.text(" for ");
       printer.ranges(s.ranges);
     }
+  } else if (form && form->shape == Shape::component) {
+    print_component(s, printer);
+  } else if (form && form->shape == Shape::condition && s.string == "after") {
+    printer.text("after ");
+    if (s.left) printer.term(*s.left);
+    printer.text(" ");
+    if (s.label) printer.term(*s.label);
+  } else if (form && form->shape == Shape::reset) {
+    print_reset(s, printer);
+  } else if (form && form->shape == Shape::table) {
+    print_table(s, printer);
   } else if (form && form->shape == Shape::ranges) {
     printer.ranges(s.ranges);
   } else {
@@ -292,6 +403,8 @@ std::string print_body(const Statement& s) {
       printer.equals();
       printer.term(*s.right);
     }
+    const bool directed = form && (form->shape == Shape::event || form->shape == Shape::condition);
+    if (directed && !s.string.empty()) printer.text(" " + s.string);
     if (!s.ranges.empty()) {
       printer.text(" for ");
       printer.ranges(s.ranges);

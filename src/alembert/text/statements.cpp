@@ -32,6 +32,11 @@ const std::vector<StatementForm>& statement_forms() {
       {"quantity", Shape::assignments, "a differentiated quantity p(t, y, z) of the general form",
        "quantity p[4] = (1 + y[3]/4)*z"},
       {"let", Shape::assignments, "a name or a function for an expression", "let r = norm(q1 - q2), square(a) = a^2"},
+      {"table", Shape::table,
+       "a function by its values: from points, or from a column of a CSV file, whose first column is the argument. "
+       "Between "
+       "them it is linear, the natural cubic spline or the monotone cubic; beyond its ends it holds its last value",
+       R"(table road(x) = "road.csv" column 2 spline)"},
       {"kinetic", Shape::expression, "the kinetic energy", "kinetic m/2*(x'^2 + y'^2)"},
       {"potential", Shape::expression, "the potential energy", "potential m*gravity*y"},
       {"lagrangian", Shape::expression, "kinetic minus potential energy in one", "lagrangian m/2*x'^2 - k/2*x^2"},
@@ -52,9 +57,22 @@ const std::vector<StatementForm>& statement_forms() {
       {"pin", Shape::names, "initial values that stay as they are when the others are made consistent", "pin x1, y1'"},
       {"conserve", Shape::watched, "an expression that is watched beside energy and constraints",
        "conserve linear: p1 + p2"},
-      {"event", Shape::event, "a moment that is found and recorded: where the two sides become equal",
-       "event bottom: x = 0"},
-      {"stop", Shape::condition, "where the run ends, found as an event is", "stop when norm2(q) = r^2"},
+      {"observe", Shape::watched,
+       "a value that is recorded: a column of its own, plotted, and reported with its range and its end; any "
+       "expression, "
+       "a scalar or a vector, with velocities, multipliers and reactions",
+       "observe tip: arm.point(0, 0, 1)"},
+      {"event", Shape::event,
+       "a moment that is found and recorded: where the two sides become equal; 'rising' where left minus right grows "
+       "there, 'falling' where it falls, both where nothing is said",
+       "event bottom: x = 0 falling"},
+      {"when", Shape::reset,
+       "what an event does: states and parameters get new values, all made of those before it. What is assigned is "
+       "kept "
+       "exactly, the other states change least in the mass metric so that the constraints hold",
+       "when bottom: x' = -e*x', n = n + 1"},
+      {"stop", Shape::condition, "where the run ends, found as an event is; or with the Nth event of a name",
+       "stop when norm2(q) = r^2"},
       {"density", Shape::expression, "how closely steps lie, up to a factor, under reversible step-size control",
        "density norm(q)^(-3/2)"},
       {"body", Shape::element,
@@ -73,8 +91,16 @@ const std::vector<StatementForm>& statement_forms() {
        "spherical revolute prismatic cylindrical universal fixed planar distance rolling",
        "from= to= point= axis= length= radius= zero="},
       {"drive", Shape::element,
-       "a motor: the angle or the distance of a joint as a function of time; angle1 and angle2 of a universal joint",
-       "drive motor joint crank angle 2*pi*t", "", "joint= angle= angle1= angle2= distance="},
+       "a motor: the angle or the distance of a joint as a function of time, or the torque or the force that acts "
+       "there "
+       "on the second body, and backwards on the first; angle1, angle2, torque1, torque2 of a universal joint",
+       "drive motor joint crank angle 2*pi*t", "",
+       "joint= angle= angle1= angle2= distance= torque= torque1= torque2= force="},
+      {"load", Shape::element,
+       "a force, a torque, or both on a body: the force acts at a point in the frame of the body (its centre of mass "
+       "where "
+       "none is given); both have components in the world, or in the frame of the body that 'frame' names",
+       "load wind on arm point (0, 0, 0.5) force (3*sin(t), 0, 0)", "", "on= point= force= torque= frame="},
       {"spring", Shape::element, "a spring or damper between two points",
        "spring strut from arm point (0, 0, 1) to ground point (1, 0, 0) stiffness k length l0 damping c", "",
        "from= to= point= stiffness= length= damping="},
@@ -105,8 +131,9 @@ const std::vector<StatementForm>& statement_forms() {
       {"output", Shape::owned, "a name for the output that belongs to an input; by order where none is named",
        "output w of M"},
       {"component", Shape::component,
-       "a port-Hamiltonian model in a file of its own, with other parameters and initial values behind 'with'; its "
-       "names are NAME.x, in a family NAME[i].x",
+       "a port-Hamiltonian model in a file of its own, or an assembly of bodies and joints, which may be placed; with "
+       "other "
+       "parameters and initial values behind 'with'; its names are NAME.x, in a family NAME[i].x",
        "component motor = \"dc_motor.alm\" with R = 2, i = 0.1"},
       {"connect", Shape::connection,
        "linear equations between inputs and outputs of components; together they conserve power, unless 'lossy' allows "
@@ -149,7 +176,7 @@ std::string syntax_of(const StatementForm& form) {
     text += " NAME";
     for (const std::string& word : split_words(form.words))
       text += " [" + (word.back() == '=' ? word.substr(0, word.size() - 1) + " EXPR" : word) + "]";
-    return text;
+    return text + " [for RANGES]";
   }
   const auto shape = [&]() -> std::string_view {
     switch (form.shape) {
@@ -164,13 +191,17 @@ std::string syntax_of(const StatementForm& form) {
         return form.keyword == "auxiliary" ? "TARGET [= EXPR]: EXPR = EXPR"
                                            : "[NAME: | NAME(MULTIPLIER, ...):] EXPR = EXPR [for RANGES]";
       case Shape::watched: return "[NAME:] EXPR [for RANGES]";
-      case Shape::event: return "[NAME:] EXPR = EXPR [for RANGES]";
-      case Shape::condition: return "when EXPR = EXPR [for RANGES]";
+      case Shape::event: return "[NAME:] EXPR = EXPR [rising|falling] [for RANGES]";
+      case Shape::condition: return "when EXPR = EXPR [rising|falling] [for RANGES] | after EXPR NAME";
+      case Shape::reset: return "NAME: | EXPR = EXPR [rising|falling]: TARGET = EXPR, ... [for RANGES]";
       case Shape::ranges: return "RANGES";
       case Shape::method: return "EXPR [step EXPR] [end EXPR]";
       case Shape::element: return "NAME";
-      case Shape::component: return "NAME = \"...\" [with TARGET = EXPR, ...] [for RANGES]";
+      case Shape::component:
+        return "NAME = \"...\" [at EXPR] [turned EXPR about EXPR] [with TARGET = EXPR, ...] [for RANGES]";
       case Shape::connection: return "[lossy] EXPR = EXPR, ... [for RANGES]";
+      case Shape::table:
+        return "NAME(NAME) = (EXPR, EXPR), ... | \"...\" [column NUMBER|NAME] [linear|spline|monotone]";
     }
     return {};
   };
@@ -190,7 +221,7 @@ std::string grammar() {
   out +=
       "\n## Parts of statements\n\n"
       "    TARGET   NAME, then any of '  [EXPR]  (EXPR, ...)      x   x'   q[3]   r[i][3]   q[2]'   f(a, b)\n"
-      "             with families of components a[i].b                rack[1].cell[i].q[2]\n"
+      "             with families of bodies and components a[i].b     rack[1].cell[i].q[2]   link[i].point(0, 0, 1)\n"
       "    RANGES   NAME = EXPR..EXPR, ...                        i = 1..N, j = 1..i-1\n"
       "    NAME     a letter or _, then letters, digits and _; a.b is the b that the body, joint or component a has "
       "made\n"
@@ -198,22 +229,28 @@ std::string grammar() {
       "    \"...\"    text on one line; \\\" and \\\\ stand for \" and \\\n\n"
       "## Expressions, loosest binding first\n\n"
       "    a + b   a - b      from left to right\n"
-      "    a*b   a/b          from left to right; a matrix may stand before a vector\n"
+      "    a*b   a/b          from left to right; a matrix may stand before a vector or a matrix\n"
       "    -a   +a            so -x^2 is -(x^2)\n"
       "    a^b                from right to left; 2^-1 is allowed\n"
       "    a'   a[i]          velocity; component, counted from 1\n"
       "    f(a, b)            function\n"
       "    sum(i, a)   sum(i = 1..N, a)\n"
-      "    (a)   (a, b, c)    brackets; vector; scalars and vectors together are joined into one\n\n"
+      "    (a)   (a, b, c)    brackets; vector; scalars and vectors together are joined into one\n"
+      "    if(c, a, b)        a where the condition c holds, else b: scalars, vectors\n\n"
+      "Conditions, loosest binding first: c or d, c and d, not c, a < b (also <= > >= = != and chains 0 <= x < 1).\n"
       "Nesting is limited to 200 levels; the length of a sum, product or list is not.\n\n"
       "## Functions\n\n"
       "    sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs sign min max hypot    of scalars\n"
+      "    positive(a): 1 where a > 0, else 0    where(c, a): a where c is not 0, else 0          of scalars\n"
       "    dot(a, b)   cross(a, b)   norm(a)   norm2(a) = dot(a, a)                               of vectors\n"
+      "    identity(n)   transpose(A)   skew(v)*w = cross(v, w)   rotation(axis, angle)*v         matrices: ((1, 2), "
+      "(3, 4))\n"
+      "    times(a, b)   over(a, b)   each entry of a by that of b                                of what is alike\n"
       "    friction(mu, normal, velocity)                   -mu*|normal|*v/sqrt(|v|^2 + rest^2), rest = 1e-6\n"
       "    friction(mu, normal, velocity, exponent, rest)   -mu*|normal|^exponent*v/sqrt(|v|^2 + rest^2)\n\n"
       "Friction falls to zero below the speed `rest` instead of jumping there: nothing sticks, it creeps. `t` is the "
       "time,\n"
-      "`pi` the number.\n";
+      "`pi` the number, `deg` = pi/180 and `rpm` = 2*pi/60 a degree and a turn a minute.\n";
   return out;
 }
 

@@ -20,13 +20,15 @@ enum class Shape {
   expression,    // EXPR
   equation,      // [LABEL:] EXPR = EXPR
   watched,       // [NAME:] EXPR
-  event,         // [NAME:] EXPR = EXPR
-  condition,     // when EXPR = EXPR
+  event,         // [NAME:] EXPR = EXPR [rising|falling]
+  condition,     // when EXPR = EXPR [rising|falling], or after EXPR NAME
+  reset,         // NAME: TARGET = EXPR, ..., or EXPR = EXPR [rising|falling]: TARGET = EXPR, ...
   ranges,        // i = EXPR..EXPR, ...
   method,        // EXPR [step EXPR] [end EXPR]
   element,       // [KIND] NAME WORD [EXPR] ...
   component,     // NAME = "..." [with TARGET = EXPR, ...]
   connection,    // [lossy] EXPR = EXPR, ...
+  table,         // NAME(NAME) = "..." [column ...] [KIND], or NAME(NAME) = (EXPR, EXPR), ... [KIND]
 };
 
 struct StatementForm {

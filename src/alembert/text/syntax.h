@@ -25,6 +25,11 @@ struct Term {
     chain,   // parts joined by the characters of text: all of "+-" or all of "*/"
     power,   // parts[0]^parts[1]
     range,   // parts[0] = parts[1]..parts[2], only as argument of a call: sum(i = 1..N, ...)
+    // Only between the brackets of if(...):
+    compare,   // parts with the signs of text between them: "<" or "<= <" for 0 <= x < 1
+    both,      // parts[0] and parts[1] and ...
+    either,    // parts[0] or parts[1] or ...
+    opposite,  // not parts[0]
   };
   Form form = Form::number;
   Place place;  // of the whole term; of the operator for a chain or power is not kept
@@ -56,7 +61,7 @@ bool operator==(const Range& a, const Range& b);
 struct Statement {
   std::string keyword;                // "constraint"
   Place place;                        // of the keyword
-  std::string string;                 // model, source, component: the quoted text; connect: "lossy" or nothing
+  std::string string;                 // model, source, component, table: the quoted text; connect: "lossy" or nothing
   std::optional<Term> label;          // constraint NAME: / NAME(multiplier): / conserve NAME: / component NAME
   std::vector<Item> items;            // lists of declarations and assignments; connect: equations
   std::optional<Term> left, right;    // constraint left = right; kinetic, potential ... : left

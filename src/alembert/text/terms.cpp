@@ -22,7 +22,24 @@ std::string number_text(std::string_view text) {
   return out;
 }
 
+bool is_comparison(const Token& token) {
+  return token.is("<") || token.is(">") || token.is("<=") || token.is(">=") || token.is("!=");
+}
+
 }  // namespace
+
+/// Sets a value for as long as it lives.
+class Meanwhile {
+ public:
+  Meanwhile(bool& place, bool value) : place_(place), before_(std::exchange(place, value)) {}
+  Meanwhile(const Meanwhile&) = delete;
+  Meanwhile& operator=(const Meanwhile&) = delete;
+  ~Meanwhile() { place_ = before_; }
+
+ private:
+  bool& place_;
+  bool before_;
+};
 
 /// One level of nesting, for as long as it lives.
 class TermParser::Level {
@@ -44,6 +61,7 @@ class TermParser::Level {
 void TermParser::start(std::size_t position) {
   at_ = begin_ = position;
   depth_ = height_ = 0;
+  in_condition_ = false;
 }
 
 const Token& TermParser::next(int ahead) const { return tokens_.tokens[at_ + ahead]; }
@@ -96,6 +114,8 @@ void TermParser::fail_operand(const std::string& expected, const std::string& hi
   const bool behind = at_ > begin_;
   if (behind && token.text == "*" && next(-1).is("*")) fail(expected, "a power is written a^b");
   if (token.is(")") || token.is("]")) fail(expected, "no bracket is open here that this could close");
+  if (is_comparison(token))
+    fail(expected, "comparisons stand in if(x < a, ...); min(x, 0), max(x, 0) and abs(x) need none");
   if (token.is("..")) fail(expected, "a range stands behind 'for', 'family' or in sum(i = 1..N, ...)");
   if (behind && next(-1).kind != Kind::sign && token.is("(")) fail(expected, "between factors write '*'");
   const bool operand = token.kind == Kind::number || token.kind == Kind::name;
@@ -200,12 +220,19 @@ Term TermParser::postfix() {
       skip();
       if (next().kind == Kind::end) close(opening, "]");
       parts.push_back(std::move(term));
+      const Meanwhile plain(in_condition_, false);
       parts.push_back(this->term());
       if (next().is(",")) fail("expected ']'", "a second index has its own bracket: a[i][j]");
       close(opening, "]");
       grow(std::max(height, height_) + 1);
       term = make(Form::index, start, {}, std::move(parts));
-      if (accept(".")) member(term, start);
+      if (accept(".")) {
+        member(term, start);
+        if (next().is("(")) {
+          member_call(term, start);
+          return term;
+        }
+      }
     } else {
       return term;
     }
@@ -227,6 +254,20 @@ void TermParser::member(Term& term, std::size_t start) {
   root->place = term.place = make(Form::name, start, {}, {}).place;
 }
 
+/// link[2].point(0, 0, 1): the indices of the family are the first parts of the call.
+void TermParser::member_call(Term& term, std::size_t start) {
+  std::vector<Term> parts;
+  Term* root = &term;
+  for (; root->form == Form::index; root = &root->parts[0]) parts.insert(parts.begin(), std::move(root->parts[1]));
+  std::string name = root->text;
+  const int height = height_;
+  Term call = called(start, std::move(name));
+  for (Term& argument : call.parts) parts.push_back(std::move(argument));
+  call.parts = std::move(parts);
+  grow(std::max(height, height_) + 1);
+  term = std::move(call);
+}
+
 Term TermParser::primary() {
   const std::size_t start = at_;
   const Token& token = next();
@@ -238,9 +279,7 @@ Term TermParser::primary() {
   if (token.kind == Kind::name) {
     Term called = name();
     if (!next().is("(")) return called;
-    const Level level(*this);
-    std::vector<Term> parts = list(at_, ")", &TermParser::argument);
-    return make(Form::call, start, std::move(called.text), std::move(parts));
+    return this->called(start, std::move(called.text));
   }
   if (!token.is("(")) {
     std::string hint;
@@ -252,7 +291,7 @@ Term TermParser::primary() {
          hint);
   }
   const Level level(*this);
-  std::vector<Term> parts = list(start, ")", &TermParser::term);
+  std::vector<Term> parts = list(start, ")", in_condition_ ? &TermParser::condition : &TermParser::term);
   if (parts.empty()) throw SyntaxFailure{token.place, "the brackets are empty", "a vector has at least two components"};
   if (parts.size() > 1) return make(Form::tuple, start, {}, std::move(parts));
   // Brackets round a scalar leave no node: its place is theirs.
@@ -261,6 +300,64 @@ Term TermParser::primary() {
   Term inner = std::move(parts[0]);
   inner.place = place;
   return inner;
+}
+
+Term TermParser::called(std::size_t start, std::string name) {
+  const Level level(*this);
+  const bool conditional = name == "if";
+  const Meanwhile here(in_condition_, conditional);
+  std::vector<Term> parts = list(at_, ")", conditional ? &TermParser::condition : &TermParser::argument);
+  return make(Form::call, start, std::move(name), std::move(parts));
+}
+
+/// part WORD part WORD ...
+Term TermParser::words(std::string_view word, Form form, Term (TermParser::*part)()) {
+  const std::size_t start = at_;
+  Term first = (this->*part)();
+  if (!next().is_word(word)) return first;
+  int height = height_;
+  std::vector<Term> parts;
+  parts.push_back(std::move(first));
+  while (accept_word(word)) {
+    parts.push_back((this->*part)());
+    height = std::max(height, height_);
+  }
+  grow(height + 1);
+  return make(form, start, {}, std::move(parts));
+}
+
+Term TermParser::condition() { return words("or", Form::either, &TermParser::conjunction); }
+
+Term TermParser::conjunction() { return words("and", Form::both, &TermParser::negation); }
+
+Term TermParser::negation() {
+  const std::size_t start = at_;
+  if (!next().is_word("not")) return comparison();
+  const Level level(*this);
+  skip();
+  std::vector<Term> parts;
+  parts.push_back(negation());
+  grow(height_ + 1);
+  return make(Form::opposite, start, {}, std::move(parts));
+}
+
+Term TermParser::comparison() {
+  const std::size_t start = at_;
+  Term first = term();
+  const auto goes_on = [&] { return is_comparison(next()) || next().is("="); };
+  if (!goes_on()) return first;
+  int height = height_;
+  std::string signs;
+  std::vector<Term> parts;
+  parts.push_back(std::move(first));
+  while (goes_on()) {
+    signs += (signs.empty() ? "" : " ") + std::string(next().text);
+    skip();
+    parts.push_back(term());
+    height = std::max(height, height_);
+  }
+  grow(height + 1);
+  return make(Form::compare, start, std::move(signs), std::move(parts));
 }
 
 Term TermParser::name() {

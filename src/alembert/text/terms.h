@@ -35,6 +35,8 @@ class TermParser {
   bool skip_to_comma(std::size_t start);
 
   Term term();
+  /// A term, a comparison, or several of them with and, or, not: what if(...) takes first.
+  Term condition();
   /// A name with what is attached to it: x, q[2]', f(a, b).
   Term target();
   /// i = a..b, j = c..d
@@ -59,7 +61,13 @@ class TermParser {
   Term primary();
   Term name();
   void member(Term& term, std::size_t start);
+  void member_call(Term& term, std::size_t start);
   Term argument();
+  Term conjunction();
+  Term negation();
+  Term comparison();
+  Term words(std::string_view word, Term::Form form, Term (TermParser::*part)());
+  Term called(std::size_t start, std::string name);
   Term chain(std::string_view signs, Term (TermParser::*part)());
   std::vector<Term> list(std::size_t opening, std::string_view closing, Term (TermParser::*part)());
   void close(std::size_t opening, std::string_view closing);
@@ -69,8 +77,9 @@ class TermParser {
   const Tokens& tokens_;
   std::size_t at_ = 0;
   std::size_t begin_ = 0;
-  int depth_ = 0;   // open levels of the recursion
-  int height_ = 0;  // of the term read last
+  int depth_ = 0;              // open levels of the recursion
+  int height_ = 0;             // of the term read last
+  bool in_condition_ = false;  // brackets may hold comparisons
 };
 
 }  // namespace alembert::internal

@@ -144,7 +144,8 @@ class Splitter {
     if (i == blank) return false;
     if (is_letter(next)) {
       const std::string_view second = word(i);
-      return second != "of" && second != "for" && second != "step" && second != "end";
+      return second != "of" && second != "for" && second != "step" && second != "end" && second != "rising" &&
+             second != "falling";
     }
     if (is_digit(next)) return true;
     const char after = i + 1 < text_.size() ? text_[i + 1] : ' ';
@@ -188,6 +189,9 @@ class Splitter {
       add(Kind::sign, 2, 2);
     } else if (c == '.' && is_letter(peek(1)) && behind_bracket()) {
       add(Kind::sign, 1, 1);  // cell[2].q
+    } else if (c == '<' || c == '>' || (c == '!' && peek(1) == '=')) {
+      const int size = peek(1) == '=' ? 2 : 1;
+      add(Kind::sign, size, size);
     } else if (std::string_view("+-*/^'[](),=:").find(c) != std::string_view::npos) {
       if (c == '(' || c == '[') ++depth_;
       if ((c == ')' || c == ']') && depth_ > 0) --depth_;
@@ -253,7 +257,6 @@ class Splitter {
     if (first < 0x80) {
       const bool shows = first > 0x20 && first < 0x7F;
       const std::string what = shows ? " '" + std::string(1, peek()) + "'" : " " + byte_name(first);
-      if (peek() == '<' || peek() == '>') return comparison();
       return add_bad(1, 1, "unexpected character" + what, hint_for(peek()));
     }
     std::size_t size = 0;
@@ -271,15 +274,6 @@ class Splitter {
       add_bad(size, columns, "unexpected character" + (shows ? " '" + std::string(character) + "'" : std::string()),
               replacement(character));
     }
-  }
-
-  /// '<', '>', '<=', '>=': known from other languages.
-  void comparison() {
-    const int size = peek(1) == '=' ? 2 : 1;
-    add_bad(size, size,
-            "comparisons such as '" + std::string(text_.substr(at_, size)) + "' are not part of the language",
-            "write max(x, 0), min(x, 0), abs(x), or (1 + sign(x - a))/2, which is 1 where x > a and 0 where x < a; an "
-            "event is where an equation holds: event when x = a");
   }
 
   /// Ends the logical line that is open, if one is.

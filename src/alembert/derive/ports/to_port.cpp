@@ -310,6 +310,11 @@ PortSystem to_port(const Model& model, const Equations& e, ToPortOptions options
   if (!e.energy)
     refuse(model, "the general form has no energy, and so no port-Hamiltonian one",
            "write kinetic and potential energy (or the multibody form), or the port-Hamiltonian form itself");
+  if (!model.first_order.empty() || !e.actions.empty())
+    refuse(model,
+           model.first_order.empty() ? "what events set is no part of a port-Hamiltonian system"
+                                     : "first-order states beside the mechanics have no energy, and so no ports",
+           "leave them out, or write the port-Hamiltonian form itself");
   if (!model.auxiliary.empty() && options.ggl)
     refuse(model, "with auxiliary variables there is no system that holds both levels of the constraints",
            "leave `ggl` out: the variables are states with the rates that follow from their equations");

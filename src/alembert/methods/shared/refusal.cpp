@@ -35,6 +35,14 @@ const Need needs[] = {
        return when(e.form == Form::general,
                    "it needs velocities or momenta of the coordinates themselves: the Lagrangian or Hamiltonian form");
      }},
+    {&Capabilities::without_energy,
+     [](const Equations& e) {
+       return when(e.first_order > 0, "it knows no first-order states (variable, rate) beside the mechanics");
+     }},
+    {&Capabilities::varying_mass,
+     [](const Equations& e) {
+       return when(e.first_order > 0, "it knows no first-order states (variable, rate) beside the mechanics");
+     }},
     {&Capabilities::holonomic,
      [](const Equations& e) {
        return when(!e.g.empty(), "it takes nonholonomic constraints only, and this model has holonomic ones");

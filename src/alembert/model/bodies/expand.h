@@ -37,6 +37,16 @@ struct Expansion {
   std::vector<ExpandedJoint> joints;
 };
 
+/// The keyword of what loads and motors become: a force (left) that acts along a velocity (right), scalars or vectors
+/// alike, so that left times right is its power. Nobody can write it.
+constexpr const char* acting_statement = "acts along";
+
+/// Words of a body by which an assembly turns it; nobody can write them.
+constexpr const char* placed_angle = "placed by";
+constexpr const char* placed_axis = "placed about";
+
+/// Whether a statement with this keyword is expanded.
+bool is_element(const std::string& keyword);
 /// Whether there is anything to expand.
 bool has_elements(const Text& text);
 /// Appends what is wrong to `errors` (of the text's source) and leaves the element concerned out.
@@ -61,6 +71,8 @@ class Expander {
   void error(const Place& place, std::string message, std::string hint = {});
   /// Reads statements, in which $ is the name of the element; the names of `values` stand for terms of the user.
   void write(const Statement& from, const std::string& lines, const Terms& values = {}, bool last = false);
+  /// A force that acts along a velocity; $ as in write.
+  void acts(const Statement& from, const std::string& force, const std::string& velocity);
   const Term* value(const Statement& s, const char* word) const;
   bool has(const Statement& s, const char* word) const;
   bool once(const Statement& s, const std::vector<std::string>& repeated);
@@ -91,6 +103,9 @@ class Expander {
   void planar_joint(const Statement& s, const Side& from, const Side& to);
   void rolling(const Statement& s, const Side& from, const Side& to, bool planar);
   void drive(const Statement& s);
+  void load(const Statement& s);
+  /// The body that a word of the statement names; none where an error was reported.
+  const ExpandedBody* body_named(const Statement& s, const Term& name);
   void spring(const Statement& s);
   void torsion(const Statement& s);
 

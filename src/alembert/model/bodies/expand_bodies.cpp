@@ -1,16 +1,13 @@
 #include <algorithm>
 
 #include "alembert/model/bodies/expand.h"
+#include "alembert/model/bodies/families.h"
 
 namespace alembert::internal {
 
 namespace {
 
-const char* const keywords[] = {"body", "gravity", "joint", "drive", "spring", "torsion"};
-
-bool is_element(const std::string& keyword) {
-  return std::find(std::begin(keywords), std::end(keywords), keyword) != std::end(keywords);
-}
+const char* const keywords[] = {"body", "gravity", "joint", "drive", "load", "spring", "torsion"};
 
 /// The word that says how far a body is rotated at the start; `turned` is the older one.
 const char* rotation_word(const Statement& s) {
@@ -21,6 +18,7 @@ const char* rotation_word(const Statement& s) {
 
 /// Everything in an expanded statement stands where the user wrote the element; his own terms keep their places.
 void settle(Term& term, const Place& place, const std::map<std::string, Term>& values) {
+  if (term.form == Term::Form::name || term.form == Term::Form::call) term.text = with_plain_indices(term.text);
   if (term.form == Term::Form::name) {
     const auto found = values.find(term.text);
     if (found != values.end()) {
@@ -126,6 +124,10 @@ std::string euler_frame(const std::string& order) {
 
 }  // namespace
 
+bool is_element(const std::string& keyword) {
+  return std::find(std::begin(keywords), std::end(keywords), keyword) != std::end(keywords);
+}
+
 bool has_elements(const Text& text) {
   return std::any_of(text.statements.begin(), text.statements.end(),
                      [](const Statement& s) { return is_element(s.keyword); });
@@ -152,6 +154,7 @@ Expansion Expander::run() {
   for (const Statement& s : text_.statements) {
     if (!s.label || s.keyword == "joint" || s.keyword == "body" || !is_element(s.keyword) || names_twice(s)) continue;
     if (s.keyword == "drive") drive(s);
+    if (s.keyword == "load") load(s);
     if (s.keyword == "spring") spring(s);
     if (s.keyword == "torsion") torsion(s);
   }
@@ -172,7 +175,7 @@ bool Expander::names_twice(const Statement& s) {
 }
 
 void Expander::write(const Statement& from, const std::string& lines, const Terms& values, bool last) {
-  const std::string named = replaced(lines, "$.", from.label->text + ".");
+  const std::string named = with_coded_indices(replaced(lines, "$.", from.label->text + "."));
   Text text = parse(std::make_shared<const Source>(Source{"expansion", named}));
   const Place place = from.label->place;
   for (Statement& s : text.statements) {
@@ -186,6 +189,21 @@ void Expander::write(const Statement& from, const std::string& lines, const Term
     if (s.right) settle(*s.right, place, values);
     (last ? at_end_ : result_.text.statements).push_back(std::move(s));
   }
+}
+
+void Expander::acts(const Statement& from, const std::string& force, const std::string& velocity) {
+  Statement s;
+  s.keyword = acting_statement;
+  s.place = from.place;
+  const auto term = [&](const std::string& text) {
+    const std::string named = with_coded_indices(replaced(text, "$.", from.label->text + "."));
+    Term made = parse_term(std::make_shared<const Source>(Source{"expansion", named}));
+    settle(made, from.label->place, {});
+    return made;
+  };
+  s.left = term(force);
+  s.right = term(velocity);
+  result_.text.statements.push_back(std::move(s));
 }
 
 const Term* Expander::value(const Statement& s, const char* word) const {
@@ -315,8 +333,10 @@ std::string Expander::inertia_times_spin(const Statement& s, const ExpandedBody&
                 std::to_string(j + 1) + "]";
   }
   // The trace, for the direction in which a quaternion does not turn the body.
-  values["N_trace"] = parse_term(std::make_shared<const Source>(
-      Source{"expansion", "(" + replaced(entry[0] + " + " + entry[4] + " + " + entry[8], "$.", b.name + ".") + ")/3"}));
+  values["N_trace"] = parse_term(std::make_shared<const Source>(Source{
+      "expansion",
+      with_coded_indices("(" + replaced(entry[0] + " + " + entry[4] + " + " + entry[8], "$.", b.name + ".") + ")/3")}));
+  settle(values["N_trace"], s.label->place, {});
   return text + ")";
 }
 
@@ -375,7 +395,26 @@ void Expander::body_start(const Statement& s, const ExpandedBody& b) {
             {}, true);
     return;
   }
-  if (const Term* angle = value(s, rotation_word(s)); angle && value(s, "about")) {
+  const Term* placed = value(s, placed_angle);
+  if (placed) {
+    // The quaternion of the assembly times that of the body.
+    Terms values{{"N_v", *placed}, {"N_a", *value(s, placed_axis)}, {"N_w", {}}, {"N_b", {}}};
+    const Term* angle = value(s, rotation_word(s));
+    if (angle && value(s, "about")) {
+      values["N_w"] = *angle;
+      values["N_b"] = *value(s, "about");
+      write(s, "let $.own_axis = N_b/norm(N_b)\nlet $.own = (cos(N_w/2), sin(N_w/2)*$.own_axis)", values);
+    } else {
+      write(s, "let $.own = (1, 0, 0, 0)");
+    }
+    write(s,
+          "let $.start_axis = N_a/norm(N_a)\nlet $.placed = (cos(N_v/2), sin(N_v/2)*$.start_axis)\n"
+          "initial $.e = ($.placed[1]*$.own[1] - $.placed[2]*$.own[2] - $.placed[3]*$.own[3] - $.placed[4]*$.own[4],"
+          "$.placed[1]*$.own[2] + $.placed[2]*$.own[1] + $.placed[3]*$.own[4] - $.placed[4]*$.own[3],"
+          "$.placed[1]*$.own[3] - $.placed[2]*$.own[4] + $.placed[3]*$.own[1] + $.placed[4]*$.own[2],"
+          "$.placed[1]*$.own[4] + $.placed[2]*$.own[3] - $.placed[3]*$.own[2] + $.placed[4]*$.own[1])",
+          values);
+  } else if (const Term* angle = value(s, rotation_word(s)); angle && value(s, "about")) {
     write(s,
           "let $.start_axis = N_a/norm(N_a)\ninitial $.e = (cos(N_v/2), sin(N_v/2)*$.start_axis[1], "
           "sin(N_v/2)*$.start_axis[2], sin(N_v/2)*$.start_axis[3])",

@@ -249,8 +249,20 @@ void Expander::angle(const Statement& s, const std::string& number, const std::s
 
 namespace {
 
+/// "link[2].r" as a text with an index that is worked out later has it: "link[].r".
+std::string without_numbers(const std::string& name) {
+  std::string out;
+  int depth = 0;
+  for (const char c : name) {
+    if (c == ']') --depth;
+    if (depth == 0) out += c;
+    if (c == '[') ++depth;
+  }
+  return out;
+}
+
 bool mentions(const Term& term, const std::string& name) {
-  if (term.form == Term::Form::name && term.text == name) return true;
+  if (term.form == Term::Form::name && (term.text == name || term.text == without_numbers(name))) return true;
   return std::any_of(term.parts.begin(), term.parts.end(), [&](const Term& part) { return mentions(part, name); });
 }
 
@@ -419,28 +431,120 @@ const char* const motions[] = {"angle", "angle1", "angle2", "distance"};
 
 }  // namespace
 
+namespace {
+
+/// The words of a drive and what they move; a torque acts in an angle.
+struct DrivenBy {
+  const char* word;
+  const char* motion;
+};
+const DrivenBy driven_by[] = {{"angle", "angle"},       {"angle1", "angle1"}, {"angle2", "angle2"},
+                              {"distance", "distance"}, {"torque", "angle"},  {"torque1", "angle1"},
+                              {"torque2", "angle2"},    {"force", "distance"}};
+
+}  // namespace
+
+const ExpandedBody* Expander::body_named(const Statement& s, const Term& name) {
+  const ExpandedBody* body = name.form == Term::Form::name ? find(name.text) : nullptr;
+  if (body || (name.form == Term::Form::name && refused(name.text))) return body;
+  std::vector<std::string> names;
+  for (const ExpandedBody& b : result_.bodies) names.push_back(b.name);
+  const std::string near = nearest_name(print(name), names);
+  error(name.place, "there is no body '" + print(name) + "'",
+        near.empty() ? "a " + s.keyword + " acts on a body" : "did you mean '" + near + "'?");
+  return nullptr;
+}
+
+/// F at a point p and M: their power is F p' + M omega.
+void Expander::load(const Statement& s) {
+  if (!once(s, {})) return;
+  const Term *on = value(s, "on"), *point = value(s, "point"), *force = value(s, "force"), *torque = value(s, "torque"),
+             *frame = value(s, "frame");
+  if (!on) {
+    error(s.label->place, "the load '" + s.label->text + "' lacks 'on'", "as in: load wind on arm force (1, 0, 0)");
+    return;
+  }
+  const ExpandedBody* body = body_named(s, *on);
+  if (!body) return;
+  if (!force && !torque) {
+    error(s.label->place, "the load '" + s.label->text + "' has neither a force nor a torque",
+          "as in: load wind on arm force (1, 0, 0)");
+    return;
+  }
+  if (point && !force) {
+    error(point->place, "a torque has no point", "leave it out, or give a force that acts there");
+    return;
+  }
+  const bool world = !frame || (frame->form == Term::Form::name && frame->text == "ground");
+  const ExpandedBody* turned = world ? nullptr : body_named(s, *frame);
+  if (!world && !turned) return;
+  if (turned && turned->planar() != body->planar()) {
+    error(frame->place, "'" + turned->name + "' and '" + body->name + "' are not both planar");
+    return;
+  }
+  const bool planar = body->planar();
+  const auto in_world = [&](const std::string& let) {
+    return turned ? turned->name + ".direction(" + components(let, planar) + ")" : let;
+  };
+  if (force) {
+    Terms values{{"N_f", *force}};
+    if (point) values["N_p"] = *point;
+    write(s,
+          "let $.from = " +
+              std::string(point    ? "N_p"
+                          : planar ? "(0, 0)"
+                                   : "(0, 0, 0)") +
+              "\nlet $.given_force = N_f\nlet $.at = " + body->name + ".point(" + components("$.from", planar) +
+              ")\nlet $.force = " + in_world("$.given_force"),
+          values);
+    acts(s, "$.force", "$.at'");
+  }
+  if (torque) {
+    write(s, "let $.given_torque = N_t\nlet $.torque = " + (planar ? "$.given_torque" : in_world("$.given_torque")),
+          {{"N_t", *torque}});
+    acts(s, "$.torque", body->name + ".omega");
+  }
+}
+
 void Expander::drive(const Statement& s) {
   if (!once(s, {})) return;
   const ExpandedJoint* j = joint_of(s);
   if (!j) return;
-  std::string driven;
+  std::string word;
   int given = 0;
-  for (const char* motion : motions)
-    if (value(s, motion)) {
-      driven = motion;
+  for (const auto& one : driven_by)
+    if (value(s, one.word)) {
+      word = one.word;
       ++given;
     }
   if (given != 1) {
-    error(s.label->place, "the drive '" + s.label->text + "' needs an angle or a distance, one of them",
-          "as in: drive motor joint crank angle 2*pi*t");
+    error(s.label->place,
+          "the drive '" + s.label->text + "' needs an angle, a distance, a torque or a force, one of them",
+          "as in: drive motor joint crank angle 2*pi*t, or: drive motor joint crank torque 5");
     return;
   }
-  const Term& f = *value(s, driven.c_str());
+  const Term& f = *value(s, word.c_str());
+  std::string driven = word;
+  for (const auto& one : driven_by)
+    if (word == one.word) driven = one.motion;
   if (!moves(*j, driven)) {
-    error(f.place, "the " + j->kind + " joint '" + j->name + "' has no " + driven + " to drive");
+    const std::vector<std::string> possible = motions_of(*j);
+    const bool two = j->kind == "universal";
+    error(f.place,
+          "the " + j->kind + " joint '" + j->name + "' has no " + driven +
+              (word == driven ? " to drive" : " for a " + word + " to act in"),
+          two                ? "it has angle1 and angle2: say torque1 or torque2"
+          : possible.empty() ? ""
+                             : "it has " + possible[0]);
     return;
   }
   const std::string x = j->name + ".";
+  if (word != driven) {
+    const std::string rate = driven == "distance" ? "speed" : "rate" + driven.substr(5);
+    write(s, "let $." + word + " = N_f", {{"N_f", f}});
+    acts(s, "$." + word, x + rate);
+    return;
+  }
   if (driven == "distance" || j->planar) {
     write(s, "constraint $.drive: " + x + driven + " = N_f", {{"N_f", f}});
     return;
@@ -470,6 +574,11 @@ void Expander::spring(const Statement& s) {
   for (const char* word : {"stiffness", "length", "damping"})
     if (const Term* given = value(s, word)) values[std::string("N_") + word] = *given;
   const std::string rest = value(s, "length") ? "N_length" : "0";
+  // How far the points are apart, and with how much force they are pulled together.
+  std::string pull;
+  if (has(s, "stiffness")) pull = "N_stiffness*($.length - " + rest + ")";
+  if (has(s, "damping")) pull += (pull.empty() ? "" : " + ") + std::string("N_damping*$.length'");
+  write(s, "let $.length = norm($.q - $.p)\nlet $.force = " + pull, values);
   // Without a length the square is a polynomial, also where the points meet.
   if (has(s, "stiffness"))
     write(s,
@@ -525,6 +634,11 @@ void Expander::torsion(const Statement& s) {
     if (const Term* given = value(s, word)) values[std::string("N_") + word] = *given;
   const std::string rest = value(s, "rest") ? "N_rest" : "0", x = j->name + ".";
   const std::string rate = motion == "distance" ? "speed" : "rate" + motion.substr(5);
+  // What acts on the second body: a torque in an angle, a force in a distance.
+  std::string effort;
+  if (has(s, "stiffness")) effort = "-N_stiffness*(" + x + motion + " - " + rest + ")";
+  if (has(s, "damping")) effort += " - N_damping*" + x + rate;
+  write(s, "let $." + std::string(motion == "distance" ? "force" : "torque") + " = " + effort, values);
   if (has(s, "stiffness")) write(s, "potential N_stiffness/2*(" + x + motion + " - " + rest + ")^2", values);
   if (has(s, "damping")) write(s, "rayleigh N_damping/2*" + x + rate + "^2", values);
 }

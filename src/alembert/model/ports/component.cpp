@@ -233,11 +233,14 @@ class Importer {
     for (std::vector<Block>* blocks : {&part.system.states, &part.system.inputs, &part.system.outputs})
       for (Block& block : *blocks) block.name = prefix + block.name, block.place = s.label->place;
     part.invariants = m.invariants;
-    for (Block& block : part.invariants) {
-      block.name = prefix + block.name;
-      block.place = s.label->place;
-    }
+    part.observed = m.observed;
+    for (std::vector<Block>* blocks : {&part.invariants, &part.observed})
+      for (Block& block : *blocks) {
+        block.name = prefix + block.name;
+        block.place = s.label->place;
+      }
     part.invariant_values = map(m.invariant_values);
+    part.observed_values = map(m.observed_values);
     for (const Event& event : m.events)
       part.events.push_back({prefix + event.name, map({event.value})[0], event.stop, s.label->place});
   }

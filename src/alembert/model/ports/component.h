@@ -50,6 +50,8 @@ struct Component {
   PortSystem system;
   std::vector<Block> invariants;
   Exprs invariant_values;
+  std::vector<Block> observed;
+  Exprs observed_values;
   std::vector<Event> events;
 };
 

@@ -396,12 +396,17 @@ void Joiner::finish_names() {
   Model& model = e_.model;
   for (Component& c : e_.components) {
     map(c.invariant_values);
-    for (Block block : c.invariants) {
-      const auto first = c.invariant_values.begin() + block.first;
-      block.first = static_cast<int>(model.invariant_values.size());
-      model.invariant_values.insert(model.invariant_values.end(), first, first + block.size);
-      model.invariants.push_back(std::move(block));
-    }
+    map(c.observed_values);
+    const auto take = [](const std::vector<Block>& blocks, const Exprs& values, std::vector<Block>& to, Exprs& all) {
+      for (Block block : blocks) {
+        const auto first = values.begin() + block.first;
+        block.first = static_cast<int>(all.size());
+        all.insert(all.end(), first, first + block.size);
+        to.push_back(std::move(block));
+      }
+    };
+    take(c.invariants, c.invariant_values, model.invariants, model.invariant_values);
+    take(c.observed, c.observed_values, model.observed, model.observed_values);
     for (Event& event : c.events) {
       Exprs value = {event.value};
       map(value);

@@ -2,6 +2,7 @@
 
 // The names of a model: what kind of thing each of them is, and what has been said of it.
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,6 +14,8 @@
 #include "alembert/model/scope/value.h"
 
 namespace alembert::internal {
+
+struct Table;  // model/tables.h
 
 enum class Kind {
   parameter,
@@ -68,8 +71,10 @@ struct Declaration {
   long first = 1, last = 0;            // family
   std::vector<std::string> arguments;  // function; let over families: its indices
   std::vector<std::pair<long, long>> argument_ranges;
-  Value value;                                 // let, quantity
-  std::map<std::vector<long>, Value> members;  // let over families
+  std::shared_ptr<const Table> table;           // function: of one argument, by its values
+  std::function<Value(const Place& use)> made;  // let: what works it out where there is no text of it
+  Value value;                                  // let, quantity
+  std::map<std::vector<long>, Value> members;   // let over families
   std::set<std::vector<long>> active_members;
 
   Declaration* partner = nullptr;  // coordinate <-> momentum

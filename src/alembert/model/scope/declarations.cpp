@@ -271,7 +271,9 @@ void make_symbols(Elaboration& e) {
       break;
     }
     // Variables get their role (y or z) when the rates are known.
-    wanted.emplace_back(&d, ports && d.kind != Kind::state                                ? holds_port
+    const bool from_outside = d.kind == Kind::input && e.model.form != Form::port_hamiltonian;
+    wanted.emplace_back(&d, from_outside                                                  ? holds_time
+                            : ports && d.kind != Kind::state                              ? holds_port
                             : own_multiplier                                              ? holds_multiplier
                             : d.kind == Kind::state || d.kind == Kind::momentum || d.is_z ? holds_z
                                                                                           : holds_q);

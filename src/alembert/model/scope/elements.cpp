@@ -1,5 +1,6 @@
 #include <quadmath.h>
 
+#include "alembert/expr/derivative.h"
 #include "alembert/model/elaborate.h"
 
 namespace alembert::internal {
@@ -128,6 +129,79 @@ void check_elements(Elaboration& e, const Expansion& expansion) {
   }
 }
 
+namespace {
+
+Exprs part_of(const Exprs& list, int first, int count) { return {list.begin() + first, list.begin() + first + count}; }
+
+/// F = -g_r^T lambda - k_r'^T psi and, with Q the same for the orientation, the moment turning^T Q - (p - r) x F about
+/// the joint's point p.
+void make_reaction(const Model& model, Joint& joint) {
+  Graph& graph = *model.graph;
+  const int n = static_cast<int>(joint.position.size());
+  const auto reaction = [&](int first, int count) {
+    Exprs total(static_cast<std::size_t>(count), graph.constant(0));
+    const auto add = [&](bool nonholonomic, const Exprs& variables) {
+      Exprs functions, multipliers;
+      for (const int c : joint.constraints)
+        if (model.constraints[c].nonholonomic == nonholonomic) {
+          functions.push_back(model.constraints[c].value);
+          multipliers.push_back(model.constraints[c].multiplier);
+        }
+      if (functions.empty()) return;
+      const Exprs sums = transposed_product(functions, variables, multipliers);
+      for (std::size_t i = 0; i < total.size(); ++i) total[i] = total[i] - sums[i];
+    };
+    add(false, part_of(model.q, first, count));
+    add(true, part_of(model.v, first, count));
+    return total;
+  };
+  joint.force = reaction(joint.place, n);
+  const Exprs Q = reaction(joint.orientation, joint.turns);
+  const int axes = n == 2 ? 1 : 3;
+  const Exprs& F = joint.force;
+  Exprs arm;
+  for (int i = 0; i < n; ++i) arm.push_back(joint.position[i] - model.q[joint.place + i]);
+  const Exprs lever =
+      n == 2 ? Exprs{arm[0] * F[1] - arm[1] * F[0]}
+             : Exprs{arm[1] * F[2] - arm[2] * F[1], arm[2] * F[0] - arm[0] * F[2], arm[0] * F[1] - arm[1] * F[0]};
+  for (int a = 0; a < axes; ++a) {
+    Exprs terms;
+    for (int i = 0; i < joint.turns; ++i) terms.push_back(joint.turning[i * axes + a] * Q[i]);
+    joint.moment.push_back(sum(graph, terms) - lever[a]);
+  }
+}
+
+/// The reaction on the second body, which may be the ground.
+Value reaction_value(Elaboration& e, const ExpandedJoint& from, bool force, const Place& use) {
+  for (const Joint& joint : e.model.joints) {
+    if (joint.name != from.name) continue;
+    Value value;
+    value.entries = force ? joint.force : joint.moment;
+    if (value.entries.size() > 1) value.shape = {static_cast<int>(value.entries.size())};
+    const Term* to = word(*from.statement, "to");
+    if (to && to->text == "ground")
+      for (Expr& entry : value.entries) entry = -entry;
+    return value;
+  }
+  if (e.scope.errors.empty())
+    e.scope.error(use, "the reactions of the joint '" + from.name + "' are not known here",
+                  "they follow from the constraints, and may stand in forces, rates, loads and 'observe'");
+  return Value::failed();
+}
+
+}  // namespace
+
+void declare_reactions(Elaboration& e, const Expansion& expansion) {
+  for (const ExpandedJoint& joint : expansion.joints)
+    for (const bool force : {true, false}) {
+      Declaration* d =
+          e.scope.declare(Kind::let, named(joint.name + (force ? ".force" : ".moment"), joint.place), nullptr);
+      if (!d) continue;
+      d->imported = true;
+      d->made = [&e, &joint, force](const Place& use) { return reaction_value(e, joint, force, use); };
+    }
+}
+
 void make_joints(Elaboration& e, const Expansion& expansion) {
   Scope& scope = e.scope;
   const auto first_of = [&](const std::string& name, int& count) {
@@ -160,6 +234,7 @@ void make_joints(Elaboration& e, const Expansion& expansion) {
       joint.turning = b.planar() ? Exprs{scope.graph().constant(1)}
                                  : scope.evaluate(named(b.name + ".turning", from.place)).entries;
     }
+    make_reaction(e.model, joint);
     e.model.joints.push_back(std::move(joint));
   }
 }

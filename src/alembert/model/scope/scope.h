@@ -64,6 +64,11 @@ class Scope {
   std::optional<Quad> number_of(const Term& term, const std::string& what, Use use = Use::decision);
   void know(Expr symbol, Quad value);
   void mark(Expr symbol, Content content);
+  /// link[i].r of a family of bodies with its number, link[2].r: a name of its own; nothing where an error was
+  /// reported.
+  std::optional<Term> concrete(const Term& term);
+  /// The number that an index of a statement over ranges has now.
+  std::optional<long> index_value(const std::string& name) const;
   unsigned contents(Expr e);
   unsigned contents(const Value& value);
 
@@ -87,6 +92,7 @@ class Scope {
   std::unordered_map<std::uint32_t, Declaration*> owner_of;  // by number of a symbol
   std::set<std::uint32_t> decided, checked;                  // numbers of parameters whose values had these uses
   Exprs zero_tests;                                          // of parameters only
+  std::vector<TableUse> tables;                              // of all calls of tables, in the order of evaluation
 
  private:
   struct Local {
@@ -114,8 +120,13 @@ class Scope {
   Value call_function(Declaration& d, const Term& term);
   Value call_library(const Term& term);
   Value call_vector(const Term& term);
+  Value call_matrix(const Term& term);
   Value call_friction(const Term& term);
   Value call_sum(const Term& term);
+  Value call_if(const Term& term);
+  Value call_table(Declaration& d, const Term& term);
+  /// 1 where it holds, else 0; empty where an error was reported.
+  Expr condition(const Term& term);
   double least_cost(const Term& term);
   Value chain(const Term& term);
   Value sum_chain(const Term& term);

@@ -18,6 +18,15 @@ struct Depth {
   int& depth_;
 };
 
+/// Numbers with a name of their own, which a model may give to something else (but for pi).
+std::optional<Quad> constant_named(const std::string& name) {
+  const Quad pi = acosq(Quad(-1));
+  if (name == "pi") return pi;
+  if (name == "deg") return pi / 180;
+  if (name == "rpm") return 2 * pi / 60;
+  return {};
+}
+
 /// Whether the parts of a bracket are scalars and vectors, some of each: (a, b) with a vector b is one vector, such as
 /// a quaternion. Vectors alone are the rows of a matrix.
 bool joins(const std::vector<Value>& parts) {
@@ -68,6 +77,12 @@ Value Scope::evaluate(const Term& term) {
     case Term::Form::power: return power(term);
     case Term::Form::range:
       error(term.place, "a range has no value", "it belongs to sum(i = 1..N, ...)");
+      return Value::failed();
+    case Term::Form::compare:
+    case Term::Form::both:
+    case Term::Form::either:
+    case Term::Form::opposite:
+      error(term.place, "a condition has no value", "it is the first argument of if(condition, a, b)");
       return Value::failed();
   }
   return Value::failed();
@@ -161,7 +176,8 @@ Value Scope::product_chain(const Term& term) {
     }
     if (term.text[i - 1] == '/') {
       if (!part.shape.empty()) {
-        error(term.parts[i].place, "cannot divide by " + shape_text(part.shape));
+        error(term.parts[i].place, "cannot divide by " + shape_text(part.shape),
+              "over(a, b) divides each entry by itself");
         all = Value::failed();
         continue;
       }
@@ -177,9 +193,21 @@ Value Scope::product_chain(const Term& term) {
       all = std::move(product);
       continue;
     }
+    if (all.shape.size() == 2 && part.shape.size() == 2 && all.shape[1] == part.shape[0]) {
+      Value product{{all.shape[0], part.shape[1]}, {}, false};
+      for (int r = 0; r < all.shape[0]; ++r)
+        for (int c = 0; c < part.shape[1]; ++c) {
+          Exprs terms;
+          for (int k = 0; k < all.shape[1]; ++k)
+            terms.push_back(all.entries[r * all.shape[1] + k] * part.entries[k * part.shape[1] + c]);
+          product.entries.push_back(alembert::sum(*graph_, terms));
+        }
+      all = std::move(product);
+      continue;
+    }
     if (!all.shape.empty() && !part.shape.empty()) {
       error(term.parts[i].place, "cannot multiply " + shape_text(all.shape) + " by " + shape_text(part.shape),
-            "use dot(a, b) or cross(a, b)");
+            "use dot(a, b), cross(a, b), or times(a, b) for each entry by itself");
       all = Value::failed();
       continue;
     }
@@ -210,7 +238,12 @@ Value Scope::power(const Term& term) {
 
 Value Scope::access(const Term& term) {
   const Path path(term);
-  if (path.root->form == Term::Form::name) return access_name(term, path);
+  const bool named = path.root->form == Term::Form::name;
+  if (named && path.root->text.find("[]") != std::string::npos && !find(path.root->text)) {
+    const std::optional<Term> one = concrete(term);
+    return one ? access(*one) : Value::failed();
+  }
+  if (named) return access_name(term, path);
   return take(evaluate(*path.root), "this", path, 0);
 }
 
@@ -248,6 +281,12 @@ Value Scope::time_derivative(const Value& value, const Place& place) {
   Exprs x, d;
   for (Expr s : free_symbols(value.entries)) {
     const auto found = velocity_of.find(s.id());
+    const auto owner = owner_of.find(s.id());
+    if (owner != owner_of.end() && (owner->second->kind == Kind::variable || owner->second->kind == Kind::input)) {
+      error(place, "the derivative of what contains '" + owner->second->name + "' is not known here",
+            owner->second->kind == Kind::input ? "an input has no derivative" : "write its rate out");
+      return Value::failed();
+    }
     if (found != velocity_of.end()) {
       x.push_back(s);
       d.push_back(found->second);
@@ -272,10 +311,9 @@ Value Scope::access_name(const Term& term, const Path& path) {
   Declaration* d = find(name);
   if (!d) d = find_alias(name, alias);
   if (!d) {
-    if (name == "t" || name == "pi") {
-      const Value value = Value::scalar(name == "t" ? t : graph_->constant(acosq(Quad(-1))));
-      return take(value, name, path, 0);
-    }
+    if (name == "t") return take(Value::scalar(t), name, path, 0);
+    if (const std::optional<Quad> number = constant_named(name))
+      return take(Value::scalar(graph_->constant(*number)), name, path, 0);
     if (!is_library_function(name)) unknown(place, name);
     else error(place, "'" + name + "' is a function", "write " + name + "(...)");
     return Value::failed();

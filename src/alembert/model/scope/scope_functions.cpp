@@ -61,7 +61,9 @@ Value Scope::let_value(Declaration& d, const Place& use) {
     return Value::failed();
   }
   d.state = Declaration::State::active;
-  if (d.arguments.empty()) {
+  if (d.made) {
+    d.value = d.made(use);
+  } else if (d.arguments.empty()) {
     const Frame frame(*this);
     d.value = evaluate(*d.definition);
     const bool sized = d.target->form == Term::Form::index;
@@ -129,8 +131,17 @@ Value Scope::access_let(Declaration& d, const Path& path) {
 
 Value Scope::call(const Term& term) {
   const std::string& name = term.text;
+  if (const std::size_t hole = name.find("[]"); hole != std::string::npos) {
+    // link[i].point(0, 0, 1): its indices are the first parts.
+    Term one = term;
+    const std::optional<long> number = whole(term.parts.at(0), "an index of '" + name + "'");
+    if (!number) return Value::failed();
+    one.text.insert(hole + 1, std::to_string(*number));
+    one.parts.erase(one.parts.begin());
+    return call(one);
+  }
   if (Declaration* d = find(name)) {
-    if (d->kind == Kind::function) return call_function(*d, term);
+    if (d->kind == Kind::function) return d->table || !d->definition ? call_table(*d, term) : call_function(*d, term);
     if (!is_library_function(name) && name != "reaction") {
       if (!d->bad)
         error(term.place, "'" + name + "' is a " + kind_name(d->kind) + ", not a function",
@@ -139,12 +150,16 @@ Value Scope::call(const Term& term) {
     }
   }
   if (name == "sum") return call_sum(term);
+  if (name == "if") return call_if(term);
   if (name == "reaction") {
     error(term.place, "reaction(...) must stand as a term of its own in a rate", "write rate z' = f + reaction(r)");
     return Value::failed();
   }
   if (name == "dot" || name == "cross" || name == "norm" || name == "norm2") return call_vector(term);
   if (name == "friction") return call_friction(term);
+  if (name == "identity" || name == "transpose" || name == "skew" || name == "rotation" || name == "times" ||
+      name == "over")
+    return call_matrix(term);
   if (find_function(name)) return call_library(term);
   unknown(Place{term.place.line, term.place.column, static_cast<int>(name.size())}, name, true);
   for (const Term& part : term.parts) evaluate(part);

@@ -70,7 +70,8 @@ Declaration* Scope::declare(Kind kind, const Term& name, const Term* target) {
 namespace {
 
 /// Functions that take vectors or ranges; the others are in the table of operators.
-const char* const vector_functions[] = {"dot", "cross", "norm", "norm2", "sum", "friction"};
+const char* const vector_functions[] = {"dot",      "cross",     "norm", "norm2",    "sum",   "friction", "if",
+                                        "identity", "transpose", "skew", "rotation", "times", "over"};
 
 constexpr std::size_t most_hints = 200;  // unknown names that are compared with all others
 
@@ -85,7 +86,7 @@ std::string called(Kind kind, bool multibody) {
 }
 
 bool is_multibody(Form form, const std::deque<Declaration>& declarations) {
-  const auto variable = [](const Declaration& d) { return d.kind == Kind::variable; };
+  const auto variable = [](const Declaration& d) { return d.kind == Kind::variable && d.is_z; };
   return form != Form::general && std::any_of(declarations.begin(), declarations.end(), variable);
 }
 
@@ -113,7 +114,7 @@ void Scope::unknown(const Place& place, const std::string& name, bool call) {
     for (const Operator& op : operators())
       if (find_function(op.name)) candidates.emplace_back(op.name);
   } else {
-    candidates.emplace_back("pi");
+    for (const char* constant : {"pi", "deg", "rpm"}) candidates.emplace_back(constant);
   }
   // q4 where q has three entries deserves to hear that, not the name of a neighbour.
   for (std::size_t cut = name.size(), digits = 0;
@@ -162,6 +163,37 @@ Declaration* Scope::find_alias(const std::string& name, long& index) {
     if (index <= d->shape[0]) return d;
   }
   return nullptr;
+}
+
+std::optional<long> Scope::index_value(const std::string& name) const {
+  const Local* found = local(name);
+  return found && found->is_index ? std::optional<long>(found->index) : std::nullopt;
+}
+
+std::optional<Term> Scope::concrete(const Term& term) {
+  std::vector<const Term*> around;  // from the outside to the inside
+  const Term* root = &term;
+  for (; root->form == Term::Form::index || root->form == Term::Form::prime; root = &root->parts[0])
+    around.push_back(root);
+  Term made = *root;
+  std::size_t at = made.text.find("[]");
+  while (!around.empty() && at != std::string::npos && around.back()->form == Term::Form::index) {
+    const std::optional<long> number = whole(around.back()->parts[1], "an index of '" + root->text + "'");
+    if (!number) return {};
+    made.text.insert(at + 1, std::to_string(*number));
+    around.pop_back();
+    at = made.text.find("[]");
+  }
+  if (at != std::string::npos) {
+    error(term.place, "'" + root->text + "' needs an index in every bracket", "as in link[2].r");
+    return {};
+  }
+  for (std::size_t i = around.size(); i-- > 0;) {
+    Term outer = *around[i];
+    outer.parts[0] = std::move(made);
+    made = std::move(outer);
+  }
+  return made;
 }
 
 const Scope::Local* Scope::local(const std::string& name) const {
@@ -224,6 +256,10 @@ std::optional<Target> Scope::reference(const Term& target, const std::vector<Kin
   long alias = 0;
   const std::string& name = path.root->text;
   Declaration* d = find(name);
+  if (!d && name.find("[]") != std::string::npos) {
+    const std::optional<Term> one = concrete(target);
+    return one ? reference(*one, kinds, purpose) : std::nullopt;
+  }
   if (!d) d = find_alias(name, alias);
   if (!d) {
     unknown(path.root->place, name);

@@ -1,0 +1,363 @@
+#include "alembert/model/bodies/assemblies.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "alembert/model/bodies/expand.h"
+#include "alembert/model/bodies/families.h"
+
+namespace alembert::internal {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int deepest = 20;  // assemblies in assemblies
+
+bool counts_alone(const std::string& keyword) {
+  return keyword == "model" || keyword == "source" || keyword == "solve" || keyword == "density" ||
+         keyword == "gravity";
+}
+
+bool declares(const std::string& keyword) {
+  static const std::set<std::string> words = {"parameter", "coordinate", "velocity", "momentum",
+                                              "variable",  "multiplier", "quantity", "let",
+                                              "state",     "input",      "output"};
+  return words.contains(keyword);
+}
+
+const Term& root_of_target(const Term& term) {
+  const Term* at = &term;
+  while (at->form == Term::Form::index || at->form == Term::Form::prime) at = &at->parts[0];
+  return *at;
+}
+
+std::set<std::string> declared_names(const Text& text) {
+  std::set<std::string> names;
+  for (const Statement& s : text.statements) {
+    if (declares(s.keyword))
+      for (const Item& item : s.items) names.insert(root_of_target(item.target).text);
+    if (s.keyword == "family")
+      for (const Range& range : s.ranges) names.insert(range.index.text);
+    const bool labelled =
+        is_element(s.keyword) || s.keyword == "table" || s.keyword == "auxiliary" || s.keyword == "component";
+    if (labelled && s.label) names.insert(root_of_target(*s.label).text);
+  }
+  return names;
+}
+
+Term named_term(const std::string& name, const Place& place) { return {Term::Form::name, place, name, {}}; }
+
+/// a + b, a*b.
+Term joined_terms(const char* sign, Term a, Term b) {
+  Term chain{Term::Form::chain, a.place, sign, {}};
+  chain.parts.push_back(std::move(a));
+  chain.parts.push_back(std::move(b));
+  return chain;
+}
+
+/// Gives the names of a file a prefix, and all its statements the place of the component.
+class Renamer {
+ public:
+  Renamer(const std::set<std::string>& names, std::string prefix, const Place& place)
+      : names_(names), prefix_(std::move(prefix)), place_(place) {}
+
+  void rename(Term& term, const std::set<std::string>& hidden = {}) const {
+    term.place = place_;
+    if (term.form == Term::Form::name || term.form == Term::Form::call) {
+      const std::string root = term.text.substr(0, term.text.find_first_of(".["));
+      if (names_.contains(root) && !hidden.contains(term.text)) term.text = prefix_ + term.text;
+    }
+    for (Term& part : term.parts) rename(part, hidden);
+  }
+
+  /// A name that only its own kind of statement knows: constraints, events, what is watched.
+  void rename_label(Term& label) const {
+    Term* root = &label;
+    while (root->form == Term::Form::index) root = &root->parts[0];
+    const std::string text = root->text;
+    rename(label);
+    if (!names_.contains(text)) root->text = prefix_ + text;
+  }
+
+  void rename(Statement& s) const {
+    s.place = place_;
+    s.comments.clear();
+    if (s.label) rename_label(*s.label);
+    for (Item& item : s.items) {
+      const bool word = is_element(s.keyword) || s.keyword == "table";
+      std::set<std::string> hidden;  // arguments of a function
+      if (s.keyword == "let" && item.target.form == Term::Form::call)
+        for (const Term& argument : item.target.parts) hidden.insert(argument.text);
+      if (word) item.target.place = place_;
+      else rename(item.target, hidden);
+      if (item.owner) rename(*item.owner);
+      if (item.value && !(s.keyword == "table" && item.target.text == "column")) rename(*item.value, hidden);
+    }
+    if (s.left) rename(*s.left);
+    if (s.right) rename(*s.right);
+    for (Range& range : s.ranges) {
+      rename(range.index);
+      rename(range.first);
+      rename(range.last);
+    }
+  }
+
+ private:
+  const std::set<std::string>& names_;
+  std::string prefix_;
+  Place place_;
+};
+
+/// Where an assembly stands: at A, turned by R.
+struct Placement {
+  std::optional<Term> at, angle, axis;
+
+  Term direction(Term v) const {
+    if (!angle) return v;
+    Term rotation{Term::Form::call, v.place, "rotation", {}};
+    if (axis) rotation.parts.push_back(*axis);
+    rotation.parts.push_back(*angle);
+    return joined_terms("*", std::move(rotation), std::move(v));
+  }
+  Term point(const std::optional<Term>& p, const Place& place) const {
+    if (!p) return at ? *at : named_term("", place);
+    Term turned = direction(*p);
+    return at ? joined_terms("+", *at, std::move(turned)) : turned;
+  }
+};
+
+Item* find_word(Statement& s, const char* word) {
+  for (Item& item : s.items)
+    if (item.target.text == word && item.value) return &item;
+  return nullptr;
+}
+
+void put_word(Statement& s, const char* word, Term value) {
+  if (Item* found = find_word(s, word)) found->value = std::move(value);
+  else s.items.push_back({named_term(word, s.place), {}, std::move(value)});
+}
+
+class Assembler {
+ public:
+  Assembler(Scope& scope, ComponentFiles& files) : scope_(scope), files_(files) {}
+
+  /// One pass; whether an assembly was found.
+  bool pass(const Text& text, Text& result) {
+    bool any = false;
+    result.source = text.source;
+    result.comments = text.comments;
+    for (const Statement& s : text.statements) {
+      const Text* file = s.keyword == "component" && s.label ? assembly_of(s) : nullptr;
+      if (!file) {
+        result.statements.push_back(s);
+        normalise(result.statements.back());
+        continue;
+      }
+      any = true;
+      members(s, *file, result.statements);
+    }
+    return any;
+  }
+
+ private:
+  /// component cell[i] = ... for i = 1..N means component cell = ... for i = 1..N.
+  void normalise(Statement& s) {
+    if (s.keyword != "component" || !s.label || s.label->form != Term::Form::index || s.ranges.empty()) return;
+    const Term& index = s.label->parts[1];
+    if (index.form == Term::Form::name && index.text == s.ranges[0].index.text) s.label = Term(s.label->parts[0]);
+  }
+
+  const Text* assembly_of(const Statement& s) {
+    const fs::path base = fs::path(scope_.source->name).parent_path();
+    const fs::path given(s.string);
+    const std::string path = (given.is_absolute() ? given : base / given).lexically_normal().string();
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored)) return nullptr;
+    const auto [found, fresh] = files_.files.try_emplace(path);
+    if (fresh) {
+      std::ifstream in(path, std::ios::binary);
+      std::string text(std::istreambuf_iterator<char>(in), {});
+      found->second.text = parse(std::make_shared<const Source>(Source{path, std::move(text)}), found->second.errors);
+    }
+    const bool elements = has_elements(found->second.text);
+    if (!elements) return nullptr;
+    if (!found->second.errors.empty()) throw InputError(found->second.errors);
+    if (std::find(files_.open.begin(), files_.open.end(), path) != files_.open.end()) {
+      scope_.error(s.label->place, "the component '" + print(*s.label) + "' contains itself");
+      return nullptr;
+    }
+    // What is wrong in the file is said at its own places.
+    if (checked_.insert(path).second) read_component(found->second, {}, files_);
+    return &found->second.text;
+  }
+
+  void members(const Statement& s, const Text& file, std::vector<Statement>& out) {
+    std::vector<const Term*> terms = {&*s.label};
+    for (const std::optional<Term>* term : {&s.left, &s.right})
+      if (*term) terms.push_back(&**term);
+    for (const Item& item : s.items)
+      if (item.value) terms.push_back(&*item.value);
+    const bool indexed = s.label->form == Term::Form::index;
+    scope_.loop(s.ranges, terms, [&](const std::vector<long>& index) {
+      Statement one = s;
+      if (indexed) put_element_name(*one.label, scope_);
+      for (std::optional<Term>* term : {&one.left, &one.right})
+        if (*term) put_index_numbers(**term, scope_);
+      for (Item& item : one.items)
+        if (item.value) put_index_numbers(*item.value, scope_);
+      std::string name = one.label->text;
+      if (!indexed)
+        for (const long i : index) name += "[" + std::to_string(i) + "]";
+      return member(one, name, file, out);
+    });
+  }
+
+  bool member(const Statement& s, const std::string& name, const Text& file, std::vector<Statement>& out) {
+    const std::set<std::string> names = declared_names(file);
+    const Renamer renamer(names, name + ".", s.label->place);
+    Placement placement;
+    placement.at = s.left;
+    if (s.right) {
+      placement.angle = s.right->parts[0];
+      if (s.right->parts.size() > 1) placement.axis = s.right->parts[1];
+    }
+    const std::size_t first = out.size();
+    std::set<const Item*> used;
+    for (const Statement& from : file.statements) {
+      if (counts_alone(from.keyword)) continue;
+      Statement one = from;
+      renamer.rename(one);
+      if (one.keyword == "component" && !fs::path(one.string).is_absolute())
+        one.string = fs::absolute(fs::path(file.source->name).parent_path() / one.string).string();
+      if (one.keyword == "table" && !one.string.empty() && !fs::path(one.string).is_absolute())
+        one.string = fs::absolute(fs::path(file.source->name).parent_path() / one.string).string();
+      if (from.keyword == "parameter")
+        for (std::size_t i = 0; i < from.items.size(); ++i)
+          for (const Item& given : s.items)
+            if (given.target == root_of_target(from.items[i].target)) {
+              one.items[i].value = given.value;
+              used.insert(&given);
+            }
+      if (!place(one, placement)) return false;
+      out.push_back(std::move(one));
+    }
+    return take_initial(s, file, names, renamer, used, out) && out.size() > first;
+  }
+
+  /// What stands behind 'with' and is no parameter is an initial value.
+  bool take_initial(const Statement& s, const Text& file, const std::set<std::string>& names, const Renamer& renamer,
+                    const std::set<const Item*>& used, std::vector<Statement>& out) {
+    std::set<std::string> states;
+    std::vector<std::string> known;
+    for (const Statement& from : file.statements)
+      for (const Item& item : from.items) {
+        if (from.keyword == "parameter") known.push_back(root_of_target(item.target).text);
+        if (from.keyword == "coordinate" || from.keyword == "variable") states.insert(root_of_target(item.target).text);
+      }
+    known.insert(known.end(), states.begin(), states.end());
+    for (const Item& item : s.items) {
+      if (used.contains(&item)) continue;
+      const std::string& root = root_of_target(item.target).text;
+      const std::string body = root.substr(0, root.find('.'));
+      if (!states.contains(root) && !(root.find('.') != std::string::npos && names.contains(body))) {
+        const std::string near = nearest_name(root, known);
+        scope_.error(item.target.place,
+                     "the assembly '" + s.string + "' has no parameter or initial value '" + root + "'",
+                     near.empty() ? "" : "did you mean '" + near + "'?");
+        return false;
+      }
+      Statement initial;
+      initial.keyword = "initial";
+      initial.place = s.label->place;
+      initial.items.push_back(item);
+      renamer.rename(initial.items[0].target);
+      out.push_back(std::move(initial));
+    }
+    return true;
+  }
+
+  bool place(Statement& s, const Placement& placement) {
+    if (!placement.at && !placement.angle) return true;
+    if (s.keyword == "body") return place_body(s, placement);
+    if (s.keyword == "joint" || s.keyword == "spring") return place_ground(s, placement);
+    return true;
+  }
+
+  bool place_body(Statement& s, const Placement& placement) {
+    const Item* at = find_word(s, "at");
+    const std::optional<Term> before = at ? at->value : std::nullopt;
+    if (placement.at || before) put_word(s, "at", placement.point(before, s.place));
+    if (!placement.angle) return true;
+    const bool planar =
+        std::any_of(s.items.begin(), s.items.end(), [](const Item& i) { return i.target.text == "planar"; });
+    if (find_word(s, "euler")) {
+      scope_.error(s.place, "an assembly with Euler angles cannot be turned", "describe its bodies with quaternions");
+      return false;
+    }
+    for (const char* word : {"velocity", "omega"})
+      if (Item* item = find_word(s, word); item && !(planar && word[0] == 'o'))
+        item->value = placement.direction(*item->value);
+    if (planar) {
+      Item* angle = find_word(s, "angle");
+      put_word(s, "angle", angle ? joined_terms("+", *angle->value, *placement.angle) : *placement.angle);
+      return true;
+    }
+    put_word(s, placed_angle, *placement.angle);
+    put_word(s, placed_axis, placement.axis ? *placement.axis : named_term("", s.place));
+    return true;
+  }
+
+  /// Points of the ground are points of the assembly's own world.
+  bool place_ground(Statement& s, const Placement& placement) {
+    for (std::size_t i = 0; i < s.items.size(); ++i) {
+      const std::string& word = s.items[i].target.text;
+      const bool ground = (word == "from" || word == "to") && s.items[i].value && s.items[i].value->text == "ground";
+      if (!ground) continue;
+      if (placement.angle && s.keyword == "joint") {
+        scope_.error(s.place, "an assembly with a joint to the ground cannot be turned",
+                     "join it to the ground in the model around it");
+        return false;
+      }
+      std::size_t next = i + 1;
+      while (next < s.items.size() && s.items[next].target.text != "from" && s.items[next].target.text != "to" &&
+             s.items[next].target.text != "point")
+        ++next;
+      const bool given = next < s.items.size() && s.items[next].target.text == "point";
+      if (given) s.items[next].value = placement.point(s.items[next].value, s.place);
+      else if (placement.at)
+        s.items.insert(s.items.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                       {named_term("point", s.place), {}, *placement.at});
+    }
+    return true;
+  }
+
+  Scope& scope_;
+  ComponentFiles& files_;
+  std::set<std::string> checked_;
+};
+
+}  // namespace
+
+bool has_components(const Text& text) {
+  return std::any_of(text.statements.begin(), text.statements.end(),
+                     [](const Statement& s) { return s.keyword == "component"; });
+}
+
+Text with_assemblies(const Text& text, Scope& scope, ComponentFiles& files) {
+  Assembler assembler(scope, files);
+  Text now = text;
+  for (int depth = 0; depth < deepest && scope.errors.empty(); ++depth) {
+    Text next;
+    const bool any = assembler.pass(now, next);
+    now = std::move(next);
+    if (!any) return now;
+  }
+  if (scope.errors.empty()) scope.error({1, 1, 1}, "assemblies in assemblies are nested too deeply");
+  return now;
+}
+
+}  // namespace alembert::internal

@@ -1,0 +1,29 @@
+#pragma once
+
+// Functions given by their values. Inside model/ only.
+
+#include <string>
+#include <vector>
+
+#include "alembert/expr.h"
+
+namespace alembert::internal {
+
+struct Table {
+  enum class Kind { linear, spline, monotone };
+  Kind kind = Kind::linear;
+  std::vector<Quad> x, f;  // at least two; x ascends
+
+  /// Beyond the ends it holds its last values.
+  Expr at(Expr argument) const;
+};
+
+/// Two columns of a CSV file with a head line: the first, and `column` by its number or its name. What is wrong comes
+/// back in words, with a hint; "" where all is well.
+struct TableFile {
+  std::vector<Quad> x, f;
+  std::string wrong, hint;
+};
+TableFile read_table_file(const std::string& path, const std::string& column);
+
+}  // namespace alembert::internal

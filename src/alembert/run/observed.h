@@ -1,0 +1,46 @@
+#pragma once
+
+// What the model observes along a motion, and where tables are asked beyond their ends.
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "alembert/code/kernel.h"
+#include "alembert/derive/equations.h"
+#include "alembert/report.h"
+#include "alembert/run/multipliers.h"
+
+namespace alembert::internal {
+
+class ObservedValues {
+ public:
+  /// The model outlives this.
+  ObservedValues(const Model& model, const Equations& equations, KernelOptions options);
+  void bind(const double* parameters) noexcept { kernel_.bind(parameters); }
+  /// Forgets all looks.
+  void restart();
+
+  /// Takes the values at a grid point of a run: they count for the ranges.
+  void look(double t, std::span<const double> state, Multipliers& multipliers);
+  /// The same for a state that does not count.
+  void glance(double t, std::span<const double> state, Multipliers& multipliers);
+
+  bool any() const { return !out_.empty(); }
+  std::span<const double> values() const { return {out_.data(), watched_.size()}; }
+  const std::vector<ObservedRange>& watched() const { return watched_; }
+  /// The first table that was asked beyond its ends at a look, in words; "" where none was.
+  const std::string& beyond() const { return beyond_; }
+
+ private:
+  const Model& model_;
+  bool with_multipliers_;
+  std::size_t n_z_;
+  Kernel<double> kernel_;
+  std::vector<double> in_, out_, work_;
+  std::vector<ObservedRange> watched_;
+  std::string beyond_;
+  bool first_ = true;
+};
+
+}  // namespace alembert::internal

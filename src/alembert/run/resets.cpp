@@ -1,0 +1,101 @@
+#include "alembert/run/resets.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+#include "alembert/base/lists.h"
+#include "alembert/error.h"
+
+namespace alembert::internal {
+
+Resets::Resets(Engine& engine)
+    : engine_(engine),
+      kernel_(joined<Expr>(engine.e.t, engine.e.y, engine.e.z, engine.e.lambda, engine.e.psi), engine.e.actions,
+              interpreted),
+      in_(kernel_.inputs()),
+      out_(kernel_.outputs()),
+      work_(kernel_.work()) {
+  std::size_t next = 0;
+  for (const Event& event : engine.model.events) {
+    first_.push_back(next);
+    next += event.actions.size();
+  }
+  const double* const table = engine.parameters.empty() ? nullptr : engine.parameters.data();
+  kernel_.bind(table);
+  const Equations& e = engine.e;
+  if (e.form != Form::hamiltonian) return;
+  Exprs v(e.v.begin(), e.v.begin() + static_cast<std::ptrdiff_t>(e.z.size()));
+  for (const Exprs& row : dense(jacobian(v, e.z), *e.graph)) append(v, row);
+  mobility_.emplace(joined<Expr>(e.t, e.y, e.z), v, interpreted);
+  mobility_->bind(table);
+}
+
+/// v and v_p at a point.
+std::vector<double> Resets::velocities(const GridPoint& point) {
+  std::vector<double> in(mobility_->inputs()), out(mobility_->outputs()), work(mobility_->work());
+  in[0] = point.t;
+  std::copy(point.state.begin(), point.state.end(), in.begin() + 1);
+  (*mobility_)(in.data(), out.data(), work.data());
+  return out;
+}
+
+/// Where a parameter of the kinetic energy changed, the momenta do, by Newton on v(p) = before. False where they
+/// cannot.
+bool Resets::keep_velocities(const std::vector<double>& before, GridPoint& point) {
+  const std::size_t n = engine_.e.z.size(), first = engine_.e.y.size();
+  const Eigen::Map<const Eigen::VectorXd> wanted(before.data(), static_cast<Eigen::Index>(n));
+  for (int i = 0; i < 20; ++i) {
+    const std::vector<double> now = velocities(point);
+    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    const Eigen::Map<const Eigen::VectorXd> v(now.data(), static_cast<Eigen::Index>(n));
+    const Eigen::Map<const RowMajor> slope(now.data() + n, static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
+    const double off = (v - wanted).cwiseAbs().maxCoeff();
+    if (off <= 1e-14 * wanted.cwiseAbs().maxCoeff()) return true;
+    const Eigen::VectorXd change = slope.fullPivLu().solve(wanted - v);
+    if (!change.allFinite()) return false;
+    for (std::size_t k = 0; k < n; ++k) point.state[first + k] += change[static_cast<Eigen::Index>(k)];
+  }
+  return true;
+}
+
+std::string Resets::apply(int number, GridPoint& point) {
+  const Event& event = engine_.model.events[static_cast<std::size_t>(number)];
+  in_[0] = point.t;
+  const auto behind = std::copy(point.state.begin(), point.state.end(), in_.begin() + 1);
+  const std::span<const double> solved = engine_.multipliers.at(point.t, point.state).subspan(engine_.e.z.size());
+  std::copy(solved.begin(), solved.end(), behind);
+  kernel_(in_.data(), out_.data(), work_.data());
+  NamedValues values;
+  for (std::size_t i = 0; i < event.actions.size(); ++i) {
+    const double value = out_[first_[static_cast<std::size_t>(number)] + i];
+    if (!std::isfinite(value)) return "'" + event.actions[i].name + "' would not be finite";
+    values[event.actions[i].name] = value;
+  }
+  const bool switches = std::any_of(event.actions.begin(), event.actions.end(),
+                                    [](const Action& action) { return action.to == Action::To::parameter; });
+  const bool pushes = std::any_of(event.actions.begin(), event.actions.end(),
+                                  [](const Action& action) { return action.to == Action::To::z; });
+  const std::vector<double> before = mobility_ && switches && !pushes ? velocities(point) : std::vector<double>();
+  try {
+    engine_.set(values, point);
+    if (!before.empty() && !keep_velocities(before, point)) return "the velocities cannot stay as they were";
+  } catch (const InputError& error) {
+    std::string names;
+    for (const Action& action : event.actions) names += (names.empty() ? "" : ", ") + action.name;
+    return "no state with these values of " + names + " fulfils the constraints (" + error.diagnostics().at(0).message +
+           ")";
+  }
+  const std::span<const double> rates = engine_.multipliers.at(point.t, point.state);
+  if (std::all_of(rates.begin(), rates.end(), [](double x) { return std::isfinite(x); })) {
+    const std::vector<double> guess(rates.begin(), rates.end());
+    engine_.step.begin(guess.data());
+    point.carried = engine_.step.carried();
+  }
+  point.compensation.assign(point.state.size(), 0);
+  point.energy_change.reset();
+  point.energy_parts.reset();
+  return "";
+}
+
+}  // namespace alembert::internal

@@ -1,0 +1,169 @@
+// Families of bodies, joints, loads and springs, and assemblies, against the same models written out by hand.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "apps/program.h"
+#include "output/rows.h"
+
+namespace alembert::internal::testing {
+namespace {
+
+Rows followed(const Model& model, double end = 0.5) {
+  SimulateOptions options;
+  options.step = 0.01;
+  options.end = end;
+  Rows rows;
+  const Report report = run_rows(model, "lobatto(3)", options, rows);
+  EXPECT_EQ(report.ending, Ending::done) << report.reason;
+  return rows;
+}
+
+double last_of(const Rows& rows, const std::string& name) { return rows.at(rows.rows.back(), name); }
+
+TEST(ElementFamilies, AreTheirMembersWrittenOut) {
+  const Model family = model_from_text(
+      "parameter N = 3, l = 0.5\nfamily i = 1..N\n"
+      "body link[i] mass i inertia (0.1, 0.1, 0.01) at (0, (i - 1/2)*l, 0) rotated pi/2 about (1, 0, 0)\n"
+      "gravity (0, 0, -9.81)\n"
+      "joint revolute hinge[1] from ground axis (1, 0, 0) to link[1] point (0, 0, l/2)\n"
+      "joint revolute hinge[i] from link[i-1] point (0, 0, -l/2) axis (1, 0, 0) to link[i] point (0, 0, l/2) for i = "
+      "2..N\n"
+      "load wind[i] on link[i] force (0, if(i = N, 2, 0), i)\nspring s[i] from ground point (0, 0, i) to link[i] "
+      "stiffness 3*i\n"
+      "torsion d[i] joint hinge[i] damping 0.2 stiffness i for i = 2..N\n"
+      "drive m joint hinge[1] torque 3 - hinge[1].rate\n"
+      "observe tip: link[N].point(0, 0, -l/2)\nobserve all[i]: link[i].r[3]\nobserve push: hinge[2].force\n"
+      "observe sum: sum(i, link[i].r[2])\nobserve angle: hinge[2].angle\n");
+  std::string text = "parameter l = 0.5\ngravity (0, 0, -9.81)\n";
+  for (int i = 1; i <= 3; ++i) {
+    const std::string n = std::to_string(i),
+                      before = i == 1 ? "ground" : "link" + std::to_string(i - 1) + " point (0, 0, -l/2)";
+    text += "body link" + n + " mass " + n + " inertia (0.1, 0.1, 0.01) at (0, (" + n +
+            " - 1/2)*l, 0) rotated pi/2 about (1, 0, 0)\n";
+    text += "joint revolute hinge" + n + " from " + before + " axis (1, 0, 0) to link" + n + " point (0, 0, l/2)\n";
+    text += "load wind" + n + " on link" + n + " force (0, " + (i == 3 ? "2" : "0") + ", " + n + ")\n";
+    text += "spring s" + n + " from ground point (0, 0, " + n + ") to link" + n + " stiffness 3*" + n + "\n";
+    if (i > 1) text += "torsion d" + n + " joint hinge" + n + " damping 0.2 stiffness " + n + "\n";
+  }
+  text +=
+      "drive m joint hinge1 torque 3 - hinge1.rate\nobserve tip: link3.point(0, 0, -l/2)\nobserve push: hinge2.force\n"
+      "observe angle: hinge2.angle\n";
+  const Rows one = followed(family), other = followed(model_from_text(text));
+  for (const char* name : {"tip[2]", "tip[3]", "push[2]", "push[3]", "angle"})
+    EXPECT_NEAR(last_of(one, name), last_of(other, name), 1e-10) << name;
+  EXPECT_NEAR(last_of(one, "all[2]"), last_of(other, "link2.r[3]"), 1e-12);
+  EXPECT_NEAR(last_of(one, "link[3].r[2]"), last_of(other, "link3.r[2]"), 1e-12);
+  EXPECT_NEAR(last_of(one, "sum"),
+              last_of(other, "link1.r[2]") + last_of(other, "link2.r[2]") + last_of(other, "link3.r[2]"), 1e-12);
+}
+
+TEST(ElementFamilies, AreCountedByParametersThatMayBeSet) {
+  const auto source = std::make_shared<const Source>(
+      Source{"m.alm",
+             "parameter N = 2\nfamily i = 1..N\nbody b[i] planar mass 1 inertia 1 at (i, 0)\n"
+             "joint revolute j[i] from ground point (i, 0) to b[i]\n"});
+  EXPECT_EQ(read_model(source).joints.size(), 2u);
+  const Model five = read_model(source, {"N=5", "b[3].phi=0.5"});
+  EXPECT_EQ(five.joints.size(), 5u);
+  EXPECT_TRUE(five.shapes_model[0]) << "N cannot stay open";
+  EXPECT_EQ(static_cast<double>(five.q0[3 * 2 + 2]), 0.5);
+}
+
+TEST(ElementFamilies, AThousandLinksRun) {
+  const Model model = model_from_text(
+      "parameter N = 1000, l = 0.1\nfamily i = 1..N\nbody link[i] planar mass 0.1 inertia 1e-4 at ((i - 1/2)*l, 0)\n"
+      "gravity (0, -9.81)\njoint revolute hinge[1] from ground to link[1] point (-l/2, 0)\n"
+      "joint revolute hinge[i] from link[i-1] point (l/2, 0) to link[i] point (-l/2, 0) for i = 2..N\n"
+      "observe tip: link[N].point(l/2, 0)\n");
+  SimulateOptions options;
+  options.step = 0.001;
+  options.end = 0.003;
+  const Report report = simulate(model, derive(model), method("lobatto(2)"), options);
+  EXPECT_EQ(report.ending, Ending::done) << report.reason;
+  // The far end falls freely at first.
+  EXPECT_NEAR(report.observed[1].final, -9.81 / 2 * 9e-6, 1e-9);
+}
+
+const char leg[] =
+    "model \"A leg\"\nparameter length = 1, k = 50\n"
+    "body thigh mass 1 inertia (0.1, 0.1, 0.01) at (0, 0, -length/2)\n"
+    "body shank mass 0.5 inertia (0.05, 0.05, 0.01) at (0, 0, -3/2*length) omega (0, 0.3, 0)\n"
+    "gravity (0, 0, -9.81)\njoint revolute knee from thigh point (0, 0, -length/2) axis (0, 1, 0) to shank point (0, "
+    "0, length/2)\n"
+    "torsion tendon joint knee stiffness k damping 1\nlet half(a) = a/2\nobserve foot: shank.point(0, 0, "
+    "-half(length))\n"
+    "solve gauss(2) step 0.01 end 1\n";
+
+TEST(Assemblies, AreTheirFilesWithNamesOfTheirOwn) {
+  const apps_test::Folder folder;
+  folder.write("leg.alm", leg);
+  const Model walker = read_model(folder.write(
+      "walker.alm",
+      "parameter N = 2\nbody trunk mass 10 inertia (1, 1, 1) at (1.5, 0, 1)\ngravity (0, 0, -9.81)\n"
+      "component leg[i] = \"leg.alm\" at (i, 0, 1) with length = 1 + i/10 for i = 1..N\n"
+      "joint revolute hip[i] from trunk point (i - 1.5, 0, 0) axis (0, 1, 0) to leg[i].thigh point (0, 0, (1 + "
+      "i/10)/2) for i = 1..N\n"
+      "joint fixed hold from ground point (1.5, 0, 1) to trunk\nobserve foot: leg[2].shank.point(0, 0, -0.6)\n"));
+  const Model alone = model_from_text(
+      "parameter length = 1.2, k = 50\n"
+      "body thigh mass 1 inertia (0.1, 0.1, 0.01) at (2, 0, 1 - length/2)\n"
+      "body shank mass 0.5 inertia (0.05, 0.05, 0.01) at (2, 0, 1 - 3/2*length) omega (0, 0.3, 0)\ngravity (0, 0, "
+      "-9.81)\n"
+      "joint revolute hip from ground point (2, 0, 1) axis (0, 1, 0) to thigh point (0, 0, length/2)\n"
+      "joint revolute knee from thigh point (0, 0, -length/2) axis (0, 1, 0) to shank point (0, 0, length/2)\n"
+      "torsion tendon joint knee stiffness k damping 1\nobserve foot: shank.point(0, 0, -length/2)\n");
+  const Rows one = followed(walker), other = followed(alone);
+  for (const char* name : {"foot[1]", "foot[2]", "foot[3]"}) {
+    EXPECT_NEAR(last_of(one, name), last_of(other, name), 1e-9) << name;
+    EXPECT_NEAR(last_of(one, "leg[2]." + std::string(name)), last_of(other, name), 1e-9) << "what the file observes";
+  }
+  const Model set = read_model(folder / "walker.alm", {"leg[2].k=0", "leg[1].thigh.r[1]=7"});
+  EXPECT_EQ(set.parameters.size(), walker.parameters.size());
+}
+
+TEST(Assemblies, AreTurned) {
+  const apps_test::Folder folder;
+  folder.write("leg.alm", leg);
+  // Turned by a right angle about z: what moved along x moves along y.
+  const auto model = [&](const std::string& placement, const std::string& axis) {
+    return read_model(folder.write("one.alm", "gravity (0, 0, -9.81)\ncomponent a = \"leg.alm\" " + placement +
+                                                  "\njoint revolute hip from ground axis " + axis +
+                                                  " to a.thigh point (0, 0, 1/2) axis (0, 1, 0)\n"));
+  };
+  const Rows straight = followed(model("", "(0, 1, 0)"));
+  const Rows turned = followed(model("turned 90*deg about (0, 0, 1)", "(-1, 0, 0)"));
+  EXPECT_GT(std::abs(last_of(straight, "a.foot[1]")), 1e-3);
+  EXPECT_NEAR(last_of(turned, "a.foot[2]"), last_of(straight, "a.foot[1]"), 1e-9);
+  EXPECT_NEAR(last_of(turned, "a.foot[1]"), -last_of(straight, "a.foot[2]"), 1e-9);
+  EXPECT_NEAR(last_of(turned, "a.foot[3]"), last_of(straight, "a.foot[3]"), 1e-9);
+}
+
+TEST(Matrices, AreThoseOfMathematics) {
+  const auto value = [](const std::string& expression) {
+    const Model model = model_from_text(
+        "parameter A[2][2] = ((1, 2), (3, 4)), v[3] = (1, 2, 3), w[3] = (-2, 0.5, 4)\ncoordinate x\nkinetic x'^2/2\n"
+        "observe v: " +
+        expression + "\n");
+    SimulateOptions options;
+    options.step = 0.01;
+    options.end = 0.01;
+    return simulate(model, derive(model), method("gauss(1)"), options).observed[0].final;
+  };
+  EXPECT_EQ(value("(A*A)[2][1]"), 15);
+  EXPECT_EQ(value("(A*(5, 6))[1]"), 17);
+  EXPECT_EQ(value("transpose(A)[1][2]"), 3);
+  EXPECT_EQ(value("(identity(2) + A)[2][2]"), 5);
+  EXPECT_EQ(value("norm2(skew(v)*w - cross(v, w))"), 0);
+  EXPECT_NEAR(value("norm(rotation((0, 0, 2), 90*deg)*(1, 0, 0) - (0, 1, 0))"), 0, 1e-15);
+  EXPECT_NEAR(value("norm(rotation(v, 0.7)*transpose(rotation(v, 0.7))*w - w)"), 0, 1e-14);
+  EXPECT_NEAR(value("norm(rotation(v, 0.7)*v - v)"), 0, 1e-14);
+  EXPECT_NEAR(value("norm(rotation(30*deg)*(1, 0) - (sqrt(3)/2, 1/2))"), 0, 1e-15);
+  EXPECT_EQ(value("sum(times(v, w))"), 11);
+  EXPECT_EQ(value("over(v, w)[2]"), 4);
+  EXPECT_EQ(value("(5, v)[4]"), 3);
+}
+
+}  // namespace
+}  // namespace alembert::internal::testing
