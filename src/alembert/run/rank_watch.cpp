@@ -28,7 +28,7 @@ constexpr long longest_stay = 100;
 // A function that goes through zero between equal steps is, in the middle, a third of what it is at the further end;
 // one that touches zero is less, and so is one with steps that grow to twice their size. A minimum that is flatter has
 // no zero beside it.
-constexpr double flat = 0.9;
+constexpr double flat_share = 0.9;
 constexpr int samples = 16;
 constexpr int refinements = 40;
 
@@ -140,7 +140,7 @@ RankWatch::Rank RankWatch::look(double t, std::span<const double> state) {
   // Only where the smooth function whose size this is may have gone through zero.
   const bool turned = middle.independence <= first.independence && middle.independence <= last.independence;
   if (!turned || middle.independence > 0.5) return Rank::kept;
-  const bool steep = middle.independence <= flat * std::max(first.independence, last.independence);
+  const bool steep = middle.independence <= flat_share * std::max(first.independence, last.independence);
   if (!steep && middle.independence >= dependent) return Rank::kept;
   for (Point& p : points_) find_motion(p);
   const bool through =
