@@ -43,3 +43,13 @@ function(alembert_use_llvm target)
     target_compile_options(${target} PRIVATE -fno-rtti)
   endif()
 endfunction()
+
+# The libraries that the compiler needs. As archives where there are some: loading the whole of LLVM, of which a small part
+# is used, takes 15 ms at every start.
+function(alembert_llvm_libraries result)
+  set(libraries LLVM)
+  if(TARGET LLVMOrcJIT)
+    llvm_map_components_to_libnames(libraries orcjit native)
+  endif()
+  set(${result} ${libraries} PARENT_SCOPE)
+endfunction()

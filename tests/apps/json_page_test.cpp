@@ -102,7 +102,11 @@ TEST(JsonPage, HasTheKeysOfTheOtherCommands) {
                                          "constraint a: x^2 + y^2 = 1\nsolve energy_momentum step 0.01 end 0.1\n");
   expect_page("check", {{"check", moved, "--json"}, {"check", gallery("ph_motor_pendulum"), "--json"}});
   expect_page("verify", {{"verify", gallery("pendulum"), "--json", "--step", "0.1", "--end", "1"}});
-  expect_page("sweep", {{"sweep", moved, "--json", "--vary", "x=1,1.1", "--report", "t"}});
+  const std::string fast = folder.write("fast.alm",
+                                        "parameter k = 100\ncoordinate x = 1\nkinetic x'^2/2\npotential k*x^2/2\n"
+                                        "solve gauss(2) step 0.3 end 5\n");
+  expect_page("sweep", {{"sweep", moved, "--json", "--vary", "x=1,1.1", "--report", "t"},
+                        {"sweep", fast, "--json", "--vary", "k=1,100", "--report", "t"}});
 }
 
 TEST(JsonPage, HasEveryCodeOfAWarning) {

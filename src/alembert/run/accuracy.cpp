@@ -51,10 +51,12 @@ std::vector<int> groups_of(const ReportNames& names, std::size_t n_y, std::size_
   // The single entries have names like "r[2,1]" and "r[2,1]'": those of one vector or family begin alike.
   std::map<std::pair<bool, std::string>, int> first;
   for (std::size_t i = 0; i < std::min(n, names.states.size()); ++i) {
-    const std::string& name = names.states[i];
-    const std::size_t bracket = name.find('[');
-    if (bracket == std::string::npos) continue;
-    group[i] = first.try_emplace({i < n_y, name.substr(0, bracket)}, static_cast<int>(i)).first->second;
+    std::string name = names.states[i];
+    if (name.ends_with('\'')) name.pop_back();
+    const std::size_t whole = name.size();
+    while (name.ends_with(']')) name.resize(name.rfind('['));  // of link[2].r[1] the last
+    if (name.size() == whole) continue;
+    group[i] = first.try_emplace({i < n_y, name}, static_cast<int>(i)).first->second;
   }
   return group;
 }

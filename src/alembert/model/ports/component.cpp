@@ -241,8 +241,16 @@ class Importer {
       }
     part.invariant_values = map(m.invariant_values);
     part.observed_values = map(m.observed_values);
-    for (const Event& event : m.events)
-      part.events.push_back({prefix + event.name, map({event.value})[0], event.stop, s.label->place});
+    for (const Event& event : m.events) {
+      if (!event.actions.empty())
+        scope_.error(s.label->place, "'" + event.name + "' of '" + name + "' sets values, which no component can",
+                     "say when '" + prefix + event.name + "' in the model that takes the component");
+      Event& own = part.events.emplace_back(event);
+      own.name = prefix + event.name;
+      own.value = map({event.value})[0];
+      own.place = s.label->place;
+      own.actions.clear();
+    }
   }
 
   /// A family makes one name with an index more: cell[].q.
