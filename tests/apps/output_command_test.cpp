@@ -149,7 +149,7 @@ TEST(SweepCommand, TabulatesAndWrites) {
   EXPECT_EQ(output_lines(outcome.out).size(), 8u) << outcome.out;
   const std::vector<std::string> lines = output_lines(file_text(folder / "a.csv"));
   ASSERT_EQ(lines.size(), 7u);
-  EXPECT_EQ(lines[0], "k,x,q.x,energy.max_error,failure");
+  EXPECT_EQ(lines[0], "k,x,q.x,energy.max_error,failure,warnings");
   EXPECT_EQ(lines[5].find("4,2,"), 0u) << lines[5];
   EXPECT_NEAR(std::stod(lines[5].substr(4)), 2 * std::cos(2), 1e-3);
   const Outcome json = program({"sweep", "-", "--vary", "k=1,4", "--json"}, oscillator);
