@@ -26,11 +26,14 @@ constexpr std::size_t unrolled_operations = 4000;
 constexpr int dense_unknowns = 36;
 // Up to here damped Newton has dense factors all the same: they name the equation in which no pivot was left.
 constexpr int named_unknowns = 90;
-// Where unrolled code does not pay off a SPARK step is solved with the two small matrices: two hinged bodies, n = 66: 5
-// us against 8 sparse, n = 92: 10 against 22; heavy top, gauss(3), n = 44: 14 against 24; 16 hinged bodies, n = 528: 40
-// against 83. That is at any size; but for mechanisms that are closed, with few degrees of freedom and many
-// constraints. They may come to singular positions, where the two matrices contract no more. The share of constraints
-// to velocities from which on a mechanism counts as closed, unless it consists of open chains of bodies:
+// From here on a SPARK step is solved with the two small matrices. gauss(3), n = 128: 11 us against 18 sparse, n = 640:
+// 54 against 137. Open chains of bodies at any size where unrolled code does not pay off: two hinged bodies, n = 66: 5
+// us against 8 sparse, n = 92: 10 against 22; sixteen, n = 528: 40 against 83. Others may be small and taken in steps
+// so long that the two matrices hardly contract: the rattleback with gauss(6) kept its constraints to 4e-9 then.
+constexpr int staged_unknowns = 120;
+// Mechanisms that are closed, with few degrees of freedom and many constraints, may come to singular positions, where
+// the two matrices contract no more. The share of constraints to velocities from which on a mechanism counts as closed,
+// unless it consists of open chains of bodies:
 constexpr double closed_share = 0.7;
 
 template <class T>
@@ -49,7 +52,8 @@ bool is_closed(const StageStructure& stages) {
 /// Whether the two matrices are used where unrolled code is not.
 template <class T>
 bool may_use_two_matrices(const ImplicitEquations& e, LinearSolver wish) {
-  return std::is_same_v<T, double> && wish == LinearSolver::automatic && e.stages && !is_closed(*e.stages);
+  if (!std::is_same_v<T, double> || wish != LinearSolver::automatic || !e.stages) return false;
+  return !is_closed(*e.stages) && (e.stages->open_chains || e.unknowns.size() > staged_unknowns);
 }
 
 /// What is left of a wish that leaves a choice, where unrolled code is not it.
