@@ -65,7 +65,7 @@ const std::vector<StatementForm>& statement_forms() {
       {"event", Shape::event,
        "a moment that is found and recorded: where the two sides become equal; 'rising' where left minus right grows "
        "there, 'falling' where it falls, both where nothing is said",
-       "event bottom: x = 0 falling"},
+       "event bottom: x = 0"},
       {"when", Shape::reset,
        "what an event does: states and parameters get new values, all made of those before it. What is assigned is "
        "kept "

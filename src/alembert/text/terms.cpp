@@ -228,10 +228,7 @@ Term TermParser::postfix() {
       term = make(Form::index, start, {}, std::move(parts));
       if (accept(".")) {
         member(term, start);
-        if (next().is("(")) {
-          member_call(term, start);
-          return term;
-        }
+        if (next().is("(")) member_call(term, start);
       }
     } else {
       return term;

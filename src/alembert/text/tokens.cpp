@@ -145,7 +145,7 @@ class Splitter {
     if (is_letter(next)) {
       const std::string_view second = word(i);
       return second != "of" && second != "for" && second != "step" && second != "end" && second != "rising" &&
-             second != "falling";
+             second != "falling" && second != "and" && second != "or";
     }
     if (is_digit(next)) return true;
     const char after = i + 1 < text_.size() ? text_[i + 1] : ' ';
