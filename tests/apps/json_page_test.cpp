@@ -75,10 +75,10 @@ std::string gallery(const std::string& name) { return source_root + "/models/" +
 
 TEST(JsonPage, HasTheKeysOfRun) {
   const Folder folder;
-  const std::string redundant =
-      folder.write("redundant.alm",
-                   "coordinate x = 1.1, y\nkinetic (x'^2 + y'^2)/2\nforce x = -x'\nconstraint a: x^2 + y^2 = 1\n"
-                   "constraint b: 2*x^2 + 2*y^2 = 2\nconserve x*y' - y*x'\nobserve s: x + y\nsolve gauss(2) step 0.01 end 0.1\n");
+  const std::string redundant = folder.write(
+      "redundant.alm",
+      "coordinate x = 1.1, y\nkinetic (x'^2 + y'^2)/2\nforce x = -x'\nconstraint a: x^2 + y^2 = 1\n"
+      "constraint b: 2*x^2 + 2*y^2 = 2\nconserve x*y' - y*x'\nobserve s: x + y\nsolve gauss(2) step 0.01 end 0.1\n");
   const std::string flat =
       folder.write("flat.alm",
                    "body a planar mass 1 inertia 1 at (1/2, 0)\njoint revolute top from a point (-1/2, 0) to ground\n"

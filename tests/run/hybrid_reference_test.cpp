@@ -48,9 +48,7 @@ void compare(const Json& entry, const Json& report, const std::string& which) {
     }
   }
   // Kinks are located, and nothing is said against the run.
-  if (entry.contains("switches")) {
-    EXPECT_EQ(report["statistics"]["kinks"], entry["switches"].size()) << which;
-  }
+  if (entry.contains("switches")) { EXPECT_EQ(report["statistics"]["kinks"], entry["switches"].size()) << which; }
   EXPECT_TRUE(report["warnings"].empty()) << which << " " << report["warnings"];
 }
 

@@ -86,7 +86,7 @@ struct Equations {
   bool constant_mass = false;                   // p is z times a constant matrix
   std::vector<JointReaction> joints;
   bool open_chains = false;  // bodies that joints connect to trees, with no other constraints: they never lose rank
-  bool ideal = true;  // N = -k_z^T psi and r = -g_q^T lambda (or the user wrote the same)
+  bool ideal = true;         // N = -k_z^T psi and r = -g_q^T lambda (or the user wrote the same)
 };
 
 /// Whether the rates of the coordinates, auxiliary ones left out, depend on them.

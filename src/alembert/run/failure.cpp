@@ -101,7 +101,8 @@ std::string FailureAnalysis::explain_jump(double t, std::span<const double> stat
     if (!(std::abs(values[i]) <= rounding * slope * largest)) continue;
     return jump_names_[i] +
            " jumps there, and the motion can go on with neither of its values: it sticks, as with dry friction, which "
-           "a sign or a condition cannot say; write friction(mu, normal, velocity), which creeps instead, or tanh(x/small) for "
+           "a sign or a condition cannot say; write friction(mu, normal, velocity), which creeps instead, or "
+           "tanh(x/small) for "
            "sign(x)";
   }
   return "";
