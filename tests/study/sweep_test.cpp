@@ -56,7 +56,8 @@ TEST(Sweep, RowsAreTheRuns) {
   EXPECT_EQ(json["rows"][4]["vary"]["k"], "2^3");
   EXPECT_EQ(json["rows"][3]["report"]["q.x"].get<double>(), number(table.rows[3].cells[0]));
   const std::string csv = to_csv(table);
-  EXPECT_EQ(csv.substr(0, csv.find('\n')), "k,x',q.x,q.r[1],q.r[2],energy.max_error,statistics.steps,method,failure");
+  EXPECT_EQ(csv.substr(0, csv.find('\n')),
+            "k,x',q.x,q.r[1],q.r[2],energy.max_error,statistics.steps,method,failure,warnings");
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 7);
 }
 
