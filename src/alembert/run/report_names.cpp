@@ -45,7 +45,7 @@ std::vector<Block> coordinates_of(const Model& model) {
 }
 
 std::vector<Quantity> variables_of(const Model& model) {
-  const std::vector<Quantity> states = quantities(first_order_states(model));
+  std::vector<Quantity> states = quantities(first_order_states(model));
   if (model.form != Form::general) return states;
   const std::vector<Quantity> z = quantities(model.momenta, static_cast<int>(model.q.size()));
   return joined<Quantity>(quantities(coordinates_of(model)), z, states);
