@@ -279,6 +279,19 @@ TEST(StepControl, WhatStartsFromNothingDoesNotStopTheRun) {
   }
 }
 
+TEST(ToleranceControl, DoesNotFollowWhatNumbersCannotHold) {
+  // Long before its time the push is 1e-300 and less. What it leaves in the end: the Fourier transform of a bell curve.
+  const Model model =
+      model_from_text("coordinate x\nkinetic x'^2/2\npotential x^2/2\nforce x = 5*exp(-((t - 7.3)/0.05)^2)\n");
+  SimulateOptions options;
+  options.step = 0.1, options.end = 10, options.steps = with_tolerance(1e-6);
+  const Report report = simulate(model, derive(model), method("gauss(2)"), options);
+  ASSERT_EQ(report.ending, Ending::done) << report.reason;
+  EXPECT_LT(report.steps, 10'000);
+  const double amplitude = 5 * 0.05 * std::sqrt(std::numbers::pi) * std::exp(-0.05 * 0.05 / 4);
+  EXPECT_NEAR(report.y[0], amplitude * std::sin(10 - 7.3), 1e-4);
+}
+
 TEST(ReversibleControl, KeepsTheEnergyOverAHundredThousandStepsWhereNaiveControlDrifts) {
   const Model model = gallery("sphere_kepler");
   const auto run_many = [&](StepOptions steps, double step) {

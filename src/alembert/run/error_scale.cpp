@@ -26,6 +26,9 @@ constexpr double negligible = 1e-6;
 constexpr double misfit = 0.25;
 // Of what moves with it; a wall changes more than that.
 constexpr double slight = 0.01;
+// Below this nothing is followed: what an input far in the future adds to a body at rest, whose digits numbers that
+// small do not have.
+constexpr double smallest = 1e-100;
 // Sums of a step round a few times.
 constexpr double roundings = 16;
 // A longer list is a family of numbers rather than a vector.
@@ -140,7 +143,7 @@ double ErrorScale::error(const GridPoint& from, const GridPoint& to, const GridP
   measure_changes(from, to);
   double worst = 0;
   for (std::size_t group = 0; group + 1 < first_.size(); ++group) {
-    const double allowed = absolute_ + relative_ * size(from, to, group);
+    const double allowed = absolute_ + smallest + relative_ * size(from, to, group);
     for (int i = first_[group]; i < first_[group + 1]; ++i) {
       const double difference = std::abs(to.state[i] - other.state[i]);
       if (!std::isfinite(difference)) return INFINITY;
