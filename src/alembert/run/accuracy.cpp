@@ -181,18 +181,18 @@ void AccuracyProbe::follow_companion(const GridPoint& from, const GridPoint& to)
   }
   window_.seen.push_back(compare(companion_at_, to, window_.error));
   const bool parted = window_.seen.size() >= fewest_seen && relative(window_.seen.back()) > lost;
-  if (parted && growth_of_window() > 0) return end_window(to);
-  if (parted || (n_ >= companion_steps_ && !prolonged())) companion_.reset();
+  if (parted) return end_window(to);
+  if (n_ >= companion_steps_ && !prolonged()) companion_.reset();
 }
 
-// Companion and run have parted, and errors grow exponentially: it begins again beside the run, to see whether they
-// still do.
+// Companion and run have parted: it begins again beside the run. What was wrong before has grown with the errors of
+// this time.
 void AccuracyProbe::end_window(const GridPoint& to) {
-  growth_ = growth_of_window();
-  const double length = std::abs(window_.end - window_.t0);
-  before_window_ = before_window_ * std::exp(growth_ * length) + largest(window_.error) / (trusted_gain() - 1);
+  const double growth = growth_of_window(), length = std::abs(window_.end - window_.t0);
+  growth_ = std::max(growth_, growth);
+  before_window_ = before_window_ * std::exp(growth * length) + largest(window_.error) / (trusted_gain() - 1);
   companion_.reset();
-  if (before_window_ < 1) begin_window(to);
+  if (before_window_ < 1 && (growth > 0 || n_ < companion_steps_)) begin_window(to);
 }
 
 // Growth that looks exponential is not extrapolated while it can be seen: the companion goes on, as long again.
