@@ -140,6 +140,23 @@ TEST(Assemblies, AreTurned) {
   EXPECT_NEAR(last_of(turned, "a.foot[3]"), last_of(straight, "a.foot[3]"), 1e-9);
 }
 
+TEST(Assemblies, InAssembliesArePlacedWithThem) {
+  const apps_test::Folder folder;
+  folder.write("ball.alm", "body ball mass 1 inertia (1, 1, 1) at (1, 0, 0)\n");
+  folder.write("pair.alm", "body mid mass 1 inertia (1, 1, 1)\ncomponent in = \"ball.alm\" at (0, 1, 0)\n");
+  const auto placed = [&](const std::string& placement) {
+    const std::string text = "component out = \"pair.alm\" " + placement + "\nobserve ball: out.in.ball.r\n";
+    return followed(read_model(folder.write("all.alm", text)), 0.02);
+  };
+  const Rows moved = placed("at (10, 0, 0)");
+  EXPECT_NEAR(last_of(moved, "ball[1]"), 11, 1e-14);
+  EXPECT_NEAR(last_of(moved, "ball[2]"), 1, 1e-14);
+  // A quarter of a turn about z takes (1, 1, 0) to (-1, 1, 0).
+  const Rows turned = placed("at (10, 0, 0) turned pi/2 about (0, 0, 1)");
+  EXPECT_NEAR(last_of(turned, "ball[1]"), 9, 1e-14);
+  EXPECT_NEAR(last_of(turned, "ball[2]"), 1, 1e-14);
+}
+
 TEST(Matrices, AreThoseOfMathematics) {
   const auto value = [](const std::string& expression) {
     const Model model = model_from_text(

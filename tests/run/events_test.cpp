@@ -242,5 +242,56 @@ TEST(Events, StepsByATolerance) {
   }
 }
 
+TEST(EventsThatAct, BothHappenWhereOnlyRoundingIsBetweenThem) {
+  const Model model = model_from_text(R"(
+parameter e = 0.8
+coordinate x = 1, y = 1.000000000000001
+kinetic (x'^2 + y'^2)/2
+potential 9.81*(x + y)
+event a: x = 0 falling
+event b: y = 0 falling
+when a: x' = -e*x'
+when b: y' = -e*y'
+)");
+  SimulateOptions options;
+  options.step = 0.02, options.end = 2;
+  const Report report = simulate(model, derive(model), method("gauss(3)"), options);
+  EXPECT_NEAR(report.y[1], report.y[0], 1e-12);
+  EXPECT_GT(report.y[1], 0);
+}
+
+TEST(EventsThatAct, AFamilyIsCountedTogether) {
+  const Model model = model_from_text(R"(
+parameter N = 3
+coordinate x[N]
+kinetic norm2(x')/2
+initial x[i]' = i for i = 1..N
+event cross: x[i] = 1 for i = 1..N
+stop after 2 cross
+)");
+  SimulateOptions options;
+  options.step = 0.03, options.end = 5;
+  const Report report = simulate(model, derive(model), method("gauss(2)"), options);
+  EXPECT_FALSE(report.stopped.empty());
+  EXPECT_NEAR(report.t, 0.5, 1e-12);  // the third crosses at 1/3, the second at 1/2
+}
+
+TEST(EventsThatAct, TimesThatAccumulateAreNotPassedInSilence) {
+  const Model model = model_from_text(R"(
+coordinate y = 1
+kinetic y'^2/2
+potential 9.81*y
+event hit: y = 0 falling
+when hit: y' = -0.8*y'
+)");
+  SimulateOptions options;
+  options.step = 0.02, options.end = 6;
+  const Report report = simulate(model, derive(model), method("gauss(3)"), options);
+  ASSERT_EQ(report.warnings.size(), 1u);
+  EXPECT_EQ(report.warnings[0].code, "accumulation");
+  // The limit of the bounces is at sqrt(2/g) (1 + e)/(1 - e).
+  EXPECT_NEAR(report.warnings[0].t, std::sqrt(2 / 9.81) * 9, 0.05);
+}
+
 }  // namespace
 }  // namespace alembert::internal::testing

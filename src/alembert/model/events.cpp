@@ -172,12 +172,14 @@ void add_counts(Elaboration& e) {
       e.scope.error(s.left->place, "the run cannot stop after " + std::to_string(*count) + " events");
       return;
     }
-    for (Event* event : events_named(e, *s.label)) {
+    const std::vector<Event*> events = events_named(e, *s.label);
+    for (Event* event : events) {
       if (event->stop_after > 0) {
         e.scope.error(s.label->place, "'stop after' is given twice for '" + event->name + "'");
         return;
       }
       event->stop_after = *count;
+      event->counted_with = static_cast<int>(events.front() - e.model.events.data());
     }
   });
 }

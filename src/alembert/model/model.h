@@ -65,6 +65,7 @@ struct Event {
   int direction = 0;            // 1: only where value rises in time, -1: where it falls, 0: both
   long stop_after = 0;          // the run ends with this one of them; 0: with none
   std::vector<Action> actions;  // all with the values before it
+  int counted_with = -1;        // the event of its family that counts for all; -1: it counts for itself
 };
 
 /// A joint between bodies, or a body and the ground, and what its reactions on `body` are reported by.

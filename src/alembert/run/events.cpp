@@ -5,6 +5,13 @@
 
 namespace alembert::internal {
 
+namespace {
+
+// Events that near to each other, as a part of a step, happen at once: between them is rounding.
+constexpr double together = 1e-10;
+
+}  // namespace
+
 EventWatch::EventWatch(const Model& model, const Equations& e, DenseOutput& dense, Multipliers& multipliers,
                        KernelOptions options)
     : model_(model),
@@ -34,16 +41,16 @@ bool EventWatch::search(const GridPoint& from, const GridPoint& to, bool last, s
     return wanted != 0 && side * forward != wanted;
   });
   std::swap(here_, next_);
-  // Others at the very time of the one that ends the step happen too.
+  // Others at the time of the one that ends the step happen too.
   double end = 1;
   for (const ZeroSearch::Zero& zero : crossed_) {
-    if (zero.share > end) break;
+    if (zero.share > end + together) break;
     const Event& event = model_.events[zero.function];
-    const bool enough = ++counts_[zero.function] == event.stop_after;
-    if (event.stop || enough || !event.actions.empty()) end = zero.share;
+    const bool enough = ++counts_[counter(event, zero.function)] == event.stop_after;
+    if (event.stop || enough || !event.actions.empty()) end = std::min(end, zero.share);
   }
   for (const ZeroSearch::Zero& zero : crossed_) {
-    if (zero.share > end) break;
+    if (zero.share > end + together) break;
     EventRecord& record = found.emplace_back();
     record.event = zero.function;
     record.share = zero.share;

@@ -8,6 +8,9 @@
 
 namespace alembert::internal {
 
+/// Which count the event with this number is added to: families that stop a run are counted together.
+inline int counter(const Event& event, int number) { return event.counted_with >= 0 ? event.counted_with : number; }
+
 class EventWatch {
  public:
   /// All references last longer than this.

@@ -74,6 +74,7 @@ Simulation::Simulation(Engine& engine, const SimulateOptions& options, SampleTim
   if (!engine.e.actions.empty()) resets_.emplace(engine);
   parameters_ = engine.parameters;
   counts_.assign(engine.model.events.size(), 0);
+  acted_.resize(engine.model.events.size());
   if (engine.events) engine.events->begin(point_);
   if (engine.ports) {
     engine.ports->look(engine.t0, point_.state, engine.initial.psi);
@@ -385,7 +386,7 @@ bool Simulation::between(const GridPoint& from, GridPoint& to, bool last) {
   if (!engine_.events->search(from, to, last, found_)) return false;
   for (EventRecord& record : found_) {
     const Event& event = engine_.model.events[record.event];
-    const bool enough = ++counts_[record.event] == event.stop_after;
+    const bool enough = ++counts_[counter(event, record.event)] == event.stop_after;
     if (event.stop || enough || !event.actions.empty()) {
       to.on_grid = to.on_grid && record.share == 1;
       to.kink = to.kink && record.share == 1;
@@ -396,10 +397,28 @@ bool Simulation::between(const GridPoint& from, GridPoint& to, bool last) {
     }
     if ((event.stop || enough) && report_.stopped.empty()) report_.stopped = event.name;
     if (event.actions.empty()) list_event(record);
-    else acting_.push_back(report_.events.size());
+    else {
+      acting_.push_back(report_.events.size());
+      look_for_accumulation(event, record);
+    }
     report_.events.push_back(std::move(record));
   }
   return true;
+}
+
+// An event that acts again and again after shorter and shorter times: behind their limit it is not found any more.
+void Simulation::look_for_accumulation(const Event& event, const EventRecord& record) {
+  constexpr double much_shorter = 0.01;  // than a step
+  constexpr int in_a_row = 4;
+  Acted& last = acted_[record.event];
+  const double passed = std::abs(record.t - std::exchange(last.t, record.t));
+  last.shrinking = passed < last.passed ? last.shrinking + 1 : 0;
+  last.passed = passed;
+  if (last.shrinking >= in_a_row && passed < much_shorter * std::abs(options_.step))
+    warn("accumulation",
+         "'" + event.name + "' happens after shorter and shorter times near t = " + time_text(record.t) +
+             ": what it sets comes to rest there, and the motion behind that is not followed; let `stop` end the run",
+         record.t);
 }
 
 // kept: the grid points have rows of their own.

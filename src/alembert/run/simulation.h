@@ -3,6 +3,8 @@
 // The only time loop. It advances, watches energy, constraints and invariants at every step, finds events, and hands
 // rows to observers.
 
+#include <cmath>
+
 #include "alembert/run/accuracy.h"
 #include "alembert/run/control.h"
 #include "alembert/run/judge.h"
@@ -56,6 +58,7 @@ class Simulation {
   const char* remedy() const { return by_tolerance() ? "ask for a smaller `tolerance`" : "try a smaller step"; }
   bool interrupted() const { return options_.interrupt && options_.interrupt->load(std::memory_order_relaxed); }
   void take_balance(const GridPoint& point);
+  void look_for_accumulation(const Event& event, const EventRecord& record);
   bool between(const GridPoint& from, GridPoint& to, bool last);
   bool take_samples(const GridPoint& from, const GridPoint& to, double up_to, bool from_kept, bool to_kept);
   void keep(const GridPoint& point);
@@ -80,10 +83,15 @@ class Simulation {
   bool plain_;  // nothing happens between grid points, and nothing is asked of them but what pass() looks at
   GridPoint point_, next_[2];
   std::vector<EventRecord> found_;
-  std::optional<Resets> resets_;               // where events set something
-  std::vector<std::size_t> acting_;            // events of the report that do so at the present point
-  std::vector<double> parameters_;             // as the run began
-  std::vector<long> counts_;                   // of each event
+  std::optional<Resets> resets_;     // where events set something
+  std::vector<std::size_t> acting_;  // events of the report that do so at the present point
+  std::vector<double> parameters_;   // as the run began
+  std::vector<long> counts_;         // of each event
+  struct Acted {
+    double t = -INFINITY, passed = INFINITY;  // when, and how long after the time before
+    int shrinking = 0;                        // times in a row that were shorter than the one before
+  };
+  std::vector<Acted> acted_;                   // of every event
   std::optional<AccuracyProbe::Result> seen_;  // of the probe, before the first event that set something
   NewtonStatistics spent_;                     // by the controls before the present one
   long rejected_ = 0;                          // by them

@@ -115,6 +115,7 @@ class Renamer {
 /// Where an assembly stands: at A, turned by R.
 struct Placement {
   std::optional<Term> at, angle, axis;
+  std::optional<Term> turning;  // angle and axis as they are written
 
   Term direction(Term v) const {
     if (!angle) return v;
@@ -222,6 +223,7 @@ class Assembler {
     Placement placement;
     placement.at = s.left;
     if (s.right) {
+      placement.turning = s.right;
       placement.angle = s.right->parts[0];
       if (s.right->parts.size() > 1) placement.axis = s.right->parts[1];
     }
@@ -284,6 +286,19 @@ class Assembler {
     if (!placement.at && !placement.angle) return true;
     if (s.keyword == "body") return place_body(s, placement);
     if (s.keyword == "joint" || s.keyword == "spring") return place_ground(s, placement);
+    if (s.keyword == "component") return place_assembly(s, placement);
+    return true;
+  }
+
+  /// An assembly in the assembly: its place is one of the world of the outer one.
+  bool place_assembly(Statement& s, const Placement& placement) {
+    if (placement.angle && s.right) {
+      scope_.error(s.place, "an assembly that is turned cannot be turned once more with the one around it",
+                   "turn it in the model around both");
+      return false;
+    }
+    if (placement.at || s.left) s.left = placement.point(s.left, s.place);
+    if (placement.angle) s.right = placement.turning;
     return true;
   }
 
