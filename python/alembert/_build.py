@@ -145,7 +145,7 @@ class ModelBuilder:
     >>> mass, l = m.parameter("m", 1), m.parameter("l", 2)
     >>> x, y = m.coordinate("x", l), m.coordinate("y")
     >>> m.kinetic(mass/2*(m.rate(x)**2 + m.rate(y)**2))
-    >>> m.potential(mass*9.81*y)
+    >>> m.potential(9.81*mass*y)
     >>> m.constraint("rod", x**2 + y**2, l**2)
     >>> print(m.text())
     model "Pendulum"
@@ -154,7 +154,7 @@ class ModelBuilder:
     coordinate x = l
     coordinate y
     kinetic m/2*(x'^2 + y'^2)
-    potential m*9.81*y
+    potential y*9.81*m
     constraint rod: x^2 + y^2 = l^2
     <BLANKLINE>
     >>> run = m.simulate("lobatto(3)", step=0.01, end=1)
@@ -220,9 +220,14 @@ class ModelBuilder:
         self.statement(f"momentum {_name(name)}{entry} of {of_name}" + self._start(start))
         return self._symbols(name, size)
 
-    def state(self, name: str, start: Any = None) -> Expression:
-        """A first-order state; `equation(name, rate)` says how it changes."""
-        return self._declare("state", name, start)
+    def variable(self, name: str, start: Any = None) -> Any:
+        """A first-order state beside the mechanics: the integrator of a controller, a filter; `derivative` says how it
+        changes."""
+        return self._declare("variable", name, start)
+
+    def derivative(self, variable: Any, value: Any) -> None:
+        """The rate of a variable: `m.derivative(z, x - target)`."""
+        self.statement(f"rate {_base(variable)}' = {self._text(value)}")
 
     def let(self, name: str, value: Any) -> Any:
         """A name for an expression."""

@@ -96,14 +96,17 @@ def where(condition: Expression, a: Any, b: Any) -> Expression:
 
 
 def maximum(a: Any, b: Any) -> Expression:
+    """The larger of two; `np.maximum` does the same."""
     return _FUNCTIONS["maximum"](a, b)
 
 
 def minimum(a: Any, b: Any) -> Expression:
+    """The smaller of two; `np.minimum` does the same."""
     return _FUNCTIONS["minimum"](a, b)
 
 
 def sign(a: Expression) -> Expression:
+    """-1, 0 or 1."""
     return _alike(a)[0].sign()
 
 

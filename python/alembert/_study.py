@@ -104,9 +104,10 @@ class Study:
         return xarray.Dataset(variables, coords=self.axes or None, attrs={"model": self.title})
 
     def save(self, path: Any) -> None:
-        """A table with a row for each member (.csv, .h5, .json; numbers only), or all arrays (.npz)."""
+        """A table with a row for each member (.csv, .h5, .json; numbers only, the time reached first), which `load`
+        reads; or all arrays (.npz)."""
         place = path_of(path)
-        numbers = {name: self[name] for name in self if self[name].dtype != object}
+        numbers = {name: self[name] for name in ["t", *self] if self[name].dtype != object}
         if place.endswith(".npz"):
             np.savez(place, **numbers, failures=self.failures.astype(str))
             return
@@ -225,6 +226,8 @@ def _run(study: Study, model: Model, method: Any, options: Any, columns: Any, ro
     for i in range(len(table)):
         groups.setdefault(tuple(float(np.ravel(study.given[name])[i]) for name in closed), []).append(i)
     wanted = names_of("columns", columns)
+    if wanted and "t" not in wanted:
+        wanted.append("t")  # how far each came; tables begin with it, as those of runs do
     with Progress(progress, "running") as show:
         done = 0
         for common, members in groups.items():

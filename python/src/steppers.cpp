@@ -28,7 +28,7 @@ class PyStepper {
     for (const std::string& name : stepper_.equations().inputs())
       names_.push_back(py::reinterpret_steal<py::object>(PyUnicode_InternFromString(name.c_str())));
   }
-  PyStepper(const PyStepper& other) : stepper_(other.checked()), names_(other.names_) {}
+  PyStepper(const PyStepper& other) : stepper_(other.copied()), names_(other.names_) {}
 
   /// While it lives the stepper belongs to this thread.
   class Use {
@@ -60,7 +60,7 @@ class PyStepper {
     const Model model = text.read();
     return compile(chosen_method(method, model), derive(model, {.inputs = std::move(inputs)}), options);
   }
-  const Stepper& checked() const {
+  Stepper copied() const {
     const Use use(*this);
     return stepper_;
   }
@@ -135,16 +135,23 @@ void PyStepper::advance(long n) {
   }
 }
 
+/// What a Python object holds. One that was never initialised holds nothing, and pybind11 would not notice.
+PyStepper& stepper_of(const py::handle& object) {
+  if (!py::isinstance<PyStepper>(object)) throw py::type_error("a stepper is needed");
+  auto* instance = reinterpret_cast<py::detail::instance*>(object.ptr());
+  if (!instance->get_value_and_holder().holder_constructed()) throw py::type_error("this stepper was never made");
+  return py::cast<PyStepper&>(object);
+}
+
 // step() is called in the innermost loop of a controller: without the dispatcher of pybind11, which makes a dictionary
 // of the keywords, it costs a third.
 PyObject* call_step(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* keywords) {
   try {
     if (count != 0) throw py::type_error("step() takes inputs by name: step(F=1)");
-    auto* stepper = py::cast<PyStepper*>(py::handle(self));
-    if (!stepper) throw py::type_error("this stepper was never made");
-    const PyStepper::Use use(*stepper);
-    stepper->take(arguments, keywords);
-    stepper->advance();
+    PyStepper& stepper = stepper_of(self);
+    const PyStepper::Use use(stepper);
+    stepper.take(arguments, keywords);
+    stepper.advance();
     Py_RETURN_NONE;
   } catch (py::error_already_set& error) { error.restore(); } catch (const py::builtin_exception& error) {
     error.set_error();
@@ -158,7 +165,8 @@ PyMethodDef step_method = {"step", reinterpret_cast<PyCFunction>(reinterpret_cas
                            METH_FASTCALL | METH_KEYWORDS,
                            "step(**inputs)\n--\n\nOne step of size h, with open inputs set before it."};
 
-void steps(PyStepper& self, long n, const py::kwargs& inputs) {
+void steps(const py::object& object, long n, const py::kwargs& inputs) {
+  PyStepper& self = stepper_of(object);
   if (n < 0) throw py::value_error("the number of steps must not be negative");
   const PyStepper::Use use(self);
   std::vector<PyObject*> values;
@@ -174,7 +182,8 @@ void steps(PyStepper& self, long n, const py::kwargs& inputs) {
 
 using Named = std::map<std::string, double>;
 
-void set_state(PyStepper& self, const std::vector<double>& state) {
+void set_state(const py::object& object, const std::vector<double>& state) {
+  PyStepper& self = stepper_of(object);
   const PyStepper::Use use(self);
   const std::vector<std::string>& names = self.held().names();
   if (state.size() != names.size())
@@ -184,7 +193,8 @@ void set_state(PyStepper& self, const std::vector<double>& state) {
   self.held().set(values);
 }
 
-std::shared_ptr<RunData> simulate_from(PyStepper& self, SimulateOptions options, const py::object& progress) {
+std::shared_ptr<RunData> simulate_from(const py::object& object, SimulateOptions options, const py::object& progress) {
+  PyStepper& self = stepper_of(object);
   const PyStepper::Use use(self);
   auto run = std::make_shared<RunData>();
   LongWork work;
@@ -201,7 +211,8 @@ std::shared_ptr<RunData> simulate_from(PyStepper& self, SimulateOptions options,
 /// A member of the stepper as a property or method that no other thread disturbs.
 template <class Function>
 auto used(Function f) {
-  return [f](PyStepper& self) {
+  return [f](const py::object& object) {
+    PyStepper& self = stepper_of(object);
     const PyStepper::Use use(self);
     return f(self.held());
   };
@@ -211,7 +222,8 @@ template <class Class>
 void bind_state(Class& c) {
   c.def_property_readonly("t", used([](Stepper& s) { return s.t(); }))
       .def_property("h", used([](Stepper& s) { return s.h(); }),
-                    [](PyStepper& self, double h) {
+                    [](const py::object& object, double h) {
+                      PyStepper& self = stepper_of(object);
                       const PyStepper::Use use(self);
                       self.held().set_step(h);
                     })
@@ -244,20 +256,23 @@ void bind_steppers(py::module_& m) {
         options.steps = steps;
         return std::make_unique<PyStepper>(text, method, std::move(inputs), options);
       }))
-      .def(py::init<const PyStepper&>())
+      .def(py::init([](const py::object& other) { return std::make_unique<PyStepper>(stepper_of(other)); }))
       .def("steps", steps)
       .def("value",
-           [](PyStepper& self, const std::string& name) {
+           [](const py::object& object, const std::string& name) {
+             PyStepper& self = stepper_of(object);
              const PyStepper::Use use(self);
              return self.held().value(name);
            })
       .def("set_values",
-           [](PyStepper& self, const Named& values) {
+           [](const py::object& object, const Named& values) {
+             PyStepper& self = stepper_of(object);
              const PyStepper::Use use(self);
              self.held().set(values);
            })
       .def("restart_with",
-           [](PyStepper& self, const Named& values) {
+           [](const py::object& object, const Named& values) {
+             PyStepper& self = stepper_of(object);
              const PyStepper::Use use(self);
              const py::gil_scoped_release release;
              self.held().restart(values);
@@ -267,7 +282,8 @@ void bind_steppers(py::module_& m) {
              return py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
            }))
       .def("load",
-           [](PyStepper& self, const py::bytes& bytes) {
+           [](const py::object& object, const py::bytes& bytes) {
+             PyStepper& self = stepper_of(object);
              const PyStepper::Use use(self);
              const std::string_view text = bytes;
              self.held().load({reinterpret_cast<const std::byte*>(text.data()), text.size()});
