@@ -15,6 +15,8 @@ for name in ("py.typed", "_core.pyi"):
     assert (package / name).exists(), f"{name} is not in the wheel"
 (module,) = package.glob("_core*.so")
 for line in subprocess.run(["ldd", module], check=True, capture_output=True, text=True).stdout.splitlines():
+    if "=>" not in line:
+        continue
     name = line.split()[0]
     if (package / "libraries" / name).exists():
         assert str(package) in line, f"not from the wheel: {line}"
