@@ -22,7 +22,9 @@ def program():
     path = os.environ.get("ALEMBERT_PROGRAM", str(ROOT / "build/release/bin/alembert"))
 
     def call(*arguments, codes=(0,)):
-        done = subprocess.run([path, *map(str, arguments)], capture_output=True, text=True)
+        # What a sanitizer must load before the interpreter is not for the program.
+        environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+        done = subprocess.run([path, *map(str, arguments)], capture_output=True, text=True, env=environment)
         assert done.returncode in codes, done.stderr
         return done.stdout
 
