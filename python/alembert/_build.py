@@ -1,6 +1,7 @@
 """Models built in Python: symbols and expressions, bodies and joints as objects.
 
-Every call writes a statement of the model language; `text()` shows them, and `build()` checks all of it at once. What is
+Numbers, lists, expressions of the builder, texts of the model language and expressions of SymPy may stand wherever a value
+is wanted. Every call writes a statement of the model language; `text()` shows them, and `build()` checks all of it at once. What is
 wrong is shown in that text, with the line of Python that made it.
 """
 
@@ -33,6 +34,10 @@ class Place:
         self.owner = owner
         self.point_given = point
         self.axis_given = axis
+
+    def at(self, point: Any = None, axis: Any = None) -> "Place":
+        """Another place of the same body, or of the ground: `m.ground.at(axis=(1, 0, 0))`."""
+        return Place(self.owner, point, axis)
 
     def _text(self, builder: "ModelBuilder") -> str:
         words = self.owner

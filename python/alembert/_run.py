@@ -7,7 +7,7 @@ import html
 import json
 import re
 import warnings as python_warnings
-from typing import Any, Iterator, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -392,9 +392,15 @@ def method_name(method: Any) -> str:
     return name
 
 
-def simulate(model: Any, method: Any = None, *, inputs: Optional[Mapping[str, Any]] = None, observe: Any = None,
-             values: Optional[Mapping[str, Any]] = None, progress: Any = False, raises: bool = True,
-             **keywords: Any) -> Run:
+def simulate(model: Any, method: Any = None, *, step: Optional[float] = None, end: Optional[float] = None,
+             at: Optional[Sequence[float]] = None, sample: Optional[float] = None, every: Optional[int] = None,
+             control: Optional[str] = None, tolerance: Optional[float] = None, absolute: Optional[float] = None,
+             smallest: Optional[float] = None, largest: Optional[float] = None, growth: Optional[float] = None,
+             shrink: Optional[float] = None, good_steps: Optional[int] = None, most_steps: Optional[int] = None,
+             observe: Union[str, Sequence[str], None] = None, inputs: Optional[Mapping[str, Any]] = None,
+             strict: bool = False, newton: Optional[str] = None, newton_tolerance: Optional[float] = None,
+             guess: Optional[str] = None, dirac: bool = False, values: Optional[Mapping[str, Any]] = None,
+             progress: Union[bool, Callable[[float], Any]] = False, raises: bool = True, **named: Any) -> Run:
     """Integrates a model, as `alembert run` does, and gives its rows and its report.
 
     model: a Model, a ModelBuilder, the path of a file, or a Stepper (then the run begins where it stands, with its
@@ -421,17 +427,19 @@ def simulate(model: Any, method: Any = None, *, inputs: Optional[Mapping[str, An
     >>> round(float(run["x"][0]), 12)
     2.0
     """
-    chosen = {key: keywords.pop(key) for key in list(keywords) if key in OPTIONS}
-    options = make_options(**chosen)
+    options = make_options(
+        step=step, end=end, control=control, tolerance=tolerance, absolute=absolute, smallest=smallest, largest=largest,
+        growth=growth, shrink=shrink, good_steps=good_steps, most_steps=most_steps, every=every, at=at, sample=sample,
+        strict=strict, guess=guess, newton=newton, newton_tolerance=newton_tolerance, dirac=dirac)
     from ._stepper import Stepper
     with Progress(progress, "simulating") as show:
         if isinstance(model, Stepper):
-            if method is not None or inputs or observe or values or keywords:
+            if method is not None or inputs or observe or values or named:
                 raise TypeError("a stepper has its method and its values: set them before")
             data = model._core_simulate(options, show)
         else:
             names = [*OPTIONS, "method", "inputs", "observe", "values", "progress", "raises"]
-            full = with_values("simulate", model, values, keywords, names)
+            full = with_values("simulate", model, values, named, names)
             if observe is not None:
                 full = full.observing(*names_of("observe", observe))
             with InputFiles(inputs) as files:

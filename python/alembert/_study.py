@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import warnings as python_warnings
 from dataclasses import dataclass
-from typing import Any, Iterator, Mapping, Optional, Sequence, Union
+from typing import Any, Iterator, Mapping, Optional, Sequence
 
 import numpy as np
 
@@ -136,7 +135,7 @@ def sweep(model: Any, method: Any = None, *, values: Optional[Mapping[str, Any]]
     >>> study["q.x"].shape, bool(study.failed.any())
     ((3, 2), False)
     """
-    full, options, given, named = _prepared("sweep", model, values, keywords)
+    full, options, given = _prepared("sweep", model, values, keywords)
     axes = {name: _axis(name, value) for name, value in given.items() if _is_list(value)}
     if not axes:
         raise wrong("nothing is varied", "give a list of values: sweep(model, m2=[1, 0.1])")
@@ -157,7 +156,7 @@ def ensemble(model: Any, method: Any = None, *, values: Optional[Mapping[str, An
     >>> study["energy.initial"].round(6)
     array([0.   , 0.125, 0.5  , 1.125, 2.   ])
     """
-    full, options, given, named = _prepared("ensemble", model, values, keywords)
+    full, options, given = _prepared("ensemble", model, values, keywords)
     lists = {name: _numbers(name, value) for name, value in given.items() if _is_list(value)}
     if not lists:
         raise wrong("nothing is varied", "give an array of values")
@@ -201,7 +200,7 @@ def _prepared(function: str, model: Any, values: Any, keywords: dict) -> tuple:
     given = merge(values, keywords)
     full = as_model(model)
     check_keywords(function, full, given, [*OPTIONS, "method", "columns", "rows", "progress", "values"])
-    return full, options, given, None
+    return full, options, given
 
 
 def _stays_open(model: Model, name: str) -> bool:

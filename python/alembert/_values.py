@@ -56,6 +56,8 @@ def text_of(name: str, value: Any) -> str:
         raise TypeError(f"{name} must be a number, a list of numbers or a text, not {type(value).__name__}")
     if hasattr(value, "workshop"):  # an expression of a builder
         return value.text
+    if type(value).__module__.startswith("sympy."):
+        return sympy_text(value)
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if isinstance(value, (numbers.Integral, np.integer)):
@@ -68,6 +70,17 @@ def text_of(name: str, value: Any) -> str:
         raise TypeError(f"{name} must be a number; a function of Python goes with a stepper: "
                         f"alembert.compile(model, inputs=[{name!r}]).run(end, {name}=...)")
     return repr(number(name, value))
+
+
+def sympy_text(value: Any) -> str:
+    """An expression of SymPy; its symbols are meant by their names."""
+    import sympy
+    if not isinstance(value, sympy.Expr):
+        raise TypeError(f"an expression of SymPy is needed, not {type(value).__name__}")
+    text = sympy.sstr(value, full_prec=True).replace("**", "^")
+    for theirs, ours in (("Abs(", "abs("), ("Max(", "max("), ("Min(", "min(")):
+        text = text.replace(theirs, ours)
+    return text
 
 
 def path_of(path: Any) -> str:

@@ -47,7 +47,7 @@ def compile_module():
     known = cache.read_text() if cache.exists() else ""
     if home not in known:
         cache.unlink(missing_ok=True)
-        run("cmake", "--preset", "release", "-DALEMBERT_TESTS=OFF", "-DALEMBERT_BENCH=OFF", *options)
+        run("cmake", "--preset", "release", "-DALEMBERT_TESTS=OFF", *options)
     elif f"={python}\n" not in known or "ALEMBERT_PYTHON:BOOL=ON" not in known:
         run("cmake", "--preset", "release", *options)
     run("cmake", "--build", str(BUILD), "--target", "alembert_python", "-j", str(jobs()))

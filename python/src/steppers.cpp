@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "rows.h"
 
@@ -16,9 +17,8 @@ using Clock = std::chrono::steady_clock;
 // Giving back and taking the GIL costs 0.1 microseconds, and where other threads want it up to their whole turn of
 // 5 ms: not for a step that is shorter than this.
 constexpr auto long_step = std::chrono::microseconds(200);
-// Between two looks for Ctrl-C.
+// Between two looks for Ctrl-C; what is made without looking at the clock grows until it takes a tenth of that.
 constexpr auto between_looks = std::chrono::milliseconds(50);
-constexpr long steps_at_once = 256;
 
 class PyStepper {
  public:
@@ -119,15 +119,19 @@ void PyStepper::advance() {
 }
 
 void PyStepper::advance(long n) {
+  long at_once = 1;
   while (n > 0) {
     bool made = true;
     {
       const py::gil_scoped_release release;
-      const Clock::time_point until = Clock::now() + between_looks;
-      while (made && n > 0 && Clock::now() < until) {
-        const long now = std::min(n, slow_ ? 1 : steps_at_once);
-        made = stepper_.steps(now);
-        n -= now;
+      Clock::time_point now = Clock::now();
+      const Clock::time_point until = now + between_looks;
+      while (made && n > 0 && now < until) {
+        const long part = std::min(n, at_once);
+        made = stepper_.steps(part);
+        n -= part;
+        const Clock::time_point then = std::exchange(now, Clock::now());
+        if (now - then < between_looks / 10) at_once *= 2;
       }
     }
     if (!made) fail();

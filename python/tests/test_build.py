@@ -75,7 +75,7 @@ def test_bodies_and_joints():
     l = m.parameter("l", 1)
     rod = m.body("rod", mass=1, inertia=(1 / 12, 1 / 12, 1e-3), at=(0, 0, -l / 2), rotated=0.1, about=(1, 0, 0))
     m.gravity(0, 0, -9.81)
-    hinge = m.revolute("hinge", alembert.Place("ground", axis=(1, 0, 0)), rod.at(point=(0, 0, l / 2)))
+    hinge = m.revolute("hinge", m.ground.at(axis=(1, 0, 0)), rod.at(point=(0, 0, l / 2)))
     m.torsion("brake", hinge, damping=0.1)
     m.observe("angle", hinge.angle)
     m.observe("tip", rod.point(0, 0, -l / 2))
@@ -141,3 +141,20 @@ def test_first_order_states():
     m.derivative(z, -3 * z)
     run = m.simulate("gauss(4)", step=0.01, end=1)
     assert abs(run["z"][-1] - 2 * np.exp(-3)) < 1e-12
+
+
+def test_expressions_of_sympy():
+    sympy = pytest.importorskip("sympy")
+    x, k = sympy.symbols("x k")
+    m = alembert.ModelBuilder("Oscillator")
+    m.parameter("k", 4)
+    own = m.coordinate("x", 1)
+    m.kinetic(m.rate(own)**2 / 2)
+    m.potential(sympy.integrate(k * x, x) + 0 * sympy.Abs(x))
+    m.observe("other", sympy.sqrt(sympy.Max(x, 0)) + sympy.Rational(1, 3) - sympy.Abs(x)**2 * sympy.exp(-x))
+    run = m.simulate("gauss(4)", step=0.01, end=1)
+    assert np.allclose(run["x"], np.cos(2 * run.t), atol=1e-13)
+    x = run["x"]
+    assert np.allclose(run["other"], np.sqrt(np.maximum(x, 0)) + 1 / 3 - x**2 * np.exp(-x), atol=1e-13)
+    with pytest.raises(TypeError):
+        m.potential(sympy.Eq(sympy.Symbol("x"), 1))

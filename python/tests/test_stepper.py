@@ -1,7 +1,6 @@
 """The step in the hand, against runs and closed forms."""
 
 import copy
-import math
 import os
 import pickle
 import signal
