@@ -119,8 +119,11 @@ class Study:
         return f"Study({self.title}: {int(np.prod(self.shape))} runs of shape {self.shape}" + \
             (f", {failed} failed)" if failed else ")")
 
-    def _repr_html_(self) -> str:
-        return self.to_pandas()._repr_html_()
+    def _repr_html_(self) -> Optional[str]:
+        try:
+            return self.to_pandas()._repr_html_()
+        except ImportError:
+            return None
 
 
 def sweep(model: Any, method: Any = None, *, values: Optional[Mapping[str, Any]] = None, columns: Any = None,

@@ -38,6 +38,10 @@ def test_numpy_functions():
     assert alembert.norm(r).text.startswith("sqrt(") and len(alembert.cross((x, y, 0), (0, 0, 1))) == 3
     assert alembert.where(x > 0, x, 0).text and (x >= y).text and ((x > 0) & (y < 1)).text and (~(x > 0)).text
     assert x == x and x != y and len({x, y, x}) == 2
+    assert np.less(x, 0.5) == (x < 0.5) and np.greater(x, y) == (x > y) and np.less_equal(x, y) == (x <= y)
+    assert np.greater_equal(x, y) == (x >= y) and np.logical_not(x > 0) == ~(x > 0)
+    assert np.logical_and(x > 0, y > 0) == ((x > 0) & (y > 0)) and np.logical_or(x > 0, y > 0) == ((x > 0) | (y > 0))
+    assert np.negative(x) == -x and np.reciprocal(x) == 1 / x and np.deg2rad(x) == x * (np.pi / 180)
 
 
 def test_conditions_mean_what_they_say():

@@ -3,6 +3,7 @@
 import copy
 import json
 import math
+import pickle
 import warnings
 
 import numpy as np
@@ -55,6 +56,16 @@ def test_a_million_rows_without_copying():
 def test_values_and_initial_values():
     run = alembert.simulate("models/pendulum.alm", values={"y'": 1.5}, l=2, end=0.1, step=0.01)
     assert run["x"][0] == 2 and run["y'"][0] == 1.5 and run.parameters["l"] == 2
+
+
+def test_models_never_change():
+    model = alembert.read("models/pendulum.alm")
+    longer = model.set(l=2).set({"y'": 1}).set(m=3)
+    assert longer.parameters["l"] == 2 and longer.parameters["m"] == 3 and longer.values == {"l": "2", "y'": "1", "m": "3"}
+    assert model.parameters["l"] == 1 and model.values == {} and model.text() == longer.text()
+    again = pickle.loads(pickle.dumps(longer))
+    assert again == longer and hash(again) == hash(longer) and again != model
+    assert alembert.read("models/pendulum.alm", l=2).parameters["l"] == 2
 
 
 def test_rows_at_times():
