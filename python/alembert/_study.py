@@ -268,7 +268,7 @@ def check(model: Any, **values: Any) -> Findings:
     found = _found(_core.examine(full._source))
     if full.method:
         try:
-            refused = _core.Method(full.method).refusal(full._source)
+            refused = _core.find_method(full.method).refusal(full._source)
         except InputError as error:
             error.check = found
             raise
@@ -398,7 +398,7 @@ def derive(model: Any, *, form: str = "all", numbers: bool = False, all: bool = 
 Method = _core.Method
 Method.__doc__ = "A method with its arguments bound: name, stages, order (of q, v, multiplier), what it claims to preserve."
 Method.__repr__ = lambda self: f"Method({self.name}: order {self.order[0]})"
-Method.__reduce__ = lambda self: (Method, (self.name,))
+Method.__reduce__ = lambda self: (_core.find_method, (self.name,))
 
 
 @dataclass(frozen=True)
@@ -432,4 +432,4 @@ def method(name: str) -> Method:
     """
     if not isinstance(name, str):
         raise TypeError(f"a method is named by a text such as 'lobatto(3)', not {type(name).__name__}")
-    return Method(name)
+    return _core.find_method(name)

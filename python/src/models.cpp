@@ -93,7 +93,6 @@ void bind_equations(py::module_& m) {
 
 void bind_methods(py::module_& m) {
   py::class_<Method>(m, "Method")
-      .def(py::init([](const std::string& name) { return find_method(name); }))
       .def_property_readonly("name", &Method::name)
       .def_property_readonly("stages", &Method::stages)
       .def_property_readonly("order",
@@ -107,6 +106,7 @@ void bind_methods(py::module_& m) {
       .def_property_readonly("note", &Method::note)
       .def_property_readonly("tableau", &Method::tableau)
       .def("refusal", [](const Method& a, const ModelText& model) { return a.refusal(derive(model.read())); });
+  m.def("find_method", find_method);
   m.def("describe_methods", [] {
     py::list all;
     for (const MethodDescription& d : describe_methods())
