@@ -191,13 +191,14 @@ class ModelBuilder:
         """The time."""
         return self.symbol("t")
 
-    def parameter(self, name: str, value: Any) -> Any:
+    def parameter(self, name: str, value: Any, *, unit: str = "") -> Any:
         """A constant that a run may replace; lists make vectors."""
-        return self._declare("parameter", name, value)
+        return self._declare("parameter", name, value, unit=unit)
 
-    def coordinate(self, name: str, start: Any = None, *, rate: Any = None, size: Optional[int] = None) -> Any:
+    def coordinate(self, name: str, start: Any = None, *, rate: Any = None, size: Optional[int] = None,
+                   unit: str = "") -> Any:
         """A coordinate (a vector with size), with its value and its rate at the start; 0 where nothing is said."""
-        made = self._declare("coordinate", name, start, size)
+        made = self._declare("coordinate", name, start, size, unit)
         for x in np.atleast_1d(np.asarray(made, dtype=object)):
             self._rates[x.text] = self.symbol(x.text + "'")
         if rate is not None:
@@ -422,10 +423,11 @@ class ModelBuilder:
     def _start(self, start: Any) -> str:
         return "" if start is None else f" = {self._text(start)}"
 
-    def _declare(self, keyword: str, name: str, start: Any, size: Optional[int] = None) -> Any:
+    def _declare(self, keyword: str, name: str, start: Any, size: Optional[int] = None, unit: str = "") -> Any:
         if size is None and isinstance(start, (list, tuple, np.ndarray)):
             size = len(start)
-        self.statement(f"{keyword} {_name(name)}" + (f"[{size}]" if size else "") + self._start(start))
+        self.statement(f"{keyword} {_name(name)}" + (f"[{size}]" if size else "") + self._start(start) +
+                       (f' "{_quoted(unit)}"' if unit else ""))
         return self._symbols(name, size)
 
     def _symbols(self, name: str, size: Optional[int]) -> Any:

@@ -111,6 +111,7 @@ class RunData:
     event_numbers: list[int]
     event_names: list[str]
     names: list[str]
+    units: list[str]
     groups: dict[str, tuple[int, int]]
     description: dict[str, Any]
     warnings: list[tuple[str, str, float]]
@@ -128,6 +129,7 @@ class RunData:
 class Stepper:
     t: float
     h: float
+    stopped: str
     steps_made: int
     names: list[str]
     inputs: list[str]

@@ -73,6 +73,11 @@ class Run:
         return self._data.names
 
     @property
+    def units(self) -> dict[str, str]:
+        """Of the columns whose units the model gives."""
+        return {name: unit for name, unit in zip(self.names, self._data.units) if unit}
+
+    @property
     def t(self) -> np.ndarray:
         return self.rows[:, 0]
 

@@ -78,7 +78,7 @@ class Stepper(_core.Stepper):
     def run(self, end: Optional[float] = None, *, steps: Optional[int] = None, every: int = 1,
             **controls: Union[float, Callable[["Stepper"], float]]) -> "Record":
         """Steps on to a time, or a number of steps, and records. Each input may be a number or a function of the
-        stepper, asked before every step.
+        stepper, asked before every step. An event that stops a run ends it there, too; `stopped` has its name.
 
         >>> import alembert
         >>> s = alembert.compile("models/pendulum.alm", inputs=["gravity"], step=0.01)
@@ -108,9 +108,12 @@ class Stepper(_core.Stepper):
             self.step(**values)
             if i == 1:
                 used.append(self.parameters)
-            if i % every == 0 or i == steps:
+            stopped = bool(self.stopped)
+            if i % every == 0 or i == steps or stopped:
                 rows.append(self._row())
                 used.append(self.parameters)
+            if stopped:
+                break
         return Record(self.names, self.inputs, np.array(rows), np.array(used or [self.parameters]))
 
     def _row(self) -> np.ndarray:

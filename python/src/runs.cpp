@@ -159,6 +159,7 @@ void bind_runs(py::module_& m) {
                              })
       .def_property_readonly("event_numbers", [](const RunData& run) { return run.rows.event_numbers(); })
       .def_property_readonly("event_names", [](const RunData& run) { return run.rows.columns().events; })
+      .def_property_readonly("units", [](const RunData& run) { return run.rows.columns().units; })
       .def_property_readonly("names", [](const RunData& run) { return run.rows.columns().names; })
       .def_property_readonly("groups", groups)
       .def("columns_named",

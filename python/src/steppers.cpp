@@ -231,6 +231,7 @@ void bind_state(Class& c) {
                       const PyStepper::Use use(self);
                       self.held().set_step(h);
                     })
+      .def_property_readonly("stopped", used([](Stepper& s) { return s.stopped(); }))
       .def_property_readonly("steps_made", used([](Stepper& s) { return s.steps_made(); }))
       .def_property_readonly("names", used([](Stepper& s) { return s.names(); }))
       .def_property_readonly("inputs", used([](Stepper& s) { return s.equations().inputs(); }))

@@ -162,3 +162,15 @@ def test_expressions_of_sympy():
     assert np.allclose(run["other"], np.sqrt(np.maximum(x, 0)) + 1 / 3 - x**2 * np.exp(-x), atol=1e-13)
     with pytest.raises(TypeError):
         m.potential(sympy.Eq(sympy.Symbol("x"), 1))
+
+
+def test_units():
+    m = alembert.ModelBuilder("Spring")
+    mass, k = m.parameter("m", 3, unit="kg"), m.parameter("k", 20, unit="N/m")
+    x = m.coordinate("x", 1, unit="m")
+    m.kinetic(mass / 2 * m.rate(x)**2)
+    m.potential(k / 2 * x**2)
+    assert m.simulate("gauss(2)", step=0.1, end=0.5).units["x'"] == "m/s"
+    m.potential(k * x)
+    with pytest.raises(alembert.ModelError, match="units do not fit"):
+        m.build()

@@ -184,3 +184,12 @@ def test_progress():
     alembert.simulate("models/double_pendulum.alm", end=2, progress=told.append)
     assert told and told[-1] <= 1
     alembert.simulate("models/double_pendulum.alm", end=2, progress=True)
+
+
+def test_units(tmp_path):
+    run = alembert.model('parameter m = 3 "kg", k = 20 "N/m"\ncoordinate x "m"\nkinetic m/2*x\'^2\npotential k/2*x^2\n'
+                         "observe pull: k*x\nsolve gauss(2) step 0.1 end 1\n").simulate()
+    assert run.units["x"] == "m" and run.units["x'"] == "m/s" and run.units["pull"]
+    run.save(tmp_path / "run.h5")
+    assert alembert.load(tmp_path / "run.h5").units == run.units
+    assert alembert.model(OSCILLATOR).simulate().units == {}

@@ -140,3 +140,16 @@ def test_interrupt(work):
     child.send_signal(signal.SIGINT)
     out, _ = child.communicate(timeout=20)
     assert out.startswith("stopped") and (("True" in out) == ("simulate" in work))
+
+
+def test_events_act_and_stop():
+    m = alembert.ModelBuilder("Ball")
+    y = m.coordinate("y", 1)
+    m.kinetic(m.rate(y)**2 / 2)
+    m.potential(9.81 * y)
+    m.stop(y, 0)
+    s = m.compile("gauss(2)", step=0.01)
+    record = s.run(5)
+    assert abs(s.t - (2 / 9.81)**0.5) < 1e-12 and s.stopped and record.t[-1] == s.t
+    with pytest.raises(alembert.RunError):
+        s.step()

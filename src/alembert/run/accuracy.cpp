@@ -126,8 +126,11 @@ std::optional<Step<double>> AccuracyProbe::beside(const GridPoint& from) {
 
 void AccuracyProbe::look(const GridPoint& from, const GridPoint& to) {
   if (companion_ || n_ % between_ranges == 0) ranges_.add(to.state);
-  if (companion_) follow_companion(from, to);
-  if (due(to.prediction_error)) compare_parts(from, to);
+  // At the ends of such steps others would see either side of the kink.
+  const bool at_kink = to.at_kink || to.off_kink;
+  if (at_kink) leave_companion(to);
+  else if (companion_) follow_companion(from, to);
+  if (!at_kink && due(to.prediction_error)) compare_parts(from, to);
   const auto next = [&](long every) { return (n_ / every + 1) * every; };
   const bool early = all_compared_ || n_ < first_predictions;
   next_look_ = early ? n_ + 1 : std::min(next(between_ranges), next(between_comparisons));
@@ -183,6 +186,13 @@ void AccuracyProbe::follow_companion(const GridPoint& from, const GridPoint& to)
   const bool parted = window_.seen.size() >= fewest_seen && relative(window_.seen.back()) > lost;
   if (parted) return end_window(to);
   if (n_ >= companion_steps_ && !prolonged()) companion_.reset();
+}
+
+// The run has come to a kink, which the longer steps of the companion would not meet: it begins again behind it.
+void AccuracyProbe::leave_companion(const GridPoint& to) {
+  if (companion_ && !window_.seen.empty()) end_window(to);
+  companion_.reset();
+  if (!to.at_kink && n_ < companion_steps_) begin_window(to);
 }
 
 // Companion and run have parted: it begins again beside the run. What was wrong before has grown with the errors of

@@ -80,6 +80,7 @@ class AccuracyProbe {
   void begin_window(const GridPoint& from);
   void look(const GridPoint& from, const GridPoint& to);
   void follow_companion(const GridPoint& from, const GridPoint& to);
+  void leave_companion(const GridPoint& to);
   void end_window(const GridPoint& to);
   bool prolonged();
   Halves distances() const;

@@ -93,11 +93,10 @@ Run simulate(const Stepper& stepper, const SimulateOptions& asked) {
 }
 
 Report follow(const Stepper& stepper, const SimulateOptions& asked) {
-  internal::Engine engine(stepper.engine());
-  engine.begin_at(stepper.t(), stepper.state());
   SimulateOptions options = asked;
   if (options.step == 0) options.step = stepper.h();
-  Report report = internal::simulate(engine, options);
+  const std::unique_ptr<internal::Engine> engine = stepper.engine_here(options.step);
+  Report report = internal::simulate(*engine, options);
   report.compile_seconds = stepper.compile_seconds();
   return report;
 }
