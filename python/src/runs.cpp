@@ -18,7 +18,7 @@ py::object view_of(const double* values, std::size_t rows, std::size_t width, co
   const auto n = static_cast<py::ssize_t>(rows), m = static_cast<py::ssize_t>(width);
   py::array_t<double> view({n, m}, {m * size, size}, values, owner);
   py::detail::array_proxy(view.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
-  return std::move(view);
+  return view;
 }
 
 namespace {

@@ -96,8 +96,8 @@ py::object column(const Table& table, std::size_t number) {
     in_words = in_words || text;
     words.append(text ? py::object(py::str(*text)) : py::object(py::none()));
   }
-  if (in_words) return std::move(words);
-  return std::move(values);
+  if (in_words) return words;
+  return values;
 }
 
 Stepper prototype(const ModelText& text, const std::string& method, const std::vector<std::string>& names,
