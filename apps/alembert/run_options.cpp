@@ -66,7 +66,9 @@ StepOptions read_steps(const RunChoices& choices) {
 }  // namespace
 
 void RunChoices::declare(Options& options) {
-  options.option("-m,--method", method, "M", "Method, such as " ALEMBERT_DEFAULT_METHOD "; see alembert methods");
+  options.option("-m,--method", method, "M",
+                 "Method, such as " ALEMBERT_DEFAULT_METHOD
+                 "; see alembert methods. auto: one that suits the model, as with --tolerance alone");
   options.option("-s,--stages", stages, "S", "Replaces the method's number of stages");
   options.option("--step", step, "H", "Step size, or the first one; negative runs backward in time");
   options.option("--end", end, "T", "Time to end at; the start is t = 0");
@@ -92,13 +94,26 @@ void RunChoices::declare(Options& options) {
                  "Initial guess of Newton: extrapolated from the steps before (the default), naive or educated");
 }
 
-Method RunChoices::chosen_method(const Model& model) const { return app::chosen_method(method, stages, model); }
+MethodChoice RunChoices::chosen_method(const Model& model, const Equations& equations) const {
+  const bool asked = method == "auto";
+  if (asked && !stages.empty())
+    throw InputError("--stages has no meaning with --method auto", "it goes with a method that has stages");
+  const bool unnamed = method.empty() && stages.empty() && read_control(*this) == Control::tolerance;
+  if (!asked && !unnamed) return {app::chosen_method(method, stages, model), ""};
+  return choose_method(model, equations, simulation(model));
+}
+
+Method RunChoices::chosen_method(const Model& model) const { return chosen_method(model, derive(model)).method; }
 
 SimulateOptions RunChoices::simulation(const Model& model) const {
   SimulateOptions options;
-  options.step = required_number("step", step, model.solve.step);
-  options.end = required_number("end", end, model.solve.end);
   options.steps = read_steps(*this);
+  // The first of steps that a tolerance chooses may be anything; a small part of the whole time is soon left behind.
+  constexpr double first_part = 1e-3;
+  const bool chosen = options.steps.control == Control::tolerance && step.empty() && !model.solve.step;
+  if (!chosen) options.step = required_number("step", step, model.solve.step);
+  options.end = required_number("end", end, model.solve.end);
+  if (chosen) options.step = first_part * options.end;
   options.newton.linear = linear_solver(newton);
   options.steps.guess = starting_guess(guess);
   if (!newton_tolerance.empty()) {

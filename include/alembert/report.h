@@ -41,10 +41,10 @@ struct RunDescription {
   std::string version;                        // of alembert
 };
 
-/// fixed: all equal, a shorter one at the end. tolerance: two equal steps are compared with one of twice their size,
-/// made beside them; where they differ too much they are made again, smaller. reversible: the density of steps follows
-/// the motion in a way that is symmetric in time (Hairer and Soederlind 2005), so that a symmetric method keeps the
-/// long-time behaviour that it has with equal steps.
+/// fixed: all equal, a shorter one at the end. tolerance: steps are judged by their stages, and now and then two are
+/// compared with one of twice their size; where they err too much they are made again, smaller. reversible: the density
+/// of steps follows the motion in a way that is symmetric in time (Hairer and Soederlind 2005), so that a symmetric
+/// method keeps the long-time behaviour that it has with equal steps.
 enum class Control { fixed, tolerance, reversible };
 
 enum class Ending { done, interrupted, failed };
@@ -121,7 +121,8 @@ struct Report : RunDescription {
   ReportNames names;
   int stages = 0;  // 0 where the word has no meaning
   Orders order;
-  std::string note;  // what a user must know of the method on this model; may be empty
+  std::string note;    // what a user must know of the method on this model; may be empty
+  std::string choice;  // why this method, where nobody named one; else empty
   Control control = Control::fixed;
   double t = 0;                                // where it ended
   double smallest_step = 0, largest_step = 0;  // magnitudes of those that were made; the last one may be cut
@@ -129,7 +130,7 @@ struct Report : RunDescription {
   Watched energy;
   Drift drift;
   std::optional<EnergyAccount> account;  // where the energy is not conserved
-  std::optional<Accuracy> accuracy;      // of fixed steps, where some could be compared
+  std::optional<Accuracy> accuracy;      // where steps could be compared
   std::vector<Warning> warnings;         // one of each kind, in the order of time
   EnergyBalance balance;
   double position = 0, velocity = 0, nonholonomic = 0;  // largest residual over all steps
@@ -139,7 +140,8 @@ struct Report : RunDescription {
   std::vector<Watched> invariants;  // those of the model first
   std::vector<ObservedRange> observed;
   long steps = 0, rejected = 0;
-  long kinks = 0;  // of min, max, abs, sign, at which steps ended
+  long comparisons = 0;  // steps of twice the size that were made beside others to judge them
+  long kinks = 0;        // of min, max, abs, sign, at which steps ended
   SolverStatistics newton;
   double compile_seconds = 0, run_seconds = 0;
   Ending ending = Ending::done;

@@ -257,8 +257,10 @@ void add_start(Lines& lines, const Report& report) {
 /// "1.5e-06 a unit of time, relative to the range of motion (12 of 2000 steps made again in parts)".
 std::string accuracy_line(const Report& report) {
   const Accuracy& a = *report.accuracy;
-  return fmt::format("{} a unit of time, relative to the range of motion ({} of {} made again in parts)",
-                     brief(a.per_time), a.compared, plural(report.steps, "step"));
+  const std::string said = brief(a.per_time) + " a unit of time, relative to the range of motion ";
+  if (report.control == Control::tolerance)
+    return said + "(from the errors of the steps and from what becomes of errors beside the run)";
+  return said + fmt::format("({} of {} made again in parts)", a.compared, plural(report.steps, "step"));
 }
 
 void add_energy(Lines& lines, const Report& report) {
@@ -304,6 +306,7 @@ std::string to_text(const Report& report) {
   if (report.accuracy) lines.add("accuracy", internal::accuracy_line(report));
   lines.add("Newton", internal::newton_line(report));
   lines.add("time", fmt::format("{:.2f} s (+ {:.2f} s compiling)", report.run_seconds, report.compile_seconds));
+  if (!report.choice.empty()) lines.add("chosen", report.method + ": " + report.choice);
   if (!report.note.empty()) lines.add("note", report.note);
   for (const Warning& warning : report.warnings) lines.add("warning", warning.text);
   return lines.text();

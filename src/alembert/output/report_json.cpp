@@ -115,6 +115,7 @@ Json joints(const Report& report) {
 void add_run(Json& json, const Report& report) {
   json["model"] = report.model;
   json["method"] = report.method;
+  if (!report.choice.empty()) json["chosen"] = report.choice;
   json["stages"] = report.stages > 0 ? Json(report.stages) : Json();
   json["step"] = number(report.step);
   if (report.control != Control::fixed) json["control"] = word_of(report.control);
@@ -207,6 +208,7 @@ Json statistics(const Report& report) {
                  {"compile_seconds", number(report.compile_seconds)},
                  {"run_seconds", number(report.run_seconds)}};
   if (report.control == Control::fixed) return object;
+  object["comparisons"] = report.comparisons;
   object["smallest_step"] = number(report.smallest_step);
   object["largest_step"] = number(report.largest_step);
   return object;

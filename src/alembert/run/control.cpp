@@ -47,6 +47,8 @@ constexpr double margin = 1e-10;
 // Across a jump of the forces a step may have no solution, and its kinks cannot be found. It is then halved this often
 // at most, to a millionth.
 constexpr int most_halvings = 20;
+// It then comes near to the kink in ever shorter parts, and passes over it from this part of a step on.
+constexpr double nearly_there = 1e-5;
 // More parts of a step than this are those of something that chatters; the rest is made without looking for kinks.
 constexpr int most_parts = 50;
 
@@ -76,8 +78,14 @@ class FixedSteps final : public StepControl {
     const int halvings = kinks_ ? most_halvings : 0;
     double length = h;
     for (int i = 0; !make_part(from, length, length == h ? t_end : from.t + length, to[0]); ++i) {
-      if (i == halvings) return 0;
-      length /= 2;
+      if (i < halvings) {
+        length /= 2;
+        continue;
+      }
+      if (!kinks_ || !kinks_->cross(from, here_, nearly_there * h, to[0], next_)) return 0;
+      std::swap(here_, next_);
+      made_ = 0;
+      break;
     }
     to[0].on_grid = to[0].t == t_end && !to[0].kink;
     if (!to[0].on_grid) {

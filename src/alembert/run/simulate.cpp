@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -49,6 +50,8 @@ EngineOptions engine_options(const Equations& e, const SimulateOptions& options,
   result.samples = samples.count();
   const double every = static_cast<double>(options.every.value_or(samples.any() ? 0 : 1));
   if (!options.observers.empty() && every > 0) result.rows = result.steps / every;
+  // Steps by a tolerance are judged by the accelerations at their ends.
+  if (options.steps.control == Control::tolerance) result.rows = std::max(result.rows, result.steps);
   result.reversible = options.steps.control == Control::reversible;
   result.dirac = options.dirac && e.port;
   result.newton = options.newton;

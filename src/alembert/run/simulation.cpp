@@ -111,6 +111,7 @@ void Simulation::start() {
   }
   if (options_.steps.control == Control::fixed)
     probe_.emplace(engine_, report_.names, count_steps(engine_.t0, options_.end, options_.step), options_.step, point_);
+  if (by_tolerance()) twin_.emplace(engine_, report_.names, point_);
   balance_ = {.t = point_.t, .parted = true};
   if (engine_.inputs.any()) times_.push_back(point_.t);
   in_view_ = true;
@@ -129,6 +130,7 @@ void Simulation::loop() {
       return;
     }
     for (int i = 0; i < count && going; ++i) {
+      if (twin_) twin_->follow(point_, next_[i], i + 1 == count ? control_->error() : std::span<const double>());
       going = arrive(point_, next_[i], last && i + 1 == count);
       if (!acting_.empty()) break;  // the motion goes on from somewhere else
     }
@@ -254,15 +256,15 @@ bool Simulation::act(GridPoint& at, bool looked) {
 
 // A motion of its own begins behind what events set; the grid stays.
 void Simulation::go_on() {
-  if (probe_) {
-    seen_ = probe_->finish(report_.singular_positions.size());
-    probe_.reset();
-  }
+  if (probe_ || twin_) seen_ = accuracy();
+  probe_.reset();
+  twin_.reset();
   const NewtonStatistics own = engine_.step.statistics(), all = control_->statistics();
   spent_.iterations += all.iterations - own.iterations;
   spent_.factorizations += all.factorizations - own.factorizations;
   spent_.evaluations += all.evaluations - own.evaluations;
   rejected_ += control_->rejected();
+  comparisons_ += control_->comparisons();
   control_ = make_control(engine_, options_.steps, options_.end, options_.step, point_, engine_.t0);
   engine_.events->go_on(point_);
   judge_.emplace(engine_, point_);
@@ -455,6 +457,7 @@ void Simulation::keep(const GridPoint& point) {
 void Simulation::finish() {
   const Watch& watch = engine_.watch;
   report_.rejected = rejected_ + control_->rejected();
+  report_.comparisons = comparisons_ + control_->comparisons();
   report_.energy = watch.energy_watched;
   report_.drift = watch.drift.fit();
   if (engine_.work || gained_ > 0 || lost_ > 0) take_account();
@@ -476,7 +479,7 @@ void Simulation::finish() {
 // What may be wrong although every step was made.
 void Simulation::assess() {
   assess_inputs();
-  if (probe_ || seen_) assess_accuracy();
+  assess_accuracy();
   assess_energy();
   const double iterations = static_cast<double>(report_.newton.iterations) / static_cast<double>(report_.steps);
   const bool accurate = report_.accuracy && report_.accuracy->per_time * std::abs(report_.t - engine_.t0) <= good;
@@ -519,8 +522,13 @@ void Simulation::assess_energy() {
          report_.t);
 }
 
+std::optional<AccuracyProbe::Result> Simulation::accuracy() const {
+  const std::size_t singular = report_.singular_positions.size();
+  return probe_ ? probe_->finish(singular) : twin_ ? twin_->finish(singular) : seen_;
+}
+
 void Simulation::assess_accuracy() {
-  const std::optional<AccuracyProbe::Result> found = probe_ ? probe_->finish(report_.singular_positions.size()) : seen_;
+  const std::optional<AccuracyProbe::Result> found = accuracy();
   if (!found) return;
   report_.accuracy = found->accuracy;
   if (found->at_end <= known && found->accuracy.per_step <= good_step) return;
@@ -529,14 +537,22 @@ void Simulation::assess_accuracy() {
         "sensitive",
         fmt::format("the motion is sensitive: errors grow e-fold in about {:.2g} units of time, so that the end "
                     "of the run is one of many motions, and only what is conserved can be trusted there; "
-                    "smaller steps or a method of higher order help for a while",
-                    1 / found->growth),
+                    "{} for a while",
+                    1 / found->growth,
+                    by_tolerance() ? "a smaller `tolerance` helps" : "smaller steps or a method of higher order help"),
         report_.t);
   const std::string size = found->at_end < 1 ? fmt::format("about {:.2g} %", 100 * found->at_end) : "more than 100 %";
+  const std::string where = time_text(found->accuracy.worst_t);
+  if (by_tolerance())
+    return warn("accuracy",
+                fmt::format("what the tolerance allows each step may add up: by the end the error may be {} of the "
+                            "range of motion (worst near t = {}); ask for a smaller `tolerance`",
+                            size, where),
+                found->accuracy.worst_t);
   warn("accuracy",
        fmt::format("the steps are too long for this motion: by the end the error is {} of the range of motion (worst "
                    "near t = {}); try `step` {:.1g}",
-                   size, time_text(found->accuracy.worst_t), found->better),
+                   size, where, found->better),
        found->accuracy.worst_t);
 }
 

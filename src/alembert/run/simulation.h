@@ -13,6 +13,7 @@
 #include "alembert/run/sample_times.h"
 #include "alembert/run/short_steps.h"
 #include "alembert/run/simulate.h"
+#include "alembert/run/twin.h"
 
 namespace alembert::internal {
 
@@ -43,6 +44,7 @@ class Simulation {
 
   void assess();
   void assess_accuracy();
+  std::optional<AccuracyProbe::Result> accuracy() const;
   void assess_energy();
   void assess_inputs();
   bool arrive(const GridPoint& from, GridPoint& to, bool last);
@@ -77,6 +79,7 @@ class Simulation {
   ShortSteps short_steps_;
   std::optional<Judge> judge_;
   std::optional<AccuracyProbe> probe_;  // of fixed steps
+  std::optional<Twin> twin_;            // of steps by a tolerance
   std::string light_;                   // a body whose velocity the method loses; "" where there is none
   std::size_t n_y_;
   long every_;  // 0: no rows for steps
@@ -94,7 +97,7 @@ class Simulation {
   std::vector<Acted> acted_;                   // of every event
   std::optional<AccuracyProbe::Result> seen_;  // of the probe, before the first event that set something
   NewtonStatistics spent_;                     // by the controls before the present one
-  long rejected_ = 0;                          // by them
+  long rejected_ = 0, comparisons_ = 0;        // by them
   std::vector<double> kink_times_;
   double gained_ = 0, lost_ = 0;  // energy, by what events set
   std::vector<double> sampled_;
