@@ -77,14 +77,14 @@ void RunChoices::declare(Options& options) {
   options.option("--control", control, "KIND",
                  "Step-size control: fixed, tolerance, or reversible (symmetric methods)");
   options.option("--tolerance", tolerance, "TOL",
-                 "Local error tolerance, relative, of two steps; 1e-8 where not given");
+                 "Local error tolerance, relative, of a step; 1e-8 where not given");
   options.option("--absolute-tolerance", absolute_tolerance, "TOL",
                  "Error that is allowed beside it, in the units of each state; 0 where not given");
   options.option("--min-step", min_step, "H", "The run fails where steps would become shorter");
   options.option("--max-step", max_step, "H", "No step is longer");
   options.option("--growth", growth, "F", "Steps grow by at most this factor at once; 2 where not given");
   options.option("--shrink", shrink, "F", "They shrink by at most this factor at once; 0.2 where not given");
-  options.option("--good-steps", good_steps, "N", "Comparisons that go well before steps grow; 2 where not given");
+  options.option("--good-steps", good_steps, "N", "Steps that go well before they grow; 1 where not given");
   options.option("--max-steps", max_steps, "N", "The run fails where it needs more");
   options.option("--newton", newton, "KIND",
                  "How steps are solved: exact, or two-matrix (SPARK methods; large systems choose it by themselves)");

@@ -252,7 +252,7 @@ void try_many(void (*try_it)(Generator&, Counts&, std::string&), const char* kin
       counts.runs, kind, counts.failed, counts.warned, counts.silent, counts.wrong, counts.unknown);
   EXPECT_EQ(counts.wrong, 0) << list;
   EXPECT_GT(counts.silent, trials / 4) << "else this test tests nothing";
-  EXPECT_LT(counts.unknown, trials / 20);
+  EXPECT_LT(counts.unknown, trials / 10);
 }
 
 TEST(Class, NoRunIsWrongInSilence) { try_many(try_one, "with fixed steps", 1000); }

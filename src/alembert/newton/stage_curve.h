@@ -27,6 +27,16 @@ struct SolvedStep {
   std::vector<T> unknowns;
 };
 
+/// From t, h, state and unknowns in one list, and the state at the end.
+template <class T>
+void take_step(const T* x, int states, int unknowns, const T* to, SolvedStep<T>& step) {
+  step.t = x[0];
+  step.h = x[1];
+  step.from.assign(x + 2, x + 2 + states);
+  step.to.assign(to, to + states);
+  step.unknowns.assign(x + 2 + states, x + 2 + states + unknowns);
+}
+
 /// Fills the unknowns of a step of size h from t and `state` with what other steps, one behind the other, say. Every
 /// quantity that has unknowns has a series, else these stay. Instantiated for double and Quad.
 template <class T>

@@ -1,6 +1,7 @@
 #include "alembert/newton/step.h"
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
 
 #include "alembert/base/bytes.h"
@@ -68,10 +69,10 @@ struct Step<T>::Body {
   std::vector<T> new_state, new_compensation;
   std::vector<T> found, latest, change_found, change, marked;  // in doubt: unknowns, changes of the state
   Homotopy<T> homotopy{0};
-  std::vector<StageSeries> series;                    // of a step that is one part
-  const SolvedStep<T>* near[2] = {nullptr, nullptr};  // that the next guess is made from
-  const UsualStep* finished = nullptr;                // has what follows from the last solution
-  bool single_usual = false;                          // a step is one part, with a usual way and nothing carried
+  std::vector<StageSeries> series;             // of a step that is one part
+  std::array<const SolvedStep<T>*, 2> near{};  // that the next guess is made from
+  const UsualStep* finished = nullptr;         // has what follows from the last solution
+  bool single_usual = false;                   // a step is one part, with a usual way and nothing carried
 
   Body(const Body& other);
   Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state, const std::vector<T>& given,
@@ -245,7 +246,7 @@ template <class T>
 void Step<T>::Body::guess(Substep& sub, const StepPart<T>& part, T t, T h, const T* state) noexcept {
   if (sub.predictor.empty()) {
     initial_guess(part, t, h, state);
-    const std::span<const SolvedStep<T>* const> steps(near, near[1] ? 2 : 1);
+    const std::span<const SolvedStep<T>* const> steps(near.data(), near[1] ? 2 : 1);
     if (near[0]) guess_from_steps(series, steps, t, h, state, x.data() + part.inputs());
     return;
   }
@@ -558,11 +559,6 @@ void Step<T>::guess_from(const T* guess_values) noexcept {
 }
 
 template <class T>
-bool Step<T>::has_stages() const {
-  return !body_->series.empty();
-}
-
-template <class T>
 const std::vector<StageSeries>& Step<T>::series() const {
   return body_->series;
 }
@@ -570,20 +566,13 @@ const std::vector<StageSeries>& Step<T>::series() const {
 template <class T>
 void Step<T>::solved(const T* to, SolvedStep<T>& step) const {
   const auto& part = body_->parts[body_->substeps[body_->last].part];
-  const auto from = body_->x.begin() + 2, unknowns = body_->x.begin() + part.inputs();
-  step.t = body_->x[0];
-  step.h = body_->x[1];
-  step.from.assign(from, from + part.states);
-  step.to.assign(to, to + part.states);
-  step.unknowns.assign(unknowns, unknowns + part.unknowns);
+  take_step(body_->x.data(), part.states, part.unknowns, to, step);
 }
 
 template <class T>
 void Step<T>::guess_from(const T* guess_values, const SolvedStep<T>* first, const SolvedStep<T>* second) noexcept {
   guess_from(guess_values);
-  if (!has_stages()) return;
-  body_->near[0] = first;
-  body_->near[1] = second;
+  if (has_stages()) body_->near = {first, second};
 }
 
 template <class T>
@@ -602,7 +591,7 @@ void Step<T>::begin(const T* guess_values) noexcept {
 template <class T>
 StepResult Step<T>::advance(T t0, T h, T* state, T* compensation) noexcept {
   const StepResult result = body_->advance(t0, h, state, compensation, false);
-  body_->near[0] = body_->near[1] = nullptr;
+  body_->near = {};
   return result;
 }
 

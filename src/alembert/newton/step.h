@@ -46,7 +46,7 @@ class Step {
   /// The next step alone starts from the method's own guess with these values; factorisations are kept.
   void guess_from(const T* guess_values) noexcept;
   /// Whether steps can be guessed from others by the curve of their stages (stage_curve.h).
-  bool has_stages() const;
+  bool has_stages() const { return !series().empty(); }
   const std::vector<StageSeries>& series() const;  // of its unknowns; none where it has no stages
   /// The last step that went well, which ended in `to`.
   void solved(const T* to, SolvedStep<T>& step) const;

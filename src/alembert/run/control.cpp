@@ -261,7 +261,7 @@ void check_steps(const StepOptions& o, const Method& method, double t0, double e
   if (!(o.tolerance >= smallest_tolerance && o.tolerance <= largest_tolerance))
     throw InputError("`tolerance` must be between " + to_text(smallest_tolerance) + " and " +
                          to_text(largest_tolerance) + ", not " + to_text(o.tolerance),
-                     "it is the relative error that two steps may make");
+                     "it is the relative error that a step may make");
   if (!(o.absolute >= 0 && std::isfinite(o.absolute)))
     throw InputError("`absolute` must be a number of at least 0, not " + to_text(o.absolute));
   if (o.largest != 0) positive("`largest`", o.largest, 0, INFINITY, "a number above 0");

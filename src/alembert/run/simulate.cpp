@@ -55,6 +55,10 @@ EngineOptions engine_options(const Equations& e, const SimulateOptions& options,
   result.reversible = options.steps.control == Control::reversible;
   result.dirac = options.dirac && e.port;
   result.newton = options.newton;
+  // Two small matrices are for steps that are short beside the motion; those by a tolerance are not.
+  constexpr std::size_t large = 300;
+  const bool long_steps = options.steps.control == Control::tolerance && e.z.size() <= large;
+  if (long_steps && result.newton.linear == LinearSolver::automatic) result.newton.linear = LinearSolver::exact;
   return result;
 }
 

@@ -42,6 +42,9 @@ constexpr int most_alone = 6;
 constexpr double like_size = 1.6;
 // How much of what defects were, or meant, before is forgotten at once.
 constexpr double forget_ratio = 0.5;
+// Comparisons may find so much more than was foreseen from defects. Errors below the second are far from what is
+// allowed.
+constexpr double surprise = 3, no_error = 1e-4;
 // Predictions from equal steps that were off by more than this, relative to the unknowns, are worse than what the
 // stages of the last step say.
 constexpr double well_predicted = 1e-3;
@@ -186,6 +189,9 @@ bool ToleranceSteps::make(const GridPoint& from, const Course& course, Pair& pai
   pair.course = course;
   from_kinks_ = course.kinks;
   tried_.h = 0;
+  const auto iterations = [&] { return step_.statistics().iterations + check_.statistics().iterations; };
+  const long before = iterations();
+  unsolved_ = false;
   double& h = pair.course.h;
   Aim aim;
   for (;;) {
@@ -200,10 +206,12 @@ bool ToleranceSteps::make(const GridPoint& from, const Course& course, Pair& pai
     const double error = !solved ? INFINITY : pair.count == 1 ? judge_alone(from, now, pair) : judge(from, now, pair);
     if (error <= 1) {
       if (aim.length != 0 && !on_kink(now, pair, aim)) continue;
+      iterations_ = iterations() - before;
       settle(from, now, error, pair);
       return true;
     }
     rejected_ += pair.count;
+    unsolved_ = unsolved_ || !solved;
     pair.course.good = 0;
     pair.course.ratio.alone = 0;
     aim = {};
@@ -256,7 +264,6 @@ bool ToleranceSteps::solve(const GridPoint& from, double h, double t_end, Pair& 
   pair.middle.kink = false;
   pair.end.kink = false;
   made_until_ = t_end;
-  const long before = step_.statistics().iterations + check_.statistics().iterations;
   const bool known = all_finite(pair.course.rates);
   bool solved = false;
   if (pair.count == 1) {
@@ -279,7 +286,6 @@ bool ToleranceSteps::solve(const GridPoint& from, double h, double t_end, Pair& 
     solved = solved && maker_.make(check_, from, 2 * h, t_end, check_to_);
     if (solved && staged_) check_.solved(check_to_.state.data(), tried_);
   }
-  iterations_ = step_.statistics().iterations + check_.statistics().iterations - before;
   if (!solved) made_ = 0;
   else if (staged_ && pair.count == 1) tried_ = second_;
   return solved;
@@ -308,6 +314,13 @@ double ToleranceSteps::defect(const GridPoint& from, const SolvedStep<double>& s
   return scale.error(from, to, moved_);
 }
 
+/// The error that a defect means. Where defects grow with the size of the steps or with the speed of the motion, errors
+/// grow by a higher power; where they shrink nobody counts on it.
+double ToleranceSteps::foreseen(const Ratio& ratio, double defect) const {
+  const double grown = defect / ratio.defect;
+  return ratio.error * std::pow(grown, grown > 1 ? (order_ + 1.0) / defect_order_ : 1);
+}
+
 // One step by itself: what its defect says.
 double ToleranceSteps::judge_alone(const GridPoint& from, double h, Pair& pair) {
   Course& course = pair.course;
@@ -322,11 +335,7 @@ double ToleranceSteps::judge_alone(const GridPoint& from, double h, Pair& pair) 
   const double found = std::max(seen, forget_ratio * like_before);
   ratio.recent = found;
   ratio.h = h;
-  // Where defects grow with the size of the steps or with the speed of the motion, errors grow by a higher power; where
-  // they shrink nobody counts on it.
-  const double grown = found / ratio.defect;
-  const double power = grown > 1 ? (order_ + 1.0) / defect_order_ : 1;
-  const double error = caution * ratio.error * std::pow(grown, power);
+  const double error = caution * foreseen(ratio, found);
   pair.error.resize(defects_.size());
   for (std::size_t i = 0; i < defects_.size(); ++i) {
     const double by_defect = defects_[i] * error / found, by_comparison = ratio.errors[i] * error / ratio.error;
@@ -345,34 +354,44 @@ void ToleranceSteps::take_ratio(const GridPoint& from, double h, double error, P
   const double of_second = defect(pair.middle, second_, middle_slopes_, end_slopes_, pair.end, course.scale);
   const double found = std::max(of_first, of_second);
   if (!(found > 0) || !std::isfinite(found)) return;
-  // A defect may pass through zero while the error does not.
-  const double before = course.ratio.defect > 0 ? forget_ratio * course.ratio.error / course.ratio.defect : 0;
-  course.ratio = {std::max({error, least_error, before * found}), found, most_alone, pair.error, found, h};
+  const Ratio& old = course.ratio;
+  const bool known = old.defect > 0;
+  // A method may be exact where a motion begins, and err later: defects are trusted where they foresaw the error.
+  const bool right = known && error <= surprise * std::max(foreseen(old, found), no_error);
+  const int trust = right ? std::min(most_alone, 2 * old.trust + 1) : 0;
+  const double before = known ? forget_ratio * old.error / old.defect : 0;
+  course.ratio = {std::max({error, least_error, before * found}), found, trust, pair.error, found, h, trust};
 }
 
 // Where longer steps cost Newton more work than shorter ones did, the shorter ones are made for a while: a looser
 // tolerance must not be dearer.
-void ToleranceSteps::economise(double h, Pair& pair) {
+void ToleranceSteps::economise(double h, double error, Pair& pair) {
   Economy& economy = pair.course.economy;
   const double each = static_cast<double>(iterations_) / (pair.count == 1 ? 1 : 3);
   const double work = each / std::abs(h);
-  if (economy.left > 0 && --economy.left == 0) economy = {0, 0, 0, 0, economy.again, economy.least};
-  const bool longer = economy.h != 0 && std::abs(h) > 1.1 * economy.h;
-  if (longer && each > laborious_step && work > dearer * economy.work) {
-    economy.longest = economy.h;
+  const auto limit = [&](double size) {
+    economy.longest = size;
     economy.again = std::clamp(2 * economy.again, fewest_stretches, most_stretches);
     economy.left = economy.again;
-  } else if (!longer || work < economy.work) {
+  };
+  // What is far more accurate than it need be is another motion than that which Newton laboured with.
+  const bool other = error < no_error;
+  if (economy.left > 0 && (--economy.left == 0 || other)) economy = {0, 0, 0, 0, economy.again, economy.least};
+  const bool longer = economy.h != 0 && std::abs(h) > 1.1 * economy.h;
+  const bool dear = longer && each > laborious_step && work > dearer * economy.work;
+  if (!dear && (!longer || work < economy.work)) {
     const bool same = economy.h != 0 && std::abs(h) > 0.9 * economy.h;
     economy.work = same ? (economy.work + work) / 2 : work;
     economy.h = std::abs(h);
   }
-  double& next = pair.course.h;
   economy.least = economy.least > 0 ? std::min(each, forget_least * economy.least) : each;
   const bool labours = each > many_iterations && each > labour * economy.least;
   const bool enough = each > some_iterations && each > some_labour * economy.least;
-  const double most = labours ? shorter_for_newton : enough ? 1 : INFINITY;
-  if (std::abs(next) > most * std::abs(h)) next = most * h;
+  if (dear) limit(economy.h);
+  else if (unsolved_) limit(std::abs(h));
+  else if (labours) limit(shorter_for_newton * std::abs(h));
+  double& next = pair.course.h;
+  if (enough && std::abs(next) > std::abs(h)) next = h;
   if (economy.longest > 0 && std::abs(next) > economy.longest) next = std::copysign(economy.longest, next);
 }
 
@@ -418,7 +437,7 @@ void ToleranceSteps::settle(const GridPoint& from, double h, double error, Pair&
   if (++course.good < options_.good_steps) factor = std::min(factor, 1.0);
   // Nearly the same size is the same: equal steps are predicted better.
   if (factor > 1.2 || factor < 0.9) course.h = limited(course.h * factor);
-  economise(h, pair);
+  economise(h, error, pair);
   const double change = std::abs(course.h / h);
   if (!(change < like_size && change > 1 / like_size)) course.ratio.alone = 0;
 }

@@ -30,6 +30,7 @@ class ToleranceSteps final : public StepControl {
     int alone = 0;                 // steps that may be made before the next one
     std::vector<double> errors;    // of every entry of the state, in two steps
     double recent = 0, h = 0;      // the defect of the last step, and its size
+    int trust = 0;                 // how many steps may be made alone where comparisons were as foreseen
   };
   /// The size of steps with which Newton had the least work in a unit of time.
   struct Economy {
@@ -77,13 +78,14 @@ class ToleranceSteps final : public StepControl {
   bool look_for_kinks(const GridPoint& from, double h, Pair& pair, Aim& aim);
   bool on_kink(double h, Pair& pair, Aim& aim);
   double judge(const GridPoint& from, double h, Pair& pair);
+  double foreseen(const Ratio& ratio, double defect) const;
   double judge_alone(const GridPoint& from, double h, Pair& pair);
   double defect(const GridPoint& from, const SolvedStep<double>& step, const std::vector<double>& slopes_from,
                 const std::vector<double>& slopes_to, const GridPoint& to, ErrorScale& scale);
   bool fits(const GridPoint& from, double h, Pair& pair);
   void settle(const GridPoint& from, double h, double error, Pair& pair);
   void take_ratio(const GridPoint& from, double h, double error, Pair& pair);
-  void economise(double h, Pair& pair);
+  void economise(double h, double error, Pair& pair);
   bool sees_on();
   bool goes_on(Pair& pair);
   bool dead_end(const GridPoint& from, bool solved);
@@ -112,7 +114,8 @@ class ToleranceSteps final : public StepControl {
   SolvedStep<double> tried_;  // the step that was made last from where this one begins; none at first
   SolvedStep<double> first_, second_;
   GridPoint moved_;
-  long iterations_ = 0;  // of Newton in the steps that were made last
+  long iterations_ = 0;    // of Newton in the steps that were made last, and in those that were tried before
+  bool unsolved_ = false;  // some of these had no solution
   Course now_, shorter_;
   Pair pair_, next_, again_;
   bool ready_ = false;    // pair_ is made
