@@ -117,8 +117,7 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
   take_memory();
   start_carried();
   make_usual(plan, t0, h, state, options);
-  if (plan.parts.size() == 1 && plan.sequence.size() == 1 && plan.sequence.front().share == 1)
-    series = plan.parts.front().series;
+  if (plan.parts.size() == 1 && plan.sequence.size() == 1) series = plan.parts.front().series;
   for (const StepPlan::Substep& sub : plan.sequence) add_substep(plan, sub, t0, h, state, options);
   take_memory();
 }
@@ -246,8 +245,7 @@ template <class T>
 void Step<T>::Body::guess(Substep& sub, const StepPart<T>& part, T t, T h, const T* state) noexcept {
   if (sub.predictor.empty()) {
     initial_guess(part, t, h, state);
-    const std::span<const SolvedStep<T>* const> steps(near.data(), near[1] ? 2 : 1);
-    if (near[0]) guess_from_steps(series, steps, t, h, state, x.data() + part.inputs());
+    if (near[0]) guess_from_steps<T>(series, {near.data(), near[1] ? 2U : 1U}, t, h, state, x.data() + part.inputs());
     return;
   }
   x[0] = t;
