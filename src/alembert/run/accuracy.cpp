@@ -79,6 +79,12 @@ double StateRanges::largest(std::size_t first, std::size_t last) const {
   return most;
 }
 
+double StateRanges::farthest() const {
+  double most = 0;
+  for (std::size_t i = 0; i < n_y_; ++i) most = std::max({most, std::abs(low_[i]), std::abs(high_[i])});
+  return most;
+}
+
 double StateRanges::rounding(std::size_t i) const {
   return rounding_units * std::numeric_limits<double>::epsilon() * std::max(std::abs(low_[i]), std::abs(high_[i]));
 }
@@ -141,8 +147,11 @@ void AccuracyProbe::look(const GridPoint& from, const GridPoint& to) {
 AccuracyProbe::Distance AccuracyProbe::compare(const GridPoint& a, const GridPoint& b,
                                                std::vector<double>& largest) const {
   Distance d{.t = b.t};
+  // Velocities are known to what rounding of the positions makes of them in a step.
+  const double rounding_v = std::numeric_limits<double>::epsilon() * ranges_.farthest() / std::abs(h_);
   for (std::size_t i = 0; i < a.state.size(); ++i) {
-    const double difference = std::max(0.0, std::abs(a.state[i] - b.state[i]) - ranges_.rounding(i));
+    const double none = std::max(ranges_.rounding(i), i < n_y_ ? 0 : rounding_v);
+    const double difference = std::max(0.0, std::abs(a.state[i] - b.state[i]) - none);
     largest[i] = std::max(largest[i], difference);
     double& most = i < n_y_ ? d.q : d.v;
     most = std::max(most, difference);
