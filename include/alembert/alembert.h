@@ -15,6 +15,7 @@
 #include "alembert/expr.h"
 #include "alembert/method.h"
 #include "alembert/model.h"
+#include "alembert/page.h"
 #include "alembert/report.h"
 #include "alembert/simulate.h"
 #include "alembert/solver.h"
