@@ -1,5 +1,6 @@
 #!/bin/bash
-# Builds everything with the address and undefined-behaviour sanitizers and runs the tests under them.
+# Builds everything with the address and undefined-behaviour sanitizers and runs the tests under them, those of the package
+# for Python too where nothing is chosen.
 # Arguments go to the test program (--gtest_filter=...).
 set -eu
 script=$(readlink -f "${BASH_SOURCE[0]}")
@@ -9,9 +10,10 @@ source "$root/tools/setup.sh"
 lock_build
 ensure_packages
 say "building (log: build/asan/build.log)..."
-build asan all
+build asan all alembert_python
 unlock_build
 export ASAN_OPTIONS=${ASAN_OPTIONS-detect_stack_use_after_return=1:strict_string_checks=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1:halt_on_error=1}
 "$root/build/asan/bin/alembert" --version
-exec "$root/build/asan/bin/alembert_tests" "$@"
+"$root/build/asan/bin/alembert_tests" "$@"
+(($#)) || exec "$root/python/test.sh" "$root/build/asan" /usr/bin/python3 address,undefined

@@ -12,7 +12,7 @@ ORDER = ["base", "text", "expr", "model", "derive", "code", "linear", "newton", 
 # The public headers, include/alembert/NAME.h, each a border of the folder whose things it declares.
 PUBLIC = {"error": "base", "quad": "base", "version": "base", "report": "base", "watched": "base", "expr": "expr", "model": "model",
           "equations": "derive", "solver": "code", "method": "methods", "trajectory": "run", "stepper": "run", "simulate": "run",
-          "output": "output", "study": "study", "alembert": "study"}
+          "output": "output", "page": "plot", "study": "study", "alembert": "study"}
 GENERATED = {"alembert/version.h", "alembert/default_methods.h"}
 FOREIGN = re.compile(
     r"^(Eigen|unsupported/Eigen|llvm|llvm-c|fmt|nlohmann|CLI|tbb|oneapi|suitesparse)/|^(klu|hdf5|H5\w*|amd|btf)\.h$"

@@ -13,7 +13,7 @@ import re
 import sys
 
 LONGEST = 80
-FOLDERS = ["include", "src", "apps"]
+FOLDERS = ["include", "src", "apps", "python/src"]
 STRING = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'')
 # What opens a brace without being a function.
 NO_FUNCTION = re.compile(r"^\s*(namespace|class|struct|union|enum|extern|if|for|while|switch|do|else|try|catch)\b")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Counts what ./test ran: every GoogleTest case, and every other check once. Prints "N passed, N failed" last.
+"""Counts what ./test ran: every case of GoogleTest and pytest, and every other check once. Prints "N passed, N failed"
+last.
 
-Reads NAME.json of GoogleTest and ctest.xml of CTest in the given folder. A test program that died has written no
+Reads NAME.json of GoogleTest, python.xml of pytest and ctest.xml of CTest in the given folder. A test program that died has written no
 JSON, or one that does not show the failure: its CTest entry then counts as one failure.
 """
 
@@ -23,6 +24,17 @@ def cases(file):
     return passed, failed
 
 
+def python_cases(file):
+    """The same of a report of pytest."""
+    passed, failed = 0, []
+    for case in xml.parse(file).getroot().iter("testcase"):
+        if case.find("failure") is not None or case.find("error") is not None:
+            failed.append(f"{case.get('classname')}.{case.get('name')}")
+        elif case.find("skipped") is None:
+            passed += 1
+    return passed, failed
+
+
 def main(folder):
     reports = {}
     for file in sorted(folder.glob("*.json")):
@@ -30,6 +42,12 @@ def main(folder):
             reports[file.stem] = cases(file)
         except ValueError:
             reports[file.stem] = (0, [f"{file.name} cannot be read"])
+
+    if (folder / "python.xml").exists():
+        try:
+            reports["python"] = python_cases(folder / "python.xml")
+        except xml.ParseError:
+            reports["python"] = (0, ["python.xml cannot be read"])
 
     passed = sum(p for p, _ in reports.values())
     failed = [f"{name}: {case}" for name, (_, fs) in reports.items() for case in fs]

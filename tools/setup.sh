@@ -1,5 +1,5 @@
 # Shared by ./alembert, ./test and the scripts of tools/: packages and builds. Needs `root`, the folder of the repository,
-# and `name`, what messages begin with; only ./alembert does without the tests. All messages go to stderr.
+# and `name`, what messages begin with; ./alembert and ./python/install do without the tests. All messages go to stderr.
 
 say() { printf '%s: %s\n' "$name" "$*" >&2; }
 die() { say "$@"; exit 1; }
@@ -16,12 +16,13 @@ lock_build() {
 }
 unlock_build() { exec 9>&-; }
 
-with_tests() { [[ $name != alembert ]]; }
+with_tests() { [[ $name != alembert && $name != python ]]; }
 
 # Sets `list` to the text of the list of packages, as far as it concerns the caller; starts no process.
 read_package_list() {
   IFS= read -r -d '' list <"$root/tools/packages.txt" || true
   with_tests || list=${list%%# tests*}
+  [[ $name != alembert ]] || list=${list%%# python*}
 }
 
 # Whether the packages were found complete by an earlier call with the same list, or one that begins with it.

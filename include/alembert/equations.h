@@ -5,6 +5,7 @@
 //     0 = g(t,y)         0 = g_t + g_y v                            (holonomic, both levels)
 //     0 = k(t,y,z)                                                  (nonholonomic)
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +17,18 @@ namespace alembert {
 namespace internal {
 struct Equations;
 }
+
+/// all: everything that is derived. The others: one system of differential-algebraic equations, with the holonomic
+/// constraints differentiated twice, once, or as they are together with their first derivative (Gear, Gupta,
+/// Leimkuhler).
+enum class ShownForm { all, index1, index2, ggl };
+
+struct ShowOptions {
+  ShownForm form = ShownForm::all;
+  bool latex = false;         // a document with an align* environment a section, instead of text
+  std::size_t rows = 60;      // equations shown of one section; how many are left out is said
+  std::size_t length = 2000;  // characters of one right side; a longer one is replaced by its number of operations
+};
 
 /// Derived once; a small value: copies share it.
 class Equations {
@@ -29,6 +42,12 @@ class Equations {
   /// As `alembert derive` prints them.
   std::string text() const;
   std::string latex() const;
+  std::string show(const ShowOptions& options) const;
+  /// The expressions that a letter of the theory stands for: the symbols "t", "y", "z", "lambda", "psi", "z_dot", the
+  /// functions "v", "p", "f", "N", "r", "g", "g_dot", "k", "energy", "L", "invariants", "observed", and the
+  /// index-reduced system "reduced" = 0 in z_dot, lambda, psi. None where the model has nothing of the kind; throws
+  /// InputError for other letters. They live as long as the equations.
+  Exprs expressions(const std::string& letter) const;
 
   const internal::Equations& internal() const { return *equations_; }
   const std::shared_ptr<const internal::Equations>& shared() const { return equations_; }

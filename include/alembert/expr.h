@@ -133,6 +133,10 @@ Expr positive(Expr a);                // 1 where a > 0, else 0
 Expr where(Expr c, Expr a);           // a where c is not 0, else 0, also where a is no number
 Expr choose(Expr c, Expr a, Expr b);  // a where c, which is 0 or 1, is 1, else b
 
+/// As the model language writes it, which reads it back; and for papers.
+std::string to_text(Expr e);
+std::string to_latex(Expr e);
+
 /// Sum of terms as a balanced tree; the graph is needed for the empty sum, 0.
 Expr sum(Graph& graph, std::span<const Expr> terms);
 Expr dot(std::span<const Expr> a, std::span<const Expr> b);

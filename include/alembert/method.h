@@ -27,6 +27,8 @@ class Method {
   bool symplectic() const;
   bool symmetric() const;
   bool preserves_energy() const;
+  const std::string& note() const;  // what a user must know of it; may be empty
+  std::string tableau() const;      // its coefficients as text; "" where it has none
   /// Why it does not take these equations; "" when it does.
   std::string refusal(const Equations& equations) const;
 
@@ -43,5 +45,15 @@ Method find_method(const std::string& name);
 Method method_of(const Model& model);
 /// One name a family, with its arguments: "lobatto(s)".
 std::vector<std::string> method_signatures();
+
+/// A family of methods, as `alembert methods` lists it.
+struct MethodDescription {
+  std::string signature;             // "lobatto(s)"
+  std::string summary, source;       // one line; where it comes from
+  std::string orders;                // "2s-2"
+  std::string example;               // a member: "lobatto(3)"
+  std::vector<std::string> aliases;  // "rattle = lobatto(2)"
+};
+std::vector<MethodDescription> describe_methods();
 
 }  // namespace alembert

@@ -43,9 +43,17 @@ class Model {
 /// Reads a model file. overrides replace parameters and initial values: "m1=2", "y1'=10". Throws InputError with every
 /// error found, in text and overrides.
 Model read_model(const std::string& path, const std::vector<std::string>& overrides = {});
-/// The same for a text that is at hand; `name` stands in messages.
+/// The same for a text that is at hand; `name` stands in messages, and other files are looked for beside the file that
+/// it names.
 Model read_model_text(const std::string& text, const std::vector<std::string>& overrides = {},
                       const std::string& name = "model");
+
+struct ReadOptions {
+  std::vector<std::string> overrides = {};  // as above
+  std::vector<std::string> observed = {};   // expressions to observe beside what the model does, each named by its text
+  std::vector<std::string> inputs = {};     // "F=wind.csv": an input follows a table of its time
+};
+Model read_model_text(const std::string& text, const std::string& name, const ReadOptions& options);
 
 /// Puts a model together from expressions. Every name is an identifier of the model language; expressions belong to
 /// graph(). model() checks everything, as if the text had been read, and throws InputError with all that is wrong.

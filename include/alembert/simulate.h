@@ -64,6 +64,11 @@ struct Run {
 /// Report::ending and reason, after the observers got all rows.
 Run simulate(const Stepper& stepper, const SimulateOptions& options);
 
+/// The same with rows for the observers alone: nothing is kept.
+Report follow(const Stepper& stepper, const SimulateOptions& options);
+/// Compiles for this one run and makes it from the model's initial values, t = 0 on: what `alembert run` does.
+Report follow(const Method& method, const Equations& equations, const SimulateOptions& options);
+
 /// Writes the rows of a run: .csv, .h5 or .json by the ending of the name.
 void write(const Run& run, const std::string& path);
 /// Prints the report to standard output.

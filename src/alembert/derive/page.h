@@ -5,11 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "alembert/equations.h"
 #include "alembert/expr/collect.h"
 
 namespace alembert::internal {
-
-struct ShowOptions;
 
 /// A name as text and as LaTeX.
 struct Name {

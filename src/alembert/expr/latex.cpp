@@ -224,10 +224,14 @@ class Latex {
 
 }  // namespace
 
+}  // namespace alembert::internal
+
+namespace alembert {
+
 std::string to_latex(Expr e) {
   check(bool(e), "an empty expression cannot be printed");
-  const Latex latex(e.graph());
-  return write(e, [&](const Piece& piece) { return latex.expand(piece); });
+  const internal::Latex latex(e.graph());
+  return internal::write(e, [&](const internal::Piece& piece) { return latex.expand(piece); });
 }
 
-}  // namespace alembert::internal
+}  // namespace alembert

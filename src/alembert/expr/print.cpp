@@ -92,3 +92,9 @@ std::string to_infix(Expr e) {
 }
 
 }  // namespace alembert::internal
+
+namespace alembert {
+
+std::string to_text(Expr e) { return internal::to_infix(e); }
+
+}  // namespace alembert

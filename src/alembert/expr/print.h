@@ -9,6 +9,6 @@
 namespace alembert::internal {
 
 std::string to_infix(Expr e);
-std::string to_latex(Expr e);
+using alembert::to_latex;
 
 }  // namespace alembert::internal

@@ -42,4 +42,10 @@ Model read_model_text(const std::string& text, const std::vector<std::string>& o
   return Model(std::make_shared<const internal::Model>(internal::read_model(source, overrides)));
 }
 
+Model read_model_text(const std::string& text, const std::string& name, const ReadOptions& options) {
+  const auto source = std::make_shared<const Source>(Source{name, text});
+  return Model(std::make_shared<const internal::Model>(
+      internal::read_model(source, options.overrides, options.observed, options.inputs)));
+}
+
 }  // namespace alembert

@@ -35,6 +35,9 @@ class StepControl {
   virtual std::span<const double> error() const { return {}; }
   /// What the method computed on the way to the last point that was handed out (stage multipliers).
   virtual const std::vector<double>& internal() { return step_.internal(); }
+  /// What is known beside the point where it stands and the history of the step, between two points of the grid.
+  virtual void save(ByteWriter&) const {}
+  virtual void load(ByteReader&) {}
 
  protected:
   explicit StepControl(Engine& engine)

@@ -90,17 +90,26 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
 namespace alembert {
 
 Run simulate(const Stepper& stepper, const SimulateOptions& asked) {
-  internal::Engine engine(stepper.engine());
-  engine.begin_at(stepper.t(), stepper.state());
   SimulateOptions options = asked;
-  if (options.step == 0) options.step = stepper.h();
   Recorder recorder;
   options.observers.push_back(&recorder);
   Run run;
-  run.report = internal::simulate(engine, options);
-  run.report.compile_seconds = stepper.compile_seconds();
+  run.report = follow(stepper, options);
   run.trajectory = std::move(recorder.trajectory);
   return run;
+}
+
+Report follow(const Stepper& stepper, const SimulateOptions& asked) {
+  SimulateOptions options = asked;
+  if (options.step == 0) options.step = stepper.h();
+  const std::unique_ptr<internal::Engine> engine = stepper.engine_here(options.step);
+  Report report = internal::simulate(*engine, options);
+  report.compile_seconds = stepper.compile_seconds();
+  return report;
+}
+
+Report follow(const Method& method, const Equations& equations, const SimulateOptions& options) {
+  return internal::simulate(equations.model().internal(), equations.internal(), method.internal(), options);
 }
 
 void write(const Run& run, const std::string& path) { write(run.trajectory, path); }

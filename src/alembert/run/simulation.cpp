@@ -70,7 +70,7 @@ Simulation::Simulation(Engine& engine, const SimulateOptions& options, SampleTim
       n_y_(engine.e.y.size()),
       every_(options.every.value_or(samples_.any() ? 0 : 1)),
       point_(engine.point()) {
-  control_ = make_control(engine, options.steps, options.end, options.step, point_, point_.t);
+  control_ = make_control(engine, options.steps, options.end, options.step, point_, engine.grid_start);
   if (!engine.e.actions.empty()) resets_.emplace(engine);
   parameters_ = engine.parameters;
   counts_.assign(engine.model.events.size(), 0);
@@ -101,7 +101,7 @@ void Simulation::run() {
 }
 
 void Simulation::start() {
-  engine_.watch.look(point_.t, point_.state, {});
+  engine_.watch.look(engine_.behind(point_.t), point_.state, {});
   observe(point_);
   energy_ = engine_.watch.energy();
   judge_.emplace(engine_, point_);
@@ -265,7 +265,7 @@ void Simulation::go_on() {
   spent_.evaluations += all.evaluations - own.evaluations;
   rejected_ += control_->rejected();
   comparisons_ += control_->comparisons();
-  control_ = make_control(engine_, options_.steps, options_.end, options_.step, point_, engine_.t0);
+  control_ = make_control(engine_, options_.steps, options_.end, options_.step, point_, engine_.grid_start);
   engine_.events->go_on(point_);
   judge_.emplace(engine_, point_);
   engine_.rank.look(point_.t, point_.state);
@@ -289,6 +289,12 @@ void Simulation::list_event(EventRecord& record) {
 bool Simulation::look(const GridPoint& from, GridPoint& to, bool last) {
   const bool stopped = !report_.stopped.empty();
   if (to.kink || to.at_kink) ++report_.kinks;
+  if (engine_.impulse)
+    warn("impulse",
+         "a constraint has a kink at t = " + time_text(*engine_.impulse) +
+             ": the velocities jump there, as by an impulse; smooth it (a `spline` or `monotone` table) where the real "
+             "motion has no such jump",
+         *engine_.impulse);
   if (to.on_grid) count(std::abs(to.t - from.t));
   const bool kept = std::exchange(recorded_, false);
   const bool row = every_ > 0 && (last || stopped || (to.on_grid && report_.steps % every_ == 0));
@@ -326,18 +332,25 @@ void Simulation::count(double h) {
 
 void Simulation::watch(const GridPoint& to) {
   in_view_ = true;
-  engine_.watch.look(to.t, to.state, {});
+  engine_.watch.look(to.at_kink ? engine_.behind(to.t) : to.t, to.state, {});
   observe(to);
   take_balance(to);
   if (engine_.work && (to.kink || to.at_kink) && !to.before.empty()) {
     // Forces may jump: what was before is integrated for itself.
-    engine_.work->look(to.t_before, to.before, engine_.watch.energy(), engine_.multipliers);
-    engine_.work->go_on(0);
+    engine_.work->look(to.t_before, to.before, engine_.watch.energy() - engine_.impulse_energy, engine_.multipliers);
+    engine_.work->go_on(engine_.impulse_energy);
   }
+  take_impulse();
   if (to.kink || to.at_kink) kink_times_.push_back(to.t);
   if (engine_.work) engine_.work->look(to.t, to.state, engine_.watch.energy(), engine_.multipliers);
   const bool fine = judge_->fine();
   react(to, fine, engine_.rank.look(to.t, to.state));
+}
+
+// What a kink of the constraints did to the energy.
+void Simulation::take_impulse() {
+  const double jump = std::exchange(engine_.impulse_energy, 0);
+  (jump > 0 ? gained_ : lost_) += std::abs(jump);
 }
 
 // What the watch has just seen at a point, where it is not as expected.
@@ -389,14 +402,7 @@ bool Simulation::between(const GridPoint& from, GridPoint& to, bool last) {
   for (EventRecord& record : found_) {
     const Event& event = engine_.model.events[record.event];
     const bool enough = ++counts_[counter(event, record.event)] == event.stop_after;
-    if (event.stop || enough || !event.actions.empty()) {
-      to.on_grid = to.on_grid && record.share == 1;
-      to.kink = to.kink && record.share == 1;
-      to.at_kink = to.at_kink && record.share == 1;
-      to.t = record.t;
-      to.state = record.state;
-      to.energy_change.reset();
-    }
+    if (event.stop || enough || !event.actions.empty()) cut(to, record);
     if ((event.stop || enough) && report_.stopped.empty()) report_.stopped = event.name;
     if (event.actions.empty()) list_event(record);
     else {

@@ -170,12 +170,19 @@ void ZeroSearch::know(const GridPoint& point, Values& values) {
   }
 }
 
-void ZeroSearch::pass(GridPoint& point, double dt, Values& values) {
-  for (std::size_t i = 0; i < n_y_; ++i) point.state[i] += dt * values.v[i];
+void ZeroSearch::pass(GridPoint& point, double dt, Values& values, double behind) {
+  const std::vector<double> v = values.v, rates = values.rates;
+  for (std::size_t i = 0; i < n_y_; ++i) point.state[i] += dt * v[i];
   for (std::size_t j = 0; j < n_z_; ++j)
-    if (std::isfinite(values.rates[j])) point.state[n_y_ + j] += dt * values.rates[j];
+    if (std::isfinite(rates[j])) point.state[n_y_ + j] += dt * rates[j];
   point.t += dt;
+  if (behind > 0) settle(point);
   know(point, values);
+  if (behind == 0 || settle_) return;
+  // Behind the zero other rates hold.
+  for (std::size_t i = 0; i < n_y_; ++i) point.state[i] += behind * dt * (values.v[i] - v[i]);
+  for (std::size_t j = 0; j < n_z_; ++j)
+    if (std::isfinite(values.rates[j] - rates[j])) point.state[n_y_ + j] += behind * dt * (values.rates[j] - rates[j]);
 }
 
 bool ZeroSearch::cross(const GridPoint& from, const Values& before, double longest, GridPoint& to, Values& after) {
@@ -184,7 +191,7 @@ bool ZeroSearch::cross(const GridPoint& from, const Values& before, double longe
   const double short_way = probe * longest;
   to = from;
   after = before;
-  pass(to, short_way, after);
+  pass(to, short_way, after, 0);
   int nearest = -1;
   double way = longest, slope = 0;
   for (std::size_t i = 0; i < noise_.size(); ++i) {
@@ -198,13 +205,15 @@ bool ZeroSearch::cross(const GridPoint& from, const Values& before, double longe
   if (nearest < 0) return false;
   to = from;
   after = before;
+  const double exactly = way;
   way += std::copysign(std::max(short_way / longest * std::abs(way), beyond * before.noise[nearest] / std::abs(slope)),
                        longest);
-  pass(to, way, after);
+  const double share = (way - exactly) / way;
+  pass(to, way, after, share);
   // On the other side it must go on as it came.
   GridPoint further = to;
   Values there = after;
-  pass(further, short_way, there);
+  pass(further, short_way, there, 0);
   if ((there.values[nearest] - after.values[nearest]) / short_way * slope <= 0) return false;
   after.sides[nearest] = -before.sides[nearest];
   after.signs[nearest] = 0;

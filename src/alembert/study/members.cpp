@@ -1,5 +1,7 @@
 #include <tbb/parallel_for.h>
 
+#include <mutex>
+
 #include "alembert/run/simulate.h"
 #include "alembert/study.h"
 
@@ -9,6 +11,10 @@ namespace {
 
 Member run_member(const Stepper& stepper, const Values& values, const SimulateOptions& options) {
   Member member{values, {}, {}};
+  if (options.interrupt && options.interrupt->load(std::memory_order_relaxed)) {
+    member.failure = "interrupted";
+    return member;
+  }
   try {
     auto engine = std::make_unique<internal::Engine>(stepper.engine());
     engine->reset_parameters();
@@ -20,17 +26,27 @@ Member run_member(const Stepper& stepper, const Values& values, const SimulateOp
 
 }  // namespace
 
-std::vector<Member> sweep(const Stepper& stepper, const std::vector<Values>& values, const SimulateOptions& asked) {
+std::vector<Member> sweep(const Stepper& stepper, const std::vector<Values>& values, const SimulateOptions& asked,
+                          const MemberObserver& observer) {
   SimulateOptions options = asked;
   if (options.step == 0) options.step = stepper.h();
   if (!options.observers.empty())
     throw InputError("members of a sweep run side by side: observers would get the rows of all of them mixed");
+  options.progress = {};
   // What a run needs beyond the step is compiled once, before the members share it.
   internal::Engine& engine = stepper.engine();
   engine.prepare(internal::engine_options(engine.e, options, engine.t0));
   std::vector<Member> members(values.size());
-  tbb::parallel_for(std::size_t(0), values.size(),
-                    [&](std::size_t i) { members[i] = run_member(stepper, values[i], options); });
+  std::mutex telling;
+  std::size_t done = 0;
+  tbb::parallel_for(std::size_t(0), values.size(), [&](std::size_t i) {
+    SimulateOptions own = options;
+    if (Observer* one = observer ? observer(i) : nullptr) own.observers.push_back(one);
+    members[i] = run_member(stepper, values[i], own);
+    const std::lock_guard<std::mutex> lock(telling);
+    ++done;
+    if (asked.progress) asked.progress(static_cast<double>(done) / static_cast<double>(values.size()));
+  });
   return members;
 }
 

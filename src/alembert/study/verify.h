@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "alembert/run/simulate.h"
+#include "alembert/study.h"
 #include "alembert/study/reference.h"
 
 namespace alembert::internal {
@@ -74,11 +75,6 @@ struct Property {
   std::string claimed, measured;  // as shown; claimed is "" where nothing is
   double value = 0;               // NaN where there is no number
   Verdict verdict = Verdict::ok;
-};
-
-struct VerifyOptions {
-  double step = 0, end = 0;
-  double seconds = 5;  // the run for energy, constraints and invariants is cut after these
 };
 
 struct Verification {

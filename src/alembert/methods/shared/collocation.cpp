@@ -360,6 +360,14 @@ std::string form_text(ConstraintForm form) {  // as an argument; nothing for the
 
 }  // namespace
 
+Claims stiffly_accurate_claims(int order, ConstraintForm form) {
+  Claims claims;
+  claims.set_orders(order);
+  claims.position = form == ConstraintForm::ggl;
+  claims.velocity = claims.nonholonomic = form != ConstraintForm::index1;
+  return claims;
+}
+
 MethodFamily collocation_family(MethodFamily family, ConstraintForm form,
                                 const std::function<CollocationScheme(int)>& scheme,
                                 const std::function<Claims(int)>& claims) {

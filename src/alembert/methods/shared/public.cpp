@@ -19,6 +19,9 @@ bool Method::symplectic() const { return method_->claims.symplectic; }
 bool Method::symmetric() const { return method_->claims.symmetric; }
 bool Method::preserves_energy() const { return method_->claims.energy; }
 
+const std::string& Method::note() const { return method_->claims.note; }
+std::string Method::tableau() const { return method_->tableau ? method_->tableau() : ""; }
+
 std::string Method::refusal(const Equations& equations) const {
   return internal::refusal(*method_, equations.internal());
 }
@@ -38,6 +41,17 @@ std::vector<std::string> method_signatures() {
   std::vector<std::string> signatures;
   for (const internal::MethodFamily& family : internal::all_families()) signatures.push_back(family.signature);
   return signatures;
+}
+
+std::vector<MethodDescription> describe_methods() {
+  std::vector<MethodDescription> all;
+  for (const internal::MethodFamily& family : internal::all_families()) {
+    std::vector<std::string> aliases;
+    for (const internal::Alias& alias : family.aliases) aliases.push_back(alias.name + " = " + meaning(family, alias));
+    all.push_back({family.signature, family.summary, family.source, family.orders, family.make(family.example).name,
+                   std::move(aliases)});
+  }
+  return all;
 }
 
 }  // namespace alembert

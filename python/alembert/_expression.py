@@ -1,0 +1,126 @@
+"""Expressions of a model that is built in Python: operators, NumPy functions, vectors.
+
+Symbols are made by a ModelBuilder. `np.sin(x)`, `x**2`, `abs(x)`, arrays of expressions with `+`, `*`, `@` and `np.dot`
+work; `==` compares expressions, and `x > 0` is an expression that is 1 where it holds and 0 elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .errors import wrong
+
+__all__ = ["Expression", "where", "maximum", "minimum", "sign", "norm", "cross"]
+
+Expression = _core.Expression
+
+# What NumPy calls its functions, and what does the same here.
+_FUNCTIONS = {
+    "add": lambda a, b: a + b, "subtract": lambda a, b: a - b, "multiply": lambda a, b: a * b,
+    "divide": lambda a, b: a / b, "true_divide": lambda a, b: a / b, "power": lambda a, b: a ** b,
+    "float_power": lambda a, b: a ** b, "negative": lambda a: -a, "positive": lambda a: a,
+    "square": lambda a: a * a, "reciprocal": lambda a: 1 / a, "cbrt": lambda a: a ** (1 / 3),
+    "sin": lambda a: a.sin(), "cos": lambda a: a.cos(), "tan": lambda a: a.tan(), "arcsin": lambda a: a.arcsin(),
+    "arccos": lambda a: a.arccos(), "arctan": lambda a: a.arctan(), "sinh": lambda a: a.sinh(),
+    "cosh": lambda a: a.cosh(), "tanh": lambda a: a.tanh(), "exp": lambda a: a.exp(), "log": lambda a: a.log(),
+    "sqrt": lambda a: a.sqrt(), "absolute": abs, "fabs": abs, "sign": lambda a: a.sign(),
+    "deg2rad": lambda a: a * (np.pi / 180), "radians": lambda a: a * (np.pi / 180),
+    "greater": lambda a, b: a > b, "greater_equal": lambda a, b: a >= b, "less": lambda a, b: a < b,
+    "less_equal": lambda a, b: a <= b, "logical_and": lambda a, b: a & b, "logical_or": lambda a, b: a | b,
+    "logical_not": lambda a: ~a,
+}
+
+
+def _both(name: str):
+    def call(a: Any, b: Any) -> Any:
+        a, b = _alike(a, b)
+        return getattr(a, name)(b)
+    return call
+
+
+for _name in ("arctan2", "hypot", "maximum", "minimum"):
+    _FUNCTIONS[_name] = _both(_name)
+
+
+def _alike(*values: Any) -> list[Any]:
+    """Numbers among expressions become expressions of the same model."""
+    one = next((v for v in values if isinstance(v, Expression)), None)
+    if one is None:
+        raise TypeError("an expression is needed")
+    return [v if isinstance(v, Expression) else one.workshop.number(float(v)) for v in values]
+
+
+def _boxed(value: Any) -> np.ndarray:
+    if isinstance(value, Expression):
+        box = np.empty((), dtype=object)
+        box[()] = value
+        return box
+    return np.asarray(value)
+
+
+def _array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
+    function = _FUNCTIONS.get(ufunc.__name__)
+    if method != "__call__" or keywords or function is None:
+        return NotImplemented
+    result = np.frompyfunc(function, ufunc.nin, 1)(*[_boxed(value) for value in inputs])
+    return result
+
+
+def _no_truth(self: Any) -> bool:
+    raise TypeError("an expression is neither true nor false: alembert.where(x > 0, a, b) chooses in the model")
+
+
+def _no_number(self: Any) -> float:
+    raise TypeError(f"the expression {self.text} has no value before a run")
+
+
+Expression.__array_ufunc__ = _array_ufunc
+Expression.__bool__ = _no_truth
+Expression.__float__ = _no_number
+Expression.__eq__ = lambda self, other: isinstance(other, Expression) and self.same(other)
+Expression.__hash__ = lambda self: hash(self.text)
+Expression.__repr__ = lambda self: self.text
+Expression._repr_latex_ = lambda self: f"${self.latex}$"
+Expression.__doc__ = "An expression of a model in the making; its operators and NumPy's functions make new ones."
+
+
+def where(condition: Expression, a: Any, b: Any) -> Expression:
+    """a where the condition holds, else b; a step of a run ends where it changes."""
+    if not isinstance(condition, Expression):
+        raise TypeError(f"the condition must be an expression, not {type(condition).__name__}")
+    condition, a, b = _alike(condition, a, b)
+    return condition.where(a, b)
+
+
+def maximum(a: Any, b: Any) -> Expression:
+    """The larger of two; `np.maximum` does the same."""
+    return _FUNCTIONS["maximum"](a, b)
+
+
+def minimum(a: Any, b: Any) -> Expression:
+    """The smaller of two; `np.minimum` does the same."""
+    return _FUNCTIONS["minimum"](a, b)
+
+
+def sign(a: Expression) -> Expression:
+    """-1, 0 or 1."""
+    return _alike(a)[0].sign()
+
+
+def norm(vector: Any) -> Expression:
+    """The length of a vector."""
+    vector = np.asarray(vector, dtype=object).ravel()
+    if len(vector) == 0:
+        raise wrong("the norm of an empty vector")
+    return _alike(sum(x * x for x in vector))[0].sqrt()
+
+
+def cross(a: Any, b: Any) -> np.ndarray:
+    """The product of two vectors in space."""
+    a, b = np.asarray(a, dtype=object), np.asarray(b, dtype=object)
+    if a.shape != (3,) or b.shape != (3,):
+        raise wrong(f"vectors of three entries are needed, not of shapes {a.shape} and {b.shape}")
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]], dtype=object)

@@ -1,0 +1,193 @@
+"""Steps in the hand: for control loops, and whatever is not a plain run."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping, Optional, Union
+
+import numpy as np
+
+from . import _core
+from ._model import Model, merge, with_values
+from ._run import method_name
+from ._values import names_of, nearest, number, whole
+from .errors import wrong
+
+__all__ = ["Stepper", "Record", "compile"]
+
+
+class Stepper(_core.Stepper):
+    """A motion, the compiled code that makes it, and where it stands.
+
+    >>> import alembert
+    >>> s = alembert.compile("models/pendulum.alm", "lobatto(3)", inputs=["l"], step=0.01)
+    >>> s.names, s.inputs, s.t
+    (['x', 'y', "x'", "y'"], ['l'], 0.0)
+    >>> s.step()
+    >>> s.steps(99)
+    >>> round(s.t, 12), s.steps_made
+    (1.0, 100)
+    >>> other = s.copy()
+    >>> s.steps(10); other.steps(10)
+    >>> bool((s.state == other.state).all())
+    True
+
+    One thread at a time may use a stepper; a copy shares the code and goes its own way, in a thread of its own. The GIL
+    is not held while `steps` runs.
+    """
+
+    def __init__(self, model: Model, method: str, inputs: list[str], start: float, step: float, steps: float):
+        super().__init__(model._source, method, inputs, start, step, steps)
+        self._made = (model, method, inputs, start, step, steps)
+
+    @property
+    def model(self) -> Model:
+        return self._made[0]
+
+    def copy(self) -> "Stepper":
+        """Another one that stands where this one stands."""
+        other = Stepper.__new__(Stepper)
+        _core.Stepper.__init__(other, self)
+        other._made = self._made
+        return other
+
+    __copy__ = copy
+
+    def __deepcopy__(self, _: Any) -> "Stepper":
+        return self.copy()
+
+    def __reduce__(self):
+        return _again, (self._made, self.save())
+
+    def __getitem__(self, name: str) -> float:
+        """Anything by its name: a state, an input, 't', 'energy', 'lambda.rod', what the model observes."""
+        if not isinstance(name, str):
+            raise TypeError(f"values have names, such as s['x1'], not {type(name).__name__}")
+        return self.value(name)
+
+    def __setitem__(self, name: str, value: float) -> None:
+        self.set({name: value})
+
+    def set(self, values: Optional[Mapping[str, float]] = None, **named: float) -> None:
+        """Sets inputs and entries of the state; other entries move the shortest way onto the constraints."""
+        self.set_values({k: number(k, v) for k, v in merge(values, named).items()})
+
+    def restart(self, values: Optional[Mapping[str, float]] = None, **named: float) -> None:
+        """Begins again, with these values in place of the model's."""
+        self.restart_with({k: number(k, v) for k, v in merge(values, named).items()})
+
+    def run(self, end: Optional[float] = None, *, steps: Optional[int] = None, every: int = 1,
+            **controls: Union[float, Callable[["Stepper"], float]]) -> "Record":
+        """Steps on to a time, or a number of steps, and records. Each input may be a number or a function of the
+        stepper, asked before every step.
+
+        >>> import alembert
+        >>> s = alembert.compile("models/pendulum.alm", inputs=["gravity"], step=0.01)
+        >>> record = s.run(1, gravity=lambda s: 9.81 if s.t < 0.5 else 0.0)
+        >>> record.t[-1].round(9), record["gravity"][0], record["gravity"][-1]
+        (1.0, 9.81, 0.0)
+        """
+        if (end is None) == (steps is None):
+            raise TypeError("run() needs either an end or a number of steps")
+        if steps is None:
+            count = (number("end", end) - self.t) / self.h
+            steps = int(round(count))
+            if steps < 0:
+                raise wrong(f"`end` = {end} lies behind t = {self.t}: steps have the size {self.h}")
+            if abs(count - steps) > 1e-6 * max(1.0, abs(count)):
+                raise wrong(f"no whole number of steps of {self.h} leads to `end` = {end}")
+        steps, every = whole("steps", steps, 0), whole("every", every)
+        for name, control in controls.items():
+            if name not in self.inputs:
+                near = nearest(name, self.inputs)
+                raise wrong(f"'{name}' is not open in this stepper", f"did you mean '{near}'?" if near else "")
+            if not callable(control):
+                controls[name] = number(name, control)
+        rows, used = [self._row()], []
+        for i in range(1, steps + 1):
+            values = {name: float(c(self)) if callable(c) else c for name, c in controls.items()}
+            self.step(**values)
+            if i == 1:
+                used.append(self.parameters)
+            if i % every == 0 or i == steps:
+                rows.append(self._row())
+                used.append(self.parameters)
+        return Record(self.names, self.inputs, np.array(rows), np.array(used or [self.parameters]))
+
+    def _row(self) -> np.ndarray:
+        return np.concatenate(([self.t], self.state))
+
+    def simulate(self, **options: Any):
+        """`alembert.simulate(self, ...)`: a whole run from here; the stepper stays where it is."""
+        from ._run import simulate
+        return simulate(self, **options)
+
+    def _core_simulate(self, options: Any, progress: Any):
+        return _core.Stepper.simulate(self, options, progress)
+
+    def __repr__(self) -> str:
+        return f"Stepper({self.model.title or self.model.name}: {self.method}, t = {self.t:.12g}, h = {self.h:g})"
+
+
+def _again(made: tuple, bytes_: bytes) -> Stepper:
+    stepper = Stepper(*made)
+    stepper.load(bytes_)
+    return stepper
+
+
+class Record:
+    """What `Stepper.run` saw: `t`, `states`, `inputs` (as they were in the step that led to each row), and any by its
+    name."""
+
+    def __init__(self, names: list[str], inputs: list[str], rows: np.ndarray, used: np.ndarray):
+        self.names = names
+        self.input_names = inputs
+        self.t = rows[:, 0]
+        self.states = rows[:, 1:]
+        self.inputs = used.reshape(len(rows), len(inputs))
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name == "t":
+            return self.t
+        if name in self.names:
+            return self.states[:, self.names.index(name)]
+        if name in self.input_names:
+            return self.inputs[:, self.input_names.index(name)]
+        near = nearest(str(name), [*self.names, *self.input_names])
+        raise KeyError(f"the record has no '{name}'" + (f": did you mean '{near}'?" if near else ""))
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def to_pandas(self):
+        import pandas
+        frame = pandas.DataFrame(np.column_stack([self.states, self.inputs]), columns=[*self.names, *self.input_names])
+        return frame.set_index(pandas.Index(self.t, name="t"))
+
+    def plot(self, *names: str, axes: Any = None):
+        from matplotlib import pyplot
+        if axes is None:
+            _, axes = pyplot.subplots(layout="constrained")
+        for name in names or [*self.names, *self.input_names]:
+            axes.plot(self.t, self[name], label=name)
+        axes.set_xlabel("t")
+        axes.legend(fontsize="small")
+        return axes
+
+    def __repr__(self) -> str:
+        return f"Record({len(self)} rows of {', '.join([*self.names, *self.input_names])})"
+
+
+def compile(model: Any, method: Any = None, *, inputs: Any = (), step: Optional[float] = None, start: float = 0.0,
+            steps: float = 1e6, values: Optional[Mapping[str, Any]] = None, **named: Any) -> Stepper:
+    """Compiles the step of a method for a model and stands at its consistent start.
+
+    inputs: parameters and inputs of the model that stay open, to be set between steps; everything else is folded in.
+    step: its size; the model's where not given, else 0.01. steps: how many will be made, roughly; that decides how much
+    compiling pays off. Other keywords are values of the model, as for `simulate`.
+    """
+    size = 0.0 if step is None else number("step", step)
+    if step is not None and size == 0:
+        raise wrong("`step` must not be 0")
+    full = with_values("compile", model, values, named, ["method", "inputs", "step", "start", "steps", "values"])
+    return Stepper(full, method_name(method), names_of("inputs", inputs), number("start", start), size,
+                   number("steps", steps))

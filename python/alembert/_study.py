@@ -1,0 +1,435 @@
+"""Many runs of a model, and what is measured on it."""
+
+from __future__ import annotations
+
+import warnings as python_warnings
+from dataclasses import dataclass
+from typing import Any, Iterator, Mapping, Optional, Sequence
+
+import numpy as np
+
+from . import _core
+from ._model import Model, as_model, check_keywords, merge, with_values
+from ._progress import Progress
+from ._report import Findings
+from ._run import OPTIONS, Run, make_options, method_name
+from ._values import array, names_of, nearest, number, path_of
+from .errors import InputError, RunWarning, wrong
+
+__all__ = ["Study", "sweep", "ensemble", "check", "verify", "converge", "derive", "Equations", "Method", "MethodFamily",
+           "method", "methods"]
+
+
+class Study:
+    """The members of a sweep or an ensemble: arrays of their shape, by name.
+
+    `study["m2"]` are the values that were given, `study["energy.max_error"]` what the reports say; `failures` the
+    reasons of those that failed ('' elsewhere), and NaN is what they have no number for. With rows, `study.rows("x1")`
+    has one axis more, the times, and `study.runs` are the runs themselves.
+    """
+
+    def __init__(self, given: dict[str, np.ndarray], axes: dict[str, np.ndarray], shape: tuple[int, ...]):
+        self.given = given
+        self.axes = axes  # of a sweep: the values along each axis; empty for an ensemble
+        self.shape = shape
+        self.title = ""
+        self.columns: list[str] = []
+        self._found: dict[str, np.ndarray] = {}
+        self.failures = np.full(shape, "", dtype=object)
+        self.warnings: list[tuple[int, RunWarning]] = []  # with the number of the member, flat
+        self.runs: Optional[np.ndarray] = None
+
+    def _take(self, table: Any, members: np.ndarray) -> None:
+        """The members (flat numbers) of one compilation."""
+        for number_, name in enumerate(table.columns):
+            values = table.column(number_)
+            if name not in self._found:
+                self.columns.append(name)
+                kind = object if isinstance(values, list) else float
+                self._found[name] = np.full(self.shape, None if kind is object else np.nan, dtype=kind)
+            self._found[name].flat[members] = values
+        self.failures.flat[members] = table.failures
+        self.warnings += [(int(members[i]), RunWarning(text, code, t)) for i, code, text, t in table.warnings]
+        if table.runs:
+            if self.runs is None:
+                self.runs = np.empty(self.shape, dtype=object)
+            for i, data in zip(members, table.runs):
+                self.runs.flat[i] = Run(data)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        for known in (self._found, self.given):
+            if name in known:
+                return known[name]
+        near = nearest(str(name), [*self._found, *self.given])
+        raise KeyError(f"the study has no '{name}'" + (f": did you mean '{near}'?" if near else ""))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self.given, *self._found])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._found or name in self.given
+
+    @property
+    def failed(self) -> np.ndarray:
+        """Which members failed."""
+        return self.failures != ""
+
+    def rows(self, name: str) -> np.ndarray:
+        """A column of all members: the shape of the study, then the rows. Where a member has fewer rows than others,
+        NaN follows."""
+        if self.runs is None:
+            raise wrong("the members kept no rows", "ask for them: rows=True, with at=... or every=...")
+        columns = [run[name] if len(run) else np.empty(0) for run in self.runs.flat]
+        longest = max(len(c) for c in columns)
+        result = np.full((len(columns), longest), np.nan)
+        for row, column in zip(result, columns):
+            row[:len(column)] = column
+        return result.reshape(*self.shape, longest)
+
+    def to_pandas(self):
+        """A DataFrame with a row for each member."""
+        import pandas
+        frame = {name: np.ravel(self[name]) for name in self}
+        frame["failure"] = np.ravel(self.failures)
+        return pandas.DataFrame(frame)
+
+    def to_xarray(self):
+        """A Dataset; a sweep has its axes as coordinates."""
+        import xarray
+        axes = list(self.axes) or [f"member_{k}" for k in range(1, len(self.shape) + 1)]
+        variables = {name: (axes, values) for name, values in self._found.items()}
+        if not self.axes:
+            variables.update({name: (axes, values) for name, values in self.given.items()})
+        return xarray.Dataset(variables, coords=self.axes or None, attrs={"model": self.title})
+
+    def save(self, path: Any) -> None:
+        """A table with a row for each member (.csv, .h5, .json; numbers only, the time reached first), which `load`
+        reads; or all arrays (.npz)."""
+        place = path_of(path)
+        numbers = {name: self[name] for name in ["t", *self] if self[name].dtype != object}
+        if place.endswith(".npz"):
+            np.savez(place, **numbers, failures=self.failures.astype(str))
+            return
+        numbers["failed"] = self.failed.astype(float)
+        table = np.column_stack([np.ravel(values).astype(float) for values in numbers.values()])
+        _core.write_table(place, list(numbers), table, self.title)
+
+    def __repr__(self) -> str:
+        failed = int(np.sum(self.failed))
+        return f"Study({self.title}: {int(np.prod(self.shape))} runs of shape {self.shape}" + \
+            (f", {failed} failed)" if failed else ")")
+
+    def _repr_html_(self) -> Optional[str]:
+        try:
+            return self.to_pandas()._repr_html_()
+        except ImportError:
+            return None
+
+
+def sweep(model: Any, method: Any = None, *, values: Optional[Mapping[str, Any]] = None, columns: Any = None,
+          rows: bool = False, progress: Any = False, **keywords: Any) -> Study:
+    """Runs a model with every combination of some values, on all cores.
+
+    Keywords are options of `simulate`, or names of the model: a list or array is an axis of the study, a number holds
+    for all. columns: paths into the report ('energy.max_error', 'q.x1', a group such as 'q'). rows: keep them too.
+
+    >>> import alembert, numpy
+    >>> study = alembert.sweep("models/pendulum.alm", l=[1.0, 2.0, 4.0], gravity=[9.81, 1.62], end=1, columns=["q.x"])
+    >>> study["q.x"].shape, bool(study.failed.any())
+    ((3, 2), False)
+    """
+    full, options, given = _prepared("sweep", model, values, keywords)
+    axes = {name: _axis(name, value) for name, value in given.items() if _is_list(value)}
+    if not axes:
+        raise wrong("nothing is varied", "give a list of values: sweep(model, m2=[1, 0.1])")
+    full = full.set({name: value for name, value in given.items() if name not in axes})
+    grids = np.meshgrid(*axes.values(), indexing="ij")
+    study = Study(dict(zip(axes, grids)), axes, grids[0].shape)
+    return _run(study, full, method, options, columns, rows, progress)
+
+
+def ensemble(model: Any, method: Any = None, *, values: Optional[Mapping[str, Any]] = None, columns: Any = None,
+             rows: bool = False, progress: Any = False, **keywords: Any) -> Study:
+    """Runs a model with many sets of values, on all cores: arrays of one shape (or that broadcast to one), a member for
+    each entry. Everything else is as for `sweep`.
+
+    >>> import alembert, numpy
+    >>> speeds = numpy.linspace(0, 2, 5)
+    >>> study = alembert.ensemble("models/pendulum.alm", values={"y'": speeds}, end=0.5, columns=["energy.initial"])
+    >>> study["energy.initial"].round(6)
+    array([0.   , 0.125, 0.5  , 1.125, 2.   ])
+    """
+    full, options, given = _prepared("ensemble", model, values, keywords)
+    lists = {name: _numbers(name, value) for name, value in given.items() if _is_list(value)}
+    if not lists:
+        raise wrong("nothing is varied", "give an array of values")
+    full = full.set({name: value for name, value in given.items() if name not in lists})
+    try:
+        arrays = np.broadcast_arrays(*lists.values())
+    except ValueError:
+        shapes = ", ".join(f"{name} {np.shape(value)}" for name, value in lists.items())
+        raise wrong(f"the shapes do not fit together: {shapes}") from None
+    study = Study(dict(zip(lists, arrays)), {}, arrays[0].shape)
+    return _run(study, full, method, options, columns, rows, progress)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple, range)) or (isinstance(value, np.ndarray) and value.ndim > 0)
+
+
+def _numbers(name: str, value: Any) -> np.ndarray:
+    try:
+        result = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be numbers") from None
+    if result.size == 0:
+        raise wrong(f"`{name}` has no values")
+    if not np.all(np.isfinite(result)):
+        raise wrong(f"`{name}` must be finite numbers")
+    return result
+
+
+def _axis(name: str, value: Any) -> np.ndarray:
+    result = array(name, value)
+    if result.size == 0:
+        raise wrong(f"`{name}` has no values")
+    if len(np.unique(result)) != len(result):
+        raise wrong(f"`{name}` has a value twice")
+    return result
+
+
+def _prepared(function: str, model: Any, values: Any, keywords: dict) -> tuple:
+    options = make_options(**{key: keywords.pop(key) for key in list(keywords) if key in OPTIONS})
+    given = merge(values, keywords)
+    full = as_model(model)
+    check_keywords(function, full, given, [*OPTIONS, "method", "columns", "rows", "progress", "values"])
+    return full, options, given
+
+
+def _stays_open(model: Model, name: str) -> bool:
+    try:
+        model._source.derive([name], False)
+    except InputError:
+        return False
+    return True
+
+
+def _run(study: Study, model: Model, method: Any, options: Any, columns: Any, rows: bool, progress: Any) -> Study:
+    """One compilation serves all members whose values can stay open; the others are grouped by them."""
+    study.title = model.title
+    names = list(study.given)
+    # A name that the model does not have is an error of its own, with a place.
+    model.set({name: float(np.ravel(study.given[name])[0]) for name in names})
+    opened = [name for name in names if _stays_open(model, name)]
+    closed = [name for name in names if name not in opened]
+    table = np.column_stack([np.ravel(study.given[name]) for name in opened]) if opened \
+        else np.empty((int(np.prod(study.shape)), 0))
+    groups: dict[tuple, list[int]] = {}
+    for i in range(len(table)):
+        groups.setdefault(tuple(float(np.ravel(study.given[name])[i]) for name in closed), []).append(i)
+    wanted = names_of("columns", columns)
+    if wanted and "t" not in wanted:
+        wanted.append("t")  # how far each came; tables begin with it, as those of runs do
+    with Progress(progress, "running") as show:
+        done = 0
+        for common, members in groups.items():
+            part = model.set({name: int(v) if v.is_integer() else v for name, v in zip(closed, common)})
+            told = None if show is None else \
+                (lambda share, d=done, n=len(members): show((d + share * n) / len(table)))
+            result = _core.sweep(part._source, method_name(method), opened, np.ascontiguousarray(table[members]),
+                                 options, wanted, bool(rows), told)
+            if result.raised is not None:
+                raise result.raised
+            study._take(result, np.array(members))
+            done += len(members)
+    codes = sorted({warning.code for _, warning in study.warnings})
+    for code in codes:
+        told = [(i, w) for i, w in study.warnings if w.code == code]
+        python_warnings.warn(RunWarning(f"{len({i for i, _ in told})} of {len(table)} runs: {told[0][1].text}", code,
+                                        told[0][1].t), stacklevel=3)
+    return study
+
+
+# What is measured --------------------------------------------------------------------------------------------------------
+def _found(told: tuple) -> Findings:
+    if told[5] is not None:
+        raise told[5]
+    return Findings(told)
+
+
+def check(model: Any, **values: Any) -> Findings:
+    """What a model is, whether its initial values are consistent, and which methods take it.
+
+    >>> import alembert
+    >>> alembert.check("models/double_pendulum.alm").degrees_of_freedom
+    2
+    """
+    full = with_values("check", model, None, values, [])
+    found = _found(_core.examine(full._source))
+    if full.method:
+        try:
+            refused = _core.find_method(full.method).refusal(full._source)
+        except InputError as error:
+            error.check = found
+            raise
+        if refused:
+            error = wrong(f"{full.method} does not take this model", refused)
+            error.check = found
+            raise error
+    return found
+
+
+def verify(model: Any, method: Any = None, *, step: Optional[float] = None, end: Optional[float] = None,
+           seconds: float = 5.0, **values: Any) -> Findings:
+    """What a method really preserves on a model, measured beside what it claims; `failed` where a claim is false."""
+    full = with_values("verify", model, None, values, ["method", "step", "end", "seconds"])
+    return _found(_core.verify(full._source, method_name(method), np.nan if step is None else number("step", step),
+                               np.nan if end is None else number("end", end), number("seconds", seconds)))
+
+
+def converge(model: Any, methods: Any = None, *, steps: Optional[Sequence[float]] = None, end: Optional[float] = None,
+             quad: bool = False, progress: Any = False, **values: Any) -> Findings:
+    """Measured orders and work of methods on a model, against a reference in quadruple precision."""
+    full = with_values("converge", model, None, values, ["methods", "steps", "end", "quad", "progress"])
+    if methods is None:
+        methods = []
+    elif isinstance(methods, str) or hasattr(methods, "name"):
+        methods = [methods]
+    names = [method_name(m) for m in methods]
+    if len(set(names)) != len(names):
+        raise wrong("`methods` names a method twice")
+    with Progress(progress, "measuring") as show:
+        return _found(_core.converge(full._source, names, [] if steps is None else array("steps", steps),
+                                     None if end is None else number("end", end), bool(quad), show))
+
+
+# Equations ---------------------------------------------------------------------------------------------------------------
+class Equations:
+    """The equations of motion of a model: `print(e)`, `e.latex`, `e.sympy("reduced")`.
+
+    >>> import alembert
+    >>> e = alembert.derive("models/pendulum.alm")
+    >>> e.sympy("g")[0]
+    -l**2 + x**2 + y**2
+    """
+
+    LETTERS = ("t", "y", "z", "lambda", "psi", "z_dot", "v", "p", "f", "N", "r", "g", "g_dot", "k", "energy", "L",
+               "invariants", "observed", "reduced")
+
+    def __init__(self, core: Any, form: str, everything: bool):
+        self._core = core
+        self._form = form
+        self._all = everything
+
+    @property
+    def text(self) -> str:
+        return self._core.show(self._form, False, self._all)
+
+    @property
+    def latex(self) -> str:
+        """A document with an align* environment a section."""
+        return self._core.show(self._form, True, self._all)
+
+    def sympy(self, letter: Optional[str] = None):
+        """Expressions of SymPy: the list that a letter of the theory stands for, or a dictionary of all that are not
+        empty. `reduced` = 0 determines the accelerations `z_dot` and the multipliers."""
+        if letter is None:
+            return {name: found for name in self.LETTERS if (found := self.sympy(name))}
+        if not isinstance(letter, str):
+            raise TypeError(f"a letter is needed, not {type(letter).__name__}")
+        nodes, places = self._core.nodes(letter)
+        made = _sympy_nodes(nodes)
+        return [made[i] for i in places]
+
+    def __repr__(self) -> str:
+        return self.text.rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        import html
+        return f"<pre>{html.escape(self.text)}</pre>"
+
+
+def _sympy_nodes(nodes: list[tuple]) -> list:
+    import sympy
+    one = {"negate": lambda a: -a, "abs": sympy.Abs, "sign": sympy.sign,
+           "positive": lambda a: sympy.Piecewise((1, a > 0), (0, True))}
+    two = {"add": lambda a, b: a + b, "subtract": lambda a, b: a - b, "multiply": lambda a, b: a * b,
+           "divide": lambda a, b: a / b, "power": lambda a, b: a ** b, "min": sympy.Min, "max": sympy.Max,
+           "hypot": lambda a, b: sympy.sqrt(a ** 2 + b ** 2), "atan2": sympy.atan2,
+           "where": lambda a, b: sympy.Piecewise((b, sympy.Ne(a, 0)), (0, True))}
+    made: list = []
+    for op, *rest in nodes:
+        if op == "constant":
+            made.append(_sympy_number(rest[0]))
+        elif op == "symbol":
+            made.append(sympy.Symbol(rest[0], real=True))
+        elif len(rest) == 1:
+            made.append(one.get(op, getattr(sympy, op, None))(made[rest[0]]))
+        else:
+            made.append(two[op](made[rest[0]], made[rest[1]]))
+    return made
+
+
+def _sympy_number(text: str):
+    """A fraction where it is a simple one: the library keeps 1/3 with 36 digits."""
+    from fractions import Fraction
+
+    import sympy
+    exact = Fraction(text)
+    simple = exact.limit_denominator(10000)
+    if abs(simple - exact) <= abs(exact) * Fraction(1, 10 ** 33):
+        return sympy.Rational(simple.numerator, simple.denominator)
+    return sympy.Float(text, 36) if len(text) > 20 else sympy.Rational(text)
+
+
+def derive(model: Any, *, form: str = "all", numbers: bool = False, all: bool = False, **values: Any) -> Equations:
+    """The equations behind a model. form: 'all', or one system: 'index1', 'index2', 'ggl'. numbers: with the values of
+    the parameters instead of their names. all: every equation, however many and however long."""
+    if not isinstance(form, str):
+        raise TypeError(f"form must be a text, not {type(form).__name__}")
+    full = with_values("derive", model, None, values, ["form", "numbers", "all"])
+    equations = Equations(full._source.derive([], not numbers), form, bool(all))
+    if form != "all":
+        equations.text  # says what is wrong with the form
+    return equations
+
+
+# Methods -----------------------------------------------------------------------------------------------------------------
+Method = _core.Method
+Method.__doc__ = "A method with its arguments bound: name, stages, order (of q, v, multiplier), what it claims to preserve."
+Method.__repr__ = lambda self: f"Method({self.name}: order {self.order[0]})"
+Method.__reduce__ = lambda self: (_core.find_method, (self.name,))
+
+
+@dataclass(frozen=True)
+class MethodFamily:
+    """A family of methods, as `alembert methods` lists it."""
+
+    signature: str
+    summary: str
+    source: str
+    orders: str
+    example: str
+    aliases: tuple[str, ...]
+
+
+def methods() -> list[MethodFamily]:
+    """All families.
+
+    >>> import alembert
+    >>> [m.orders for m in alembert.methods() if m.signature == "lobatto(s)"]
+    ['2s-2']
+    """
+    return [MethodFamily(*d[:5], tuple(d[5])) for d in _core.describe_methods()]
+
+
+def method(name: str) -> Method:
+    """One of them.
+
+    >>> import alembert
+    >>> alembert.method("lobatto(3)").order, alembert.method("rattle").name
+    ((4, 4, 4), 'lobatto(2)')
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"a method is named by a text such as 'lobatto(3)', not {type(name).__name__}")
+    return _core.find_method(name)

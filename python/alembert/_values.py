@@ -1,0 +1,117 @@
+"""Numbers, names and texts on their way into the library."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import numbers
+import os
+from typing import Any, Iterable, Optional
+
+import numpy as np
+
+from .errors import wrong
+
+
+def number(name: str, value: Any, *, finite: bool = True) -> float:
+    """A single number; TypeError for what is none, InputError for what is not finite."""
+    if isinstance(value, (bool, np.bool_)) or isinstance(value, (str, bytes)):
+        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
+    if isinstance(value, np.ndarray) and value.ndim > 0:
+        raise TypeError(f"{name} must be a single number, not an array of shape {value.shape}")
+    if not isinstance(value, numbers.Real) and not hasattr(value, "__float__"):
+        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
+    result = float(value)
+    if finite and not math.isfinite(result):
+        raise wrong(f"`{name}` must be a finite number, not {result}")
+    return result
+
+
+def whole(name: str, value: Any, least: int = 1) -> int:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (numbers.Integral, np.integer)):
+        raise TypeError(f"{name} must be a whole number, not {type(value).__name__}")
+    if int(value) < least:
+        raise wrong(f"`{name}` must be at least {least}, not {int(value)}")
+    return int(value)
+
+
+def array(name: str, values: Any) -> np.ndarray:
+    """A list of finite numbers."""
+    try:
+        result = np.array(values, dtype=float, ndmin=1)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a list of numbers, not {type(values).__name__}") from None
+    if result.ndim != 1:
+        raise wrong(f"`{name}` must be a list of numbers, not an array of shape {result.shape}")
+    if not np.all(np.isfinite(result)):
+        raise wrong(f"`{name}` must be finite numbers")
+    return result
+
+
+def text_of(name: str, value: Any) -> str:
+    """A value as the model language writes it: numbers to the last bit, lists as vectors, expressions as they are."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bool, np.bool_)) or value is None:
+        raise TypeError(f"{name} must be a number, a list of numbers or a text, not {type(value).__name__}")
+    if hasattr(value, "workshop"):  # an expression of a builder
+        return value.text
+    if type(value).__module__.startswith("sympy."):
+        return sympy_text(value)
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    if isinstance(value, (numbers.Integral, np.integer)):
+        return str(int(value))
+    if isinstance(value, (list, tuple, np.ndarray)):
+        if len(value) == 0:
+            raise wrong(f"`{name}` is an empty list")
+        return "(" + ", ".join(text_of(name, one) for one in value) + ")"
+    if callable(value):
+        raise TypeError(f"{name} must be a number; a function of Python goes with a stepper: "
+                        f"alembert.compile(model, inputs=[{name!r}]).run(end, {name}=...)")
+    return repr(number(name, value))
+
+
+def sympy_text(value: Any) -> str:
+    """An expression of SymPy; its symbols are meant by their names."""
+    import sympy
+    if not isinstance(value, sympy.Expr):
+        raise TypeError(f"an expression of SymPy is needed, not {type(value).__name__}")
+    text = sympy.sstr(value, full_prec=True).replace("**", "^")
+    for theirs, ours in (("Abs(", "abs("), ("Max(", "max("), ("Min(", "min(")):
+        text = text.replace(theirs, ours)
+    return text
+
+
+def path_of(path: Any) -> str:
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"a path is needed, not {type(path).__name__}")
+    result = os.fspath(path)
+    if isinstance(result, bytes):
+        result = os.fsdecode(result)
+    if "\0" in result:
+        raise wrong("a path must not contain a zero byte")
+    return result
+
+
+def nearest(name: str, known: Iterable[str]) -> Optional[str]:
+    found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return found[0] if found else None
+
+
+def names_of(what: str, names: Any) -> list[str]:
+    """A list of names, or one name."""
+    if names is None:
+        return []
+    if isinstance(names, str):
+        names = [names]
+    try:
+        names = list(names)
+    except TypeError:
+        raise TypeError(f"{what} must be a list of names, not {type(names).__name__}") from None
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"{what} must be names, not {type(name).__name__}")
+    if len(set(names)) != len(names):
+        raise wrong(f"`{what}` names something twice")
+    return names

@@ -1,0 +1,147 @@
+// Models, equations and methods.
+
+#include <pybind11/stl.h>
+
+#include <cmath>
+
+#include "core.h"
+
+namespace alembert::python {
+
+Method chosen_method(const std::string& name, const Model& model) {
+  return name.empty() ? method_of(model) : find_method(name);
+}
+
+double required(const char* field, double given, std::optional<double> from_model) {
+  if (!std::isnan(given)) return given;
+  if (from_model) return *from_model;
+  throw InputError("the model says no " + std::string(field) + ": give `" + field + "`",
+                   "or write it into the model, in its solve statement");
+}
+
+namespace {
+
+py::list parameters(const Model& model) {
+  py::list all;
+  for (const Parameter& p : model.parameters()) all.append(py::make_tuple(p.name, p.shape, p.values, p.unit));
+  return all;
+}
+
+const char* word(Op op) {
+  // clang-format off
+  constexpr const char* words[] = {
+      "constant", "parameter", "symbol", "add", "subtract", "multiply", "divide", "power", "atan2", "min", "max",
+      "where", "hypot", "negate", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log",
+      "sqrt", "abs", "positive", "sign"};
+  // clang-format on
+  return words[static_cast<int>(op)];
+}
+
+/// The nodes below some expressions, operands first: (operator, a, b) with a and b as places in the list, or
+/// ("constant", text) and ("symbol", name); and the places of the expressions.
+py::tuple nodes_of(const Exprs& expressions) {
+  py::list nodes;
+  py::list places;
+  if (expressions.empty()) return py::make_tuple(nodes, places);
+  const Graph& graph = expressions.front().graph();
+  std::vector<bool> used(graph.size());
+  for (const Expr e : expressions) used[e.id()] = true;
+  for (std::size_t i = graph.size(); i-- > 0;) {
+    const Node& n = graph.node(static_cast<std::uint32_t>(i));
+    const int operands = operand_count(n.op);
+    if (!used[i]) continue;
+    if (operands > 0) used[n.a] = true;
+    if (operands > 1) used[n.b] = true;
+  }
+  std::vector<int> place(graph.size(), -1);
+  int count = 0;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    if (!used[i]) continue;
+    const auto id = static_cast<std::uint32_t>(i);
+    const Node& n = graph.node(id);
+    place[i] = count++;
+    if (n.op == Op::constant) nodes.append(py::make_tuple("constant", to_text(graph.value(id))));
+    else if (operand_count(n.op) == 0) nodes.append(py::make_tuple("symbol", graph.name(id)));
+    else if (operand_count(n.op) == 1) nodes.append(py::make_tuple(word(n.op), place[n.a]));
+    else nodes.append(py::make_tuple(word(n.op), place[n.a], place[n.b]));
+  }
+  for (const Expr e : expressions) places.append(place[e.id()]);
+  return py::make_tuple(nodes, places);
+}
+
+ShownForm shown_form(const std::string& form) {
+  if (form == "all") return ShownForm::all;
+  if (form == "index1") return ShownForm::index1;
+  if (form == "index2") return ShownForm::index2;
+  if (form == "ggl") return ShownForm::ggl;
+  throw InputError("`form` is all, index1, index2 or ggl, not '" + form + "'");
+}
+
+void bind_equations(py::module_& m) {
+  py::class_<Equations>(m, "Equations")
+      .def_property_readonly("inputs", &Equations::inputs)
+      .def("show",
+           [](const Equations& e, const std::string& form, bool latex, bool all) {
+             ShowOptions options;
+             options.form = shown_form(form);
+             options.latex = latex;
+             if (all) options.rows = options.length = std::numeric_limits<std::size_t>::max();
+             return e.show(options);
+           })
+      .def("nodes", [](const Equations& e, const std::string& letter) { return nodes_of(e.expressions(letter)); });
+}
+
+void bind_methods(py::module_& m) {
+  py::class_<Method>(m, "Method")
+      .def_property_readonly("name", &Method::name)
+      .def_property_readonly("stages", &Method::stages)
+      .def_property_readonly("order",
+                             [](const Method& a) {
+                               const Orders order = a.order();
+                               return py::make_tuple(order.q, order.v, order.multiplier);
+                             })
+      .def_property_readonly("symplectic", &Method::symplectic)
+      .def_property_readonly("symmetric", &Method::symmetric)
+      .def_property_readonly("preserves_energy", &Method::preserves_energy)
+      .def_property_readonly("note", &Method::note)
+      .def_property_readonly("tableau", &Method::tableau)
+      .def("refusal", [](const Method& a, const ModelText& model) { return a.refusal(derive(model.read())); });
+  m.def("find_method", find_method);
+  m.def("describe_methods", [] {
+    py::list all;
+    for (const MethodDescription& d : describe_methods())
+      all.append(py::make_tuple(d.signature, d.summary, d.source, d.orders, d.example, d.aliases));
+    return all;
+  });
+}
+
+}  // namespace
+
+void bind_models(py::module_& m) {
+  py::class_<ModelText>(m, "ModelText")
+      .def(py::init([](std::string text, std::string name, std::vector<std::string> overrides,
+                       std::vector<std::string> observed, std::vector<std::string> inputs) {
+        return ModelText{
+            std::move(text), std::move(name), {std::move(overrides), std::move(observed), std::move(inputs)}};
+      }))
+      .def("read", &ModelText::read, py::call_guard<py::gil_scoped_release>())
+      .def(
+          "derive",
+          [](const ModelText& model, std::vector<std::string> inputs, bool symbolic) {
+            return derive(model.read(), {.inputs = std::move(inputs), .symbolic_parameters = symbolic});
+          },
+          py::call_guard<py::gil_scoped_release>())
+      .def("method", [](const ModelText& model, const std::string& name) { return chosen_method(name, model.read()); });
+  py::class_<Model>(m, "Model")
+      .def_property_readonly("title", &Model::title)
+      .def_property_readonly("parameters", parameters)
+      .def_property_readonly("states", &Model::states)
+      .def_property_readonly("constraints", &Model::constraints)
+      .def_property_readonly("method", &Model::method)
+      .def_property_readonly("step", &Model::step)
+      .def_property_readonly("end", &Model::end);
+  bind_equations(m);
+  bind_methods(m);
+}
+
+}  // namespace alembert::python

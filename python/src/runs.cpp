@@ -1,0 +1,186 @@
+// Runs: rows, report, files, pages.
+
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <cmath>
+
+#include "rows.h"
+
+namespace alembert::python {
+
+py::object array_of(std::span<const double> values) {
+  return py::array_t<double>(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
+py::object view_of(const double* values, std::size_t rows, std::size_t width, const py::object& owner) {
+  constexpr auto size = static_cast<py::ssize_t>(sizeof(double));
+  const auto n = static_cast<py::ssize_t>(rows), m = static_cast<py::ssize_t>(width);
+  py::array_t<double> view({n, m}, {m * size, size}, values, owner);
+  py::detail::array_proxy(view.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+  return std::move(view);
+}
+
+namespace {
+
+py::dict groups(const RunData& run) {
+  const Columns& c = run.rows.columns();
+  py::dict all;
+  const auto add = [&](const char* name, const ColumnRange& range) {
+    all[name] = py::make_tuple(range.begin, range.end);
+  };
+  add("q", c.coordinates);
+  add("v", c.velocities);
+  add("momenta", c.momenta);
+  add("multipliers", c.multipliers);
+  add("energy", c.energy);
+  add("residuals", c.residuals);
+  add("invariants", c.invariants);
+  add("observed", c.observed);
+  add("ports", c.ports);
+  return all;
+}
+
+py::list warnings(const RunData& run) {
+  py::list all;
+  if (run.report)
+    for (const Warning& w : run.report->warnings) all.append(py::make_tuple(w.code, w.text, w.t));
+  return all;
+}
+
+py::dict description(const RunData& run) {
+  const RunDescription& d = run.rows.run();
+  py::list parameters;
+  for (const Parameter& p : d.parameters) parameters.append(py::make_tuple(p.name, p.shape, p.values, p.unit));
+  py::dict all;
+  all["model"] = d.model;
+  all["model_text"] = d.model_text;
+  all["parameters"] = parameters;
+  all["method"] = d.method;
+  all["step"] = d.step;
+  all["version"] = d.version;
+  return all;
+}
+
+std::string ending(const RunData& run) {
+  if (!run.report) return "done";
+  const Ending how = run.report->ending;
+  return how == Ending::done ? "done" : how == Ending::failed ? "failed" : "interrupted";
+}
+
+void save(const RunData& run, const std::string& path, const std::vector<std::string>& columns) {
+  std::unique_ptr<Observer> writer = make_writer(path);
+  if (!columns.empty()) writer = choose_columns(std::move(writer), columns);
+  run.rows.replay(*writer);
+}
+
+std::shared_ptr<RunData> load(const std::string& path) {
+  auto run = std::make_shared<RunData>();
+  run->rows = RowStore(read_trajectory(path));
+  return run;
+}
+
+/// What is NaN was not given.
+std::shared_ptr<RunData> simulate_model(const ModelText& text, const std::string& method, SimulateOptions options,
+                                        const py::object& progress) {
+  auto run = std::make_shared<RunData>();
+  LongWork work;
+  options.interrupt = &work.interrupt;
+  options.progress = [&](double done) { work.done = done; };
+  options.observers.push_back(&run->rows);
+  work.run(
+      [&] {
+        const Model model = text.read();
+        const Method chosen = chosen_method(method, model);
+        options.step = required("step", options.step, model.step());
+        options.end = required("end", options.end, model.end());
+        run->report = follow(chosen, derive(model), options);
+      },
+      progress);
+  run->raised = work.raised();
+  return run;
+}
+
+void bind_options(py::module_& m) {
+  py::class_<SimulateOptions>(m, "Options")
+      .def(py::init([] {
+        SimulateOptions options;
+        options.step = options.end = NAN;
+        return options;
+      }))
+      .def_readwrite("end", &SimulateOptions::end)
+      .def_readwrite("step", &SimulateOptions::step)
+      .def_readwrite("every", &SimulateOptions::every)
+      .def_readwrite("at", &SimulateOptions::at)
+      .def_readwrite("sample", &SimulateOptions::sample)
+      .def_readwrite("dirac", &SimulateOptions::dirac)
+      .def_readwrite("strict", &SimulateOptions::strict)
+      .def_property(
+          "control", [](const SimulateOptions& o) { return static_cast<int>(o.steps.control); },
+          [](SimulateOptions& o, int kind) { o.steps.control = static_cast<Control>(kind); })
+      .def_property(
+          "guess", [](const SimulateOptions& o) { return static_cast<int>(o.steps.guess); },
+          [](SimulateOptions& o, int kind) { o.steps.guess = static_cast<Guess>(kind); })
+      .def_property(
+          "two_matrix", [](const SimulateOptions& o) { return o.newton.linear == LinearSolver::two_matrix; },
+          [](SimulateOptions& o, bool yes) { o.newton.linear = yes ? LinearSolver::two_matrix : LinearSolver::exact; })
+      .def_property(
+          "newton_tolerance", [](const SimulateOptions& o) { return o.newton.tolerance; },
+          [](SimulateOptions& o, double value) { o.newton.tolerance = value; })
+      .def("limit", [](SimulateOptions& o, const std::string& name, double value) {
+        StepOptions& s = o.steps;
+        if (name == "tolerance") s.tolerance = value;
+        else if (name == "absolute") s.absolute = value;
+        else if (name == "largest") s.largest = value;
+        else if (name == "smallest") s.smallest = value;
+        else if (name == "growth") s.growth = value;
+        else if (name == "shrink") s.shrink = value;
+        else if (name == "good_steps") s.good_steps = static_cast<long>(value);
+        else if (name == "most_steps") s.most_steps = static_cast<long>(value);
+        else throw py::key_error(name);
+      });
+}
+
+}  // namespace
+
+void bind_runs(py::module_& m) {
+  bind_options(m);
+  py::class_<RunData, std::shared_ptr<RunData>>(m, "RunData")
+      .def_property_readonly("rows",
+                             [](const py::object& self) {
+                               const auto& run = self.cast<const RunData&>();
+                               return view_of(run.rows.rows().data(), run.rows.count(), run.rows.width(), self);
+                             })
+      .def_property_readonly("event_rows",
+                             [](const py::object& self) {
+                               const auto& run = self.cast<const RunData&>();
+                               return view_of(run.rows.event_rows().data(), run.rows.event_numbers().size(),
+                                              run.rows.width(), self);
+                             })
+      .def_property_readonly("event_numbers", [](const RunData& run) { return run.rows.event_numbers(); })
+      .def_property_readonly("event_names", [](const RunData& run) { return run.rows.columns().events; })
+      .def_property_readonly("names", [](const RunData& run) { return run.rows.columns().names; })
+      .def_property_readonly("groups", groups)
+      .def("columns_named",
+           [](const RunData& run, const std::string& name) { return columns_named(run.rows.columns(), name); })
+      .def_property_readonly("description", description)
+      .def_property_readonly("warnings", warnings)
+      .def_property_readonly("ending", ending)
+      .def_property_readonly("reason",
+                             [](const RunData& run) { return run.report ? run.report->reason : std::string(); })
+      .def_property_readonly("has_report", [](const RunData& run) { return run.report.has_value(); })
+      .def_property_readonly("report_json",
+                             [](const RunData& run) { return run.report ? to_json(*run.report) : std::string("{}"); })
+      .def_property_readonly("report_text",
+                             [](const RunData& run) { return run.report ? to_text(*run.report) : std::string(); })
+      .def_readonly("raised", &RunData::raised)
+      .def("save", save)
+      .def("svg", [](const RunData& run, std::size_t most) { return figure(run.rows.thinned(most)); })
+      .def("page", [](const RunData& run, std::size_t most) {
+        return page(run.rows.thinned(most), run.report ? to_text(*run.report) : std::string());
+      });
+  m.def("load", load);
+  m.def("simulate", simulate_model);
+}
+
+}  // namespace alembert::python

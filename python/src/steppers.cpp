@@ -1,0 +1,302 @@
+// Steps in the hand. One thread at a time may use a stepper; a second one is told so.
+
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "rows.h"
+
+namespace alembert::python {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Giving back and taking the GIL costs 0.1 microseconds, and where other threads want it up to their whole turn of
+// 5 ms: not for a step that is shorter than this.
+constexpr auto long_step = std::chrono::microseconds(200);
+// Between two looks for Ctrl-C; what is made without looking at the clock grows until it takes a tenth of that.
+constexpr auto between_looks = std::chrono::milliseconds(50);
+
+class PyStepper {
+ public:
+  PyStepper(const ModelText& text, const std::string& method, std::vector<std::string> inputs,
+            const CompileOptions& options)
+      : stepper_(made(text, method, std::move(inputs), options)) {
+    for (const std::string& name : stepper_.equations().inputs())
+      names_.push_back(py::reinterpret_steal<py::object>(PyUnicode_InternFromString(name.c_str())));
+  }
+  PyStepper(const PyStepper& other) : stepper_(other.copied()), names_(other.names_) {}
+
+  /// While it lives the stepper belongs to this thread.
+  class Use {
+   public:
+    explicit Use(const PyStepper& stepper) : stepper_(stepper) {
+      if (stepper_.busy_.exchange(true, std::memory_order_acquire))
+        throw std::runtime_error("the stepper is in use by another thread: give each thread a copy");
+    }
+    ~Use() { stepper_.busy_.store(false, std::memory_order_release); }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+   private:
+    const PyStepper& stepper_;
+  };
+
+  Stepper& held() { return stepper_; }
+  const Stepper& held() const { return stepper_; }
+
+  /// What is given by keywords: names of open parameters, finite numbers. Nothing is set where one is wrong.
+  void take(PyObject* const* values, PyObject* keywords);
+  void advance();
+  void advance(long n);
+
+ private:
+  static Stepper made(const ModelText& text, const std::string& method, std::vector<std::string> inputs,
+                      const CompileOptions& options) {
+    const py::gil_scoped_release release;
+    const Model model = text.read();
+    return compile(chosen_method(method, model), derive(model, {.inputs = std::move(inputs)}), options);
+  }
+  Stepper copied() const {
+    const Use use(*this);
+    return stepper_;
+  }
+  std::size_t place_of(PyObject* name) const;
+  [[noreturn]] void fail() const;
+
+  Stepper stepper_;
+  std::vector<py::object> names_;  // of the open parameters, interned
+  bool slow_ = false;              // the last step took long
+  mutable std::atomic<bool> busy_{false};
+};
+
+std::size_t PyStepper::place_of(PyObject* name) const {
+  for (std::size_t i = 0; i < names_.size(); ++i)
+    if (names_[i].ptr() == name || PyUnicode_Compare(names_[i].ptr(), name) == 0) return i;
+  std::vector<std::string> known = stepper_.equations().inputs();
+  const std::string text = py::str(py::handle(name));
+  const std::string near = nearest_name(text, known);
+  throw InputError("'" + text + "' is not open in this stepper",
+                   !near.empty() ? "did you mean '" + near + "'?" : "name it where the stepper is compiled: `inputs`");
+}
+
+void PyStepper::take(PyObject* const* values, PyObject* keywords) {
+  const Py_ssize_t count = keywords ? PyTuple_GET_SIZE(keywords) : 0;
+  double numbers[8];
+  std::vector<double> many(count > 8 ? static_cast<std::size_t>(count) : 0);
+  double* given = count > 8 ? many.data() : numbers;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    given[i] = PyFloat_AsDouble(values[i]);
+    if (given[i] == -1 && PyErr_Occurred()) throw py::error_already_set();
+    if (!std::isfinite(given[i]))
+      throw InputError("'" + std::string(py::str(py::handle(PyTuple_GET_ITEM(keywords, i)))) +
+                       "' must be a finite number");
+    place_of(PyTuple_GET_ITEM(keywords, i));
+  }
+  for (Py_ssize_t i = 0; i < count; ++i) stepper_.parameters()[place_of(PyTuple_GET_ITEM(keywords, i))] = given[i];
+}
+
+void PyStepper::fail() const {
+  const py::object made = py::module_::import("alembert.errors").attr("step_error")(stepper_.failure(), stepper_.t());
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
+  throw py::error_already_set();
+}
+
+void PyStepper::advance() {
+  const Clock::time_point begin = Clock::now();
+  bool made = false;
+  if (slow_) {
+    const py::gil_scoped_release release;
+    made = stepper_.step();
+  } else {
+    made = stepper_.step();
+  }
+  slow_ = Clock::now() - begin > long_step;
+  if (!made) fail();
+}
+
+void PyStepper::advance(long n) {
+  long at_once = 1;
+  while (n > 0) {
+    bool made = true;
+    {
+      const py::gil_scoped_release release;
+      Clock::time_point now = Clock::now();
+      const Clock::time_point until = now + between_looks;
+      while (made && n > 0 && now < until) {
+        const long part = std::min(n, at_once);
+        made = stepper_.steps(part);
+        n -= part;
+        const Clock::time_point then = std::exchange(now, Clock::now());
+        if (now - then < between_looks / 10) at_once *= 2;
+      }
+    }
+    if (!made) fail();
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  }
+}
+
+/// What a Python object holds. One that was never initialised holds nothing, and pybind11 would not notice.
+PyStepper& stepper_of(const py::handle& object) {
+  if (!py::isinstance<PyStepper>(object)) throw py::type_error("a stepper is needed");
+  auto* instance = reinterpret_cast<py::detail::instance*>(object.ptr());
+  if (!instance->get_value_and_holder().holder_constructed()) throw py::type_error("this stepper was never made");
+  return py::cast<PyStepper&>(object);
+}
+
+// step() is called in the innermost loop of a controller: without the dispatcher of pybind11, which makes a dictionary
+// of the keywords, it costs a third.
+PyObject* call_step(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* keywords) {
+  try {
+    if (count != 0) throw py::type_error("step() takes inputs by name: step(F=1)");
+    PyStepper& stepper = stepper_of(self);
+    const PyStepper::Use use(stepper);
+    stepper.take(arguments, keywords);
+    stepper.advance();
+    Py_RETURN_NONE;
+  } catch (py::error_already_set& error) { error.restore(); } catch (const py::builtin_exception& error) {
+    error.set_error();
+  } catch (const InputError& error) { set_error(error); } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return nullptr;
+}
+
+PyMethodDef step_method = {"step", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_step)),
+                           METH_FASTCALL | METH_KEYWORDS,
+                           "step(**inputs)\n--\n\nOne step of size h, with open inputs set before it."};
+
+void steps(const py::object& object, long n, const py::kwargs& inputs) {
+  PyStepper& self = stepper_of(object);
+  if (n < 0) throw py::value_error("the number of steps must not be negative");
+  const PyStepper::Use use(self);
+  std::vector<PyObject*> values;
+  py::list names;
+  for (const auto& [name, value] : inputs) {
+    names.append(name);
+    values.push_back(value.ptr());
+  }
+  const py::tuple keywords(names);
+  self.take(values.data(), keywords.ptr());
+  self.advance(n);
+}
+
+using Named = std::map<std::string, double>;
+
+void set_state(const py::object& object, const std::vector<double>& state) {
+  PyStepper& self = stepper_of(object);
+  const PyStepper::Use use(self);
+  const std::vector<std::string>& names = self.held().names();
+  if (state.size() != names.size())
+    throw InputError("the state has " + std::to_string(names.size()) + " entries, not " + std::to_string(state.size()));
+  Named values;
+  for (std::size_t i = 0; i < names.size(); ++i) values[names[i]] = state[i];
+  self.held().set(values);
+}
+
+std::shared_ptr<RunData> simulate_from(const py::object& object, SimulateOptions options, const py::object& progress) {
+  PyStepper& self = stepper_of(object);
+  const PyStepper::Use use(self);
+  auto run = std::make_shared<RunData>();
+  LongWork work;
+  options.interrupt = &work.interrupt;
+  options.progress = [&](double done) { work.done = done; };
+  options.observers.push_back(&run->rows);
+  if (std::isnan(options.step)) options.step = 0;
+  options.end = required("end", options.end, self.held().equations().model().end());
+  work.run([&] { run->report = follow(self.held(), options); }, progress);
+  run->raised = work.raised();
+  return run;
+}
+
+/// A member of the stepper as a property or method that no other thread disturbs.
+template <class Function>
+auto used(Function f) {
+  return [f](const py::object& object) {
+    PyStepper& self = stepper_of(object);
+    const PyStepper::Use use(self);
+    return f(self.held());
+  };
+}
+
+template <class Class>
+void bind_state(Class& c) {
+  c.def_property_readonly("t", used([](Stepper& s) { return s.t(); }))
+      .def_property("h", used([](Stepper& s) { return s.h(); }),
+                    [](const py::object& object, double h) {
+                      PyStepper& self = stepper_of(object);
+                      const PyStepper::Use use(self);
+                      self.held().set_step(h);
+                    })
+      .def_property_readonly("steps_made", used([](Stepper& s) { return s.steps_made(); }))
+      .def_property_readonly("names", used([](Stepper& s) { return s.names(); }))
+      .def_property_readonly("inputs", used([](Stepper& s) { return s.equations().inputs(); }))
+      .def_property("state", used([](Stepper& s) { return array_of(s.state()); }), set_state)
+      .def_property_readonly("parameters", used([](Stepper& s) { return array_of(s.parameters()); }))
+      .def_property_readonly("accelerations", used([](Stepper& s) { return array_of(s.accelerations()); }))
+      .def_property_readonly("multipliers", used([](Stepper& s) { return array_of(s.multipliers()); }))
+      .def_property_readonly("energy", used([](Stepper& s) { return s.energy(); }))
+      .def_property_readonly("residuals", used([](Stepper& s) {
+                               return py::make_tuple(s.position_residual(), s.velocity_residual(),
+                                                     s.nonholonomic_residual());
+                             }))
+      .def_property_readonly("method", used([](Stepper& s) { return s.method().name(); }))
+      .def_property_readonly("compile_seconds", used([](Stepper& s) { return s.compile_seconds(); }));
+}
+
+}  // namespace
+
+void bind_steppers(py::module_& m) {
+  py::class_<PyStepper> stepper(m, "Stepper");
+  stepper
+      .def(py::init([](const ModelText& text, const std::string& method, std::vector<std::string> inputs, double start,
+                       double step, double steps) {
+        CompileOptions options;
+        options.start = start;
+        options.step = step;
+        options.steps = steps;
+        return std::make_unique<PyStepper>(text, method, std::move(inputs), options);
+      }))
+      .def(py::init([](const py::object& other) { return std::make_unique<PyStepper>(stepper_of(other)); }))
+      .def("steps", steps)
+      .def("value",
+           [](const py::object& object, const std::string& name) {
+             PyStepper& self = stepper_of(object);
+             const PyStepper::Use use(self);
+             return self.held().value(name);
+           })
+      .def("set_values",
+           [](const py::object& object, const Named& values) {
+             PyStepper& self = stepper_of(object);
+             const PyStepper::Use use(self);
+             self.held().set(values);
+           })
+      .def("restart_with",
+           [](const py::object& object, const Named& values) {
+             PyStepper& self = stepper_of(object);
+             const PyStepper::Use use(self);
+             const py::gil_scoped_release release;
+             self.held().restart(values);
+           })
+      .def("save", used([](Stepper& s) {
+             const std::vector<std::byte> bytes = s.save();
+             return py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+           }))
+      .def("load",
+           [](const py::object& object, const py::bytes& bytes) {
+             PyStepper& self = stepper_of(object);
+             const PyStepper::Use use(self);
+             const std::string_view text = bytes;
+             self.held().load({reinterpret_cast<const std::byte*>(text.data()), text.size()});
+           })
+      .def("simulate", simulate_from);
+  bind_state(stepper);
+  const auto method = py::reinterpret_steal<py::object>(
+      PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(stepper.ptr()), &step_method));
+  stepper.attr("step") = method;
+}
+
+}  // namespace alembert::python

@@ -1,0 +1,186 @@
+"""What a run gives, against closed forms and against itself in other forms."""
+
+import copy
+import json
+import math
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+import alembert
+
+OSCILLATOR = """model "Oscillator"
+parameter m = 1, k = 4
+coordinate x = 1
+kinetic m/2*x'^2
+potential k/2*x^2
+event zero: x = 0
+observe double: 2*x
+observe pair: (x, x')
+solve gauss(4) step 0.01 end 1
+"""
+
+
+def test_closed_form():
+    run = alembert.model(OSCILLATOR).simulate()
+    assert np.allclose(run["x"], np.cos(2 * run.t), atol=1e-13, rtol=0)
+    assert np.allclose(run.v[:, 0], -2 * np.sin(2 * run.t), atol=1e-13, rtol=0)
+    assert np.array_equal(run["double"], 2 * run["x"])
+    assert run["pair"].shape == (101, 2) and np.array_equal(run["pair"][:, 0], run["x"])
+    (event,) = run.events
+    assert event.name == "zero" and abs(event.t - math.pi / 4) < 1e-13 and abs(event["x"]) < 1e-14
+    assert abs(run.energy[0] - 2) < 1e-15 and run.account.max_error < 1e-13
+
+
+def test_views_are_no_copies():
+    run = alembert.simulate("models/double_pendulum.alm", end=1)
+    for view in (run.t, run.q, run.v, run.multipliers, run["x1"], run.energy, run.residuals):
+        assert np.shares_memory(view, run.rows) and not view.flags.writeable and not view.flags.owndata
+    q = run.q
+    del run
+    assert np.isfinite(q).all()  # the memory lives as long as a view
+
+
+def test_a_million_rows_without_copying():
+    import resource
+    run = alembert.model(OSCILLATOR.replace("gauss(4)", "gauss(1)")).simulate(step=1e-4, end=100)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert run.q.shape == (1000001, 1) and run["x"].shape == (1000001,) and run.v.shape == (1000001, 1)
+    assert np.shares_memory(run["x"], run.rows)
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert after - before < 2000  # kB: a copied column has 8000
+
+
+def test_values_and_initial_values():
+    run = alembert.simulate("models/pendulum.alm", values={"y'": 1.5}, l=2, end=0.1, step=0.01)
+    assert run["x"][0] == 2 and run["y'"][0] == 1.5 and run.parameters["l"] == 2
+
+
+def test_models_never_change():
+    model = alembert.read("models/pendulum.alm")
+    longer = model.set(l=2).set({"y'": 1}).set(m=3)
+    assert longer.parameters["l"] == 2 and longer.parameters["m"] == 3 and longer.values == {"l": "2", "y'": "1", "m": "3"}
+    assert model.parameters["l"] == 1 and model.values == {} and model.text() == longer.text()
+    again = pickle.loads(pickle.dumps(longer))
+    assert again == longer and hash(again) == hash(longer) and again != model
+    assert alembert.read("models/pendulum.alm", l=2).parameters["l"] == 2
+
+
+def test_rows_at_times():
+    times = [0.5, 0.25, 1 / 3]
+    run = alembert.model(OSCILLATOR).simulate(at=times)
+    assert np.allclose(run.t, sorted(times), rtol=1e-15)
+    assert np.allclose(run["x"], np.cos(2 * run.t), atol=1e-12)
+    assert len(alembert.model(OSCILLATOR).simulate(every=10)) == 11
+    assert len(alembert.model(OSCILLATOR).simulate(sample=0.125)) == 9
+
+
+def test_tolerance_and_reversible():
+    run = alembert.simulate("models/kepler.alm", tolerance=1e-9, largest=0.5, end=5)
+    assert run.report.control == "tolerance" and len(np.unique(np.diff(run.t).round(12))) > 3
+    assert alembert.simulate("models/sphere_kepler.alm", control="reversible", end=1).report.control == "reversible"
+
+
+def test_inputs_from_arrays(tmp_path):
+    model = alembert.model("""state p = 0
+input F = 0
+hamiltonian p^2/2
+port B(p, F) = 1
+solve gauss_collocation(2) step 0.01 end 1
+""")
+    t = np.linspace(0, 1, 5)
+    run = model.simulate(inputs={"F": (t, t)})
+    assert abs(run["p"][-1] - 0.5) < 1e-12
+    np.savetxt(tmp_path / "f.csv", np.column_stack([t, t]), delimiter=",", header="t,F", comments="")
+    assert np.array_equal(model.simulate(inputs={"F": tmp_path / "f.csv"}).rows, run.rows)
+
+
+def test_observe():
+    run = alembert.simulate("models/pendulum.alm", observe=["x^2 + y^2"], end=0.1, step=0.01)
+    assert np.allclose(run["x^2 + y^2"], 1, atol=1e-14)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".h5", ".json"])
+def test_files(ending, tmp_path):
+    run = alembert.simulate("models/slack_pendulum.alm")
+    file = tmp_path / ("run" + ending)
+    run.save(file)
+    again = alembert.load(file)
+    assert again.names == run.names and np.array_equal(again.rows, run.rows, equal_nan=True)
+    assert np.array_equal(again.q, run.q) and np.array_equal(again.multipliers, run.multipliers)
+    assert again.ending == "done" and again.account is None
+    if ending != ".csv":
+        assert [(e.name, e.t) for e in again.events] == [(e.name, e.t) for e in run.events]
+        assert again.method == run.method and again.step == run.step and again.version == alembert.__version__
+    run.save(file, columns=["energy"])
+    assert alembert.load(file).names == ["t", "energy"]
+
+
+def test_pages(tmp_path):
+    run = alembert.simulate("models/double_pendulum.alm", end=1)
+    for name in ("page.html", "figure.svg"):
+        run.save(tmp_path / name)
+    assert "<svg" in (tmp_path / "figure.svg").read_text()
+    assert "double" in (tmp_path / "page.html").read_text().lower()
+    shown = run._repr_html_()
+    assert shown.startswith("<iframe srcdoc=") and "lobatto" in shown and shown.count('"') == 6
+
+
+def test_pandas_and_xarray():
+    pytest.importorskip("pandas")
+    pytest.importorskip("xarray")
+    run = alembert.model(OSCILLATOR).simulate()
+    frame = run.to_pandas()
+    assert frame.index.name == "t" and np.array_equal(frame["x"], run["x"])
+    data = run.to_xarray()
+    assert data["pair"].dims == ("t", "pair_1") and np.array_equal(data["pair"], run["pair"])
+    assert float(data["x"].sel(t=0.0)) == 1 and data.attrs["method"] == "gauss(4)"
+
+
+def test_plot():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    run = alembert.simulate("models/double_pendulum.alm", end=1)
+    axes = run.plot()
+    assert len(axes) == 4 and len(axes[0].lines) == 4
+    one = run.plot("x1", "y1")
+    assert [line.get_label() for line in one.lines] == ["x1", "y1"]
+    assert run.plot("x2", axes=one) is one and len(one.lines) == 3
+    pyplot.close("all")
+
+
+def test_report():
+    report = alembert.simulate("models/double_pendulum.alm", end=1).report
+    assert report.energy.max_error == report["energy.max_error"] == report["energy"]["max_error"]
+    assert report.q["x1"] == report.entries()["q.x1"]
+    assert "Double pendulum" in str(report) and json.dumps(report._tree)
+    assert copy.copy(report).energy.max_error == report.energy.max_error
+
+
+def test_failing_numbers_leave_what_was_computed():
+    with pytest.raises(alembert.RunError) as caught:
+        alembert.simulate("models/kepler.alm", most_steps=3, end=100)
+    error = caught.value
+    assert error.run is not None and len(error.run) == 4 and error.t == error.run.t[-1] > 0
+    assert error.run.ending == "failed" and error.reason
+    run = alembert.simulate("models/kepler.alm", most_steps=3, end=100, raises=False)
+    assert run.ending == "failed" and np.array_equal(run.rows, error.run.rows)
+
+
+def test_warnings():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        run = alembert.simulate("models/gyroscope.alm", step=0.02, end=0.2)
+    told = [w.message for w in caught if isinstance(w.message, alembert.RunWarning)]
+    assert [w.code for w in told] == [w.code for w in run.warnings] and "accuracy" in [w.code for w in told]
+    assert caught[0].filename == __file__
+    with pytest.raises(alembert.RunError):
+        alembert.simulate("models/gyroscope.alm", step=0.02, end=0.2, strict=True)
+
+
+def test_progress():
+    told = []
+    alembert.simulate("models/double_pendulum.alm", end=2, progress=told.append)
+    assert told and told[-1] <= 1
+    alembert.simulate("models/double_pendulum.alm", end=2, progress=True)

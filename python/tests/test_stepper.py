@@ -1,0 +1,142 @@
+"""The step in the hand, against runs and closed forms."""
+
+import copy
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import alembert
+
+CART = """model "Cart"
+parameter M = 2, m = 0.5, l = 1, gravity = 9.81
+parameter F = 0
+coordinate x, phi
+kinetic M/2*x'^2 + m/2*(x'^2 + 2*l*cos(phi)*x'*phi' + l^2*phi'^2)
+potential m*gravity*l*cos(phi)
+force x = F
+initial phi = 0.2
+"""
+
+
+def test_steps_are_those_of_a_run():
+    run = alembert.simulate("models/double_pendulum.alm", "lobatto(3)", step=0.01, end=1)
+    s = alembert.compile("models/double_pendulum.alm", "lobatto(3)", step=0.01)
+    s.steps(100)
+    assert np.array_equal(s.state, np.concatenate([run.q[-1], run.v[-1]]))
+    assert abs(s.energy - run.energy[-1]) < 1e-13 and max(s.residuals[:2]) < 1e-13
+    assert np.allclose(s.multipliers, run.multipliers[-1], atol=1e-9)
+
+
+def test_constant_force():
+    s = alembert.compile(alembert.model("parameter F = 0\ncoordinate x\nkinetic x'^2/2\nforce x = F\n"), "gauss(2)",
+                         inputs=["F"], step=0.01)
+    for _ in range(100):
+        s.step(F=2.0)
+    assert abs(s["x"] - 1) < 1e-13 and abs(s["x'"] - 2) < 1e-13 and s["F"] == 2
+    s.steps(100, F=-2)
+    assert abs(s["x'"]) < 1e-12 and abs(s["x"] - 2) < 1e-12
+
+
+def test_controller_holds_the_pole():
+    s = alembert.compile(alembert.model(CART), "lobatto(2)", inputs=["F"], step=0.001)
+    record = s.run(10, every=10, F=lambda s: 80 * s.state[1] + 20 * s.state[3])
+    assert abs(record["phi"][-1]) < 1e-3 and record["phi"].shape == record["F"].shape == (1001,)
+    assert record.to_pandas()["phi"].iloc[0] == 0.2
+
+
+def test_set_restart_and_state():
+    s = alembert.compile("models/double_pendulum.alm", inputs=["m2"])
+    start = s.state
+    s.steps(50)
+    middle = s.state
+    s.state = middle
+    assert np.allclose(s.state, middle, atol=1e-15)
+    s.state = np.asarray(start)
+    assert np.array_equal(s.state, start)
+    s.restart(m2=2)
+    assert s["m2"] == 2 and s.t == 0
+    s["x1'"] = 0.0
+    s.h = -0.01
+    s.step()
+    assert s.t == -0.01 and s.h == -0.01
+
+
+def test_copy_and_pickle():
+    s = alembert.compile("models/double_pendulum.alm", "lobatto(3)", inputs=["m2"])
+    s.steps(10, m2=1.5)
+    others = [s.copy(), copy.copy(s), copy.deepcopy(s), pickle.loads(pickle.dumps(s))]
+    bytes_ = s.save()
+    s.steps(100)
+    for other in others:
+        other.steps(100)
+        assert np.array_equal(other.state, s.state) and other["m2"] == 1.5
+    others[0].load(bytes_)
+    others[0].steps(100)
+    assert np.array_equal(others[0].state, s.state)
+
+
+def test_simulate_from_a_stepper():
+    s = alembert.compile("models/double_pendulum.alm", "lobatto(3)", step=0.01)
+    s.steps(50)
+    run = s.simulate(end=1)
+    assert run.t[0] == 0.5 and s.t == 0.5
+    s.steps(50)
+    assert np.allclose(s.state, np.concatenate([run.q[-1], run.v[-1]]), atol=1e-12)
+
+
+def test_threads_share_the_code():
+    s = alembert.compile("models/double_pendulum.alm", "lobatto(3)", step=0.001)
+    copies = [s.copy() for _ in range(4)]
+    threads = [threading.Thread(target=c.steps, args=(20000,)) for c in copies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    s.steps(20000)
+    assert all(np.array_equal(c.state, s.state) for c in copies)
+
+
+def test_others_run_while_it_steps():
+    s = alembert.compile("models/double_pendulum.alm", "lobatto(3)", step=1e-4)
+    count = 0
+    thread = threading.Thread(target=s.steps, args=(300000,))
+    thread.start()
+    while thread.is_alive():
+        count += 1
+        time.sleep(0.001)
+    assert count > 3
+
+
+def test_runs_in_threads():
+    expected = alembert.simulate("models/double_pendulum.alm", end=2).rows
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(alembert.simulate("models/double_pendulum.alm", end=2).rows))
+               for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4 and all(np.array_equal(f, expected) for f in found)
+
+
+@pytest.mark.parametrize("work", [
+    "alembert.compile('models/double_pendulum.alm').steps(10**12)",
+    "alembert.simulate('models/double_pendulum.alm', end=1e9, every=10**9)",
+    "alembert.sweep('models/double_pendulum.alm', m2=[1.0, 2.0, 3.0], end=1e9)",
+])
+def test_interrupt(work):
+    code = ("import alembert\nprint('ready', flush=True)\ntry:\n    " + work +
+            "\nexcept KeyboardInterrupt as e:\n    print('stopped', getattr(e, 'run', None) is not None)\n")
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=dict(os.environ))
+    assert child.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=20)
+    assert out.startswith("stopped") and (("True" in out) == ("simulate" in work))

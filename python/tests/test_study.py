@@ -1,0 +1,112 @@
+"""Sweeps, ensembles, checks, equations, methods, measurements."""
+
+import json
+
+import numpy as np
+import pytest
+
+import alembert
+
+
+def test_sweep_is_the_programs(program, tmp_path):
+    table = tmp_path / "table.json"
+    program("sweep", "models/double_pendulum.alm", "--vary", "m2=1,0.1", "--vary", "l2=1,0.5", "--end", "2", "--report",
+            "energy.max_error,q.x2", "--out", table, "--quiet")
+    told = json.loads(table.read_text())
+    study = alembert.sweep("models/double_pendulum.alm", m2=[1, 0.1], l2=[1, 0.5], end=2,
+                           columns=["energy.max_error", "q.x2"])
+    rows = told["rows"]
+    assert study.shape == (2, 2) and len(rows) == 4
+    for path in ("energy.max_error", "q.x2"):
+        assert np.array_equal(np.ravel(study[path]), [row["report"][path] for row in rows])
+
+
+def test_sweep_equals_single_runs():
+    study = alembert.sweep("models/pendulum.alm", "lobatto(3)", l=[1.0, 2.0], gravity=[9.81, 1.62, 3.7], end=1, step=0.01,
+                           columns=["q.x"], rows=True, at=[0.5, 1.0])
+    assert study["q.x"].shape == (2, 3) and study.rows("x").shape == (2, 3, 2)
+    for i, l in enumerate(study.axes["l"]):
+        for k, gravity in enumerate(study.axes["gravity"]):
+            run = alembert.simulate("models/pendulum.alm", "lobatto(3)", l=l, gravity=gravity, end=1, step=0.01)
+            assert abs(study["q.x"][i, k] - run["x"][-1]) < 1e-13
+            assert abs(study.rows("x")[i, k, 1] - run["x"][-1]) < 1e-12
+
+
+def test_ensemble_of_initial_values():
+    speeds = np.linspace(0, 1, 4).reshape(2, 2)
+    study = alembert.ensemble("models/pendulum.alm", values={"y'": speeds}, end=0.5, columns=["energy.initial"])
+    assert np.allclose(study["energy.initial"], speeds**2 / 2, atol=1e-15) and study.shape == (2, 2)
+
+
+def test_values_that_shape_the_model():
+    study = alembert.sweep("models/chain.alm", N=[2, 3], end=0.02, step=0.01, columns=["statistics.steps"])
+    assert np.array_equal(study["statistics.steps"], [2, 2]) and not study.failed.any()
+
+
+def test_failures_are_rows():
+    model = alembert.model("parameter a = 1\ncoordinate x = 0.5\nkinetic x'^2/2\nconstraint c: x^2 = a\n")
+    study = alembert.sweep(model, "lobatto(2)", a=[1.0, -1.0], step=0.1, end=0.2)
+    assert list(study.failed) == [False, True] and study.failures[1] and np.isnan(study["t"][1])
+
+
+def test_tables(tmp_path):
+    study = alembert.sweep("models/pendulum.alm", l=[1.0, 2.0], end=0.2, columns=["q.x", "ending"])
+    assert list(study["ending"]) == ["done", "done"]
+    frame = study.to_pandas()
+    assert list(frame["l"]) == [1, 2] and study.to_xarray()["q.x"].dims == ("l",)
+    for name in ("t.csv", "t.h5", "t.json"):
+        study.save(tmp_path / name)
+        table = alembert.load(tmp_path / name)
+        assert table.names == ["t", "l", "q.x", "failed"]
+        assert np.array_equal(table["q.x"], study["q.x"]) and np.array_equal(table["l"], [1, 2])
+    study.save(tmp_path / "t.npz")
+    assert np.array_equal(np.load(tmp_path / "t.npz")["q.x"], study["q.x"])
+
+
+def test_check(program):
+    for name in ("double_pendulum", "heavy_top"):
+        found = alembert.check(f"models/{name}.alm")
+        assert str(found) == program("check", f"models/{name}.alm").rstrip("\n")
+        assert found._tree == json.loads(program("check", f"models/{name}.alm", "--json"))
+    assert alembert.check("models/double_pendulum.alm").degrees_of_freedom == 2
+
+
+def test_derive(program):
+    sympy = pytest.importorskip("sympy")
+    e = alembert.derive("models/double_pendulum.alm")
+    assert e.text == program("derive", "models/double_pendulum.alm")
+    assert e.latex == program("derive", "models/double_pendulum.alm", "--latex")
+    assert alembert.derive("models/pendulum.alm", form="index1").text == \
+        program("derive", "models/pendulum.alm", "--form", "index1")
+    e = alembert.derive("models/pendulum.alm")
+    x, y, l, m, gravity = (sympy.Symbol(n, real=True) for n in ("x", "y", "l", "m", "gravity"))
+    (g,) = e.sympy("g")
+    assert sympy.simplify(g - (x**2 + y**2 - l**2)) == 0
+    # The pendulum at rest below: the multiplier carries the weight, whatever its sign convention.
+    lam, = e.sympy("lambda")
+    at = {x: 0, y: -l, sympy.Symbol("x'", real=True): 0, sympy.Symbol("y'", real=True): 0}
+    equations = [r.subs(at) for r in e.sympy("reduced")]
+    solved = sympy.solve(equations, [*e.sympy("z_dot"), lam], dict=True)[0]
+    assert all(solved[a] == 0 for a in e.sympy("z_dot"))
+    assert sympy.simplify(solved[lam]**2 - (m * gravity / (2 * l))**2) == 0
+    assert set(e.sympy()) >= {"y", "z", "g", "reduced"}
+    assert alembert.derive("models/pendulum.alm", numbers=True).sympy("g")[0].free_symbols == {x, y}
+
+
+def test_methods(program):
+    families = alembert.methods()
+    assert [f.signature for f in families] == \
+        [line.split("  ")[0] for line in program("methods").split("\n\n")[0].splitlines() if not line.startswith(" ")]
+    lobatto = alembert.method("lobatto(3)")
+    assert lobatto.order == (4, 4, 4) and lobatto.symplectic and lobatto.symmetric and lobatto.stages == 3
+    assert lobatto.tableau in program("methods", "lobatto", "--stages", "3")
+    run = alembert.simulate("models/pendulum.alm", lobatto, step=0.01, end=0.1)
+    assert run.method == "lobatto(3)"
+
+
+def test_verify_and_converge():
+    found = alembert.verify("models/pendulum.alm", "lobatto(2)", step=0.02, end=2)
+    assert not found.failed and "symplectic" in str(found)
+    measured = alembert.converge("models/pendulum.alm", ["lobatto(2)", "gauss(2)"], steps=[0.1, 0.05, 0.025], end=1)
+    assert not measured.failed and "<svg" in measured.svg and measured.csv.count("\n") >= 6
+    assert [round(m.observed.q, 1) for m in measured["methods"]] == [2, 4]

@@ -1,0 +1,213 @@
+"""Wrong uses end in the right exception, with a message that helps, and never in a crash."""
+
+import pickle
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import alembert
+
+PENDULUM = "models/pendulum.alm"
+
+
+def simulate(*args, **keywords):
+    keywords.setdefault("end", 0.1)
+    return alembert.simulate(PENDULUM, *args, **keywords)
+
+
+def stepper(**keywords):
+    return alembert.compile(PENDULUM, "lobatto(2)", inputs=["l"], step=0.01, **keywords)
+
+
+def builder():
+    m = alembert.ModelBuilder("M")
+    m.x = m.coordinate("x", 1)
+    return m
+
+
+def other_expression():
+    return alembert.ModelBuilder("other").coordinate("z")
+
+
+def failing_stepper():
+    model = alembert.model("parameter a = 1\ncoordinate x = 1\nkinetic x'^2/2\nconstraint c: x^2 = a - t\n")
+    s = alembert.compile(model, "lobatto(2)", step=0.3)
+    for _ in range(10):
+        s.step()
+
+
+INPUT, MODEL, RUN = alembert.InputError, alembert.ModelError, alembert.RunError
+
+WRONG = [
+    # Files and texts
+    ("a file that is not there", lambda: alembert.read("no_such.alm"), FileNotFoundError, "no_such"),
+    ("a folder", lambda: alembert.read("models"), IsADirectoryError, "models"),
+    ("a number for a path", lambda: alembert.read(3), TypeError, "path"),
+    ("bytes for a text", lambda: alembert.model(b"coordinate x"), TypeError, "text"),
+    ("a file that is no text", lambda: alembert.read(sys.executable), INPUT, "UTF-8"),
+    ("a zero byte in a path", lambda: alembert.read("a\0b"), INPUT, "zero byte"),
+    ("a text for a path", lambda: alembert.simulate("coordinate x\nkinetic x'^2"), TypeError, "alembert.model"),
+    ("an empty text", lambda: alembert.model(""), INPUT, ""),
+    ("an unknown name", lambda: alembert.model("coordinate x\nkinetic x'^2/2\npotential k*x"), MODEL, "unknown name 'k'"),
+    ("a bracket too many", lambda: alembert.model("coordinate x\nkinetic (x'^2"), MODEL, ""),
+    ("no model at all", lambda: alembert.simulate(None), TypeError, "model is needed"),
+    ("a list for a model", lambda: alembert.check([1]), TypeError, "model is needed"),
+    # Names and values of the model
+    ("a parameter that is not there", lambda: simulate(mas=2), MODEL, "unknown name 'mas'"),
+    ("a state that is not there", lambda: simulate(values={"w'": 2}), MODEL, "w"),
+    ("a value that is no number", lambda: simulate(l="two"), MODEL, "two"),
+    ("nan for a parameter", lambda: simulate(l=float("nan")), INPUT, "finite"),
+    ("infinity for a parameter", lambda: simulate(l=np.inf), INPUT, "finite"),
+    ("None for a parameter", lambda: simulate(l=None), TypeError, "NoneType"),
+    ("a function for a parameter", lambda: simulate(l=lambda t: t), TypeError, "stepper"),
+    ("a vector for a scalar", lambda: simulate(l=[1, 2]), MODEL, ""),
+    ("an empty list", lambda: simulate(l=[]), INPUT, "empty"),
+    ("a value given twice", lambda: simulate(l=1, values={"l": 2}), TypeError, "twice"),
+    ("values that are no dictionary", lambda: simulate(values=[1]), TypeError, "dictionary"),
+    ("a misspelt option", lambda: simulate(tolerence=1e-3), TypeError, "did you mean 'tolerance'"),
+    ("no consistent start",
+     lambda: alembert.model("coordinate x = 1\nkinetic x'^2/2\nconstraint c: x^2 = -1").simulate(step=0.1, end=1), INPUT,
+     "c"),
+    # Options
+    ("an unknown method", lambda: simulate("lobato(3)"), INPUT, "did you mean 'lobatto'"),
+    ("a method with wrong arguments", lambda: simulate("lobatto(1)"), INPUT, ""),
+    ("a method that does not take the model", lambda: simulate("discrete_gradient"), INPUT, ""),
+    ("a number for a method", lambda: simulate(3), TypeError, "lobatto(3)"),
+    ("an empty method", lambda: simulate(" "), INPUT, "empty"),
+    ("step 0", lambda: simulate(step=0), INPUT, "step"),
+    ("a step in the wrong direction", lambda: simulate(step=-0.01), INPUT, "step"),
+    ("a text for a step", lambda: simulate(step="small"), TypeError, "step must be a number"),
+    ("True for a step", lambda: simulate(step=True), TypeError, "step must be a number"),
+    ("an array for a step", lambda: simulate(step=np.ones(3)), TypeError, "single number"),
+    ("nan for an end", lambda: simulate(end=np.nan), INPUT, "finite"),
+    ("infinity for an end", lambda: simulate(end=np.inf), INPUT, "finite"),
+    ("times outside", lambda: simulate(at=[5.0]), INPUT, "at"),
+    ("nan among times", lambda: simulate(at=[0.0, np.nan]), INPUT, "finite"),
+    ("a matrix of times", lambda: simulate(at=np.zeros((2, 2))), INPUT, "shape"),
+    ("words for times", lambda: simulate(at=["now"]), TypeError, "numbers"),
+    ("every 0", lambda: simulate(every=0), INPUT, "at least 1"),
+    ("every 1.5", lambda: simulate(every=1.5), TypeError, "whole number"),
+    ("a negative sample", lambda: simulate(sample=-1), INPUT, "above 0"),
+    ("a tolerance of 0", lambda: simulate(tolerance=0), INPUT, "above 0"),
+    ("an unknown control", lambda: simulate(control="tolerant"), INPUT, "did you mean 'tolerance'"),
+    ("a limit without control", lambda: simulate(largest=1), INPUT, "control='tolerance'"),
+    ("strict as a word", lambda: simulate(strict="yes"), TypeError, "True or False"),
+    ("progress as a number", lambda: simulate(progress=3), TypeError, "progress"),
+    ("an unknown input", lambda: simulate(inputs={"F": ([0, 1], [0, 1])}), INPUT, "F"),
+    ("inputs of two lengths", lambda: simulate(inputs={"F": ([0, 1], [0])}), INPUT, "fit"),
+    ("no step anywhere", lambda: alembert.model("coordinate x\nkinetic x'^2/2").simulate(end=1), INPUT, "step"),
+    # Runs
+    ("a column that is not there", lambda: simulate()["z"], KeyError, "no column 'z'"),
+    ("a number for a column", lambda: simulate()[0], TypeError, "names"),
+    ("writing into a result", lambda: simulate().t.__setitem__(0, 1.0), ValueError, "read-only"),
+    ("an unknown format", lambda: simulate().save("run.xyz"), INPUT, "xyz"),
+    ("a folder that is not there", lambda: simulate().save("/no/such/folder/run.csv"), INPUT, "no/such"),
+    ("a file that is no trajectory", lambda: alembert.load("README.md"), INPUT, ""),
+    ("a report that has no such entry", lambda: simulate().report.enregy, AttributeError, "did you mean 'energy'"),
+    ("a path that a report has not", lambda: simulate().report["q.z"], KeyError, "z"),
+    ("a group that is not there", lambda: simulate().group_names("w"), KeyError, "group"),
+    # Steppers
+    ("an unknown input of a step", lambda: stepper().step(F=1), INPUT, "not open"),
+    ("nan for an input", lambda: stepper().step(l=np.nan), INPUT, "finite"),
+    ("a word for an input", lambda: stepper().step(l="one"), TypeError, ""),
+    ("an input by place", lambda: stepper().step(1.0), TypeError, "by name"),
+    ("a negative number of steps", lambda: stepper().steps(-1), ValueError, "negative"),
+    ("half a step", lambda: stepper().steps(1.5), TypeError, ""),
+    ("a state of the wrong size", lambda: setattr(stepper(), "state", [1.0]), INPUT, "4 entries"),
+    ("nan in a state", lambda: setattr(stepper(), "state", [np.nan, 0, 0, 0]), INPUT, "finite"),
+    ("a value that is not there", lambda: stepper()["z"], INPUT, "no value 'z'"),
+    ("setting what is not open", lambda: stepper().set(m=3), INPUT, ""),
+    ("step size 0", lambda: setattr(stepper(), "h", 0), INPUT, "other than 0"),
+    ("setting what is read-only", lambda: setattr(stepper(), "t", 0), AttributeError, ""),
+    ("an input that shapes the model", lambda: alembert.compile("models/chain.alm", inputs=["N"]), INPUT, "N"),
+    ("an input named twice", lambda: alembert.compile(PENDULUM, inputs=["l", "l"]), INPUT, "twice"),
+    ("bytes of another stepper", lambda: stepper().load(alembert.compile("models/kepler.alm").save()), INPUT, "another model"),
+    ("bytes that are none", lambda: stepper().load(b"abc"), INPUT, ""),
+    ("an expression that was never made", lambda: alembert.Expression.__new__(alembert.Expression).text, TypeError, "made by"),
+    ("a method by its class", lambda: alembert.Method("lobatto(3)"), TypeError, "made by functions"),
+    ("the state of a stepper that was never made", lambda: alembert.Stepper.__new__(alembert.Stepper).state, TypeError, "never made"),
+    ("a stepper that was never made", lambda: alembert.Stepper.__new__(alembert.Stepper).step(), TypeError, ""),
+    ("steps beyond the last", failing_stepper, RUN, ""),
+    ("an end between steps", lambda: stepper().run(0.015), INPUT, "whole number of steps"),
+    ("an end and steps", lambda: stepper().run(1, steps=3), TypeError, "either"),
+    ("a controller that raises", lambda: stepper().run(0.1, l=lambda s: 1 / 0), ZeroDivisionError, ""),
+    ("a controller for nothing", lambda: stepper().run(0.1, F=lambda s: 1), INPUT, "not open"),
+    # Building
+    ("expressions of two models", lambda: builder().x + other_expression(), ValueError, "two models"),
+    ("an expression of another model", lambda: builder().kinetic(other_expression()), INPUT, "another model"),
+    ("the truth of an expression", lambda: bool(builder().x > 0), TypeError, "where"),
+    ("the value of an expression", lambda: float(builder().x), TypeError, "no value"),
+    ("nan in an expression", lambda: builder().x + np.nan, ValueError, "nan"),
+    ("a word in an expression", lambda: builder().x + "y", TypeError, ""),
+    ("a NumPy function that it has not", lambda: np.gcd(builder().x, 2), TypeError, "gcd"),
+    ("a name that is none", lambda: builder().coordinate("2x"), INPUT, "no name"),
+    ("a name twice", lambda: (lambda m: (m.coordinate("x"), m.kinetic(m.rate(m.x)**2), m.build()))(builder()), MODEL, ""),
+    ("the rate of a parameter", lambda: (lambda m: m.rate(m.parameter("a", 1)))(builder()), INPUT, "rate"),
+    ("a joint that does not exist", lambda: builder().joint("magic", "j", None, None), INPUT, "magic"),
+    ("a joint between nothing", lambda: builder().revolute("j", None, 3), TypeError, "body"),
+    ("a direction that is none", lambda: (lambda m: m.event("e", m.x, 0, "up"))(builder()), INPUT, "rising"),
+    # Studies
+    ("nothing varied", lambda: alembert.sweep(PENDULUM, end=1), INPUT, "nothing is varied"),
+    ("a value twice", lambda: alembert.sweep(PENDULUM, l=[1, 1], end=1), INPUT, "twice"),
+    ("no values", lambda: alembert.sweep(PENDULUM, l=[], end=1), INPUT, "no values"),
+    ("shapes that do not fit", lambda: alembert.ensemble(PENDULUM, l=[1, 2], m=[1, 2, 3], end=1), INPUT, "shapes"),
+    ("an axis that is not there", lambda: alembert.sweep(PENDULUM, w=[1, 2], end=1), MODEL, "w"),
+    ("a column of no report", lambda: alembert.sweep(PENDULUM, l=[1, 2], end=0.1, columns=["q.z"]), INPUT, "q.z"),
+    ("an unknown form", lambda: alembert.derive(PENDULUM, form="index9"), INPUT, "index9"),
+    ("an unknown letter", lambda: alembert.derive(PENDULUM).sympy("qq"), INPUT, "qq"),
+    ("a method twice", lambda: alembert.converge(PENDULUM, ["gauss(1)", "gauss(1)"]), INPUT, "twice"),
+    ("steps that do not divide", lambda: alembert.converge(PENDULUM, "gauss(1)", steps=[0.3], end=1), INPUT, ""),
+    ("a number for a name of a method", lambda: alembert.method(3), TypeError, "lobatto(3)"),
+]
+
+
+@pytest.mark.parametrize("use, kind, words", [w[1:] for w in WRONG], ids=[w[0] for w in WRONG])
+def test_wrong_use(use, kind, words):
+    with pytest.raises(kind) as caught:
+        use()
+    assert words in str(caught.value)
+    if kind in (INPUT, MODEL):
+        assert caught.value.errors and all(e.message for e in caught.value.errors)
+
+
+def test_there_are_enough():
+    assert len(WRONG) >= 50 and len({w[0] for w in WRONG}) == len(WRONG)
+
+
+def test_all_errors_at_once_with_places():
+    with pytest.raises(alembert.ModelError) as caught:
+        alembert.model("coordinate x\nkinetic m/2*x'^2\npotential k*x\n", "spring.alm")
+    first, second = caught.value.errors
+    assert (first.source, first.line, second.line) == ("spring.alm", 2, 3) and first.column == 9
+    shown = str(caught.value)
+    assert "spring.alm:2:9" in shown and "    kinetic m/2*x'^2\n            ^" in shown
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert str(again) == shown and again.errors[1].line == 3
+
+
+def test_a_stepper_in_two_threads():
+    s = alembert.compile("models/double_pendulum.alm", "lobatto(3)", step=1e-4)
+    thread = threading.Thread(target=s.steps, args=(2000000,))
+    thread.start()
+    refused = 0
+    while thread.is_alive() and not refused:
+        for use in (s.step, lambda: s.state, s.copy, s.save, lambda: s.steps(1), lambda: s["x1"],
+                    lambda: s.simulate(end=1), lambda: s.set({"x1": 1.0}), lambda: setattr(s, "h", 0.1)):
+            try:
+                use()
+            except RuntimeError as error:
+                refused += "another thread" in str(error)
+    thread.join()
+    assert refused >= 8
+    s.step()
+
+
+def test_errors_of_callbacks_come_through():
+    def stop(done):
+        raise LookupError("enough")
+
+    with pytest.raises(LookupError) as caught:
+        alembert.simulate("models/double_pendulum.alm", end=1e7, every=10**8, progress=stop)
+    assert caught.value.run.ending == "interrupted"
