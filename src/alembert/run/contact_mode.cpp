@@ -1,5 +1,6 @@
 #include "alembert/run/contact_mode.h"
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
@@ -35,10 +36,16 @@ std::string key(const Mode& mode) {
 /// The velocities that forces act along.
 const Exprs& velocities_of(const Model& model) { return model.form == Form::lagrangian ? model.v : model.p; }
 
+/// Whether the direction of its slip changes with the velocities.
+bool turns(const ContactMode& mode) {
+  return std::any_of(mode.friction.begin(), mode.friction.end(),
+                     [](const FrictionMode& f) { return f.kind == FrictionMode::Kind::turns; });
+}
+
 class ModeWriter {
  public:
-  ModeWriter(const Model& model, const Mode& mode, const std::vector<double>& slack)
-      : mode_(mode), slack_(slack), contacts_(model.contacts), made_{model, {}} {
+  ModeWriter(const Model& model, const Mode& mode, const std::vector<double>& slack, bool rates)
+      : mode_(mode), slack_(slack), rates_(rates), contacts_(model.contacts), made_{model, {}} {
     made_.model.contacts.clear();
     made_.model.friction_powers.clear();
   }
@@ -84,7 +91,8 @@ class ModeWriter {
     const Contact& contact = contacts_[i];
     const int number = static_cast<int>(i);
     // Reactions are -g_q^T lambda: with -gap the multiplier is the force that presses.
-    const Expr force = constrain(contact.name, -contact.gap, false, contact.place);
+    const bool rate = rates_ && turns(mode_[i]);
+    const Expr force = constrain(contact.name, rate ? -rate_of(contact.gap) : -contact.gap, rate, contact.place);
     end_where(force, {ModeEvent::Kind::force, number, 0});
     Exprs power;
     for (std::size_t k = 0; k < contact.friction.size(); ++k) {
@@ -95,6 +103,23 @@ class ModeWriter {
       else power.push_back(slip(friction, mode, force, here));
     }
     if (!power.empty()) made_.model.friction_powers.push_back(sum(graph(), power));
+  }
+
+  /// In the velocities of the model.
+  Expr rate_of(Expr gap) {
+    const Model& m = made_.model;
+    const Exprs slopes = gradient(gap, m.q);
+    Exprs terms = gradient(gap, Exprs{m.t});
+    const std::size_t own = m.q.size() - m.auxiliary.size() - m.first_order.size();
+    for (std::size_t i = 0; i < m.q.size(); ++i) {
+      if (is_zero(slopes[i])) continue;
+      const std::size_t state = i - own, auxiliary = state - m.first_order.size();
+      const Expr rate = i < own                        ? (m.multibody ? m.coordinate_rate[i] : m.v[i])
+                        : state < m.first_order.size() ? m.first_order[state]
+                                                       : m.auxiliary[auxiliary].rate;
+      terms.push_back(slopes[i] * rate);
+    }
+    return sum(graph(), terms);
   }
 
   void stick(const Contact& contact, const Friction& friction, std::size_t k, Expr force, ModeEvent here) {
@@ -139,6 +164,7 @@ class ModeWriter {
 
   const Mode& mode_;
   const std::vector<double>& slack_;
+  const bool rates_;
   const std::vector<Contact> contacts_;
   ModeModel made_;
 };
@@ -162,8 +188,8 @@ Mode all_closed(const Model& model, FrictionMode::Kind kind) {
 ModelLock::ModelLock() { model_mutex().lock(); }
 ModelLock::~ModelLock() { model_mutex().unlock(); }
 
-ModeModel mode_model(const Model& model, const Mode& mode, const std::vector<double>& slack) {
-  return ModeWriter(model, mode, slack).made();
+ModeModel mode_model(const Model& model, const Mode& mode, const std::vector<double>& slack, bool rates) {
+  return ModeWriter(model, mode, slack, rates).made();
 }
 
 void start_at(Model& model, std::span<const double> state) {
@@ -179,12 +205,16 @@ void start_at(Model& model, std::span<const double> state) {
 }
 
 ContactModes::ContactModes(const Model& model, const Equations& e, const Method& method, EngineOptions options)
-    : model_(model), e_(e), method_(method), options_(std::move(options)) {
+    : model_(model),
+      e_(e),
+      method_(method),
+      options_(std::move(options)),
+      rates_(!method.capabilities.velocity_reactions) {
   for (const OpenParameter& parameter : e.parameters) derive_.inputs.push_back(parameter.name);
   const ModelLock lock;
   const std::vector<double> slack(model.contacts.size(), 0);
   for (const FrictionMode::Kind kind : {FrictionMode::Kind::slips, FrictionMode::Kind::sticks}) {
-    const ModeModel made = mode_model(model, all_closed(model, kind), slack);
+    const ModeModel made = mode_model(model, all_closed(model, kind), slack, rates_);
     const Equations equations = derive(made.model, derive_);
     const std::string why = refusal(method, equations);
     if (why.empty()) continue;
@@ -200,7 +230,7 @@ std::unique_ptr<CompiledMode> ContactModes::compiled(const Mode& mode, const std
                                                      std::span<const double> state,
                                                      const std::vector<double>& parameters) {
   const ModelLock lock;
-  ModeModel made = mode_model(model_, mode, slack);
+  ModeModel made = mode_model(model_, mode, slack, rates_);
   start_at(made.model, state);
   for (std::size_t i = 0; i < parameters.size(); ++i)
     for (std::size_t k = 0; k < made.model.parameter_symbols.size(); ++k) {
@@ -211,9 +241,10 @@ std::unique_ptr<CompiledMode> ContactModes::compiled(const Mode& mode, const std
   EngineOptions options = options_;
   options.t0 = t;
   auto result = std::make_unique<CompiledMode>(std::move(made), std::move(equations), method_, options);
-  int lambda = static_cast<int>(e_.lambda.size()), psi = static_cast<int>(e_.psi.size());
+  // In the order in which the constraints were added.
+  int lambda = static_cast<int>(e_.lambda.size()), psi = static_cast<int>(result->e.lambda.size() + e_.psi.size());
   for (std::size_t i = 0; i < mode.size(); ++i) {
-    result->normal.push_back(mode[i].closed ? lambda++ : -1);
+    result->normal.push_back(!mode[i].closed ? -1 : rates_ && turns(mode[i]) ? psi++ : lambda++);
     std::vector<int> first;
     for (std::size_t k = 0; k < model_.contacts[i].friction.size(); ++k) {
       const bool sticks = mode[i].closed && mode[i].friction[k].kind == FrictionMode::Kind::sticks;

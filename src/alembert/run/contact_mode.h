@@ -38,8 +38,10 @@ struct ModeModel {
   Model model;
   std::vector<ModeEvent> events;
 };
-/// gap_slack: for every contact the penetration that a contact which only touches may have.
-ModeModel mode_model(const Model& model, const Mode& mode, const std::vector<double>& gap_slack);
+/// gap_slack: for every contact the penetration that a contact which only touches may have. rates: where slip turns,
+/// the rate of the gap is constrained in place of the gap: reactions of such a constraint may depend on velocities with
+/// every method.
+ModeModel mode_model(const Model& model, const Mode& mode, const std::vector<double>& gap_slack, bool rates);
 /// Where a motion of a model begins.
 void start_at(Model& model, std::span<const double> state);
 
@@ -50,7 +52,7 @@ struct CompiledMode {
   ModeModel model;
   Equations e;
   Engine engine;
-  /// Where the multipliers stand among lambda and psi: -1 where there is none.
+  /// Where the multipliers stand in lambda, then psi: -1 where there is none.
   std::vector<int> normal;                 // of each contact
   std::vector<std::vector<int>> friction;  // the first of each friction of each contact
 };
@@ -72,6 +74,7 @@ class ContactModes {
   const Method& method_;
   EngineOptions options_;
   DeriveOptions derive_;
+  bool rates_;
   std::map<std::string, std::unique_ptr<CompiledMode>> known_;
 };
 

@@ -261,7 +261,7 @@ void ContactRun::react(const Report& part) {
                 ": their laws have no solution that goes on");
   Told told(slack_.size(), frictions());
   const std::span<const double> rates = compiled_->engine.multipliers.at(t_, state_);
-  const std::span<const double> psi = rates.subspan(compiled_->e.z.size() + compiled_->e.lambda.size());
+  const std::span<const double> psi = rates.subspan(compiled_->e.z.size());
   for (const EventRecord& record : part.events) {
     if (record.event < handed_.own_events) continue;
     const ModeEvent& event = compiled_->model.events[static_cast<std::size_t>(record.event - handed_.own_events)];

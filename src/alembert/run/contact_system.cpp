@@ -112,8 +112,10 @@ void ContactSystem::look(double t, std::span<const double> state) {
     return size;
   };
   for (std::size_t i = 0; i < gap_scale_.size(); ++i)
+    // Through auxiliary variables too: the rows of K are the gradients in the coordinates that they follow.
     gap_scale_[i] =
-        std::max({gap_scale_[i], sum(gap_y_, gap_y_part_, static_cast<int>(i), 0), std::abs(gap(static_cast<int>(i)))});
+        std::max({gap_scale_[i], sum(gap_y_, gap_y_part_, static_cast<int>(i), 0), std::abs(gap(static_cast<int>(i))),
+                  e_.form == Form::lagrangian ? sum(K_, K_part_, contacts_[i].normal, 0) : 0});
   for (std::size_t i = 0; i < rate_scale_.size(); ++i)
     rate_scale_[i] =
         std::max({rate_scale_[i], sum(K_, K_part_, static_cast<int>(i), n_y_), std::abs(moving(static_cast<int>(i)))});
