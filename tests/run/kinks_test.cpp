@@ -12,7 +12,6 @@
 namespace alembert::internal::testing {
 namespace {
 
-constexpr double pi = std::numbers::pi;
 constexpr double g = 9.81;
 constexpr double k = 100;
 
@@ -21,7 +20,7 @@ const char spring_floor[] = "coordinate y\nkinetic y'^2/2\npotential 9.81*y + 1e
 /// How long the spring is pressed: y = g/k (cos(w t) - 1) + v/w sin(w t) from 0 to 0, with v = -sqrt(2 g).
 double contact_time() {
   const double w = std::sqrt(k);
-  return 2 * (pi + std::atan(-std::sqrt(2 * g) / w * k / g)) / w;
+  return 2 * (std::numbers::pi + std::atan(-std::sqrt(2 * g) / w * k / g)) / w;
 }
 
 /// The height in the second flight.

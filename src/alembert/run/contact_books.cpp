@@ -6,11 +6,11 @@
 
 namespace alembert::internal {
 
-ContactBooks::ContactBooks(const Engine& base, Report report) : base_(base), report_(std::move(report)) {
-  for (const Contact& contact : base.model.contacts) {
-    report_.contacts.push_back({contact.name, 0, 0, ""});
-    report_.names.events.push_back(contact.name);
-  }
+ContactBooks::ContactBooks(const Engine& base, Report report) : base_(base), report_(std::move(report)) {}
+
+void ContactBooks::begin(double energy) {
+  report_.energy.initial = energy;
+  last_ = energy;
 }
 
 void ContactBooks::impact(int contact, double lost, double supplied) {
@@ -24,8 +24,7 @@ void ContactBooks::impact(int contact, double lost, double supplied) {
 void ContactBooks::add_energy(const Report& part, const std::vector<int>& sliding, const std::vector<double>& friction,
                               bool conserves) {
   if (!report_.has_energy) return;
-  if (first_) report_.energy.initial = part.energy.initial;
-  else off_ += part.energy.initial - last_;  // what impacts did, against what their books say
+  off_ += part.energy.initial - last_;  // what impacts did, against what their books say
   EnergyAccount own = part.account.value_or(EnergyAccount{0, 0, 0, part.energy.max_error});
   const double change = part.energy.final - part.energy.initial;
   // Where friction at one contact is all that does work, it took what is missing.

@@ -16,6 +16,8 @@ class ContactBooks {
   /// report: names and description of the whole run.
   ContactBooks(const Engine& base, Report report);
 
+  /// The energy with which the run begins, before any impact.
+  void begin(double energy);
   /// A segment has ended. friction: what each contact's took by the meter.
   void add(const Report& part, const std::vector<int>& sliding, const std::vector<double>& friction, bool conserves);
   /// An impact: what it took at a contact, and what moving surfaces supplied.

@@ -27,7 +27,7 @@ std::string key(const Mode& mode) {
     for (const FrictionMode& friction : contact.friction) {
       if (friction.kind == FrictionMode::Kind::sticks) text += '=';
       else if (friction.kind == FrictionMode::Kind::turns) text += '~';
-      else text += "(" + to_text(friction.direction[0]) + "," + to_text(friction.direction[1]) + ")";
+      else text += friction.plane ? 'd' : friction.direction[0] < 0 ? '-' : '+';
     }
   }
   return text;
@@ -45,7 +45,7 @@ bool turns(const ContactMode& mode) {
 class ModeWriter {
  public:
   ModeWriter(const Model& model, const Mode& mode, const std::vector<double>& slack, bool rates)
-      : mode_(mode), slack_(slack), rates_(rates), contacts_(model.contacts), made_{model, {}} {
+      : mode_(mode), slack_(slack), rates_(rates), contacts_(model.contacts), made_{model, {}, {}} {
     made_.model.contacts.clear();
     made_.model.friction_powers.clear();
   }
@@ -122,6 +122,20 @@ class ModeWriter {
     return sum(graph(), terms);
   }
 
+  /// A direction that is given when the mode begins.
+  Expr open_number(double value) {
+    Model& m = made_.model;
+    const std::string name = "contact direction " + std::to_string(made_.directions.size() + 1);
+    m.parameters.push_back({name, {}, static_cast<int>(m.parameter_symbols.size()), 1, {}});
+    m.parameter_symbols.push_back(graph().symbol(name));
+    m.parameter_values.emplace_back(value);
+    m.parameter_definitions.push_back(graph().constant(value));
+    m.shapes_model.push_back(false);
+    m.checked_on_read.push_back(false);
+    made_.directions.push_back(name);
+    return m.parameter_symbols.back();
+  }
+
   void stick(const Contact& contact, const Friction& friction, std::size_t k, Expr force, ModeEvent here) {
     const char* const parts[] = {".slip", ".rolling", ".drilling"};
     Exprs squares;
@@ -145,8 +159,10 @@ class ModeWriter {
       for (const Expr s : friction.slip) squares.push_back(s * s);
       const Expr speed = sqrt(sum(graph(), squares));
       for (const Expr s : friction.slip) direction.push_back(s / speed);
+    } else if (friction.slip.size() == 1) {
+      direction.push_back(graph().constant(mode.direction[0]));
     } else {
-      for (std::size_t j = 0; j < friction.slip.size(); ++j) direction.push_back(graph().constant(mode.direction[j]));
+      for (std::size_t j = 0; j < friction.slip.size(); ++j) direction.push_back(open_number(mode.direction[j]));
     }
     const Expr size = friction.coefficient * force;
     const Exprs& v = velocities_of(m);
@@ -176,7 +192,7 @@ Mode all_closed(const Model& model, FrictionMode::Kind kind) {
     ContactMode one{true, false, {}};
     for (const Friction& friction : contact.friction) {
       const bool turns = kind != FrictionMode::Kind::sticks && friction.slip.size() > 1;
-      one.friction.push_back({turns ? FrictionMode::Kind::turns : kind, {1, 0}});
+      one.friction.push_back({turns ? FrictionMode::Kind::turns : kind, {1, 0}, friction.slip.size() > 1});
     }
     mode.push_back(std::move(one));
   }
@@ -211,19 +227,29 @@ ContactModes::ContactModes(const Model& model, const Equations& e, const Method&
       options_(std::move(options)),
       rates_(!method.capabilities.velocity_reactions) {
   for (const OpenParameter& parameter : e.parameters) derive_.inputs.push_back(parameter.name);
+  const std::string why = contact_refusal(model, method, derive_);
+  if (!why.empty())
+    throw InputError(std::vector<Diagnostic>{{model.source, model.contacts[0].place,
+                                              "method " + method.name + " cannot follow these contacts: " + why,
+                                              "'alembert check' lists the methods that apply"}});
+}
+
+std::string contact_refusal(const Model& model, const Method& method, const DeriveOptions& options) {
+  if (model.contacts.empty()) return "";
   const ModelLock lock;
   const std::vector<double> slack(model.contacts.size(), 0);
   for (const FrictionMode::Kind kind : {FrictionMode::Kind::slips, FrictionMode::Kind::sticks}) {
-    const ModeModel made = mode_model(model, all_closed(model, kind), slack, rates_);
-    const Equations equations = derive(made.model, derive_);
-    const std::string why = refusal(method, equations);
+    const ModeModel made = mode_model(model, all_closed(model, kind), slack, !method.capabilities.velocity_reactions);
+    const std::string why = refusal(method, derive(made.model, options));
     if (why.empty()) continue;
-    throw InputError(
-        std::vector<Diagnostic>{{model.source, model.contacts[0].place,
-                                 method.name + " cannot follow closed contacts " +
-                                     (kind == FrictionMode::Kind::slips ? "that slide: " : "that stick: ") + why,
-                                 "take another method, as gauss(2)"}});
+    const bool friction = std::any_of(model.contacts.begin(), model.contacts.end(),
+                                      [](const Contact& contact) { return !contact.friction.empty(); });
+    return std::string(!friction                           ? "closed ones: "
+                       : kind == FrictionMode::Kind::slips ? "sliding ones: "
+                                                           : "sticking ones: ") +
+           why;
   }
+  return "";
 }
 
 std::unique_ptr<CompiledMode> ContactModes::compiled(const Mode& mode, const std::vector<double>& slack, double t,
@@ -237,7 +263,9 @@ std::unique_ptr<CompiledMode> ContactModes::compiled(const Mode& mode, const std
       const Expr s = made.model.parameter_symbols[k];
       if (s.graph().name(s.id()) == e_.parameters[i].name) made.model.parameter_values[k] = parameters[i];
     }
-  Equations equations = derive(made.model, derive_);
+  DeriveOptions open = derive_;
+  open.inputs.insert(open.inputs.end(), made.directions.begin(), made.directions.end());
+  Equations equations = derive(made.model, open);
   EngineOptions options = options_;
   options.t0 = t;
   auto result = std::make_unique<CompiledMode>(std::move(made), std::move(equations), method_, options);
@@ -265,7 +293,11 @@ CompiledMode& ContactModes::at(const Mode& mode, const std::vector<double>& slac
     found = known_.emplace(name, compiled(mode, slack, t, state, parameters)).first;
   }
   Engine& engine = found->second->engine;
-  std::copy(parameters.begin(), parameters.end(), engine.parameters.begin());
+  auto next = std::copy(parameters.begin(), parameters.end(), engine.parameters.begin());
+  for (const ContactMode& contact : mode)
+    for (const FrictionMode& friction : contact.friction)
+      if (contact.closed && friction.plane && friction.kind == FrictionMode::Kind::slips)
+        next = std::copy(friction.direction.begin(), friction.direction.end(), next);
   engine.begin_at(t, state);
   return *found->second;
 }

@@ -17,6 +17,7 @@ struct FrictionMode {
   enum class Kind { sticks, slips, turns };  // slips in the direction below; turns: in the direction of its slip
   Kind kind = Kind::sticks;
   std::array<double, 2> direction{};
+  bool plane = false;  // its slip has two entries
 };
 
 struct ContactMode {
@@ -37,6 +38,7 @@ struct ModeEvent {
 struct ModeModel {
   Model model;
   std::vector<ModeEvent> events;
+  std::vector<std::string> directions;  // parameters of its own: of slips in space that keep their direction
 };
 /// gap_slack: for every contact the penetration that a contact which only touches may have. rates: where slip turns,
 /// the rate of the gap is constrained in place of the gap: reactions of such a constraint may depend on velocities with
@@ -77,6 +79,12 @@ class ContactModes {
   bool rates_;
   std::map<std::string, std::unique_ptr<CompiledMode>> known_;
 };
+
+/// Why a method cannot follow contacts that are closed, slide or stick; "" where it can.
+std::string contact_refusal(const Model& model, const Method& method, const DeriveOptions& options = {});
+
+/// The gaps at a state where a motion begins. Throws InputError, with depths and names, where that is inside contacts.
+std::vector<double> gaps_at(const Model& model, const Equations& e, double t, std::span<const double> state);
 
 /// For what makes models or equations of one that several threads read.
 class ModelLock {

@@ -13,12 +13,12 @@ namespace alembert::internal {
 
 namespace {
 
-// Gaps and rates below this part of the largest sizes seen are rounding.
+// Rates below this part of the largest sizes seen are rounding.
 constexpr double rounding_of_contacts = 1e-11;
 // Contacts that touch without force may go so far into each other, against their sizes, until they count as closed.
 constexpr double slack_of_touch = 1e-10;
 // Impacts accumulate where the time that is left to their limit is below this part of a step, and below this time.
-constexpr double accumulated_part = 1e-5, accumulated_time = 1e-7;
+constexpr double accumulated_part = 1e-3, accumulated_time = 1e-5;
 // Flights lower than this, against the sizes of the gap, are too low for their impacts to be found: ten times what
 // rounding hides.
 constexpr double lowest_flight = 3e-13;
@@ -30,6 +30,14 @@ constexpr double short_flight = 4;
 // Slip in space turns fast where it ends: the steps halve from so many steps before on, and its direction stays for the
 // last part of a step.
 constexpr double near_stop = 3, last_of_stop = 1e-3;
+// Slip in space that begins keeps its direction, anew after every short time, until it is this part of the velocities.
+constexpr double slip_of_start = 1e-7;
+// While slip may turn the time to its end is looked at again after so many steps, and after half of that time.
+constexpr double steps_between_looks = 20;
+// The part of a step that makes no difference of times: no step is that short.
+constexpr double same_time = 1e-9;
+// Steps that fail are shortened to this part, at least.
+constexpr double shortest_retry = 1e-6;
 // Events at the same time: more come from laws that contradict each other.
 constexpr int most_at_once = 200;
 
@@ -77,9 +85,11 @@ ContactRun::ContactRun(Engine& engine, const SimulateOptions& options)
   system_.bind(parameters_.empty() ? nullptr : parameters_.data());
   for (const Contact& contact : engine.model.contacts) {
     ContactMode mode;
-    mode.friction.resize(contact.friction.size());
+    for (const Friction& friction : contact.friction)
+      mode.friction.push_back({FrictionMode::Kind::sticks, {}, friction.slip.size() > 1});
     mode_.push_back(std::move(mode));
   }
+  handed_.base = &engine;
   handed_.samples.emplace(options.at, options.sample, engine.t0, options.end);
   handed_.grid = engine.t0;
   handed_.own_events = static_cast<int>(engine.model.events.size());
@@ -93,9 +103,16 @@ void ContactRun::fail(std::string reason) {
   report.reason = std::move(reason);
 }
 
+void ContactRun::warn(const std::string& code, std::string text) {
+  std::vector<Warning>& warnings = books_.report().warnings;
+  if (std::any_of(warnings.begin(), warnings.end(), [&](const Warning& w) { return w.code == code; })) return;
+  if (options_.strict) fail(text);
+  warnings.push_back({code, std::move(text), t_});
+}
+
 bool ContactRun::at_surface(int i) const {
   return mode_[static_cast<std::size_t>(i)].closed ||
-         std::abs(system_.gap(i)) <= rounding_of_contacts * system_.gap_scale(i);
+         std::abs(system_.gap(i)) <= rounding_of_gaps * system_.gap_scale(i);
 }
 
 bool ContactRun::at_rest(int row) const {
@@ -133,19 +150,11 @@ std::span<const double> ContactRun::accelerations() {
 
 void ContactRun::begin() {
   look();
-  std::vector<Diagnostic> inside;
-  for (int i = 0; i < count(); ++i) {
-    const Contact& c = base_.model.contacts[static_cast<std::size_t>(i)];
-    const double gap = system_.gap(i);
-    slack_[static_cast<std::size_t>(i)] = slack_of_touch * std::max(system_.gap_scale(i), 1e-3);
-    if (!std::isfinite(gap))
-      inside.push_back({base_.model.source, c.place, "the gap of '" + c.name + "' is not finite at the start", ""});
-    else if (gap < 0 && !at_surface(i))
-      inside.push_back({base_.model.source, c.place,
-                        "the motion starts inside the contact '" + c.name + "', by " + to_text(-gap),
-                        "start where the gap is at least 0"});
-  }
-  if (!inside.empty()) throw InputError(std::move(inside));
+  require_outside(base_.model, system_);
+  for (std::size_t i = 0; i < slack_.size(); ++i)
+    slack_[i] = slack_of_touch * std::max(system_.gap_scale(static_cast<int>(i)), 1e-3);
+  base_.watch.glance(t_, state_);
+  books_.begin(base_.watch.energy());
   settle(Told(slack_.size(), frictions()), false);
 }
 
@@ -158,12 +167,28 @@ Report ContactRun::run() {
     const auto& first = error.diagnostics().at(0);
     fail("the motion cannot go on with these contacts at t = " + time_text(t_) + ": " + first.message);
   }
+  if (books_.report().ending == Ending::failed && compiled_) last_row();
   rows_.finish();
   base_.parameters = usual;
   Report& report = books_.report();
   report.t = t_;
   for (std::size_t i = 0; i < mode_.size(); ++i) report.contacts[i].state = word_of(state_of(mode_[i]));
   return books_.finished();
+}
+
+/// A run that fails has a row where it ended.
+void ContactRun::last_row() {
+  if (!rows_.wanted()) return;
+  SimulateOptions part = options_;
+  part.end = t_;
+  part.progress = {};
+  part.observers = {&rows_};
+  handed_.row = true;
+  handed_.announced.clear();
+  Engine& engine = compiled_->engine;
+  engine.begin_at(t_, state_);
+  Report report = first_report(engine, part);
+  Simulation(engine, part, std::move(*handed_.samples), report, &handed_).run();
 }
 
 /// Up to the next event of a contact. False where the run ends.
@@ -190,9 +215,12 @@ bool ContactRun::segment() {
   part.observers.clear();
   if (rows_.wanted()) part.observers.push_back(&rows_);
   rows_.follow(*compiled_, mode_);
+  std::copy(parameters_.begin(), parameters_.end(), base_.parameters.begin());
   handed_.steps = books_.report().steps;
   if (part.steps.most_steps > 0) part.steps.most_steps = std::max(1L, part.steps.most_steps - handed_.steps);
-  handed_.final = end == options_.end;
+  handed_.final = ended_ || end == options_.end;
+  // At rest, or sliding in a plane, the range of motion says nothing about errors.
+  handed_.probes = handed_.first && std::none_of(mode_.begin(), mode_.end(), [](const auto& m) { return m.closed; });
   handed_.row = handed_.first || (handed_.final && t_ == end);
   handed_.counts.resize(engine.model.events.size(), 0);
   std::fill(handed_.counts.begin() + handed_.own_events, handed_.counts.end(), 0);
@@ -207,8 +235,20 @@ bool ContactRun::segment() {
   return take(report, end);
 }
 
+/// Slip in space may turn too fast for a step: from where the segment failed it goes on with shorter ones.
+bool ContactRun::can_retry(const Report& part) {
+  const bool turning = std::any_of(mode_.begin(), mode_.end(), [](const ContactMode& m) {
+    return m.closed && std::any_of(m.friction.begin(), m.friction.end(),
+                                   [](const FrictionMode& f) { return f.kind == FrictionMode::Kind::turns; });
+  });
+  const double h = std::abs(options_.step);
+  if (part.ending != Ending::failed || !turning || shortened_ < shortest_retry * h) return false;
+  shortened_ = std::min(shortened_, h) / 4;
+  return true;
+}
+
 /// What a segment says. False where the run ends.
-bool ContactRun::take(const Report& report, double end) {
+bool ContactRun::take(Report& report, double end) {
   std::vector<int> sliding;
   for (int i = 0; i < count(); ++i) {
     const ContactMode& m = mode_[static_cast<std::size_t>(i)];
@@ -218,25 +258,35 @@ bool ContactRun::take(const Report& report, double end) {
     if (slides) sliding.push_back(i);
   }
   Engine& engine = compiled_->engine;
+  const bool retry = can_retry(report);
+  if (retry) {
+    report.ending = Ending::done;
+    report.reason.clear();
+  }
   books_.add(report, sliding, engine.work ? engine.work->friction() : std::vector<double>(), conserves_);
   handed_.first = false;
   handed_.announced.clear();
-  parameters_ = handed_.parameters;
+  std::copy_n(handed_.parameters.begin(), parameters_.size(), parameters_.begin());
   t_ = report.t;
   state_ = joined<double>(report.y, report.z);
   if (options_.progress) options_.progress((t_ - base_.t0) / (options_.end - base_.t0));
+  if (retry) return true;
   if (report.ending != Ending::done || !books_.report().stopped.empty()) return false;
+  shortened_ = 2 * shortened_ > std::abs(options_.step) ? INFINITY : 2 * shortened_;
+  // What the grid and an end differ by rounding alone is the same time.
+  const double nearly = same_time * std::abs(options_.step);
   if (!nothing_missed()) return false;
   if (!report.stopped.empty()) {
     react(report);
-  } else if (!closing_.empty() && t_ >= closing_t_) {
+  } else if (!closing_.empty() && t_ >= closing_t_ - nearly) {
     for (const int i : std::exchange(closing_, {})) add_event(i, "close");
     closing_t_ = INFINITY;
-  } else if (t_ != end) {
+  } else if (std::abs(t_ - end) > nearly) {
     // A `when` acted.
     settle(Told(slack_.size(), frictions()), true);
   }
-  return going_ && (t_ != options_.end || !handed_.announced.empty());
+  if (std::abs(t_ - options_.end) <= nearly) ended_ = true;
+  return going_ && (!ended_ || !handed_.announced.empty());
 }
 
 /// Whether all open gaps are still open.
@@ -595,6 +645,7 @@ bool ContactRun::jam(const std::vector<int>& closed, const ConeProblem& forces) 
     notes_[static_cast<std::size_t>(i)] =
         "jam: an impact without collision ends the slip (Painleve's paradox: no forces fulfil the laws of friction)";
   }
+  warn("painleve", what + "; an impulse ends the slip there (jam)");
   return true;
 }
 
@@ -658,12 +709,23 @@ void ContactRun::project() {
 
 /// How far the segment goes at most; slip in space that begins or ends gets its direction.
 double ContactRun::piece_end() {
+  if (ended_) return t_;
   double end = std::min(options_.end, closing_t_);
   look();
   std::vector<double> accelerated = system_.accelerations(compiled_->engine.multipliers.at(t_, state_));
   const double h = std::abs(options_.step);
   const auto within = [&](double length) {
-    if (t_ + length > t_ && t_ + length < end) end = t_ + length;
+    if (t_ + length <= t_ || t_ + length >= end) return;
+    end = t_ + length;
+    handed_.ends_on_grid = false;
+  };
+  handed_.ends_on_grid = false;
+  const auto on_grid = [&](double length) {
+    const double steps = std::floor((t_ + length - base_.t0) / h * (1 + 1e-14));
+    const double at = base_.t0 + steps * h;
+    if (at <= t_ || at >= end) return;
+    end = at;
+    handed_.ends_on_grid = true;
   };
   bool changed = false;
   for (int i = 0; i < count(); ++i) {
@@ -680,22 +742,34 @@ double ContactRun::piece_end() {
       FrictionMode& own = mode.friction[j];
       if (f.size == 1 || own.kind == FrictionMode::Kind::sticks) continue;
       std::array<double, 2> now{};
-      if (!slips(f, now)) {
-        within(last_of_stop * h);  // it begins
-        continue;
-      }
-      double size = 0, along = 0;
-      for (int r = 0; r < f.size; ++r) {
-        size += std::pow(system_.rate(f.first + r), 2);
-        along += system_.rate(f.first + r) * accelerated[static_cast<std::size_t>(f.first + r)];
-      }
+      const bool moves = slips(f, now);
+      double size = 0, along = 0, across = 0, scale = 0;
+      const double s1 = system_.rate(f.first), s2 = system_.rate(f.first + 1);
+      const double a1 = accelerated[static_cast<std::size_t>(f.first)],
+                   a2 = accelerated[static_cast<std::size_t>(f.first + 1)];
+      size = std::hypot(s1, s2);
+      scale = std::max(system_.rate_scale(f.first), system_.rate_scale(f.first + 1));
+      along = size > 0 ? (s1 * a1 + s2 * a2) / size : 0;
+      across = size > 0 ? std::abs(s1 * a2 - s2 * a1) / size : 0;
       const double stop = along < 0 ? -size / along : INFINITY;
-      const FrictionMode::Kind kind = stop < last_of_stop * h ? FrictionMode::Kind::slips : FrictionMode::Kind::turns;
-      changed = changed || kind != own.kind;
-      own = {kind, now};
-      if (kind == FrictionMode::Kind::turns && stop < near_stop * h) within(stop / 2);
+      const bool begins = along >= 0 && size < slip_of_start * scale;
+      const FrictionMode::Kind kind =
+          begins || stop < last_of_stop * h ? FrictionMode::Kind::slips : FrictionMode::Kind::turns;
+      changed = changed || kind != own.kind || (moves && kind == FrictionMode::Kind::slips);
+      own.kind = kind;
+      if (moves) own.direction = now;
+      if (begins) within(std::max(last_of_stop * h, size / std::hypot(a1, a2)));
+      if (kind != FrictionMode::Kind::turns) continue;
+      // Steps in which the slip grows many times over, or turns far, have no solution that Newton's method finds.
+      const double change = size / std::hypot(a1, a2);
+      if (change < h / 2) within(2 * change);
+      if (across > 0 && size / across < 2 * h) within(size / across / 2);
+      if (stop < near_stop * h) within(stop / 2);
+      else on_grid(std::min(stop / 2, steps_between_looks * h));
     }
   }
+  within(shortened_);
+  if (changed) project();
   if (changed) compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
   return end;
 }

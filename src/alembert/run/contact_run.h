@@ -43,7 +43,10 @@ class ContactRun {
 
   void begin();
   bool segment();
-  bool take(const Report& part, double end);
+  bool take(Report& part, double end);
+  bool can_retry(const Report& part);
+  void last_row();
+  void warn(const std::string& code, std::string text);
   double piece_end();
   void react(const Report& part);
   void settle(const Told& told, bool report);
@@ -100,6 +103,8 @@ class ContactRun {
   double event_t_ = -INFINITY;  // of the last event, and how many there were at it
   int at_once_ = 0, jams_ = 0;
   bool going_ = true;
+  bool ended_ = false;           // the end is reached; what happens there has its rows
+  double shortened_ = INFINITY;  // segments, where a step failed
 };
 
 }  // namespace alembert::internal

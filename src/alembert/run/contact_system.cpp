@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "alembert/base/lists.h"
+#include "alembert/error.h"
+#include "alembert/run/contact_mode.h"
 
 namespace alembert::internal {
 
@@ -172,6 +174,30 @@ Eigen::VectorXd ContactSystem::change(const std::vector<int>& rows, const Eigen:
 
 Eigen::VectorXd ContactSystem::displacement(const Eigen::VectorXd& change_of_z) const {
   return filled(v_z_, v_z_part_) * change_of_z;
+}
+
+void require_outside(const Model& model, const ContactSystem& system) {
+  std::vector<Diagnostic> inside;
+  for (std::size_t i = 0; i < model.contacts.size(); ++i) {
+    const Contact& c = model.contacts[i];
+    const double gap = system.gap(static_cast<int>(i));
+    if (!std::isfinite(gap))
+      inside.push_back({model.source, c.place, "the gap of '" + c.name + "' is not finite at the start", ""});
+    else if (gap < -rounding_of_gaps * system.gap_scale(static_cast<int>(i)))
+      inside.push_back({model.source, c.place,
+                        "the motion starts inside the contact '" + c.name + "', by " + to_text(-gap),
+                        "start where the gap is at least 0"});
+  }
+  if (!inside.empty()) throw InputError(std::move(inside));
+}
+
+std::vector<double> gaps_at(const Model& model, const Equations& e, double t, std::span<const double> state) {
+  ContactSystem system(e);
+  system.look(t, state);
+  require_outside(model, system);
+  std::vector<double> gaps;
+  for (std::size_t i = 0; i < model.contacts.size(); ++i) gaps.push_back(system.gap(static_cast<int>(i)));
+  return gaps;
 }
 
 }  // namespace alembert::internal

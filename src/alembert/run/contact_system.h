@@ -77,4 +77,10 @@ class ContactSystem {
   Eigen::MatrixXd inverse_;  // of the matrix of impulses and bilateral reactions
 };
 
+/// Gaps below this part of the largest sizes seen are rounding, and closed.
+constexpr double rounding_of_gaps = 1e-11;
+
+/// Throws InputError, with depths and names, where a motion would start inside contacts. The system looks at the start.
+void require_outside(const Model& model, const ContactSystem& system);
+
 }  // namespace alembert::internal

@@ -9,10 +9,14 @@
 
 namespace alembert::internal {
 
+class Engine;
+
 struct Segment {
+  Engine* base = nullptr;      // of the model as it is written: what events set is set there
   double grid = 0;             // where the grid of fixed steps begins
   long steps = 0;              // made before
   bool first = true;           // of the run
+  bool probes = true;          // the accuracy of its steps
   bool row = true;             // the first point has a row
   bool final = true;           // the run ends where this ends
   bool ends_on_grid = false;   // where it does not

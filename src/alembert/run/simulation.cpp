@@ -74,7 +74,7 @@ Simulation::Simulation(Engine& engine, const SimulateOptions& options, SampleTim
       every_(options.every.value_or(samples_.any() ? 0 : 1)),
       point_(engine.point()) {
   control_ = make_control(engine, options.steps, options.end, options.step, point_, grid_);
-  if (!engine.e.actions.empty()) resets_.emplace(engine);
+  if (!engine.e.actions.empty()) resets_.emplace(segment ? *segment->base : engine);
   parameters_ = engine.parameters;
   counts_.assign(engine.model.events.size(), 0);
   acted_.resize(engine.model.events.size());
@@ -106,7 +106,7 @@ void Simulation::run() {
   if (report_.steps > 0 && report_.ending != Ending::failed) assess();
   if (segment_) {
     segment_->counts = counts_;
-    segment_->parameters = engine_.parameters;
+    segment_->parameters = segment_->base->parameters;
     segment_->samples = std::move(samples_);
   }
   std::copy(parameters_.begin(), parameters_.end(), engine_.parameters.begin());
@@ -121,7 +121,7 @@ void Simulation::start() {
     engine_.work->restart();
     engine_.work->look(point_.t, point_.state, energy_, engine_.multipliers);
   }
-  if (options_.steps.control == Control::fixed && (!segment_ || segment_->first))
+  if (options_.steps.control == Control::fixed && (!segment_ || segment_->probes))
     probe_.emplace(engine_, report_.names, count_steps(engine_.t0, options_.end, options_.step), options_.step, point_);
   balance_ = {.t = point_.t, .parted = true};
   if (engine_.inputs.any()) times_.push_back(point_.t);
@@ -143,7 +143,7 @@ void Simulation::loop() {
     const int count = control_->advance(point_, next_, last);
     if (count == 0) {
       explain();
-      keep(point_);
+      if (!segment_) keep(point_);
       return;
     }
     for (int i = 0; i < count && going; ++i) {
@@ -354,8 +354,21 @@ void Simulation::count(double h) {
   report_.largest_step = std::max(report_.largest_step, h);
 }
 
+// Segments may be short: the account of the work has points inside their first steps.
+void Simulation::look_between(const GridPoint& to) {
+  constexpr int parts = 5;
+  const double from = engine_.work->last_t();
+  for (int i = 1; i < parts; ++i) {
+    const double t = from + (to.t - from) * i / parts;
+    if (!engine_.dense->at(engine_.dense->share(t), sampled_)) return;
+    engine_.watch.glance(t, sampled_);
+    engine_.work->look(t, sampled_, engine_.watch.energy(), engine_.multipliers);
+  }
+}
+
 void Simulation::watch(const GridPoint& to) {
   in_view_ = true;
+  if (segment_ && engine_.work && engine_.work->few() && !to.kink && !to.at_kink) look_between(to);
   engine_.watch.look(to.t, to.state, {});
   observe(to);
   take_balance(to);

@@ -53,6 +53,7 @@ class Simulation {
   bool look(const GridPoint& from, GridPoint& to, bool last);
   void count(double h);
   void watch(const GridPoint& to);
+  void look_between(const GridPoint& to);
   void observe(const GridPoint& point);
   void pass(const GridPoint& from, GridPoint& to);
   void react(const GridPoint& to, bool fine, RankWatch::Rank seen);

@@ -44,6 +44,7 @@ struct Stepper::Body {
   GridPoint point, next;
   double t_base = 0, h = 0;
   long n = 0;
+  bool contacts = false;  // a step was asked of a model that has some
   bool failed = false;
 
   Body(Equations equations_, Method method_, const CompileOptions& options_)
@@ -118,6 +119,8 @@ Stepper compile(const Method& method, const Equations& equations, const CompileO
 
 bool Stepper::step() noexcept {
   Body& b = *body_;
+  b.contacts = !b.equations.model().internal().contacts.empty();
+  if (b.contacts) return false;
   const double t_end = b.t_base + static_cast<double>(b.n + 1) * b.h;
   b.failed = !b.engine->maker.make(b.engine->step, b.point, b.h, t_end, b.next);
   if (b.failed) return false;
@@ -135,6 +138,7 @@ bool Stepper::steps(long n) noexcept {
 
 std::string Stepper::failure() const {
   const Body& b = *body_;
+  if (b.contacts) return "the model has contacts, which single steps do not follow: simulate() does";
   if (!b.failed) return "";
   const internal::FailedStep& why = b.engine->maker.failed;
   return b.engine->failure.explain_step(why.result.newton, b.engine->step.label(why.result), why.t, why.h, why.state,

@@ -20,6 +20,9 @@ class WorkMeter {
   void restart();
   /// The power jumps here, and the energy by this much: what comes is integrated for itself.
   void go_on(double jump);
+  /// Whether so few points are known that those between grid points would help; the time of the last.
+  bool few() const { return !last_.empty() && last_.size() < points; }
+  double last_t() const { return last_.back().t; }
 
   /// A grid point of the run, with the energy there. multipliers are asked only where the power depends on them.
   void look(double t, std::span<const double> state, double energy, Multipliers& multipliers);

@@ -393,7 +393,8 @@ class StatementParser {
       for (const std::string& one : words) plain.push_back(one.back() == '=' ? one.substr(0, one.size() - 1) : one);
       throw SyntaxFailure{token.place, "a contact has no " + TermParser::quoted(token), nearest_or_list(word, plain)};
     }
-    const bool of_a_side = word == "point" || word == "axis" || word == "sphere";
+    static const std::vector<std::string> sides = {"point", "axis", "sphere", "box", "disk", "ellipsoid", "plane"};
+    const bool of_a_side = std::find(sides.begin(), sides.end(), word) != sides.end();
     for (const Item& item : s.items)
       if (item.target.text == word && !of_a_side)
         throw SyntaxFailure{token.place, "'" + word + "' is given twice", example(form)};

@@ -54,7 +54,8 @@ void Expander::add_contact(const Statement& from, const std::string& name, const
 
 /// The two sides, that which has the plane as the second.
 bool Expander::surfaces(const Statement& s, Surface& a, Surface& b) {
-  if (!once(s, {"point", "axis", "sphere"}) || !sides(s, a.side, b.side)) return false;
+  if (!once(s, {"point", "axis", "sphere", "box", "disk", "ellipsoid", "plane"}) || !sides(s, a.side, b.side))
+    return false;
   Surface* at = nullptr;
   for (const Item& item : s.items) {
     const std::string& word = item.target.text;
