@@ -95,6 +95,7 @@ struct Equations {
   std::vector<int> g_constraint, k_constraint;  // their numbers in Model::constraints
   std::vector<int> psi_constraint;              // the numbers of those that the psi belong to
   std::vector<std::string> psi_names;           // of their constraints; of an algebraic state its own
+  double least_y = 0, least_z = 0;              // sizes that y and z have at least, where all of them may be 0
   bool constant_mass = false;                   // p is z times a constant matrix
   std::vector<JointReaction> joints;
   bool open_chains = false;  // bodies that joints connect to trees, with no other constraints: they never lose rank

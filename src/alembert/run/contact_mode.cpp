@@ -1,6 +1,7 @@
 #include "alembert/run/contact_mode.h"
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 #include <utility>
 
@@ -266,6 +267,8 @@ std::unique_ptr<CompiledMode> ContactModes::compiled(const Mode& mode, const std
   DeriveOptions open = derive_;
   open.inputs.insert(open.inputs.end(), made.directions.begin(), made.directions.end());
   Equations equations = derive(made.model, open);
+  equations.least_z = acceleration * std::abs(options_.step);
+  equations.least_y = equations.least_z * std::abs(options_.step);
   EngineOptions options = options_;
   options.t0 = t;
   auto result = std::make_unique<CompiledMode>(std::move(made), std::move(equations), method_, options);

@@ -63,6 +63,8 @@ class ContactModes {
  public:
   /// All references outlive this. Throws InputError where the method cannot take what contacts ask of it.
   ContactModes(const Model& model, const Equations& e, const Method& method, EngineOptions options);
+  /// The largest acceleration seen so far: what at rest stays 0 in a step is measured by what it would change.
+  double acceleration = 0;
   /// The mode, beginning at a state; compiled where it is new.
   CompiledMode& at(const Mode& mode, const std::vector<double>& gap_slack, double t, std::span<const double> state,
                    const std::vector<double>& parameters);

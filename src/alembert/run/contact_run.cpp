@@ -145,7 +145,10 @@ std::vector<int> ContactRun::rows_of(const std::vector<int>& contacts) const {
 /// z' without any force of contacts.
 std::span<const double> ContactRun::accelerations() {
   std::copy(parameters_.begin(), parameters_.end(), base_.parameters.begin());
-  return base_.multipliers.at(t_, state_);
+  const std::span<const double> rates = base_.multipliers.at(t_, state_);
+  for (std::size_t i = 0; i < e_.z.size(); ++i)
+    if (std::isfinite(rates[i])) modes_.acceleration = std::max(modes_.acceleration, std::abs(rates[i]));
+  return rates;
 }
 
 void ContactRun::begin() {
