@@ -1,5 +1,5 @@
 // Real-time use: steps are made as the clock goes, one every 5 ms, while an input comes from outside; what a step costs
-// is measured. Returns 1 where the longest step is later than its time.
+// is measured and printed. Returns 1 where a step fails or the constraints do not hold.
 
 #include <algorithm>
 #include <chrono>

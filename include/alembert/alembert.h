@@ -5,8 +5,9 @@
 //     Model model = read_model("double_pendulum.alm");
 //     Equations equations = derive(model, {.inputs = {"m2"}});   // what varies is an input, everything else is folded
 //     Method method = find_method("lobatto(3)");
-//     Stepper stepper = compile(method, equations);              // the step's own equations, differentiated and
-//     compiled Run run = simulate(stepper, {.end = 240, .step = 0.01}); write(run, "double_pendulum.h5");
+//     Stepper stepper = compile(method, equations);              // the step's own equations as machine code
+//     Run run = simulate(stepper, {.end = 240, .step = 0.01});
+//     write(run, "double_pendulum.h5");
 //     print(run.report);
 
 #include "alembert/equations.h"

@@ -1,7 +1,7 @@
 #pragma once
 
 // Errors of the user: every one has a place in a source text, and all of them are reported at once.
-// Errors of the numbers are returned values (solve/newton.h); errors of ours throw std::logic_error (check()).
+// Errors of the numbers are returned values (newton/newton_result.h); errors of ours throw std::logic_error (check()).
 
 #include <exception>
 #include <memory>

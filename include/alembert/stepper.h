@@ -11,6 +11,7 @@
 
 #include "alembert/equations.h"
 #include "alembert/method.h"
+#include "alembert/report.h"
 #include "alembert/solver.h"
 
 namespace alembert {
@@ -27,7 +28,8 @@ struct CompileOptions {
 };
 
 /// A motion, the compiled code that makes it, and where it stands: on the constraints, with its multipliers. Advancing
-/// neither allocates nor throws. A copy shares the code and goes its own way, in its own thread.
+/// neither allocates nor throws (a model with events or kinks allocates where it meets one). A copy shares the code and
+/// goes its own way, in its own thread.
 class Stepper {
  public:
   Stepper(const Stepper& other);
@@ -36,12 +38,17 @@ class Stepper {
   ~Stepper();
 
   // Advancing ---------------------------------------------------------------------------------------------------------
-  /// One step of size h(). False where it has no solution: the state stays, failure() says why.
+  /// One step of size h(). False where it has no solution: the state stays, failure() says why. Kinks and jumps of the
+  /// model are met as in a run; events act, and one that stops a run ends the step where it lies: no step follows.
   [[nodiscard]] bool step() noexcept;
   /// n steps, or as many as there are.
   [[nodiscard]] bool steps(long n) noexcept;
   /// Why the last step failed, in words.
   std::string failure() const;
+  /// The events of the last step, in the order of time; their states are those behind what they did.
+  std::span<const EventRecord> events() const noexcept;
+  /// The name of the event that has stopped the motion; "" while none has.
+  const std::string& stopped() const noexcept;
 
   double t() const noexcept;
   double h() const noexcept;
@@ -81,17 +88,21 @@ class Stepper {
   /// vanish).
   void restart(const std::map<std::string, double>& values = {});
 
-  /// Everything that the next steps depend on. Loaded into a stepper that was compiled from the same model, inputs,
-  /// method and options, in any process of the same program on the same kind of machine, it goes on with the same bits.
+  /// Everything that the next steps depend on. Loaded into a stepper that was compiled from the same model with the
+  /// same parameters, inputs, method and options, in any process of the same program on the same kind of machine, it
+  /// goes on with the same bits.
   std::vector<std::byte> save() const;
-  /// Throws InputError where the bytes are not those of such a stepper; this one is as it was then.
+  /// Throws InputError where the bytes are damaged or not those of such a stepper; this one is as it was then.
   void load(std::span<const std::byte> bytes);
 
   const Equations& equations() const;
   const Method& method() const;
   double compile_seconds() const;
 
-  internal::Engine& engine() const;  // for simulate()
+  internal::Engine& engine() const;
+  /// For simulate(): another engine whose motion begins here, and goes on with the same bits where it makes steps of
+  /// h().
+  std::unique_ptr<internal::Engine> engine_here(double step) const;
 
  private:
   struct Body;

@@ -35,6 +35,7 @@ struct Columns {
   ColumnRange observed;             // by the names that the model gives them, behind "observed." where one is taken
   ColumnRange ports;                // inputs, outputs, energies of components, balance
   std::vector<std::string> events;  // names of those that may be found
+  std::vector<std::string> units;   // of the columns, "" where the model gives none; empty where it gives none at all
 
   int count() const { return static_cast<int>(names.size()); }
 };

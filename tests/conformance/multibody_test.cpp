@@ -99,14 +99,14 @@ TEST(Multibody, EnergyAndPowerBalanceOfTheMassSpringDamper) {
   EXPECT_NEAR(residual("k2=1", "lobatto_c(3)"), 2.6e-6, 1e-7);
 }
 
-TEST(Multibody, TheEnergyChangeOfAMuruaStepIsForetold) {
+TEST(Multibody, TheEnergyChangeOfAMuruaStepIsPredicted) {
   for (const char* method_text : {"murua(1)", "murua(2)", "murua(3)"}) {
     SCOPED_TRACE(method_text);
     const Report report = run(gallery("pendulum"), method_text, 0.01, 30);
     EXPECT_EQ(report.balance.steps, 3000);
     EXPECT_LT(report.balance.max_residual, 1e-14);
   }
-  // The changes are there to be foretold: for one stage they are far above rounding.
+  // The changes are there to be predicted: for one stage they are far above rounding.
   EXPECT_GT(run(gallery("pendulum"), "murua(1)", 0.01, 30).balance.max_change, 1e-6);
   EXPECT_EQ(run(gallery("pendulum"), "lobatto(3)", 0.01, 1).balance.steps, 0);
 }

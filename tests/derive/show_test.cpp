@@ -88,19 +88,18 @@ TEST(Show, LatexIsBalanced) {
 std::string section(const std::string& name, const std::string& heading) {
   const Model m = read_model(source_folder() + "/models/" + name + ".alm");
   const std::string text = show(m, derive(m, {.symbolic_parameters = true}));
-  const std::size_t begin = text.find("\n" + heading + "\n");
+  const std::size_t begin = text.find("\n" + heading);
   EXPECT_NE(begin, std::string::npos) << text;
   if (begin == std::string::npos) return text;
-  const std::size_t first = begin + heading.size() + 2;
+  const std::size_t first = text.find('\n', begin + 1) + 1;
   return text.substr(first, text.find("\n\n", first) - first);
 }
 
-const char* const reduced =
-    "index-reduced system: d/dt p = f + N + r and the constraints differentiated until accelerations appear";
+const char* const reduced = "index-reduced system: d/dt p = f";
 
 TEST(ShowGallery, Pendulum) {
-  EXPECT_EQ(section("pendulum", "p"), "  p_x = m*x'\n  p_y = m*y'");
-  EXPECT_EQ(section("pendulum", "r"), "  r_x = -2*lambda_rod*x\n  r_y = -2*lambda_rod*y");
+  EXPECT_EQ(section("pendulum", "p\n"), "  p_x = m*x'\n  p_y = m*y'");
+  EXPECT_EQ(section("pendulum", "r\n"), "  r_x = -2*lambda_rod*x\n  r_y = -2*lambda_rod*y");
   EXPECT_EQ(section("pendulum", "energy"), "  E = m/2*(x'^2 + y'^2) + m*gravity*y");
   EXPECT_EQ(section("pendulum", reduced),
             "  0 = m*x'' + 2*lambda_rod*x\n"
@@ -109,10 +108,9 @@ TEST(ShowGallery, Pendulum) {
 }
 
 TEST(ShowGallery, CartPendulum) {
-  EXPECT_EQ(section("cart_pendulum", "p"),
+  EXPECT_EQ(section("cart_pendulum", "p\n"),
             "  p_x   = (M + m)*x' + m*l*cos(phi)*phi'\n  p_phi = m*l*cos(phi)*x' + m*l^2*phi'");
-  EXPECT_EQ(section("cart_pendulum", "p' = f + N + r, where f"),
-            "  f_x   = 0\n  f_phi = -m*l*sin(phi)*(x'*phi' + gravity)");
+  EXPECT_EQ(section("cart_pendulum", "p' = f, where f"), "  f_x   = 0\n  f_phi = -m*l*sin(phi)*(x'*phi' + gravity)");
   EXPECT_EQ(section("cart_pendulum", "energy"),
             "  E = (M + m)/2*x'^2 + m*l*cos(phi)*x'*phi' + m*l^2/2*phi'^2 - m*l*gravity*cos(phi)");
   EXPECT_EQ(section("cart_pendulum", reduced),
@@ -121,7 +119,7 @@ TEST(ShowGallery, CartPendulum) {
 }
 
 TEST(ShowGallery, DoublePendulum) {
-  EXPECT_EQ(section("double_pendulum", "g"),
+  EXPECT_EQ(section("double_pendulum", "g\n"),
             "  0 = x1^2 + y1^2 - l1^2    # rod1\n  0 = (x2 - x1)^2 + (y2 - y1)^2 - l2^2    # rod2");
   EXPECT_EQ(section("double_pendulum", "g_t + g_q v"),
             "  0 = 2*x1*x1' + 2*y1*y1'    # rod1\n"
@@ -130,13 +128,13 @@ TEST(ShowGallery, DoublePendulum) {
 }
 
 TEST(ShowGallery, SphericalPendulum) {
-  EXPECT_EQ(section("spherical_pendulum", "g"), "  0 = q[1]^2 + q[2]^2 + q[3]^2 - l^2    # sphere");
+  EXPECT_EQ(section("spherical_pendulum", "g\n"), "  0 = q[1]^2 + q[2]^2 + q[3]^2 - l^2    # sphere");
   EXPECT_EQ(section("spherical_pendulum", "invariants"), "  vertical = m*(q[1]*q[2]' - q[2]*q[1]')");
 }
 
 TEST(ShowGallery, Kepler) {
   const std::string distance = "((planet[1] - sun[1])^2 + (planet[2] - sun[2])^2)";
-  EXPECT_TRUE(has(section("kepler", "p' = f + N + r, where f"),
+  EXPECT_TRUE(has(section("kepler", "p' = f, where f"),
                   "  f_planet[1] = -M*m*G*(planet[1] - sun[1])/" + distance + "^(3/2)\n"));
   EXPECT_EQ(section("kepler", "energy"),
             "  E = M/2*(sun[1]'^2 + sun[2]'^2) + m/2*(planet[1]'^2 + planet[2]'^2) - M*m*G/sqrt" + distance);

@@ -29,7 +29,8 @@ class CollectTest : public ::testing::Test {
   }
   std::string latex(Expr e) {
     std::string all;
-    for (const std::string& term : form::to_latex_terms(collector.table(), collector.collect(e))) all += term + "|";
+    for (const std::string& term : form::to_latex_pieces(collector.table(), collector.collect(e), 1e9))
+      all += term + "|";
     return all;
   }
 };

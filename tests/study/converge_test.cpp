@@ -49,7 +49,7 @@ TEST(JudgeErrors, RoundingIsNotUsedForTheOrder) {
   EXPECT_EQ(column.standing[3], Standing::rounding) << "grows again";
   EXPECT_NEAR(column.order[1], 6, 1e-12);
   EXPECT_TRUE(std::isnan(column.order[3]));
-  // The same errors are no rounding where 34 digits were used.
+  // The same errors are no rounding in quadruple precision.
   EXPECT_EQ(judge_errors(h, {1e-8, 1e-8 / 64, 2e-13, 3e-13}, 6, 0, true).standing[3], Standing::good);
   // Nor is a method rounding that merely has a lower order than it claims.
   EXPECT_EQ(judge_errors(h, {8e-2, 4e-2, 2e-2, 1e-2}, 4, 0, false).standing[3], Standing::good);
@@ -70,7 +70,7 @@ TEST(JudgeErrors, FailedRunsAreLeftOut) {
   EXPECT_NEAR(column.order[2], 2, 1e-12);
 }
 
-// cos(t) in 34 digits, by both references.
+// cos(t) in quadruple precision, by both references.
 TEST(ReferenceSolution, BothKindsFindTheOscillator) {
   const Model model = model_from_text(oscillator_text);
   const Equations e = derive(model);

@@ -92,6 +92,7 @@ class Trees {
         Item item{target(2), {}, {}};
         if (owner && below(2)) item.owner = target(1);
         if (value == 2 || (value == 1 && below(2))) item.value = tree(depth);
+        if (value == 1 && below(4) == 0) item.unit = "kg*m^2";
         s.items.push_back(item);
       }
     };

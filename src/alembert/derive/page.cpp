@@ -56,8 +56,8 @@ std::string latex_list(const std::vector<std::string>& names) {
 
 std::string latex_left_out(const std::string& cut) { return "\\dots\\ \\text{(" + cut + ")}"; }
 
-/// Characters of LaTeX on one line of equations: about what an A4 page holds, markup being half of it.
-constexpr std::size_t latex_line = 160;
+/// Letters on one line of equations: what the text width of an article holds, less the names on the left and right.
+constexpr double latex_line = 46;
 /// Beyond this the expression is written as it stands: gathering terms would cost more time than a reader waits.
 constexpr double most_operations_collected = 20000;
 
@@ -165,19 +165,19 @@ std::string Page::right_side(Expr e, const Exprs& unknowns) {
     return text.size() > options_.length ? shown_cut : text;
   }
   std::string text;
-  std::size_t on_line = 0, total = 0;
-  for (const std::string& term : to_latex_terms(collector_.table(), sum)) {
-    if (on_line > 0 && on_line + term.size() > latex_line) {
-      text += " \\\\\n    &\\quad ";
+  double on_line = 0;
+  for (const std::string& piece : to_latex_pieces(collector_.table(), sum, latex_line)) {
+    const double width = form::latex_width(piece);
+    if (on_line > 0 && on_line + width > latex_line) {
+      text += " \\\\\n    &\\quad {} ";
       on_line = 0;
     } else if (on_line > 0) {
       text += " ";
     }
-    text += term;
-    on_line += term.size();
-    total += term.size();
+    text += piece;
+    on_line += width;
   }
-  return total > options_.length ? shown_cut : text;
+  return text.size() > options_.length ? shown_cut : text;
 }
 
 std::string Page::take() {

@@ -185,8 +185,9 @@ class PortPage {
   }
 
   void write() {
-    page_.line("E x' + r = (J - R) z + (B - P) u,  y = (B + P)^T z + (S - N) u",
-               "\\[ E \\dot x + r = (J - R) z + (B - P) u, \\qquad y = (B + P)^T z + (S - N) u \\]");
+    const std::string flow = all_zero(s_.r) ? "" : " + r", right = flow + " = (J - R) z" + inputs_in();
+    page_.line("E x'" + right + (inputs_.empty() ? "" : ",  y = " + output()),
+               "\\[ E \\dot x" + right + (inputs_.empty() ? "" : ", \\qquad y = " + output()) + " \\]");
     page_.meanings(meanings());
     matrices();
     functions();
@@ -198,6 +199,17 @@ class PortPage {
     std::vector<std::string> names;
     for (int i = 0; i < n; ++i) names.push_back(flat_name(blocks, i));
     return names;
+  }
+
+  // The parts that this system has: no letter is shown that stands for nothing.
+  std::string inputs_in() const {
+    if (inputs_.empty()) return "";
+    return s_.P.value.empty() ? " + B u" : " + (B - P) u";
+  }
+  std::string output() const {
+    const bool S = !s_.S.value.empty(), N = !s_.N.value.empty();
+    const std::string through = S && N ? " + (S - N) u" : S ? " + S u" : N ? " - N u" : "";
+    return (s_.P.value.empty() ? "B^T z" : "(B + P)^T z") + through;
   }
 
   std::vector<Meaning> meanings() const {
@@ -298,11 +310,9 @@ class MechanicsPage {
     if (e_.energy) page_.section({"energy", "Energy"}, {name_of("E")}, {e_.energy}, e_.z);
     page_.section({"invariants", "Invariants"}, names_of(invariant_names(model_)), e_.invariants);
     if (options_.form != ShownForm::all) return;
-    page_.section(
-        {"index-reduced system: d/dt p = f + N + r and the constraints differentiated until accelerations appear",
-         "Index-reduced system: $\\dot p = f + N + r$ and the constraints differentiated until accelerations "
-         "appear"},
-        zeros(e_.reduced.size()), e_.reduced, e_.z_dot);
+    page_.section({"index-reduced system: d/dt p = " + forces() + and_constraints(),
+                   "Index-reduced system: $\\dot p = " + forces() + "$" + and_constraints()},
+                  zeros(e_.reduced.size()), e_.reduced, e_.z_dot);
   }
 
  private:
@@ -332,9 +342,18 @@ class MechanicsPage {
       page_.note({"p", "$p$"},
                  model_.multibody ? "p = v, the velocities themselves" : "p = z, the variables themselves");
     else page_.section({"p", "$p$"}, all_indexed("p", rows), e_.p, e_.z);
-    page_.section({"p' = f + N + r, where f", "$\\dot p = f + N + r$, where $f$"}, all_indexed("f", rows), e_.f);
+    page_.section({"p' = " + forces() + ", where f", "$\\dot p = " + forces() + "$, where $f$"}, all_indexed("f", rows),
+                  e_.f);
     if (!all_zero(e_.N)) page_.section({"N", "$N$"}, all_indexed("N", rows), e_.N, multipliers);
     if (!all_zero(e_.r)) page_.section({"r", "$r$"}, all_indexed("r", rows), e_.r, multipliers);
+  }
+
+  // With the reactions that there are.
+  std::string forces() const {
+    return std::string("f") + (all_zero(e_.N) ? "" : " + N") + (all_zero(e_.r) ? "" : " + r");
+  }
+  std::string and_constraints() const {
+    return e_.g.empty() && e_.k.empty() ? "" : " and the constraints differentiated until accelerations appear";
   }
 
   void constraints() {

@@ -95,7 +95,9 @@ Sum with_sums_of_angles(FormTable& table, Sum sum);
 Sum factored(FormTable& table, const Sum& sum);
 
 std::string to_infix(const FormTable& table, const Sum& sum);
-/// Terms, each with its sign, that may stand on lines of their own.
-std::vector<std::string> to_latex_terms(const FormTable& table, const Sum& sum);
+/// About how wide LaTeX is when it is set, in letters.
+double latex_width(std::string_view text);
+/// Pieces between which a line may be broken, so that none is much wider than a line if that can be.
+std::vector<std::string> to_latex_pieces(const FormTable& table, const Sum& sum, double line);
 
 }  // namespace alembert::internal::form

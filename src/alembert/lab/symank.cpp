@@ -21,7 +21,8 @@ StepChanges step_changes(const Workbench& work, const Model& model, const std::s
   std::vector<double> rest(state.size(), 0);
   Exprs at_state{e.t};
   for (const Exprs* list : {&e.y, &e.z}) at_state.insert(at_state.end(), list->begin(), list->end());
-  // In 34 digits, with what rounding cut off from the state: what is left of the difference comes from the step.
+  // In quadruple precision, with what rounding cut off from the state: what is left of the difference comes from the
+  // step.
   const Kernel<Quad> energy(at_state, {{e.energy}}, interpreted);
   std::vector<Quad> in(state.size() + 1), space(energy.work());
   const auto energy_now = [&](double t) {
@@ -38,13 +39,13 @@ StepChanges step_changes(const Workbench& work, const Model& model, const std::s
     const double t = h * static_cast<double>(i);
     const StepResult result = step.advance(t, h, state.data(), rest.data());
     if (result.newton.outcome != Outcome::converged) throw RunFailed(method_name + ": " + step.label(result));
-    const std::optional<double> foretold = step.energy_change();
-    if (!foretold) throw RunFailed(method_name + " predicts no change of the energy");
+    const std::optional<double> predicted = step.energy_change();
+    if (!predicted) throw RunFailed(method_name + " predicts no change of the energy");
     const Quad after = energy_now(t + h);
     changes.t.push_back(t + h);
-    changes.foretold.push_back(*foretold);
+    changes.predicted.push_back(*predicted);
     changes.actual.push_back(static_cast<double>(after - before));
-    changes.difference.push_back(static_cast<double>(Quad(*foretold) - (after - before)));
+    changes.difference.push_back(static_cast<double>(Quad(*predicted) - (after - before)));
     before = after;
   }
   return changes;
@@ -152,14 +153,14 @@ Findings power_balance(const Workbench& work) {
   figure.title = "Power balance of Gauss collocation, d₁ = 0.2, d₂ = 0.5, α = 3, h = 0.1";
   Panel both{"Change of energy in a step", {"t", false}, {"ΔH", false}, {}};
   both.curves = {line("H(t + h) − H(t)", changes.t, changes.actual),
-                 line("h Σ β (−d₁V₁² − d₂V₂² + αV₁)", changes.t, changes.foretold)};
+                 line("h Σ β (−d₁V₁² − d₂V₂² + αV₁)", changes.t, changes.predicted)};
   both.curves[1].line = Curve::Line::dashed;
   Panel gap{"Difference", {"t", false}, {"", false}, {}};
   gap.curves = {line("difference", changes.t, changes.difference)};
   figure.panels = {both, gap};
   figure.own_legends = true;
   findings.show(figure);
-  findings.keep({"t", "actual", "balance"}, {changes.t, changes.actual, changes.foretold});
+  findings.keep({"t", "actual", "balance"}, {changes.t, changes.actual, changes.predicted});
   findings.checks.push_back(at_most("largest difference, gauss_collocation(3)", largest(changes.difference), 1e-13));
   findings.checks.push_back(within("largest change of energy in a step", largest(changes.actual), 0.1, 100));
   return findings;

@@ -8,7 +8,7 @@ namespace alembert::internal::reproduce {
 
 /// The change of energy in every step, as the method foretells it from its stages and as it came.
 struct StepChanges {
-  std::vector<double> t, foretold, actual, difference;
+  std::vector<double> t, predicted, actual, difference;
 };
 StepChanges step_changes(const Workbench& work, const Model& model, const std::string& method, double h, long n);
 

@@ -107,9 +107,9 @@ Findings prediction(const Workbench& work) {
       3, [&](int i) { found[i] = step_changes(work, work.model("pendulum"), fmt::format("murua({})", i + 1), h, n); });
   Panel change{"murua(1), h = 0.01", {"t", false}, {"change of energy in a step", false}, {}};
   change.curves = {line("actual", found[0].t, found[0].actual),
-                   line("predicted (6.15)", found[0].t, found[0].foretold)};
+                   line("predicted (6.15)", found[0].t, found[0].predicted)};
   change.curves[1].line = Curve::Line::dashed;
-  Panel gap{"Foretold minus actual", {"t", false}, {"", false}, {}};
+  Panel gap{"Predicted minus actual", {"t", false}, {"", false}, {}};
   for (int i = 0; i < 3; ++i) {
     gap.curves.push_back(line(fmt::format("murua({})", i + 1), found[i].t, found[i].difference));
     findings.checks.push_back(
@@ -145,7 +145,7 @@ Findings prediction(const Workbench& work) {
   figure.panels = {change, gap, growth, guesses_panel};
   figure.own_legends = true;
   findings.show(figure);
-  findings.keep({"t", "actual", "predicted"}, {found[0].t, found[0].actual, found[0].foretold});
+  findings.keep({"t", "actual", "predicted"}, {found[0].t, found[0].actual, found[0].predicted});
   Table table{"Newton iterations a step, murua(3), h = 0.01", {"start", "iterations"}, {}};
   const std::vector<std::pair<std::string, Guess>> guesses{
       {"naive", Guess::naive}, {"educated", Guess::educated}, {"extrapolated (ours)", Guess::extrapolated}};

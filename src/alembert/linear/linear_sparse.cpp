@@ -17,7 +17,7 @@ namespace {
 constexpr double tolerated_loss = 1e-3;
 
 // Orders that KLU knows: the first takes the pivots to stand on the diagonal, the second prepares for any. Where
-// multipliers leave zeros on the diagonal the first may fill all: 16 hinged bodies with murua_ggl(3), n = 1248: 55 ms
+// multipliers leave zeros on the diagonal the first may fill all: 16 hinged bodies, n = 1248: 55 ms
 // against 2. For matrices with a diagonal it has the smaller factors.
 constexpr int minimum_degree = 0, column_degree = 1;
 // Factors up to so many times the entries of the matrix are good enough, and the other order is not tried.

@@ -1,5 +1,7 @@
 // Models from expressions: each statement is written down in the model language, so that there is one way to check it.
 
+#include <quadmath.h>
+
 #include <unordered_map>
 #include <utility>
 
@@ -17,7 +19,12 @@ struct ModelBuilder::Body {
   std::unordered_map<std::uint32_t, Expr> rates;  // by number of the coordinate
 
   std::string write(Expr e) const {
-    check(e && &e.graph() == &graph, "an expression of a model belongs to the graph of its builder");
+    if (!e) throw InputError("an expression of the model is empty", "give it a value before it is used");
+    if (&e.graph() != &graph)
+      throw InputError("an expression belongs to another model", "build it of the symbols of this one");
+    for (const std::uint32_t id : internal::reachable(internal::ExprSpan(&e, 1)))
+      if (graph.node(id).op == Op::constant && !finiteq(graph.value(id)))
+        throw InputError("a number in an expression of the model is not finite");
     return internal::to_infix(e);
   }
   void say(std::string line) { lines.push_back(std::move(line)); }

@@ -23,6 +23,14 @@ struct Elaboration {
   std::deque<Assignment> given;                     // from outside, by the names that they have here
   std::unordered_map<std::uint32_t, Expr> started;  // initial values as expressions of parameters, by symbol
 
+  /// What has a unit, or should: sums in it are checked.
+  struct Sized {
+    Place place;
+    Expr value;
+    bool energy = false;
+  };
+  std::vector<Sized> sized = {};
+
   /// The items of all statements with this keyword.
   void each(const char* keyword, const std::function<void(const Statement&, const Item&)>& visit) const;
   void each(const char* keyword, const std::function<void(const Statement&)>& visit) const;

@@ -310,6 +310,7 @@ void append_constraints(Elaboration& e, const ConstraintGroup& group, const Assi
       c.value = value.entries[static_cast<std::size_t>(i)];
       c.place = group.place();
       if (!check_entry(scope, group, c.value, c.name)) return;
+      e.sized.push_back({c.place, c.value});
       c.nonholonomic = scope.contents(c.value) & holds_z;
       if (!assigned.symbols.empty()) {
         c.multiplier = assigned.symbols[at];
@@ -376,6 +377,7 @@ void make_forces(Elaboration& e) {
       value = scope.fit(std::move(value), target->shape, item.value->place, "'" + print(item.target) + "'");
       if (value.bad) return false;
       for (std::size_t k = 0; k < value.entries.size(); ++k) {
+        e.sized.push_back({item.value->place, value.entries[k]});
         Expr& sum = force[first[target->declaration] + static_cast<std::size_t>(target->offset) + k];
         sum = sum + value.entries[k];
       }
@@ -434,6 +436,7 @@ Expr read_energy(Elaboration& e, const char* keyword, const char* what) {
       return;
     }
     terms.push_back(v.entries[0]);
+    e.sized.push_back({s.left->place, v.entries[0], std::string_view(keyword) != "rayleigh"});
   });
   return terms.empty() ? Expr() : sum(e.scope.graph(), terms);
 }
@@ -561,6 +564,7 @@ void make_observed(Elaboration& e) {
       }
       const Value v = scope.evaluate(*s.left);
       if (v.bad) return false;
+      for (const Expr entry : v.entries) e.sized.push_back({s.left->place, entry});
       const int from = static_cast<int>(e.model.observed_values.size());
       e.model.observed.push_back(
           {name + brackets(shown), v.shape, from, static_cast<int>(v.entries.size()), s.left->place});

@@ -15,6 +15,7 @@
 #include "alembert/model/bodies/assemblies.h"
 #include "alembert/model/bodies/families.h"
 #include "alembert/model/elaborate.h"
+#include "alembert/model/units.h"
 
 namespace alembert::internal {
 
@@ -64,7 +65,7 @@ std::vector<Block> blocks_of_z(const Model& model) {
 std::vector<Parameter> parameters_of(const Model& model) {
   std::vector<Parameter> list;
   for (const Block& block : model.parameters) {
-    Parameter parameter{block.name, block.shape, {}, ""};
+    Parameter parameter{block.name, block.shape, {}, block.unit};
     for (int i = 0; i < block.size; ++i)
       parameter.values.push_back(static_cast<double>(model.parameter_values.at(block.first + i)));
     list.push_back(std::move(parameter));
@@ -127,7 +128,7 @@ void confirm_closed(Elaboration& e) {
 void flatten(Elaboration& e) {
   Model& m = e.model;
   const auto append = [](const Declaration& d, std::vector<Block>& blocks, Exprs& symbols) {
-    blocks.push_back({d.name, d.shape, static_cast<int>(symbols.size()), d.size(), d.place});
+    blocks.push_back({d.name, d.shape, static_cast<int>(symbols.size()), d.size(), d.place, d.unit});
     symbols.insert(symbols.end(), d.symbols.begin(), d.symbols.end());
   };
   for (const Declaration& d : e.scope.declarations()) {
@@ -320,6 +321,7 @@ ComponentModel elaborate(const Text& written, const std::vector<Assignment>& ass
   if (errors.empty()) check_elements(e, expansion);
   make_start(e, initial);
   make_solve(e);
+  if (errors.empty() && scope.errors.empty()) check_units(e);
   if (errors.empty() && scope.errors.empty()) check_port(e);
   for (Declaration& d : scope.declarations())  // what nobody uses may still be wrong
     if (d.kind == Kind::let && d.arguments.empty() && !d.made) scope.let_value(d, d.place);

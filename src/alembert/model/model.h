@@ -22,6 +22,7 @@ struct Block {
   int first = 0;
   int size = 1;
   Place place;
+  std::string unit = {};  // as written; "" where none is given
 };
 /// The name of the entry at `offset` of a block: "x", "q[2]", "r[4][1]".
 std::string entry_name(const Block& block, int offset);
@@ -115,7 +116,7 @@ struct SolveStatement {
 enum class Form { lagrangian, hamiltonian, general, port_hamiltonian };
 const char* form_name(Form form);  // "port-Hamiltonian"
 
-struct PortSystem;  // model/port.h
+struct PortSystem;  // model/ports/port.h
 
 struct Model {
   std::string title, origin;  // model "...", source "..."
@@ -173,6 +174,7 @@ struct Model {
   Exprs invariant_values;
   std::vector<Block> observed;  // observe, into observed_values
   Exprs observed_values;        // may contain multipliers, inputs and outputs
+  std::string energy_unit;      // "J"; "" where units are not given
   std::vector<TableUse> tables;
   std::vector<Event> events;
   Expr density;  // of steps, up to a factor; empty where the user gave none

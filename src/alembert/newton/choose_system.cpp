@@ -14,10 +14,10 @@ namespace alembert::internal {
 
 namespace {
 
-// CPU time of a step, measured with chains of N rods (lobatto(2): 11 N unknowns, gauss(3): 16 N) and mechanisms.
+// CPU time of a step, measured with chains of N rods (11 N unknowns with two stages, 16 N with three) and mechanisms.
 
 // Beyond these sizes unrolled code stops paying off: its compilation grows faster than the system. n = 55: 1.2 us
-// against 9.1 dense and 3.6 sparse, compiled in 110 ms against 80; gauss(3), n = 32: 1.7 us against 4.6 and 3.7, in
+// against 9.1 dense and 3.6 sparse, compiled in 110 ms against 80; three stages, n = 32: 1.7 us against 4.6 and 3.7, in
 // 210 ms against 100.
 constexpr int unrolled_unknowns = 60;
 constexpr std::size_t unrolled_operations = 4000;
@@ -26,10 +26,11 @@ constexpr std::size_t unrolled_operations = 4000;
 constexpr int dense_unknowns = 36;
 // Up to here damped Newton has dense factors all the same: they name the equation in which no pivot was left.
 constexpr int named_unknowns = 90;
-// From here on a SPARK step is solved with the two small matrices. gauss(3), n = 128: 11 us against 18 sparse, n = 640:
-// 54 against 137. Open chains of bodies at any size where unrolled code does not pay off: two hinged bodies, n = 66: 5
-// us against 8 sparse, n = 92: 10 against 22; sixteen, n = 528: 40 against 83. Others may be small and taken in steps
-// so long that the two matrices hardly contract: the rattleback with gauss(6) kept its constraints to 4e-9 then.
+// From here on a SPARK step is solved with the two small matrices. Three stages, n = 128: 11 us against 18 sparse, n =
+// 640: 54 against 137. Open chains of bodies at any size where unrolled code does not pay off: two hinged bodies, n =
+// 66: 5 us against 8 sparse, n = 92: 10 against 22; sixteen, n = 528: 40 against 83. Others may be small and taken in
+// steps so long that the two matrices hardly contract: the rattleback with six stages kept its constraints to 4e-9
+// then.
 constexpr int staged_unknowns = 120;
 // Mechanisms that are closed, with few degrees of freedom and many constraints, may come to singular positions, where
 // the two matrices contract no more. The share of constraints to velocities from which on a mechanism counts as closed,

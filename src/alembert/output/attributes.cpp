@@ -25,7 +25,9 @@ std::string parameters_text(const std::vector<Parameter>& parameters) {
   std::string text;
   for (const Parameter& parameter : parameters) {
     std::size_t at = 0;
-    text += parameter.name + " = " + value_text(parameter, 0, at) + "\n";
+    text += parameter.name + " = " + value_text(parameter, 0, at);
+    if (!parameter.unit.empty()) text += " \"" + parameter.unit + "\"";
+    text += "\n";
   }
   return text;
 }
@@ -77,7 +79,12 @@ std::vector<Parameter> parameters_from(const std::string& text) {
     Parameter parameter;
     parameter.name = line.substr(0, equals);
     std::string_view rest = std::string_view(line).substr(equals + 3);
-    if (take_value(rest, 0, parameter) && rest.empty()) parameters.push_back(std::move(parameter));
+    if (!take_value(rest, 0, parameter)) continue;
+    if (rest.size() > 3 && rest.starts_with(" \"") && rest.ends_with('"')) {
+      parameter.unit = rest.substr(2, rest.size() - 3);
+      rest = {};
+    }
+    if (rest.empty()) parameters.push_back(std::move(parameter));
   }
   return parameters;
 }

@@ -62,6 +62,8 @@ class ColumnChoice final : public Observer {
     taken.observed = {1, taken.count()};
     taken.ports = {taken.count(), taken.count()};
     taken.events = columns.events;
+    if (!columns.units.empty())
+      for (const int column : chosen_) taken.units.push_back(columns.units[static_cast<std::size_t>(column)]);
     values_.resize(chosen_.size());
     to_->begin(taken, run);
   }

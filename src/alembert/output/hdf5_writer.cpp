@@ -27,6 +27,7 @@ class Hdf5Writer final : public Observer {
     const QuietHdf5 quiet;
     open();
     trajectory_ = table("trajectory", columns.names);
+    if (!columns.units.empty()) list_attribute(trajectory_.set, "units", columns.units);
     if (!columns.events.empty()) {
       events_ = table("events", joined<std::string>("event", columns.names));
       list_attribute(events_.set, "names", columns.events);

@@ -130,6 +130,7 @@ Trajectory read_json(const std::string& path) {
     const nlohmann::json json = nlohmann::json::parse(text_of(path));
     Trajectory trajectory =
         with_columns(path, json.at("columns").get<Strings>(), run_from(json.at("attributes").get<Attributes>()));
+    trajectory.columns.units = json.value("units", Strings());
     const std::size_t width = trajectory.values.size();
     for (const nlohmann::json& row : json.at("rows")) {
       const std::vector<double> values = numbers(path, row, width);
@@ -215,6 +216,7 @@ Trajectory read_hdf5(const std::string& path) {
   if (set < 0) refuse(path, "it has no dataset 'trajectory'");
   const Table table = read_table(path, set, "trajectory");
   Trajectory trajectory = with_columns(path, table.columns, run_from(read_attributes(file)));
+  trajectory.columns.units = texts(set, "units");
   const std::size_t width = table.columns.size();
   for (std::size_t i = 0; i < width; ++i) {
     trajectory.values[i].reserve(table.numbers.size() / width);

@@ -131,7 +131,9 @@ class JsonWriter final : public TextWriter {
     return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   }
   void head(const Columns& columns, const RunDescription& run) override {
-    text_ += "{\"attributes\":" + dump(attributes_of(run)) + ",\n\"columns\":" + dump(columns.names) + ",\n\"rows\":[";
+    text_ += "{\"attributes\":" + dump(attributes_of(run)) + ",\n\"columns\":" + dump(columns.names);
+    if (!columns.units.empty()) text_ += ",\n\"units\":" + dump(columns.units);
+    text_ += ",\n\"rows\":[";
     event_names_ = columns.events;
   }
   static void append_list(std::string& text, std::span<const double> values) {

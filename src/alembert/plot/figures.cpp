@@ -114,6 +114,8 @@ Figure figure_of(const Trajectory& trajectory) {
     for (int i = range.begin; i < std::min(range.end, range.begin + most_curves); ++i) {
       std::string name = c.names[i];
       if (name.rfind(without, 0) == 0) name = name.substr(without.size());
+      const auto at = static_cast<std::size_t>(i);
+      if (at < c.units.size() && !c.units[at].empty()) name += " [" + c.units[at] + "]";
       std::vector<double> list = values(trajectory.values[i]);
       if (logarithmic && !anything(list)) continue;
       panel.curves.push_back(curve(name, t, std::move(list)));

@@ -79,6 +79,12 @@ double StateRanges::largest(std::size_t first, std::size_t last) const {
   return most;
 }
 
+double StateRanges::farthest() const {
+  double most = 0;
+  for (std::size_t i = 0; i < n_y_; ++i) most = std::max({most, std::abs(low_[i]), std::abs(high_[i])});
+  return most;
+}
+
 double StateRanges::rounding(std::size_t i) const {
   return rounding_units * std::numeric_limits<double>::epsilon() * std::max(std::abs(low_[i]), std::abs(high_[i]));
 }
@@ -126,8 +132,11 @@ std::optional<Step<double>> AccuracyProbe::beside(const GridPoint& from) {
 
 void AccuracyProbe::look(const GridPoint& from, const GridPoint& to) {
   if (companion_ || n_ % between_ranges == 0) ranges_.add(to.state);
-  if (companion_) follow_companion(from, to);
-  if (due(to.prediction_error)) compare_parts(from, to);
+  // At the ends of such steps others would see either side of the kink.
+  const bool at_kink = to.at_kink || to.off_kink;
+  if (at_kink) leave_companion(to);
+  else if (companion_) follow_companion(from, to);
+  if (!at_kink && due(to.prediction_error)) compare_parts(from, to);
   const auto next = [&](long every) { return (n_ / every + 1) * every; };
   const bool early = all_compared_ || n_ < first_predictions;
   next_look_ = early ? n_ + 1 : std::min(next(between_ranges), next(between_comparisons));
@@ -138,8 +147,11 @@ void AccuracyProbe::look(const GridPoint& from, const GridPoint& to) {
 AccuracyProbe::Distance AccuracyProbe::compare(const GridPoint& a, const GridPoint& b,
                                                std::vector<double>& largest) const {
   Distance d{.t = b.t};
+  // Velocities are known to what rounding of the positions makes of them in a step.
+  const double rounding_v = std::numeric_limits<double>::epsilon() * ranges_.farthest() / std::abs(h_);
   for (std::size_t i = 0; i < a.state.size(); ++i) {
-    const double difference = std::max(0.0, std::abs(a.state[i] - b.state[i]) - ranges_.rounding(i));
+    const double none = std::max(ranges_.rounding(i), i < n_y_ ? 0 : rounding_v);
+    const double difference = std::max(0.0, std::abs(a.state[i] - b.state[i]) - none);
     largest[i] = std::max(largest[i], difference);
     double& most = i < n_y_ ? d.q : d.v;
     most = std::max(most, difference);
@@ -183,6 +195,13 @@ void AccuracyProbe::follow_companion(const GridPoint& from, const GridPoint& to)
   const bool parted = window_.seen.size() >= fewest_seen && relative(window_.seen.back()) > lost;
   if (parted) return end_window(to);
   if (n_ >= companion_steps_ && !prolonged()) companion_.reset();
+}
+
+// The run has come to a kink, which the longer steps of the companion would not meet: it begins again behind it.
+void AccuracyProbe::leave_companion(const GridPoint& to) {
+  if (companion_ && !window_.seen.empty()) end_window(to);
+  companion_.reset();
+  if (!to.at_kink && n_ < companion_steps_) begin_window(to);
 }
 
 // Companion and run have parted: it begins again beside the run. What was wrong before has grown with the errors of

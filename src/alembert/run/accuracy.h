@@ -29,6 +29,8 @@ class StateRanges {
   double velocities() const { return largest(n_y_, low_.size()); }
   /// Where rounding of the entry begins to count.
   double rounding(std::size_t i) const;
+  /// The largest |position| so far.
+  double farthest() const;
 
  private:
   double largest(std::size_t first, std::size_t last) const;
@@ -80,6 +82,7 @@ class AccuracyProbe {
   void begin_window(const GridPoint& from);
   void look(const GridPoint& from, const GridPoint& to);
   void follow_companion(const GridPoint& from, const GridPoint& to);
+  void leave_companion(const GridPoint& to);
   void end_window(const GridPoint& to);
   bool prolonged();
   Halves distances() const;

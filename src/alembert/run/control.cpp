@@ -61,7 +61,10 @@ class FixedSteps final : public StepControl {
         guess_(guess),
         dense_(engine.kinks ? &*engine.dense : nullptr),
         kinks_(engine.kinks ? &*engine.kinks : nullptr) {
-    if (kinks_) kinks_->begin(start, here_);
+    if (kinks_) {
+      kinks_->begin(start, here_);
+      starts_in_kink_ = leaves_kink(start);
+    }
     if (start.t == t0) return;
     // Inside a step of the grid: the rest of it comes first.
     n_ = std::min(static_cast<long>(std::floor((start.t - t0) / h * (1 + 4 * epsilon))), steps_.count - 1);
@@ -93,6 +96,15 @@ class FixedSteps final : public StepControl {
     return 1;
   }
 
+  void save(ByteWriter& out) const override {
+    out.write(made_);
+    out.write(here_.sides);
+  }
+  void load(ByteReader& in) override {
+    in.read(made_);
+    in.refill(here_.sides);
+  }
+
  private:
   void restart(const GridPoint& from) {
     if (made_ == 0) return;  // the run begins
@@ -115,6 +127,7 @@ class FixedSteps final : public StepControl {
     to.at_kink = false;
     if (!kinks_) return step(from, length, t_end, to);
     const GridPoint& start = behind_kink(from, length);
+    to.off_kink = &start != &from;
     const double h = length - (start.t - from.t);
     if (!step(start, h, t_end, to)) return false;
     dense_->begin(start, h);
@@ -132,12 +145,23 @@ class FixedSteps final : public StepControl {
     } else if (first == found_.end() && touches(next_, here_)) {
       // In the end of the step itself a force that jumps would be seen from the other side.
       if (!end_at(start, (1 - margin) * h, to)) return false;
-      kinks_->pass(to, margin * h, next_);
+      kinks_->pass(to, margin * h, next_, 0);
       to.t = t_end;
+      kinks_->settle(to);
       to.at_kink = true;
     }
     std::swap(here_, next_);
+    starts_in_kink_ = false;
     return true;
+  }
+
+  // Whether the motion begins where a function is zero, and leaves that.
+  bool leaves_kink(const GridPoint& start) {
+    if (std::find(here_.signs.begin(), here_.signs.end(), 0) == here_.signs.end()) return false;
+    next_ = here_;
+    moved_ = start;
+    kinks_->pass(moved_, margin * h_, next_, 1);
+    return next_.signs != here_.signs;
   }
 
   // Whether a function that had a side has none there.
@@ -159,9 +183,9 @@ class FixedSteps final : public StepControl {
 
   // Where a step that begins in a kink begins instead.
   const GridPoint& behind_kink(const GridPoint& from, double length) {
-    if (!from.at_kink) return from;
+    if (!from.at_kink && !starts_in_kink_) return from;
     moved_ = from;
-    kinks_->pass(moved_, margin * length, here_);
+    kinks_->pass(moved_, margin * length, here_, 1);
     return moved_;
   }
 
@@ -177,6 +201,7 @@ class FixedSteps final : public StepControl {
   long n_ = 0;
   double made_ = 0;  // the size of the last step
   int parts_ = 0;    // of the present step that were made
+  bool starts_in_kink_ = false;
   Guess guess_;
   std::vector<double> values_;
   DenseOutput* dense_;

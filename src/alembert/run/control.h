@@ -32,6 +32,9 @@ class StepControl {
   virtual NewtonStatistics statistics() const { return step_.statistics(); }
   /// What the method computed on the way to the last point that was handed out (stage multipliers).
   virtual const std::vector<double>& internal() { return step_.internal(); }
+  /// What is known beside the point where it stands and the history of the step, between two points of the grid.
+  virtual void save(ByteWriter&) const {}
+  virtual void load(ByteReader&) {}
 
  protected:
   explicit StepControl(Engine& engine)

@@ -101,9 +101,20 @@ std::vector<double> usual_values(const Equations& e) {
   return values;
 }
 
-InitialValues solved(ConsistentStart start, const std::vector<double>& table, double t0) {
+/// Positions that are nothing but what behind() added to the time.
+void forget_shift(InitialValues& values) {
+  constexpr double nothing = 1e-290;
+  for (double& y : values.y)
+    if (std::abs(y) < nothing) y = 0;
+}
+
+InitialValues solved(const Equations& e, ConsistentStart start, const std::vector<double>& table,
+                     const EngineOptions& asked) {
   start.bind(table.empty() ? nullptr : table.data());
-  return start.solve(t0, start.given_by_model());
+  const double t0 = have_kinks_in_time(e) ? just_behind(asked.t0, asked.step) : asked.t0;
+  InitialValues values = start.solve(t0, start.given_by_model());
+  forget_shift(values);
+  return values;
 }
 
 /// Which of so many open parameters occur in expressions.
@@ -129,7 +140,7 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
 
 Engine::Engine(const Model& model_, const Equations& equations, const Method& method_, const StepPlan& plan,
                const ConsistentStart& start, const std::vector<double>& table, const EngineOptions& asked)
-    : Engine(model_, equations, method_, plan, start, solved(start, table, asked.t0), table, asked) {}
+    : Engine(model_, equations, method_, plan, start, solved(equations, start, table, asked), table, asked) {}
 
 Engine::Engine(const Model& model_, const Equations& equations, const Method& method_, const StepPlan& plan,
                const ConsistentStart& start, const InitialValues& values, const std::vector<double>& table,
@@ -140,6 +151,7 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
       asked(wanted),
       options(for_redundant(model, values, plan, wanted)),
       t0(options.t0),
+      grid_start(options.t0),
       conservative(conserves_energy(e)),
       parameters(table),
       initial(values),
@@ -173,6 +185,8 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
   if (const Exprs switches = internal::kinks(e); !switches.empty()) {
     if (!dense) make_dense(options);
     kinks.emplace(e, switches, *dense, multipliers, code_for(places_of_events * options.steps, options.newton.kernel));
+    constraints_bend_ = constraints_have_kinks(e);
+    kinks_in_time_ = have_kinks_in_time(e);
   }
   bind();
 }
@@ -201,6 +215,7 @@ Engine::Engine(const Engine& other)
       asked(other.asked),
       options(other.options),
       t0(other.t0),
+      grid_start(other.grid_start),
       conservative(other.conservative),
       parameters(other.parameters),
       initial(other.initial),
@@ -222,7 +237,10 @@ Engine::Engine(const Engine& other)
       start_(other.start_),
       zero_tests_(other.zero_tests_),
       model_parameters_(other.model_parameters_),
-      in_constraints_(other.in_constraints_) {
+      begun_at_(other.begun_at_),
+      in_constraints_(other.in_constraints_),
+      constraints_bend_(other.constraints_bend_),
+      kinks_in_time_(other.kinks_in_time_) {
   if (other.dense) dense.emplace(*other.dense, multipliers);
   if (other.events) events.emplace(*other.events, *dense, multipliers);
   if (other.kinks) kinks.emplace(*other.kinks, *dense, multipliers);
@@ -231,6 +249,7 @@ Engine::Engine(const Engine& other)
 }
 
 void Engine::bind() {
+  if (constraints_bend_) kinks->settle_by([this](GridPoint& point) { settle(point); });
   const double* const table = this->table();
   step.bind(table);
   watch.bind(table);
@@ -260,7 +279,10 @@ bool Engine::begin(const NamedValues& values) {
   StartValues given = start_.given_by_model();
   give(given, others, false);
   t0 = options.t0;
-  const InitialValues before = std::exchange(initial, start_.solve(t0, given));
+  grid_start = t0;
+  begun_at_.reset();
+  const InitialValues before = std::exchange(initial, start_.solve(behind(t0), given));
+  forget_shift(initial);
   if (initial.redundant.empty() != before.redundant.empty() || initial.singular_position != before.singular_position ||
       initial.hidden != before.hidden)
     return false;
@@ -270,13 +292,17 @@ bool Engine::begin(const NamedValues& values) {
   return true;
 }
 
-void Engine::begin_at(double t, std::span<const double> state) {
+void Engine::begin_at(const GridPoint& point, double start_of_grid) {
+  const double t = point.t;
+  const std::span<const double> state = point.state;
   const auto middle = state.begin() + static_cast<std::ptrdiff_t>(e.y.size());
   const bool same = t == t0 && std::equal(initial.y.begin(), initial.y.end(), state.begin(), middle) &&
                     std::equal(initial.z.begin(), initial.z.end(), middle, state.end());
   if (same) return;
   const std::span<const double> rates = multipliers.at(t, state);
   t0 = t;
+  grid_start = start_of_grid;
+  begun_at_ = point;
   initial.changes.clear();
   initial.y.assign(state.begin(), middle);
   initial.z.assign(middle, state.end());
@@ -324,6 +350,13 @@ bool Engine::set(const NamedValues& values, GridPoint& point) {
     if (in_constraints_[i] && values.contains(e.parameters[i].name)) constrained = true;
   const NamedValues others = take_parameters(values);
   if (others.empty() && !constrained) return false;
+  StartValues given = given_at(point);
+  give(given, others, true);
+  move_onto_constraints(given, point);
+  return true;
+}
+
+StartValues Engine::given_at(const GridPoint& point) const {
   const auto middle = point.state.begin() + static_cast<std::ptrdiff_t>(e.y.size());
   StartValues given = start_.given_by_model();
   given.y.assign(point.state.begin(), middle);
@@ -333,11 +366,32 @@ bool Engine::set(const NamedValues& values, GridPoint& point) {
   // First-order states move by their rates alone.
   const auto states = given.y_pinned.end() - static_cast<std::ptrdiff_t>(e.auxiliary.size());
   std::fill(states - e.first_order, states, true);
-  give(given, others, true);
-  const InitialValues moved = start_.solve(point.t, given);
+  return given;
+}
+
+void Engine::move_onto_constraints(const StartValues& given, GridPoint& point) const {
+  const InitialValues moved = start_.solve(behind(point.t), given);
   point.state = joined<double>(moved.y, moved.z);
   point.compensation.assign(point.state.size(), 0);
-  return true;
+}
+
+double Engine::behind(double t) const { return kinks_in_time_ ? just_behind(t, options.step) : t; }
+
+void Engine::settle(GridPoint& point) {
+  constexpr double rounding = 1e-7;  // of velocities next to a kink, where they were found by straight lines
+  const std::vector<double> before = point.state;
+  watch.glance(point.t, before);
+  const double energy = watch.energy();
+  try {
+    move_onto_constraints(given_at(point), point);
+  } catch (const InputError&) {
+    point.state = before;  // the next step finds no solution and says so
+    return;
+  }
+  watch.glance(point.t, point.state);
+  impulse_energy += watch.energy() - energy;
+  for (std::size_t i = e.y.size(); i < before.size(); ++i)
+    if (std::abs(point.state[i] - before[i]) > rounding * (1 + std::abs(before[i]))) impulse = point.t;
 }
 
 std::unique_ptr<Engine> Engine::remade(const NamedValues& values) const {
@@ -400,6 +454,7 @@ std::vector<double> Engine::model_parameters() const {
 }
 
 GridPoint Engine::point() const {
+  if (begun_at_) return *begun_at_;
   GridPoint first = first_point(initial, t0);
   first.carried = step.carried();
   return first;

@@ -54,8 +54,8 @@ class Engine {
   /// where there is no consistent start. False where the values ask for other code than was compiled (constraints that
   /// are redundant now and were not, masses that vanish): then the engine must not be used.
   [[nodiscard]] bool begin(const NamedValues& values);
-  /// The motion begins at this state (y, then z), which is on the constraints.
-  void begin_at(double t, std::span<const double> state);
+  /// The motion begins at this point, which is on the constraints, on a grid of steps that begins at grid_start.
+  void begin_at(const GridPoint& point, double grid_start);
   /// Sets open parameters and entries of the state at a point; where the constraints need it, the other entries move
   /// the shortest way in the mass metric. Whether the state moved. Throws InputError for unknown names, and where there
   /// is no such state.
@@ -75,6 +75,7 @@ class Engine {
   const EngineOptions options;  // with the linear solver that redundant constraints ask for
 
   double t0;                // where the motion begins
+  double grid_start;        // of fixed steps; the motion may begin behind it
   const bool conservative;  // nothing does work
 
   /// The table of open parameters, in the order of Equations::parameters. May be written at any time.
@@ -106,6 +107,12 @@ class Engine {
   /// The values of all the model's parameters, in the order of Model::parameter_symbols.
   std::vector<double> model_parameters() const;
 
+  /// When the velocities last jumped because a constraint has a kink; nothing where they never did.
+  std::optional<double> impulse;
+  double impulse_energy = 0;  // what such jumps have added since someone looked
+  /// A time less than rounding away, before which a kink in time lies that may stand at t.
+  double behind(double t) const;
+
   /// The largest gradients of the constraints so far, where they are those of Newton's matrix.
   std::span<const double> longest() const;
 
@@ -121,6 +128,9 @@ class Engine {
   NamedValues take_parameters(const NamedValues& values);
   bool same_shape() const;
   void give(StartValues& given, const NamedValues& values, bool pin) const;
+  StartValues given_at(const GridPoint& point) const;
+  void move_onto_constraints(const StartValues& given, GridPoint& point) const;
+  void settle(GridPoint& point);
   void check_parameter(std::size_t number, double value) const;
   bool ends_singular(double t, std::span<const double> state);
 
@@ -129,7 +139,10 @@ class Engine {
   std::shared_ptr<std::shared_mutex> expressions_;
   ConsistentStart start_;
   Kernel<double> zero_tests_, model_parameters_;
-  std::vector<bool> in_constraints_;  // which parameters the constraints depend on
+  std::optional<GridPoint> begun_at_;  // where that is not at the initial values
+  std::vector<bool> in_constraints_;   // which parameters the constraints depend on
+  bool constraints_bend_ = false;      // they have kinks
+  bool kinks_in_time_ = false;
 };
 
 }  // namespace alembert::internal

@@ -12,6 +12,16 @@ constexpr double together = 1e-10;
 
 }  // namespace
 
+void cut(GridPoint& step_end, const EventRecord& event) {
+  const bool whole = event.share == 1;
+  step_end.on_grid = step_end.on_grid && whole;
+  step_end.kink = step_end.kink && whole;
+  step_end.at_kink = step_end.at_kink && whole;
+  step_end.t = event.t;
+  step_end.state = event.state;
+  step_end.energy_change.reset();
+}
+
 EventWatch::EventWatch(const Model& model, const Equations& e, DenseOutput& dense, Multipliers& multipliers,
                        KernelOptions options)
     : model_(model),
@@ -30,6 +40,16 @@ EventWatch::EventWatch(const EventWatch& other, DenseOutput& dense, Multipliers&
       multipliers_(multipliers),
       zeros_(other.zeros_, dense, multipliers),
       counts_(other.counts_.size(), 0) {}
+
+void EventWatch::save(ByteWriter& out) const {
+  out.write(counts_);
+  out.write(here_.sides);
+}
+
+void EventWatch::load(ByteReader& in) {
+  in.refill(counts_);
+  in.refill(here_.sides);
+}
 
 bool EventWatch::search(const GridPoint& from, const GridPoint& to, bool last, std::vector<EventRecord>& found) {
   found.clear();

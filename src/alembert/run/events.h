@@ -2,6 +2,7 @@
 
 // The events of the model: looked for in every step, found on the dense output to rounding.
 
+#include "alembert/base/bytes.h"
 #include "alembert/model/model.h"
 #include "alembert/report.h"
 #include "alembert/run/zero_search.h"
@@ -10,6 +11,9 @@ namespace alembert::internal {
 
 /// Which count the event with this number is added to: families that stop a run are counted together.
 inline int counter(const Event& event, int number) { return event.counted_with >= 0 ? event.counted_with : number; }
+
+/// A step ends early, where an event lies.
+void cut(GridPoint& step_end, const EventRecord& event);
 
 class EventWatch {
  public:
@@ -38,6 +42,10 @@ class EventWatch {
   /// not. What is zero at a grid point is found when the motion leaves it, or at once where the run ends there
   /// (`last`). False where the dense output fails.
   bool search(const GridPoint& from, const GridPoint& to, bool last, std::vector<EventRecord>& found);
+
+  /// What is known beside the point where it stands.
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
 
  private:
   const Model& model_;

@@ -21,8 +21,9 @@ struct GridPoint {
   bool kink = false;                                      // the step ended here because the equations have a kink here
   std::vector<double> before;                             // the state just before it, at t_before
   double t_before = 0;
-  bool at_kink = false;  // a kink lies here, at the end of a whole step
-  bool on_grid = true;   // not so where a fixed step was cut at a kink: the rest of it follows
+  bool at_kink = false;   // a kink lies here, at the end of a whole step
+  bool off_kink = false;  // the step that led here began in a kink
+  bool on_grid = true;    // not so where a fixed step was cut at a kink: the rest of it follows
 };
 
 /// Once a step: std::swap would move every list three times.
@@ -39,6 +40,7 @@ inline void swap(GridPoint& a, GridPoint& b) noexcept {
   a.before.swap(b.before);
   std::swap(a.t_before, b.t_before);
   std::swap(a.at_kink, b.at_kink);
+  std::swap(a.off_kink, b.off_kink);
   std::swap(a.on_grid, b.on_grid);
 }
 

@@ -1,13 +1,17 @@
 #include "alembert/run/kinks.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
 
 #include "alembert/base/lists.h"
 
 namespace alembert::internal {
 
-Exprs kinks(const Equations& e) {
-  const Exprs all = joined<Expr>(e.v, e.p, e.f, e.N, e.r, e.g, e.g_dot, e.k, e.reduced);
+namespace {
+
+Exprs switching_functions(const Equations& e, const Exprs& all) {
   if (all.empty()) return {};
   Graph& graph = *e.graph;
   const Exprs arguments = joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi);
@@ -35,6 +39,29 @@ Exprs kinks(const Equations& e) {
     if (seen.insert(function.id()).second) found.push_back(function);
   }
   return found;
+}
+
+}  // namespace
+
+Exprs kinks(const Equations& e) {
+  return switching_functions(e, joined<Expr>(e.v, e.p, e.f, e.N, e.r, e.g, e.g_dot, e.k, e.reduced));
+}
+
+bool constraints_have_kinks(const Equations& e) {
+  return !switching_functions(e, joined<Expr>(e.g, e.g_dot, e.k)).empty();
+}
+
+bool have_kinks_in_time(const Equations& e) {
+  const Exprs all = kinks(e);
+  const Exprs state = joined<Expr>(e.y, e.z, e.lambda, e.psi);
+  return std::any_of(all.begin(), all.end(), [&](Expr function) { return !depends(function, state); });
+}
+
+double just_behind(double t, double direction) {
+  constexpr double next_to_zero = 1e-300;  // its square vanishes, a quotient by it does not overflow
+  if (t == 0) return std::copysign(next_to_zero, direction);
+  constexpr double beyond_rounding = 16 * std::numeric_limits<double>::epsilon();  // of t minus the place of a kink
+  return t + std::copysign(beyond_rounding * t, direction);
 }
 
 }  // namespace alembert::internal

@@ -10,4 +10,14 @@ namespace alembert::internal {
 /// for most models. What depends on accelerations is left out.
 Exprs kinks(const Equations& equations);
 
+/// Whether the constraints have some: velocities jump there.
+bool constraints_have_kinks(const Equations& equations);
+
+/// Whether time alone passes some.
+bool have_kinks_in_time(const Equations& equations);
+
+/// Where a motion that begins at t is looked at, so that it is behind a kink that may stand there: less than rounding
+/// away.
+double just_behind(double t, double direction);
+
 }  // namespace alembert::internal

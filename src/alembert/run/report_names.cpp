@@ -16,7 +16,7 @@ using Strings = std::vector<std::string>;
 /// first: where the list that the blocks point into begins in the list of the report.
 std::vector<Quantity> quantities(const std::vector<Block>& blocks, int first = 0) {
   std::vector<Quantity> list;
-  for (const Block& block : blocks) list.push_back({block.name, block.shape, first + block.first, ""});
+  for (const Block& block : blocks) list.push_back({block.name, block.shape, first + block.first, block.unit});
   return list;
 }
 
@@ -104,6 +104,29 @@ ColumnRange add_ports(ColumnList& list, const Equations& e, bool dirac) {
   return {inputs.begin, balance.end};
 }
 
+/// Units of coordinates and of what moves with them (velocities have them by the second), of energy and observed
+/// values.
+void add_units(const Model& model, Columns& columns) {
+  std::vector<std::string> units(columns.names.size());
+  bool any = false;
+  const auto put = [&](const std::vector<Block>& blocks, int first, const char* behind) {
+    for (const Block& block : blocks)
+      for (int i = 0; i < block.size && !block.unit.empty(); ++i) {
+        units.at(static_cast<std::size_t>(first + block.first + i)) = block.unit + behind;
+        any = true;
+      }
+  };
+  put(model.coordinates, columns.coordinates.begin, "");
+  const bool lagrangian = model.form == Form::lagrangian;
+  put(lagrangian ? own_coordinates(model) : model.momenta, columns.velocities.begin, lagrangian ? "/s" : "");
+  if (!any) return;
+  put(model.observed, columns.observed.begin, "");
+  units.at(0) = "s";
+  for (int i = columns.energy.begin; i < columns.energy.end; ++i)
+    units.at(static_cast<std::size_t>(i)) = model.energy_unit;
+  columns.units = std::move(units);
+}
+
 }  // namespace
 
 void describe(Report& report, const Model& model, const Equations& e, const Method& method) {
@@ -163,6 +186,7 @@ Columns make_columns(const Model& model, const Equations& e, bool dirac) {
   columns.observed = list.add(observed_names(model, columns.names));
   columns.ports = e.port ? add_ports(list, e, dirac) : list.add({});
   columns.events = event_names(model);
+  add_units(model, columns);
   return columns;
 }
 

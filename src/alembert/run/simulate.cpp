@@ -90,14 +90,13 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
 namespace alembert {
 
 Run simulate(const Stepper& stepper, const SimulateOptions& asked) {
-  internal::Engine engine(stepper.engine());
-  engine.begin_at(stepper.t(), stepper.state());
   SimulateOptions options = asked;
   if (options.step == 0) options.step = stepper.h();
+  const std::unique_ptr<internal::Engine> engine = stepper.engine_here(options.step);
   Recorder recorder;
   options.observers.push_back(&recorder);
   Run run;
-  run.report = internal::simulate(engine, options);
+  run.report = internal::simulate(*engine, options);
   run.report.compile_seconds = stepper.compile_seconds();
   run.trajectory = std::move(recorder.trajectory);
   return run;

@@ -66,7 +66,7 @@ Simulation::Simulation(Engine& engine, const SimulateOptions& options, SampleTim
       samples_(std::move(samples)),
       report_(report),
       segment_(segment),
-      grid_(segment ? segment->grid : engine.t0),
+      grid_(segment ? segment->grid : engine.grid_start),
       rows_(engine, options.observers),
       short_steps_(engine),
       light_(engine.light.explain(engine.t0, options.step, engine.point().state)),
@@ -113,7 +113,7 @@ void Simulation::run() {
 }
 
 void Simulation::start() {
-  engine_.watch.look(point_.t, point_.state, {});
+  engine_.watch.look(engine_.behind(point_.t), point_.state, {});
   observe(point_);
   energy_ = engine_.watch.energy();
   judge_.emplace(engine_, point_);
@@ -317,6 +317,12 @@ void Simulation::list_event(EventRecord& record) {
 bool Simulation::look(const GridPoint& from, GridPoint& to, bool last) {
   const bool stopped = !report_.stopped.empty();
   if (to.kink || to.at_kink) ++report_.kinks;
+  if (engine_.impulse)
+    warn("impulse",
+         "a constraint has a kink at t = " + time_text(*engine_.impulse) +
+             ": the velocities jump there, as by an impulse; smooth it (a `spline` or `monotone` table) where the real "
+             "motion has no such jump",
+         *engine_.impulse);
   if (to.on_grid) count(std::abs(to.t - from.t));
   const bool kept = std::exchange(recorded_, false);
   const bool ends = (last || stopped) && closes(last);
@@ -369,18 +375,25 @@ void Simulation::look_between(const GridPoint& to) {
 void Simulation::watch(const GridPoint& to) {
   in_view_ = true;
   if (segment_ && engine_.work && engine_.work->few() && !to.kink && !to.at_kink) look_between(to);
-  engine_.watch.look(to.t, to.state, {});
+  engine_.watch.look(to.at_kink ? engine_.behind(to.t) : to.t, to.state, {});
   observe(to);
   take_balance(to);
   if (engine_.work && (to.kink || to.at_kink) && !to.before.empty()) {
     // Forces may jump: what was before is integrated for itself.
-    engine_.work->look(to.t_before, to.before, engine_.watch.energy(), engine_.multipliers);
-    engine_.work->go_on(0);
+    engine_.work->look(to.t_before, to.before, engine_.watch.energy() - engine_.impulse_energy, engine_.multipliers);
+    engine_.work->go_on(engine_.impulse_energy);
   }
+  take_impulse();
   if (to.kink || to.at_kink) kink_times_.push_back(to.t);
   if (engine_.work) engine_.work->look(to.t, to.state, engine_.watch.energy(), engine_.multipliers);
   const bool fine = judge_->fine();
   react(to, fine, engine_.rank.look(to.t, to.state));
+}
+
+// What a kink of the constraints did to the energy.
+void Simulation::take_impulse() {
+  const double jump = std::exchange(engine_.impulse_energy, 0);
+  (jump > 0 ? gained_ : lost_) += std::abs(jump);
 }
 
 // What the watch has just seen at a point, where it is not as expected.
@@ -432,14 +445,7 @@ bool Simulation::between(const GridPoint& from, GridPoint& to, bool last) {
   for (EventRecord& record : found_) {
     const Event& event = engine_.model.events[record.event];
     const bool enough = ++counts_[counter(event, record.event)] == event.stop_after;
-    if (event.stop || enough || !event.actions.empty()) {
-      to.on_grid = to.on_grid && record.share == 1;
-      to.kink = to.kink && record.share == 1;
-      to.at_kink = to.at_kink && record.share == 1;
-      to.t = record.t;
-      to.state = record.state;
-      to.energy_change.reset();
-    }
+    if (event.stop || enough || !event.actions.empty()) cut(to, record);
     if ((event.stop || enough) && report_.stopped.empty()) report_.stopped = event.name;
     if (event.actions.empty()) list_event(record);
     else {

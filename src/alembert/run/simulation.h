@@ -54,6 +54,7 @@ class Simulation {
   void count(double h);
   void watch(const GridPoint& to);
   void look_between(const GridPoint& to);
+  void take_impulse();
   void observe(const GridPoint& point);
   void pass(const GridPoint& from, GridPoint& to);
   void react(const GridPoint& to, bool fine, RankWatch::Rank seen);

@@ -1,12 +1,18 @@
 #include "alembert/stepper.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstring>
+#include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "alembert/base/bytes.h"
 #include "alembert/base/lists.h"
+#include "alembert/run/course.h"
 #include "alembert/run/simulate.h"
 #include "alembert/version.h"
 
@@ -46,6 +52,8 @@ struct Stepper::Body {
   long n = 0;
   bool contacts = false;  // a step was asked of a model that has some
   bool failed = false;
+  std::string failure;                     // in words, where the step alone does not say it
+  std::optional<internal::Course> course;  // where the model has events or kinks
 
   Body(Equations equations_, Method method_, const CompileOptions& options_)
       : equations(std::move(equations_)), method(std::move(method_)), options(options_) {
@@ -65,12 +73,16 @@ struct Stepper::Body {
         t_base(other.t_base),
         h(other.h),
         n(other.n),
-        failed(other.failed) {
+        failed(other.failed),
+        failure(other.failure) {
     // A clone of a step begins without history: what the next steps use is taken over.
     internal::ByteWriter out;
     other.engine->step.save(out);
+    if (other.course) other.course->save(out);
     internal::ByteReader in(out.bytes());
     engine->step.load(in);
+    begin_course();
+    if (course) course->load(in);
   }
 
   void compile() {
@@ -84,12 +96,27 @@ struct Stepper::Body {
     point = engine->point();
     next = point;
     h = engine->options.step;
-    begin_counting();
+    t_base = point.t;
+    n = 0;
+    failed = false;
+    begin_course();
+  }
+  void begin_course() {
+    course.reset();
+    if (internal::Course::needed(*engine)) course.emplace(*engine, point, t_base, h);
   }
   void begin_counting() {
     t_base = point.t;
     n = 0;
     failed = false;
+    if (course) course->go_on(point, t_base, h);
+  }
+  bool follow_course() noexcept {
+    try {
+      if (course->advance(point)) return true;
+      failure = course->failure();
+    } catch (const std::exception& error) { failure = error.what(); }
+    return false;
   }
   std::span<const double> rates() { return engine->multipliers.at(point.t, point.state); }
   void forget_history() {
@@ -110,9 +137,24 @@ Stepper& Stepper::operator=(Stepper other) noexcept {
 }
 Stepper::~Stepper() = default;
 
+namespace {
+
+/// Equations that were derived to be read have parameters without values.
+void require_values(const internal::Equations& e) {
+  std::unordered_set<std::uint32_t> known;
+  for (const Expr x : internal::joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi, e.z_dot)) known.insert(x.id());
+  for (const std::uint32_t id : internal::reachable(internal::joined<Expr>(e.v, e.p, e.f, e.N, e.r, e.g, e.k)))
+    if (e.graph->node(id).op == Op::symbol && !known.contains(id))
+      throw InputError("the parameter '" + e.graph->name(id) + "' has no value in these equations",
+                       "they were derived with `symbolic_parameters`, to be read; derive them without");
+}
+
+}  // namespace
+
 Stepper compile(const Method& method, const Equations& equations, const CompileOptions& options) {
   if (!std::isfinite(options.start)) throw InputError("the start must be a finite number");
   if (!std::isfinite(options.step)) throw InputError("the step must be a finite number");
+  require_values(equations.internal());
   internal::require_taken(method.internal(), equations.model().internal(), equations.internal());
   return Stepper(std::make_unique<Stepper::Body>(equations, method, options));
 }
@@ -121,10 +163,15 @@ bool Stepper::step() noexcept {
   Body& b = *body_;
   b.contacts = !b.equations.model().internal().contacts.empty();
   if (b.contacts) return false;
-  const double t_end = b.t_base + static_cast<double>(b.n + 1) * b.h;
-  b.failed = !b.engine->maker.make(b.engine->step, b.point, b.h, t_end, b.next);
-  if (b.failed) return false;
-  std::swap(b.point, b.next);
+  if (b.course) {
+    b.failed = !b.follow_course();
+    if (b.failed) return false;
+  } else {
+    const double t_end = b.t_base + static_cast<double>(b.n + 1) * b.h;
+    b.failed = !b.engine->maker.make(b.engine->step, b.point, b.h, t_end, b.next);
+    if (b.failed) return false;
+    std::swap(b.point, b.next);
+  }
   ++b.n;
   if (b.engine->watch.watches_rank()) b.engine->watch.look(b.point.t, b.point.state, {});
   return true;
@@ -140,9 +187,20 @@ std::string Stepper::failure() const {
   const Body& b = *body_;
   if (b.contacts) return "the model has contacts, which single steps do not follow: simulate() does";
   if (!b.failed) return "";
+  if (!b.failure.empty()) return b.failure;
   const internal::FailedStep& why = b.engine->maker.failed;
   return b.engine->failure.explain_step(why.result.newton, b.engine->step.label(why.result), why.t, why.h, why.state,
                                         b.engine->longest());
+}
+
+std::span<const EventRecord> Stepper::events() const noexcept {
+  if (!body_->course) return {};
+  return body_->course->events();
+}
+
+const std::string& Stepper::stopped() const noexcept {
+  static const std::string none;
+  return body_->course ? body_->course->stopped() : none;
 }
 
 double Stepper::t() const noexcept { return body_->point.t; }
@@ -237,17 +295,29 @@ void Stepper::restart(const std::map<std::string, double>& values) {
   if (!fresh->begin(values)) fresh = b.engine->remade(values);
   b.engine = std::move(fresh);
   const double h = b.h;
+  b.course.reset();
   b.stand_at_start();
   b.h = h;
+  b.begin_course();
 }
 
 namespace {
 
-/// What tells saved states apart that belong to other programs, equations or methods.
+/// What tells saved states apart that belong to other programs, equations or methods. Parameters that are folded into
+/// the equations are told by their values.
 std::string signature(const Equations& equations, const Method& method) {
   std::string text = "alembert stepper " + std::string(version) + "\n" + method.name() + "\n";
   for (const std::string& name : equations.inputs()) text += name + ",";
+  for (const Parameter& parameter : internal::parameters_of(equations.model().internal()))
+    for (const double value : parameter.values) text += fmt::format(" {}={:a}", parameter.name, value);
   return text + "\n" + equations.model().text();
+}
+
+/// FNV-1a, 64 bits: enough to find damage.
+std::uint64_t checksum(std::span<const std::byte> bytes) {
+  std::uint64_t sum = 0xcbf29ce484222325;
+  for (const std::byte b : bytes) sum = (sum ^ static_cast<std::uint64_t>(b)) * 0x100000001b3;
+  return sum;
 }
 
 void save_point(internal::ByteWriter& out, const GridPoint& point) {
@@ -255,6 +325,7 @@ void save_point(internal::ByteWriter& out, const GridPoint& point) {
   out.write(point.state);
   out.write(point.compensation);
   out.write(point.carried);
+  out.write(point.at_kink);
 }
 
 void load_point(internal::ByteReader& in, GridPoint& point) {
@@ -262,6 +333,7 @@ void load_point(internal::ByteReader& in, GridPoint& point) {
   in.refill(point.state);
   in.refill(point.compensation);
   in.refill(point.carried);
+  in.read(point.at_kink);
 }
 
 }  // namespace
@@ -278,13 +350,20 @@ std::vector<std::byte> Stepper::save() const {
   b.engine->step.save(out);
   b.engine->multipliers.save(out);
   b.engine->watch.save(out);
+  if (b.course) b.course->save(out);
+  out.write(checksum(out.bytes()));
   return out.bytes();
 }
 
 void Stepper::load(std::span<const std::byte> bytes) {
   auto loaded = std::make_unique<Body>(*body_);
   Body& b = *loaded;
-  internal::ByteReader in(bytes);
+  std::uint64_t sum = 0;
+  if (bytes.size() < sizeof sum) throw InputError("the saved state is too short");
+  const std::span<const std::byte> content = bytes.first(bytes.size() - sizeof sum);
+  std::memcpy(&sum, content.data() + content.size(), sizeof sum);
+  if (sum != checksum(content)) throw InputError("the saved state is damaged: its checksum does not fit");
+  internal::ByteReader in(content);
   std::string saved;
   in.read(saved);
   if (saved != signature(b.equations, b.method))
@@ -298,6 +377,8 @@ void Stepper::load(std::span<const std::byte> bytes) {
   b.engine->step.load(in);
   b.engine->multipliers.load(in);
   b.engine->watch.load(in);
+  b.begin_course();
+  if (b.course) b.course->load(in);
   in.finish();
   b.next = b.point;
   b.failed = false;
@@ -308,5 +389,18 @@ const Equations& Stepper::equations() const { return body_->equations; }
 const Method& Stepper::method() const { return body_->method; }
 double Stepper::compile_seconds() const { return body_->seconds; }
 internal::Engine& Stepper::engine() const { return *body_->engine; }
+
+std::unique_ptr<Engine> Stepper::engine_here(double step) const {
+  const Body& b = *body_;
+  auto engine = std::make_unique<Engine>(*b.engine);
+  const bool goes_on = step == b.h;
+  engine->begin_at(b.point, goes_on ? b.t_base : b.point.t);
+  if (!goes_on) return engine;
+  internal::ByteWriter out;
+  b.engine->step.save(out);
+  internal::ByteReader in(out.bytes());
+  engine->step.load(in);
+  return engine;
+}
 
 }  // namespace alembert

@@ -28,7 +28,8 @@ constexpr int most_trials = 6;
 // A margin is above rounding by this.
 constexpr double clear = 32;
 // Differences fall by 2^order where steps are short enough for it. Longer ones, and stiff forces, fall short of high
-// orders: on a wall exp(-1000 y), gauss(4) with 255 in place of 15 lets a tolerance of 1e-4 pass where half is wrong.
+// orders: on a wall exp(-1000 y), four stages with 255 in place of 15 lets a tolerance of 1e-4 pass where half is
+// wrong.
 constexpr int trusted_order = 4;
 // The error of two steps at whose end the forces are others than they saw.
 constexpr double blind = 1000;

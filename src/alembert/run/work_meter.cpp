@@ -36,7 +36,8 @@ double integral(std::size_t n, const std::array<double, 6>& t, std::array<double
 }  // namespace
 
 WorkMeter::WorkMeter(const Equations& e, KernelOptions options)
-    : with_multipliers_(depends(rates_of(e), joined<Expr>(e.lambda, e.psi))),
+    : has_ports_(e.port != nullptr),
+      with_multipliers_(depends(rates_of(e), joined<Expr>(e.lambda, e.psi))),
       multipliers_(e.lambda.size() + e.psi.size()),
       kernel_(joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi), rates_of(e), options),
       in_(kernel_.inputs(), 0.0),
@@ -72,7 +73,9 @@ void WorkMeter::go_on(double jump) {
 EnergyAccount WorkMeter::account() const {
   constexpr double rounding = 1e-12;
   EnergyAccount account = account_;
-  if (least_ < 0 && most_ <= -rounding * least_) {
+  // A force that only ever takes energy, -c*x', is what its user calls damping. Ports say for themselves which is
+  // which.
+  if (!has_ports_ && least_ < 0 && most_ <= -rounding * least_) {
     account.dissipated -= account.supplied;
     account.supplied = 0;
   }

@@ -48,6 +48,7 @@ class WorkMeter {
   static constexpr std::size_t points = 6, middle = 2;
 
   bool begun_ = false;
+  bool has_ports_;
   bool with_multipliers_;
   std::size_t multipliers_;  // lambda and psi
   Kernel<double> kernel_;

@@ -170,12 +170,19 @@ void ZeroSearch::know(const GridPoint& point, Values& values) {
   }
 }
 
-void ZeroSearch::pass(GridPoint& point, double dt, Values& values) {
-  for (std::size_t i = 0; i < n_y_; ++i) point.state[i] += dt * values.v[i];
+void ZeroSearch::pass(GridPoint& point, double dt, Values& values, double behind) {
+  const std::vector<double> v = values.v, rates = values.rates;
+  for (std::size_t i = 0; i < n_y_; ++i) point.state[i] += dt * v[i];
   for (std::size_t j = 0; j < n_z_; ++j)
-    if (std::isfinite(values.rates[j])) point.state[n_y_ + j] += dt * values.rates[j];
+    if (std::isfinite(rates[j])) point.state[n_y_ + j] += dt * rates[j];
   point.t += dt;
+  if (behind > 0) settle(point);
   know(point, values);
+  if (behind == 0 || settle_) return;
+  // Behind the zero other rates hold.
+  for (std::size_t i = 0; i < n_y_; ++i) point.state[i] += behind * dt * (values.v[i] - v[i]);
+  for (std::size_t j = 0; j < n_z_; ++j)
+    if (std::isfinite(values.rates[j] - rates[j])) point.state[n_y_ + j] += behind * dt * (values.rates[j] - rates[j]);
 }
 
 void ZeroSearch::begin(const GridPoint& start, Values& values) {

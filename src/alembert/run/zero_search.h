@@ -3,6 +3,8 @@
 // Where functions of the motion go through zero inside a step. A scan that costs no step says where nothing can be; all
 // else is looked at on the dense output, as finely as the function itself needs, and found to rounding.
 
+#include <functional>
+
 #include "alembert/run/dense.h"
 
 namespace alembert::internal {
@@ -35,7 +37,13 @@ class ZeroSearch {
   void know(const GridPoint& point, Values& values);
   /// The point a time dt later, which is so short that straight lines are exact to rounding. A step that ends, or
   /// begins, in the zero itself would see either side of it; this passes over it.
-  void pass(GridPoint& point, double dt, Values& values);
+  /// behind: the part of dt that lies behind the zero.
+  void pass(GridPoint& point, double dt, Values& values, double behind = 0.5);
+  /// What is done to a point behind a zero that was passed, before it goes on.
+  void settle_by(std::function<void(GridPoint&)> settle) { settle_ = std::move(settle); }
+  void settle(GridPoint& point) const {
+    if (settle_) settle_(point);
+  }
   /// A motion begins: what is zero here has no side.
   void begin(const GridPoint& start, Values& values);
 
@@ -69,6 +77,7 @@ class ZeroSearch {
   bool locate(int function, Node a, Node b, double& share);
 
   std::size_t n_y_, n_z_;
+  std::function<void(GridPoint&)> settle_;
   DenseOutput& dense_;
   Multipliers& multipliers_;
   bool needs_multipliers_;

@@ -278,6 +278,13 @@ class StatementParser {
                         form.shape == Shape::component || form.shape == Shape::reset;
     if (valued && !terms_.next().is("=")) terms_.fail_operand("expected '='", example(form));
     if (form.shape != Shape::names && terms_.accept("=")) item.value = terms_.term();
+    const bool measured = form.shape == Shape::declarations || form.shape == Shape::owned;
+    if (measured && terms_.next().kind == Kind::string) {
+      item.unit = unquoted(terms_.next().text);
+      if (item.unit.empty())
+        throw SyntaxFailure{terms_.next().place, "the unit is empty", "as in: parameter m = 3 \"kg\""};
+      terms_.skip();
+    }
   }
 
   [[noreturn]] void after_item(const StatementForm& form, const Statement& s) {

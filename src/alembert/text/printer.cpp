@@ -28,6 +28,17 @@ Binding binding_of(const Term& term) {
   }
 }
 
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char next = i + 1 < text.size() ? text[i + 1] : '"';
+    // A backslash is an escape only before a quote or another backslash.
+    if (text[i] == '"' || (text[i] == '\\' && (next == '"' || next == '\\'))) out += '\\';
+    out += text[i] == '\n' ? ' ' : text[i];
+  }
+  return out + "\"";
+}
+
 /// Text with the positions where a line may be broken, and how well it would look there.
 class Printer {
  public:
@@ -49,7 +60,10 @@ class Printer {
 
   void items(const std::vector<Item>& items) {
     for (std::size_t i = 0; i < items.size(); ++i) {
-      if (i > 0) comma();
+      // `source "kg"` at the start of a line would be a statement.
+      const bool statement_like = !items[i].unit.empty() && find_statement(items[i].target.text);
+      if (i > 0 && statement_like) text(", ");
+      else if (i > 0) comma();
       term(items[i].target);
       if (items[i].owner) {
         text(" of ");
@@ -59,6 +73,7 @@ class Printer {
         equals();
         term(*items[i].value);
       }
+      if (!items[i].unit.empty()) text(" " + quoted(items[i].unit));
     }
   }
 
@@ -263,17 +278,6 @@ class Printer {
   int depth_ = 0;
   int tight_ = 0;
 };
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char next = i + 1 < text.size() ? text[i + 1] : '"';
-    // A backslash is an escape only before a quote or another backslash.
-    if (text[i] == '"' || (text[i] == '\\' && (next == '"' || next == '\\'))) out += '\\';
-    out += text[i] == '\n' ? ' ' : text[i];
-  }
-  return out + "\"";
-}
 
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');

@@ -206,8 +206,8 @@ std::string syntax_of(const StatementForm& form) {
     switch (form.shape) {
       case Shape::text: return "\"...\"";
       case Shape::names: return "TARGET, ... [for RANGES]";
-      case Shape::declarations: return "TARGET [= EXPR], ... [for RANGES]";
-      case Shape::owned: return "TARGET [of TARGET] [= EXPR], ... [for RANGES]";
+      case Shape::declarations: return "TARGET [= EXPR] [UNIT], ... [for RANGES]";
+      case Shape::owned: return "TARGET [of TARGET] [= EXPR] [UNIT], ... [for RANGES]";
       case Shape::assignments: return "TARGET = EXPR, ... [for RANGES]";
       case Shape::matrix: return "EXPR | TARGET = EXPR, ... [for RANGES]";
       case Shape::expression: return "EXPR";
@@ -251,6 +251,7 @@ std::string grammar() {
       "    NAME     a letter or _, then letters, digits and _; a.b is the b that the body, joint or component a has "
       "made\n"
       "    NUMBER   1   1.5   .5   1e-3\n"
+      "    UNIT     \"kg\"   \"m/s^2\"   \"N*m\"; never required, and checked where it is given\n"
       "    \"...\"    text on one line; \\\" and \\\\ stand for \" and \\\n\n"
       "## Expressions, loosest binding first\n\n"
       "    a + b   a - b      from left to right\n"

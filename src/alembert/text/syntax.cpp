@@ -5,7 +5,7 @@ namespace alembert::internal {
 bool operator==(const Term& a, const Term& b) { return a.form == b.form && a.text == b.text && a.parts == b.parts; }
 
 bool operator==(const Item& a, const Item& b) {
-  return a.target == b.target && a.owner == b.owner && a.value == b.value;
+  return a.target == b.target && a.owner == b.owner && a.value == b.value && a.unit == b.unit;
 }
 
 bool operator==(const Range& a, const Range& b) { return a.index == b.index && a.first == b.first && a.last == b.last; }

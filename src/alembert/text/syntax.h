@@ -46,6 +46,7 @@ struct Item {
   Term target;
   std::optional<Term> owner;  // momentum p of q
   std::optional<Term> value;
+  std::string unit = {};  // parameter m = 3 "kg"; "" where none is given
 };
 bool operator==(const Item& a, const Item& b);
 

@@ -32,24 +32,24 @@ class AdjointStep {
   Frame frame_;
   Graph& graph_;
   const Expr t0_, h_;
-  Exprs starters_, U_, dx_, x1_;
+  Exprs guesses_, U_, dx_, x1_;
 };
 
 AdjointStep::AdjointStep(const StepEquations& step, const Equations& e)
     : old_(step), e_(e), frame_(e), graph_(frame_.graph), t0_(frame_.step.t0), h_(frame_.step.h) {
-  starters_ = graph_.symbols("starter", static_cast<int>(step.guess_unknowns.size()));
+  guesses_ = graph_.symbols("guess", static_cast<int>(step.guess_unknowns.size()));
 }
 
 /// Starters and guess_inputs keep their meaning: they belong to the start of the new step, whose leading terms are the
 /// same.
 Substitution AdjointStep::at_start(Expr h) const {
   return {joined<Expr>(old_.t0, old_.h, old_.state, old_.guess_inputs, old_.guess_unknowns),
-          joined<Expr>(t0_, h, frame_.step.state, frame_.step.guess_inputs, starters_), graph_};
+          joined<Expr>(t0_, h, frame_.step.state, frame_.step.guess_inputs, guesses_), graph_};
 }
 
 /// U as before, guessed with -h at the start, and x1 = x0 + dx.
 void AdjointStep::make_unknowns() {
-  frame_.step.guess_unknowns = starters_;
+  frame_.step.guess_unknowns = guesses_;
   frame_.step.guess_equations = at_start(h_)(old_.guess_equations);
   U_ = frame_.unknown("U", at_start(-h_)(old_.guess));
   const Exprs rates = joined<Expr>(at(e_, e_.v, {t0_, frame_.y0, frame_.z0}), frame_.z_dot0);

@@ -53,6 +53,7 @@ struct Declaration {
   enum class State { untouched, active, done };
   Kind kind = Kind::let;
   std::string name;
+  std::string unit;  // as written; "" where none is given
   Place place;
   State state = State::untouched;  // of what is worked out on first use
   bool bad = false;                // an error was reported; uses stay silent

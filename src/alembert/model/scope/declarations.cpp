@@ -112,6 +112,7 @@ void declare_names(Elaboration& e) {
         Declaration* d = scope.declare(kind, root_of(item.target), &item.target);
         if (!d) continue;
         d->statement = &s;
+        d->unit = item.unit;
         d->definition = item.value ? &*item.value : nullptr;
         d->is_z = s.keyword == "velocity";
         if ((kind == Kind::quantity && !item.value) || !s.ranges.empty()) d->bad = true;

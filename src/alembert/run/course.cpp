@@ -1,0 +1,110 @@
+#include "alembert/run/course.h"
+
+#include "alembert/run/failure.h"
+
+namespace alembert::internal {
+
+namespace {
+
+// Steps of a grid without an end; more than anyone makes, and few enough for their number to be exact.
+constexpr double endless = 1e15;
+
+}  // namespace
+
+Course::Course(Engine& engine, const GridPoint& start, double t0, double h)
+    : engine_(engine), t0_(t0), h_(h), counts_(engine.model.events.size(), 0), first_(start) {
+  next_[0] = start;
+  next_[1] = start;
+  if (!engine.e.actions.empty()) resets_.emplace(engine);
+  if (engine.events) engine.events->begin(start);
+  begin_steps(start);
+}
+
+void Course::begin_steps(const GridPoint& start) {
+  control_ = make_control(engine_, {}, t0_ + endless * h_, h_, start, t0_);
+}
+
+void Course::go_on(const GridPoint& point, double t0, double h) {
+  t0_ = t0;
+  h_ = h;
+  stopped_.clear();
+  begin_steps(point);
+  if (engine_.events) engine_.events->go_on(point);
+}
+
+bool Course::fail(std::string words) {
+  failure_ = std::move(words);
+  return false;
+}
+
+bool Course::advance(GridPoint& point) {
+  happened_.clear();
+  failure_.clear();
+  if (!stopped_.empty()) return fail("'" + stopped_ + "' has stopped the motion at t = " + time_text(point.t));
+  first_ = point;
+  do {
+    if (move(point)) continue;
+    point = first_;
+    begin_steps(point);
+    if (engine_.events) engine_.events->go_on(point);
+    return false;
+  } while (!point.on_grid && stopped_.empty());
+  return true;
+}
+
+// One part of a step.
+bool Course::move(GridPoint& point) {
+  bool last = false;
+  if (control_->advance(point, next_, last) == 0) return fail(control_->failure());
+  acting_.clear();
+  if (engine_.events && !meet_events(point, next_[0]))
+    return fail("the events behind t = " + time_text(point.t) +
+                " could not be found: part of the step has no solution; try a smaller step");
+  swap(point, next_[0]);
+  return acting_.empty() || act(point);
+}
+
+bool Course::meet_events(const GridPoint& from, GridPoint& to) {
+  engine_.dense->begin(from, to.t - from.t);
+  if (!engine_.events->search(from, to, false, found_)) return false;
+  for (EventRecord& record : found_) {
+    const Event& event = engine_.model.events[record.event];
+    const bool enough = ++counts_[counter(event, record.event)] == event.stop_after;
+    const bool stops = event.stop || enough;
+    if (stops || !event.actions.empty()) cut(to, record);
+    if (stops && stopped_.empty()) stopped_ = event.name;
+    if (!event.actions.empty()) acting_.push_back(happened_.size());
+    happened_.push_back(std::move(record));
+  }
+  return true;
+}
+
+bool Course::act(GridPoint& at) {
+  for (const std::size_t i : acting_) {
+    const int number = happened_[i].event;
+    const std::string wrong = resets_->apply(number, at);
+    if (!wrong.empty())
+      return fail("what '" + engine_.model.events[number].name + "' sets at t = " + time_text(at.t) +
+                  " cannot be: " + wrong);
+    happened_[i].state = at.state;
+  }
+  begin_steps(at);
+  engine_.events->go_on(at);
+  return true;
+}
+
+void Course::save(ByteWriter& out) const {
+  out.write(counts_);
+  out.write(stopped_);
+  control_->save(out);
+  if (engine_.events) engine_.events->save(out);
+}
+
+void Course::load(ByteReader& in) {
+  in.refill(counts_);
+  in.read(stopped_);
+  control_->load(in);
+  if (engine_.events) engine_.events->load(in);
+}
+
+}  // namespace alembert::internal

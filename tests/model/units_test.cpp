@@ -1,0 +1,88 @@
+// Units: read, checked where they are given, and carried to parameters, columns and plots.
+
+#include "alembert/model/units.h"
+
+#include <gtest/gtest.h>
+
+#include "alembert/trajectory.h"
+#include "apps/program.h"
+
+namespace alembert::internal {
+namespace {
+
+TEST(Units, AreProductsOfPowers) {
+  const auto unit = [](const char* text) { return read_unit(text).value(); };
+  EXPECT_EQ(unit("N*m"), unit("J"));
+  EXPECT_EQ(unit("kg*m^2/s^2"), unit("J"));
+  EXPECT_EQ(unit("m/s^2"), unit("m s^-2"));
+  EXPECT_EQ(unit("1/s"), unit("Hz"));
+  EXPECT_EQ(unit("rad/s"), unit("1/s"));
+  EXPECT_FALSE(unit("cm") == unit("m"));
+  EXPECT_NEAR(unit("cm").scale, 0.01, 1e-17);
+  EXPECT_EQ(unit("mm").powers, unit("m").powers);
+  EXPECT_EQ(unit("px").powers.count("px"), 1u) << "a word that no table knows is a unit of its own";
+  for (const char* text : {"m//s", "*m", "m^", "m^x", "3+4", "m/"}) EXPECT_FALSE(read_unit(text)) << text;
+  EXPECT_EQ(unit("kg*m/s^2").text(), "'kg*m/s^2'");
+}
+
+std::string wrong_units(const std::string& text) {
+  try {
+    read_model(std::make_shared<const Source>(Source{"m.alm", text}));
+  } catch (const InputError& error) { return error.diagnostics().at(0).message; }
+  return "";
+}
+
+const std::string spring =
+    "parameter m = 3 \"kg\", k = 20 \"N/m\", g = 9.81 \"m/s^2\", l = 1 \"m\"\ncoordinate x \"m\"\nkinetic m/2*x'^2\n";
+
+TEST(Units, ThatFitAreFine) {
+  EXPECT_EQ(wrong_units(spring + "potential k/2*(x - l)^2 + m*g*x\nforce x = -sqrt(k*m)*x' + m*g*sin(x/l)\n"), "");
+  EXPECT_EQ(wrong_units(spring + "parameter c = 2\npotential c*x + k/2*max(x - 0.5, 0)^2\n"), "")
+      << "numbers and what has no unit fit everything";
+  EXPECT_EQ(wrong_units(spring + "potential k/2*x^2\nobserve f: if(x > l, k*x, 0) + 3\n"), "");
+}
+
+TEST(Units, ThatDoNotFitAreNamed) {
+  EXPECT_EQ(wrong_units(spring + "potential k/2*x^2 + m*g\n"),
+            "the units do not fit: 'kg*m^2/s^2' and 'kg*m/s^2' do not fit");
+  EXPECT_EQ(wrong_units(spring + "potential k*x\n"),
+            "the units do not fit: this energy is 'kg*m/s^2', another 'kg*m^2/s^2'");
+  EXPECT_EQ(wrong_units(spring + "potential m*g*l*cos(x)\n"), "the units do not fit: cos takes a number, not 'm'");
+  EXPECT_EQ(wrong_units(spring + "parameter b = 10 \"cm\"\npotential k/2*(x - b)^2\n"),
+            "the units do not fit: 'm' and '0.01 m' do not fit");
+  EXPECT_EQ(wrong_units(spring + "potential k/2*x^2\nforce x = if(x > k, 1, 0)\n").substr(0, 23),
+            "the units do not fit: '");
+  EXPECT_EQ(wrong_units(spring + "potential k/2*x^2\nparameter w = 1 \"m//s\"\n"), "'m//s' is no unit");
+}
+
+TEST(Units, AreCarriedToFiles) {
+  const apps_test::Folder folder;
+  const std::string model = spring +
+                            "potential k/2*x^2\nobserve pull: k*x\nobserve bare: 2*x/l\n"
+                            "solve gauss(2) step 0.1 end 1\n";
+  for (const char* name : {"a.json", "a.h5"}) {
+    const std::string path = folder / name;
+    ASSERT_EQ(apps_test::program({"run", "-", "--out", path, "-q"}, model).code, 0);
+    const Trajectory trajectory = read_trajectory(path);
+    ASSERT_EQ(trajectory.columns.units.size(), trajectory.columns.names.size()) << name;
+    EXPECT_EQ(trajectory.columns.units[1], "m");
+    EXPECT_EQ(trajectory.columns.units[2], "m/s");
+    const auto unit_of = [&](const std::string& column) {
+      const auto& names = trajectory.columns.names;
+      return trajectory.columns.units.at(
+          static_cast<std::size_t>(std::find(names.begin(), names.end(), column) - names.begin()));
+    };
+    EXPECT_EQ(unit_of("t"), "s");
+    EXPECT_EQ(unit_of("energy"), "J");
+    EXPECT_EQ(unit_of("pull"), "N");
+    EXPECT_EQ(unit_of("bare"), "1");
+    EXPECT_EQ(trajectory.run.parameters.at(1).unit, "N/m");
+    EXPECT_EQ(trajectory.run.parameters.at(1).values.at(0), 20);
+  }
+  const std::string figure = folder / "a.svg";
+  ASSERT_EQ(apps_test::program({"run", "-", "--plot", figure, "-q"}, model).code, 0);
+  EXPECT_NE(apps_test::file_text(figure).find("x [m]"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace alembert::internal
