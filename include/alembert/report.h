@@ -64,6 +64,16 @@ struct EventRecord {
   std::vector<double> state;  // y, then z, behind what the event did
   std::vector<double> lambda, psi;
   std::vector<double> v;  // y'
+  // Of contacts: impact, close, open, stick, slip, reverse; and what is to be said of it. "" else.
+  std::string kind = {}, note = {};
+};
+
+/// What a contact did in a run.
+struct ContactReport {
+  std::string name;
+  long impacts = 0;
+  double dissipated = 0;  // by its impacts and its friction
+  std::string state;      // at the end: open, closed (without friction), sliding, sticking
 };
 
 /// Orders of convergence that the method claims; of the multiplier that is reported.
@@ -106,7 +116,7 @@ struct ReportNames {
   std::vector<std::string> nonholonomic;     // the rows of k
   std::vector<Quantity> invariants;          // of Report::invariants
   std::vector<Quantity> observed;            // of Report::observed
-  std::vector<std::string> events;
+  std::vector<std::string> events;           // those of the model, then its contacts
 };
 
 /// The ports of a port-Hamiltonian system.
@@ -154,6 +164,7 @@ struct Report : RunDescription {
   std::optional<PortReport> port;   // in the port-Hamiltonian form
   std::vector<JointForces> joints;  // at t
   std::vector<EventRecord> events;
+  std::vector<ContactReport> contacts;
   std::string stopped;  // the event that ended the run; "" where none did
   struct SingularPosition {
     double t = 0;       // of the step behind it

@@ -200,9 +200,33 @@ std::string joint_lines(const Report& report) {
   return fmt::format("{}", fmt::join(parts, "\n"));
 }
 
+/// "floor: 12 impacts, sticks from t = 3, took 9.81; sticking at the end", and what is to be said of some.
+std::string contact_lines(const Report& report) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < report.contacts.size(); ++i) {
+    const ContactReport& contact = report.contacts[i];
+    std::string said = fmt::format("{}: {}, {} dissipated, {} at the end", contact.name,
+                                   plural(contact.impacts, "impact"), plain(contact.dissipated), contact.state);
+    std::vector<std::string> changes;
+    const int number = static_cast<int>(report.names.events.size() - report.contacts.size() + i);
+    for (const EventRecord& record : report.events)
+      if (record.event == number && record.kind != "impact")
+        changes.push_back(record.kind + " at t = " + plain(record.t));
+    if (!changes.empty()) said += "\n" + shortened(changes);
+    for (const EventRecord& record : report.events)
+      if (record.event == number && !record.note.empty()) {
+        said += "\nat t = " + plain(record.t) + ": " + record.note;
+        break;
+      }
+    parts.push_back(said);
+  }
+  return shortened(parts, "\n");
+}
+
 std::string event_lines(const Report& report) {
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < report.names.events.size(); ++i) {
+  const std::size_t own = report.names.events.size() - report.contacts.size();
+  for (std::size_t i = 0; i < own; ++i) {
     std::vector<double> times;
     for (const EventRecord& record : report.events)
       if (record.event == static_cast<int>(i)) times.push_back(record.t);
@@ -277,7 +301,8 @@ void add_watched(Lines& lines, const Report& report) {
   if (!names.invariants.empty()) lines.add("invariants", invariant_lines(report));
   if (!report.observed.empty()) lines.add("observed", observed_lines(report));
   if (!report.joints.empty()) lines.add("joints", joint_lines(report));
-  if (!names.events.empty()) lines.add("events", event_lines(report));
+  if (!report.contacts.empty()) lines.add("contacts", contact_lines(report));
+  if (names.events.size() > report.contacts.size()) lines.add("events", event_lines(report));
 }
 
 }  // namespace

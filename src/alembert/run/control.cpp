@@ -70,6 +70,9 @@ class FixedSteps final : public StepControl {
     if (start.t == t0) return;
     // Inside a step of the grid: the rest of it comes first.
     n_ = std::min(static_cast<long>(std::floor((start.t - t0) / h * (1 + 4 * epsilon))), steps_.count - 1);
+    // What is left of it may be rounding alone.
+    const double rest = (t0_ - start.t) / h_ + static_cast<double>(n_ + 1);
+    if (rest < shortest_rest && n_ + 1 < steps_.count) ++n_;
     parts_ = start.t == t0_ + static_cast<double>(n_) * h_ ? 0 : 1;
   }
 

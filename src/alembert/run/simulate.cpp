@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "alembert/error.h"
+#include "alembert/run/contact_run.h"
 #include "alembert/run/report_names.h"
 #include "alembert/run/simulation.h"
 
@@ -27,6 +28,8 @@ void check_options(const SimulateOptions& options, const Method& method, double 
   if (options.every && *options.every < 1) throw InputError("`every` must be at least 1");
 }
 
+}  // namespace
+
 Report first_report(const Engine& engine, const SimulateOptions& options) {
   Report report;
   describe(report, engine.model, engine.e, engine.method);
@@ -38,8 +41,6 @@ Report first_report(const Engine& engine, const SimulateOptions& options) {
   report.initial = reported(engine.initial);
   return report;
 }
-
-}  // namespace
 
 EngineOptions engine_options(const Equations& e, const SimulateOptions& options, double t0) {
   const SampleTimes samples = sample_times(options, t0);
@@ -68,6 +69,12 @@ Report simulate(Engine& engine, const SimulateOptions& options) {
   engine.prepare(engine_options(engine.e, options, engine.t0));
   engine.watch.restart();
   engine.observed.restart();
+  if (!engine.model.contacts.empty()) {
+    const Clock::time_point begin = Clock::now();
+    Report report = ContactRun(engine, options).run();
+    report.run_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    return report;
+  }
   Report report = first_report(engine, options);
   Simulation(engine, options, std::move(samples), report).run();
   return report;

@@ -11,6 +11,7 @@
 #include "alembert/run/resets.h"
 #include "alembert/run/rows.h"
 #include "alembert/run/sample_times.h"
+#include "alembert/run/segment.h"
 #include "alembert/run/short_steps.h"
 #include "alembert/run/simulate.h"
 #include "alembert/run/twin.h"
@@ -21,7 +22,9 @@ namespace alembert::internal {
 class Simulation {
  public:
   /// options have been checked. The report knows its names; all references outlive the simulation.
-  Simulation(Engine& engine, const SimulateOptions& options, SampleTimes samples, Report& report);
+  /// segment: where this is a part of a longer run.
+  Simulation(Engine& engine, const SimulateOptions& options, SampleTimes samples, Report& report,
+             Segment* segment = nullptr);
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
@@ -48,9 +51,11 @@ class Simulation {
   void assess_energy();
   void assess_inputs();
   bool arrive(const GridPoint& from, GridPoint& to, bool last);
+  bool closes(bool last) const;
   bool look(const GridPoint& from, GridPoint& to, bool last);
   void count(double h);
   void watch(const GridPoint& to);
+  void look_between(const GridPoint& to);
   void take_impulse();
   void observe(const GridPoint& point);
   void pass(const GridPoint& from, GridPoint& to);
@@ -75,6 +80,8 @@ class Simulation {
   const SimulateOptions& options_;
   SampleTimes samples_;
   Report& report_;
+  Segment* segment_;  // null: the run is whole
+  double grid_;       // where the grid of fixed steps begins
   Rows rows_;
   std::unique_ptr<StepControl> control_;
   ShortSteps short_steps_;
