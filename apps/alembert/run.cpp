@@ -96,7 +96,8 @@ Model load(const RunOptions& options, const std::vector<std::string>& columns) {
 int run(const RunOptions& options) {
   const std::vector<std::string> columns = chosen_columns(options);
   const Model model = load(options, columns);
-  const Method method = options.choices.chosen_method(model);
+  const Equations equations = derive(model);
+  const auto [method, choice] = options.choices.chosen_method(model, equations);
   SimulateOptions simulation = options.choices.simulation(model);
   if (!options.every.empty()) simulation.every = read_whole("--every", options.every, 1);
   if (!options.at.empty())
@@ -113,7 +114,6 @@ int run(const RunOptions& options) {
   if (options.dirac && (!model.port || options.out.empty()))
     throw InputError("--dirac adds columns to the trajectory of a port-Hamiltonian model: " +
                      std::string(model.port ? "say --out where to write it" : "this one has another form"));
-  const Equations equations = derive(model);
   for (const std::string& path : options.plot) require_plot(path);
   const std::vector<std::unique_ptr<Observer>> writers = make_writers(options.out, columns);
   Recorder recorder;
@@ -125,6 +125,7 @@ int run(const RunOptions& options) {
   const InterruptGuard guard;
   simulation.interrupt = &guard.interrupted();
   Report report = simulate(model, equations, method, simulation);
+  report.choice = choice;
   report.reason = in_words_of_the_program(std::move(report.reason));
   for (Warning& warning : report.warnings) warning.text = in_words_of_the_program(std::move(warning.text));
   for (const auto& writer : writers) writer->end();

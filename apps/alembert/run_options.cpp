@@ -66,7 +66,9 @@ StepOptions read_steps(const RunChoices& choices) {
 }  // namespace
 
 void RunChoices::declare(Options& options) {
-  options.option("-m,--method", method, "M", "Method, such as " ALEMBERT_DEFAULT_METHOD "; see alembert methods");
+  options.option("-m,--method", method, "M",
+                 "Method, such as " ALEMBERT_DEFAULT_METHOD
+                 "; see alembert methods. auto: one that suits the model, as with --tolerance alone");
   options.option("-s,--stages", stages, "S", "Replaces the method's number of stages");
   options.option("--step", step, "H", "Step size, or the first one; negative runs backward in time");
   options.option("--end", end, "T", "Time to end at; the start is t = 0");
@@ -75,14 +77,14 @@ void RunChoices::declare(Options& options) {
   options.option("--control", control, "KIND",
                  "Step-size control: fixed, tolerance, or reversible (symmetric methods)");
   options.option("--tolerance", tolerance, "TOL",
-                 "Local error tolerance, relative, of two steps; 1e-8 where not given");
+                 "Local error tolerance, relative, of a step; 1e-8 where not given");
   options.option("--absolute-tolerance", absolute_tolerance, "TOL",
                  "Error that is allowed beside it, in the units of each state; 0 where not given");
   options.option("--min-step", min_step, "H", "The run fails where steps would become shorter");
   options.option("--max-step", max_step, "H", "No step is longer");
   options.option("--growth", growth, "F", "Steps grow by at most this factor at once; 2 where not given");
   options.option("--shrink", shrink, "F", "They shrink by at most this factor at once; 0.2 where not given");
-  options.option("--good-steps", good_steps, "N", "Comparisons that go well before steps grow; 2 where not given");
+  options.option("--good-steps", good_steps, "N", "Steps that go well before they grow; 1 where not given");
   options.option("--max-steps", max_steps, "N", "The run fails where it needs more");
   options.option("--newton", newton, "KIND",
                  "How steps are solved: exact, or two-matrix (SPARK methods; large systems choose it by themselves)");
@@ -92,13 +94,26 @@ void RunChoices::declare(Options& options) {
                  "Initial guess of Newton: extrapolated from the steps before (the default), naive or educated");
 }
 
-Method RunChoices::chosen_method(const Model& model) const { return app::chosen_method(method, stages, model); }
+MethodChoice RunChoices::chosen_method(const Model& model, const Equations& equations) const {
+  const bool asked = method == "auto";
+  if (asked && !stages.empty())
+    throw InputError("--stages has no meaning with --method auto", "it goes with a method that has stages");
+  const bool unnamed = method.empty() && stages.empty() && read_control(*this) == Control::tolerance;
+  if (!asked && !unnamed) return {app::chosen_method(method, stages, model), ""};
+  return choose_method(model, equations, simulation(model));
+}
+
+Method RunChoices::chosen_method(const Model& model) const { return chosen_method(model, derive(model)).method; }
 
 SimulateOptions RunChoices::simulation(const Model& model) const {
   SimulateOptions options;
-  options.step = required_number("step", step, model.solve.step);
-  options.end = required_number("end", end, model.solve.end);
   options.steps = read_steps(*this);
+  // The first of steps that a tolerance chooses may be anything; a small part of the whole time is soon left behind.
+  constexpr double first_part = 1e-3;
+  const bool chosen = options.steps.control == Control::tolerance && step.empty() && !model.solve.step;
+  if (!chosen) options.step = required_number("step", step, model.solve.step);
+  options.end = required_number("end", end, model.solve.end);
+  if (chosen) options.step = first_part * options.end;
   options.newton.linear = linear_solver(newton);
   options.steps.guess = starting_guess(guess);
   if (!newton_tolerance.empty()) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "alembert/run/choose_method.h"
 #include "alembert/run/simulate.h"
 #include "command_line.h"
 
@@ -17,6 +18,9 @@ struct RunChoices {
   std::vector<std::string> set;
 
   void declare(Options& options);
+  /// The method that was named, or the one that suits the model: where `auto` was asked for, or a tolerance and no
+  /// method. Its reason is empty where it was named.
+  MethodChoice chosen_method(const Model& model, const Equations& equations) const;
   Method chosen_method(const Model& model) const;
   /// Step, end, control of steps and Newton's way; throws InputError.
   SimulateOptions simulation(const Model& model) const;

@@ -41,10 +41,10 @@ struct RunDescription {
   std::string version;                        // of alembert
 };
 
-/// fixed: all equal, a shorter one at the end. tolerance: two equal steps are compared with one of twice their size,
-/// made beside them; where they differ too much they are made again, smaller. reversible: the density of steps follows
-/// the motion in a way that is symmetric in time (Hairer and Soederlind 2005), so that a symmetric method keeps the
-/// long-time behaviour that it has with equal steps.
+/// fixed: all equal, a shorter one at the end. tolerance: steps are judged by their stages, and now and then two are
+/// compared with one of twice their size; where they err too much they are made again, smaller. reversible: the density
+/// of steps follows the motion in a way that is symmetric in time (Hairer and Soederlind 2005), so that a symmetric
+/// method keeps the long-time behaviour that it has with equal steps.
 enum class Control { fixed, tolerance, reversible };
 
 enum class Ending { done, interrupted, failed };
@@ -64,6 +64,16 @@ struct EventRecord {
   std::vector<double> state;  // y, then z, behind what the event did
   std::vector<double> lambda, psi;
   std::vector<double> v;  // y'
+  // Of contacts: impact, close, open, stick, slip, reverse; and what is to be said of it. "" else.
+  std::string kind = {}, note = {};
+};
+
+/// What a contact did in a run.
+struct ContactReport {
+  std::string name;
+  long impacts = 0;
+  double dissipated = 0;  // by its impacts and its friction
+  std::string state;      // at the end: open, closed (without friction), sliding, sticking
 };
 
 /// Orders of convergence that the method claims; of the multiplier that is reported.
@@ -106,7 +116,7 @@ struct ReportNames {
   std::vector<std::string> nonholonomic;     // the rows of k
   std::vector<Quantity> invariants;          // of Report::invariants
   std::vector<Quantity> observed;            // of Report::observed
-  std::vector<std::string> events;
+  std::vector<std::string> events;           // those of the model, then its contacts
 };
 
 /// The ports of a port-Hamiltonian system.
@@ -121,7 +131,8 @@ struct Report : RunDescription {
   ReportNames names;
   int stages = 0;  // 0 where the word has no meaning
   Orders order;
-  std::string note;  // what a user must know of the method on this model; may be empty
+  std::string note;    // what a user must know of the method on this model; may be empty
+  std::string choice;  // why this method, where nobody named one; else empty
   Control control = Control::fixed;
   double t = 0;                                // where it ended
   double smallest_step = 0, largest_step = 0;  // magnitudes of those that were made; the last one may be cut
@@ -129,7 +140,7 @@ struct Report : RunDescription {
   Watched energy;
   Drift drift;
   std::optional<EnergyAccount> account;  // where the energy is not conserved
-  std::optional<Accuracy> accuracy;      // of fixed steps, where some could be compared
+  std::optional<Accuracy> accuracy;      // where steps could be compared
   std::vector<Warning> warnings;         // one of each kind, in the order of time
   EnergyBalance balance;
   double position = 0, velocity = 0, nonholonomic = 0;  // largest residual over all steps
@@ -139,7 +150,8 @@ struct Report : RunDescription {
   std::vector<Watched> invariants;  // those of the model first
   std::vector<ObservedRange> observed;
   long steps = 0, rejected = 0;
-  long kinks = 0;  // of min, max, abs, sign, at which steps ended
+  long comparisons = 0;  // steps of twice the size that were made beside others to judge them
+  long kinks = 0;        // of min, max, abs, sign, at which steps ended
   SolverStatistics newton;
   double compile_seconds = 0, run_seconds = 0;
   Ending ending = Ending::done;
@@ -152,6 +164,7 @@ struct Report : RunDescription {
   std::optional<PortReport> port;   // in the port-Hamiltonian form
   std::vector<JointForces> joints;  // at t
   std::vector<EventRecord> events;
+  std::vector<ContactReport> contacts;
   std::string stopped;  // the event that ended the run; "" where none did
   struct SingularPosition {
     double t = 0;       // of the step behind it

@@ -21,14 +21,14 @@ enum class Guess { extrapolated, naive, educated };
 /// Limits for the steps that follow the first one. Sizes are magnitudes.
 struct StepOptions {
   Control control = Control::fixed;
-  // With tolerance only. In two steps every quantity of the state (a vector counts as one) may be off by
+  // With tolerance only. In a step every quantity of the state (a vector counts as one) may be off by
   // absolute + tolerance*|its size now and shortly before|, but for rounding.
   double tolerance = 1e-8;
   double absolute = 0;  // in the units of each entry
   double largest = 0;   // no step is longer; 0: a part of the whole time
   double growth = 2;    // from one size to the next, at most
   double shrink = 0.2;  // at least, and where Newton fails
-  long good_steps = 2;  // comparisons that must go well, one after the other, before steps grow
+  long good_steps = 1;  // that must go well, one after the other, before steps grow
   // With tolerance and reversible.
   double smallest = 0;  // where steps would become shorter the run fails; 0: a tiny part of the whole time
   // With all.

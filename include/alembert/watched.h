@@ -50,6 +50,7 @@ struct Accuracy {
 struct EnergyAccount {
   double dissipated = 0;  // by friction, dampers, non-ideal constraint forces
   double supplied = 0;    // by forces, drives, moving constraints, inputs
+  double impacts = 0;     // the part of what was dissipated that impacts took
   double error = 0;       // largest |energy - initial - supplied + dissipated| at a grid point
 };
 

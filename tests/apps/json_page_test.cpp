@@ -83,10 +83,16 @@ TEST(JsonPage, HasTheKeysOfRun) {
       folder.write("flat.alm",
                    "body a planar mass 1 inertia 1 at (1/2, 0)\njoint revolute top from a point (-1/2, 0) to ground\n"
                    "gravity (0, -9.81)\nevent low: a.r[1] = 0\nsolve gauss(2) step 0.01 end 1\n");
+  const std::string rod = folder.write(
+      "rod.alm",
+      "parameter a = 0.79\ncoordinate x, y, th\nkinetic (x'^2 + y'^2)/2 + th'^2/24\n"
+      "contact tip: y - sin(th)/2 >= 0 restitution 0.9 friction 0.588 along x' + sin(th)/2*th'\n"
+      "initial th = a, y = sin(a)/2 + 0.001, y' = -1, x' = -0.16, th' = 4.95\nsolve gauss(3) step 0.001 end 0.05\n");
   const std::string flow = folder.write("flow.alm", "variable x = 1\nrate x' = -x\nsolve gauss(2) step 3 end 30\n");
   expect_page("run", {{"run", redundant, "--json"},
                       {"run", flat, "--json"},
                       {"run", flow, "--json"},
+                      {"run", rod, "--json"},
                       {"run", gallery("pendulum"), "--json", "--end", "1", "--tolerance", "1e-5"},
                       {"run", gallery("pendulum"), "--json", "--end", "1", "-m", "gauss_collocation(2)"},
                       {"run", gallery("pendulum"), "--json", "--end", "1", "-m", "energy_momentum"},
@@ -100,7 +106,9 @@ TEST(JsonPage, HasTheKeysOfTheOtherCommands) {
   const std::string moved = folder.write("moved.alm",
                                          "coordinate x = 1.1, y\nkinetic (x'^2 + y'^2)/2\n"
                                          "constraint a: x^2 + y^2 = 1\nsolve energy_momentum step 0.01 end 0.1\n");
-  expect_page("check", {{"check", moved, "--json"}, {"check", gallery("ph_motor_pendulum"), "--json"}});
+  expect_page("check", {{"check", moved, "--json"},
+                        {"check", gallery("bouncing_ball"), "--json"},
+                        {"check", gallery("ph_motor_pendulum"), "--json"}});
   expect_page("verify", {{"verify", gallery("pendulum"), "--json", "--step", "0.1", "--end", "1"}});
   const std::string fast = folder.write("fast.alm",
                                         "parameter k = 100\ncoordinate x = 1\nkinetic x'^2/2\npotential k*x^2/2\n"

@@ -106,7 +106,7 @@ void expect_outcome(const Case& wrong, const Outcome& outcome, const std::string
   for (const std::string& part : wrong.expected.parts) EXPECT_TRUE(contains(outcome.err, part)) << part;
   EXPECT_FALSE(contains(outcome.err, "internal error"));
   EXPECT_FALSE(contains(outcome.err, "broken promise"));
-  EXPECT_LT(outcome.err.size(), 30000u) << "nobody reads more";
+  EXPECT_LT(outcome.err.size(), 32000u) << "nobody reads more";
   for (const char c : outcome.err) {
     if (static_cast<unsigned char>(c) < 0x20 && c != '\n') ADD_FAILURE() << "control character " << int(c);
   }

@@ -104,6 +104,34 @@ TEST(OutputOptions, WhatWasComputedIsOnDisk) {
   EXPECT_GE(output_lines(file_text(csv)).size(), 12u);
 }
 
+TEST(ToleranceCommand, ChoosesTheMethodWhereNoneIsNamed) {
+  const std::string model = source_folder() + "/models/pendulum.alm";
+  const auto json = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"run", model, "--end", "2", "--json"});
+    const Outcome outcome = program(more);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.out;
+  };
+  const auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  const std::string alone = json({"--tolerance", "1e-8"});
+  EXPECT_TRUE(has(alone, "\"chosen\":\"holonomic constraints; ")) << alone;
+  EXPECT_TRUE(has(alone, "\"accuracy\":{\"estimate_per_time\":")) << alone;
+  EXPECT_FALSE(has(alone, "\"method\":\"lobatto(3)\"")) << "solve belongs to steps of one size";
+  EXPECT_TRUE(has(json({"--method", "auto"}), "\"chosen\":"));
+  EXPECT_FALSE(has(json({"--tolerance", "1e-8", "--method", "gauss(2)"}), "\"chosen\":"));
+  EXPECT_TRUE(has(json({"--tolerance", "1e-6", "--stages", "4"}), "\"method\":\"lobatto(4)\""));
+  EXPECT_TRUE(has(program({"run", model, "--end", "2", "--tolerance", "1e-8"}).out, "\n  chosen "));
+  const Outcome both = program({"run", model, "--method", "auto", "--stages", "3"});
+  EXPECT_EQ(both.code, 2);
+  EXPECT_TRUE(has(both.err, "--stages has no meaning with --method auto")) << both.err;
+  // A model that says nothing but its equations.
+  const Outcome bare = program({"run", "-", "--tolerance", "1e-6", "--end", "3"},
+                               "coordinate x\nkinetic x'^2/2\npotential x^2/2\ninitial x = 1\n");
+  EXPECT_EQ(bare.code, 0) << bare.err;
+}
+
 struct Wrong {
   std::vector<std::string> arguments;
   const char* said;

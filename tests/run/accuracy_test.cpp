@@ -55,6 +55,18 @@ TEST(Accuracy, EstimateIsNearTheErrorOfAnOscillator) {
   }
 }
 
+TEST(Accuracy, StepsThatEndInAKinkAreComparedInFrontOfIt) {
+  const std::string kinked = "coordinate x\nkinetic x'^2/2\npotential abs(x) + 0.3*max(x - 0.7, 0)^3\ninitial x = 1\n";
+  const double exact = -0.94776847798;  // gauss(4), tolerance 1e-12
+  for (const char* name : {"lobatto(2)", "lobatto(3)", "radau(2)", "gauss(2)"}) {
+    const Report report = run_judged(kinked, name, 0.2, 20);
+    EXPECT_EQ(codes(report), "") << name;
+    ASSERT_TRUE(report.accuracy) << name;
+    EXPECT_LT(report.accuracy->per_time * 20, 0.02) << name;
+    EXPECT_LT(std::abs(report.y[0] - exact) / 2, 10 * 20 * report.accuracy->per_time) << name;
+  }
+}
+
 TEST(Accuracy, FewerThanOneStepInTwentyIsComparedInLongRuns) {
   const Report report = run_judged(oscillator, "lobatto(2)", 0.01, 2000);
   ASSERT_TRUE(report.accuracy);

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <random>
 
+#include "alembert/run/choose_method.h"
 #include "alembert/study/reference.h"
 #include "output/rows.h"
 
@@ -124,6 +125,28 @@ double relative_error(const Report& report, const Rows& rows, const Reference& e
   return std::max(part(off[0], range[0]), part(off[1], range[1]));
 }
 
+/// auto: the one that suits the model, of which some are chosen by chance.
+Method any_method(Generator& g, const Model& model, const Equations& e, const SimulateOptions& options) {
+  static const std::vector<std::string> names{"auto",
+                                              "auto",
+                                              "gauss(1)",
+                                              "gauss(2)",
+                                              "gauss(3)",
+                                              "gauss(4)",
+                                              "gauss(6)",
+                                              "radau(2)",
+                                              "radau(3)",
+                                              "lobatto(2)",
+                                              "lobatto(3)",
+                                              "lobatto(5)",
+                                              "murua_ggl(3)",
+                                              "gauss_collocation(3, ggl)",
+                                              "radau_collocation(2, ggl)",
+                                              "triple_jump(lobatto(2))"};
+  const std::string& name = any(g, names);
+  return name == "auto" ? choose_method(model, e, options).method : method(name);
+}
+
 struct Counts {
   int runs = 0, failed = 0, warned = 0, silent = 0, wrong = 0, unknown = 0;
 };
@@ -178,21 +201,63 @@ void try_one(Generator& g, Counts& counts, std::string& list) {
                       stated, trial.text);
 }
 
-TEST(Class, NoRunIsWrongInSilence) {
+/// As try_one, with steps by a tolerance and a first one that may be far too long.
+void try_tolerance(Generator& g, Counts& counts, std::string& list) {
+  const Trial trial = random_trial(g);
+  const Model model = model_from_text(trial.text);
+  const Equations e = derive(model);
+  SimulateOptions options;
+  options.step = trial.time * decades(g, -3, 0.5);
+  options.end = trial.time * decades(g, 0, 1);
+  if (options.end < options.step) return;
+  options.steps.control = Control::tolerance;
+  options.steps.tolerance = decades(g, -9, -2);
+  const Method chosen = any_method(g, model, e, options);
+  if (!refusal(chosen, e).empty() || (chosen.claims.order_q < 4 && options.steps.tolerance < 1e-6)) return;
+  options.newton.kernel = {Backend::interpreter, false};
+  Rows rows;
+  options.observers = {&rows};
+  ++counts.runs;
+  const Report report = simulate(model, e, chosen, options);
+  if (report.ending != Ending::done || !report.warnings.empty()) {
+    ++(report.ending != Ending::done ? counts.failed : counts.warned);
+    return;
+  }
+  const InitialValues initial = make_consistent(model, e);
+  const long steps = std::max(24L, std::lround(24 * options.end / trial.time));
+  const Reference exact = make_reference(e, initial, 0, Quad(report.t), steps, 5);
+  const double known = std::max(exact.error.q, std::isnan(exact.error.v) ? 0 : exact.error.v);
+  if (!exact.failure.empty() || !(known < 1e-6)) {
+    ++counts.unknown;
+    return;
+  }
+  ++counts.silent;
+  ASSERT_TRUE(report.accuracy) << trial.text;
+  const double error = relative_error(report, rows, exact), stated = report.accuracy->per_time * report.t;
+  if (error <= 10 * (stated + known) + 1e-12) return;
+  ++counts.wrong;
+  list += fmt::format("{} tolerance {} step {} end {}: error {:.1e}, stated {:.1e}\n{}\n", chosen.name,
+                      options.steps.tolerance, options.step, options.end, error, stated, trial.text);
+}
+
+void try_many(void (*try_it)(Generator&, Counts&, std::string&), const char* kind, int usual) {
   const char* asked = std::getenv("ALEMBERT_TRIALS");
-  const int trials = asked ? std::atoi(asked) : 1000;
+  const int trials = asked ? std::atoi(asked) : usual;
   Generator g(20261116);
   Counts counts;
   std::string list;
-  while (counts.runs < trials) try_one(g, counts, list);
+  while (counts.runs < trials) try_it(g, counts, list);
   std::cout << fmt::format(
-      "{} random runs: {} failed, {} warned, {} said nothing, of which {} were wrong; {} without a "
-      "reference\n",
-      counts.runs, counts.failed, counts.warned, counts.silent, counts.wrong, counts.unknown);
+      "{} random runs {}: {} failed, {} warned, {} said nothing, of which {} were wrong; {} without a reference\n",
+      counts.runs, kind, counts.failed, counts.warned, counts.silent, counts.wrong, counts.unknown);
   EXPECT_EQ(counts.wrong, 0) << list;
   EXPECT_GT(counts.silent, trials / 4) << "else this test tests nothing";
-  EXPECT_LT(counts.unknown, trials / 20);
+  EXPECT_LT(counts.unknown, trials / 10);
 }
+
+TEST(Class, NoRunIsWrongInSilence) { try_many(try_one, "with fixed steps", 1000); }
+
+TEST(Class, NoRunByAToleranceIsWrongInSilence) { try_many(try_tolerance, "by a tolerance", 500); }
 
 }  // namespace
 }  // namespace alembert::internal::testing::random_runs

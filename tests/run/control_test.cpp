@@ -52,7 +52,7 @@ TEST(StepControl, ErrorFollowsTheTolerance) {
   }
 }
 
-TEST(StepControl, EstimateIsTheErrorOfTwoSteps) {
+TEST(StepControl, EstimateIsTheErrorOfAStep) {
   // A free fall has no error at all; x = cos(t) has a known one.
   const Model model = model_from_text("coordinate x\nkinetic x'^2/2\npotential x^2/2\ninitial x = 1\n");
   StepOptions steps = with_tolerance(1e-7);
@@ -60,19 +60,18 @@ TEST(StepControl, EstimateIsTheErrorOfTwoSteps) {
   Rows rows;
   const Report report = run_controlled(model, "gauss(2)", 0.3, 20, steps, rows);
   ASSERT_EQ(report.ending, Ending::done) << report.reason;
-  // From one pair to the next the phase may be off by the tolerance, and usually is by a good part of it. It would be
+  // From one point to the next the phase may be off by the tolerance, and usually is by a good part of it. It would be
   // more had the first steps not been judged by the small velocities there; steps grow by 1.2 or not at all.
   double largest = 0;
-  for (std::size_t i = 2; i < rows.rows.size(); i += 2) {
-    const auto& a = rows.rows[i - 2];
+  for (std::size_t i = 1; i < rows.rows.size(); ++i) {
+    const auto& a = rows.rows[i - 1];
     const auto& b = rows.rows[i];
     const double h = b[0] - a[0];
     const double x = a[1] * std::cos(h) + a[2] * std::sin(h), v = a[2] * std::cos(h) - a[1] * std::sin(h);
     largest = std::max({largest, std::abs(b[1] - x), std::abs(b[2] - v)});
-    EXPECT_NEAR(rows.rows[i - 1][0], (a[0] + b[0]) / 2, 1e-14);
   }
   EXPECT_LT(largest, 1.05e-7);
-  EXPECT_GT(largest, 0.1e-7);
+  EXPECT_GT(largest, 0.05e-7);
 }
 
 TEST(StepControl, LimitsAreKept) {
@@ -83,14 +82,15 @@ TEST(StepControl, LimitsAreKept) {
   const Report report = run_controlled(model, "gauss(2)", 0.001, 10, steps, rows);
   ASSERT_EQ(report.ending, Ending::done) << report.reason;
   std::vector<double> sizes;
-  for (std::size_t i = 2; i < rows.rows.size(); i += 2) sizes.push_back(rows.rows[i][0] - rows.rows[i - 1][0]);
+  for (std::size_t i = 1; i < rows.rows.size(); ++i) sizes.push_back(rows.rows[i][0] - rows.rows[i - 1][0]);
   EXPECT_NEAR(sizes.front(), 0.001, 1e-15);
   int grown = 0;
   for (std::size_t i = 1; i < sizes.size(); ++i) {
     EXPECT_LE(sizes[i], 0.15 * (1 + 1e-12));
     EXPECT_LE(sizes[i], sizes[i - 1] * 1.4 * (1 + 1e-9));
     grown += sizes[i] > 1.01 * sizes[i - 1];
-    if (i < 4) { EXPECT_NEAR(sizes[i], i < 3 ? 0.001 : 0.0014, 1e-12) << "three good ones first"; }
+    // Two are compared, two again, and the next is judged by itself: that makes three that went well.
+    if (i < 6) { EXPECT_NEAR(sizes[i], i < 5 ? 0.001 : 0.0014, 1e-12) << "three good ones first"; }
   }
   EXPECT_GT(grown, 5);
   EXPECT_NEAR(report.largest_step, *std::max_element(sizes.begin(), sizes.end()), 1e-14);

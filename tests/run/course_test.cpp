@@ -117,6 +117,17 @@ TEST(Course, ADriveWithCornersJumps) {
   }
 }
 
+// What cannot move has no motion that steps could be too long for.
+TEST(Course, ABodyThatIsFixedRaisesNoAlarm) {
+  const std::string text =
+      "body b mass 0.6 inertia (0.12, 0.1, 0.15) at (0.05, 0.15, 0.2)\ngravity (4, 7, -3)\n"
+      "joint fixed j from ground point (0.28, 0.43, -0.1) to b point (0.23, 0.28, -0.3)\n";
+  for (const char* method : {"gauss(4)", "lobatto(3)"}) {
+    const alembert::Run run = simulate(stepper_of(text, method, 0.01), {.end = 1});
+    EXPECT_TRUE(run.report.warnings.empty()) << run.report.warnings[0].text;
+  }
+}
+
 // Forces that switch at grid points are no reason for an alarm: each part of the motion is exact.
 TEST(Course, SwitchesAtGridPointsRaiseNoAlarm) {
   const std::string text = "coordinate x\nkinetic x'^2/2\nforce x = if(t < 1, 1, -1)\n";

@@ -113,6 +113,13 @@ class Trees {
         if (below(2)) items(false, 2);
         ranges(below(3));
         break;
+      case Shape::contact:
+        s.label = make(Term::Form::name, "floor", {});
+        s.left = tree(depth), s.right = tree(depth), s.string = below(2) ? ">=" : "<=";
+        if (below(2)) s.items.push_back({make(Term::Form::name, "restitution", {}), {}, tree(depth)});
+        for (int i = below(3); i > 0; --i) s.items.push_back({make(Term::Form::name, "along", {}), {}, tree(depth)});
+        ranges(below(3));
+        break;
       case Shape::connection:
         if (below(3) == 0) s.string = "lossy";
         for (int i = 1 + below(4); i > 0; --i) s.items.push_back({tree(depth), {}, tree(depth)});

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "model/support.h"
+
 namespace alembert::internal::text_test {
 
 inline const std::vector<std::string>& spec_models() {
@@ -28,19 +30,7 @@ constraint q[3]' = q[2]*q[1]'                 # contains velocities, so it is no
 initial q = (1, 0, 0), q' = (0, 1, 0)
 solve gauss(3) step 0.2 end 250
 )",
-      R"(model "Four particles on two bars"            # Hamiltonian form
-parameter m[4] = (1, 3, 2.3, 1.7), K1 = 100, K2 = 1000
-coordinate q1[3], q2[3], q3[3], q4[3]
-momentum p1[3] of q1, p2[3] of q2, p3[3] of q3, p4[3] of q4
-let V1 = K1/4*(norm2(q1 - q3) - 1)^2
-let V2 = K2/4*(norm2(q2 - q4) - 1)^2
-hamiltonian norm2(p1)/(2*m[1]) + norm2(p2)/(2*m[2]) + norm2(p3)/(2*m[3]) + norm2(p4)/(2*m[4]) + V1 + V2
-constraint norm(q1 - q2) = 1
-constraint norm(q3 - q4) = 1
-initial q2 = (1, 0, 0), q3 = (0, 1, 0), q4 = (1, 1, 0), p4 = (0, 0, 2)
-conserve linear: p1 + p2 + p3 + p4            # watched beside energy and constraints
-solve energy_momentum step 0.01 end 10
-)",
+      test::four_particles,
       R"(model "Steel on teflon"                       # general form, nonlinear in the multiplier
 parameter m = 1, b = 0.01, gravity = 9.81, cf = 0.1, rf = 0.85
 variable y[2] = (10, 10), z[2] = (-3.6, -10.8)

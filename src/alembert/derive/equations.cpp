@@ -27,14 +27,7 @@ Exprs added(Exprs a, const Exprs& b) {
   return a;
 }
 
-/// The derivative in time of functions of (t, y, z) along the motion.
-Exprs along_motion(const Equations& e, const Exprs& functions, const Exprs& z_dot) {
-  Exprs x = joined<Expr>(e.t, e.y);
-  if (!z_dot.empty()) append(x, e.z);
-  return directional(functions, x, joined<Expr>(e.graph->constant(1), e.v, z_dot));
-}
-
-/// The same without what first-order states do by themselves.
+/// The derivative along the motion of functions of (t, y), without what first-order states do by themselves.
 Exprs mechanical_motion(const Equations& e, const Exprs& functions) {
   return directional(functions, joined<Expr>(e.t, e.y), joined<Expr>(e.graph->constant(1), mechanical_rates(e)));
 }
@@ -184,6 +177,13 @@ JointReaction joint_reaction(const Joint& joint, const Carrier& carry) {
   return result;
 }
 
+ContactFunctions contact_functions(const Contact& contact, const Carrier& carry) {
+  ContactFunctions result{carry(contact.gap), carry(contact.restitution), {}};
+  for (const Friction& friction : contact.friction)
+    result.friction.push_back({carry(friction.coefficient), carry(friction.at_rest), carry(friction.slip)});
+  return result;
+}
+
 /// Inputs that stay open are parameters instead of functions of time.
 void open_inputs(const Model& model, Equations& e, const std::vector<int>& inputs, PortSystem& system) {
   for (const int i : inputs) {
@@ -288,6 +288,12 @@ bool makes_open_chains(const Equations& e) {
 
 }  // namespace
 
+Exprs along_motion(const Equations& e, const Exprs& functions, const Exprs& z_dot) {
+  Exprs x = joined<Expr>(e.t, e.y);
+  if (!z_dot.empty()) append(x, e.z);
+  return directional(functions, x, joined<Expr>(e.graph->constant(1), e.v, z_dot));
+}
+
 Equations derive(const Model& model, const DeriveOptions& options) {
   Equations e;
   e.graph = std::make_shared<Graph>();
@@ -312,6 +318,8 @@ Equations derive(const Model& model, const DeriveOptions& options) {
   e.rayleigh = carry(model.rayleigh);
   e.forces = model.force.empty() ? Exprs(e.z.size(), e.graph->constant(0)) : carry(model.force);
   e.invariants = carry(model.invariant_values);
+  for (const Contact& contact : model.contacts) e.contacts.push_back(contact_functions(contact, carry));
+  e.friction_powers = carry(model.friction_powers);
   e.observed = carry(model.observed_values);
   for (const Event& event : model.events)
     for (const Action& action : event.actions) e.actions.push_back(carry(action.value));

@@ -38,6 +38,16 @@ struct AuxiliaryEquation {
   Place place;
 };
 
+/// A contact of the model: functions of t, y and, slip alone, z.
+struct ContactFunctions {
+  struct Friction {
+    Expr coefficient, at_rest;
+    Exprs slip;
+  };
+  Expr gap, restitution;
+  std::vector<Friction> friction;
+};
+
 struct PortEquations;  // derive/ports/port_equations.h
 
 struct Equations {
@@ -63,6 +73,8 @@ struct Equations {
   Exprs applied;        // forces that neither the energy nor ideal reactions account for; may hold multipliers
   Expr rayleigh;        // the dissipation function; empty where there is none
   Exprs forces;         // that the user wrote, one per row of p; may hold multipliers
+  std::vector<ContactFunctions> contacts;  // as Model::contacts
+  Exprs friction_powers;                   // as Model::friction_powers
   Exprs invariants;
   Exprs observed;  // of Model::observed; may contain multipliers
   Exprs tables;    // arguments of tables, as Model::tables; may contain multipliers
@@ -83,6 +95,7 @@ struct Equations {
   std::vector<int> g_constraint, k_constraint;  // their numbers in Model::constraints
   std::vector<int> psi_constraint;              // the numbers of those that the psi belong to
   std::vector<std::string> psi_names;           // of their constraints; of an algebraic state its own
+  double least_y = 0, least_z = 0;              // sizes that y and z have at least, where all of them may be 0
   bool constant_mass = false;                   // p is z times a constant matrix
   std::vector<JointReaction> joints;
   bool open_chains = false;  // bodies that joints connect to trees, with no other constraints: they never lose rank
@@ -91,6 +104,9 @@ struct Equations {
 
 /// Whether the rates of the coordinates, auxiliary ones left out, depend on them.
 bool rates_depend_on_y(const Equations& e);
+/// The derivative in time of functions of (t, y, z) along the motion with these z'; of functions of (t, y) where z_dot
+/// is empty.
+Exprs along_motion(const Equations& e, const Exprs& functions, const Exprs& z_dot);
 /// The c of all auxiliary variables.
 Exprs auxiliary_equations(const Equations& e);
 /// J^T w of functions of (t, y) in the coordinates that are not auxiliary, with the total derivative; zeros behind them

@@ -306,6 +306,7 @@ class MechanicsPage {
     rates();
     momenta();
     constraints();
+    contacts();
     if (e_.energy) page_.section({"energy", "Energy"}, {name_of("E")}, {e_.energy}, e_.z);
     page_.section({"invariants", "Invariants"}, names_of(invariant_names(model_)), e_.invariants);
     if (options_.form != ShownForm::all) return;
@@ -372,6 +373,23 @@ class MechanicsPage {
     page_.section({"g_t + g_" + y_ + " " + v_, "$g_t + g_" + y_ + " " + v_ + "$"}, zeros(e_.g.size()), e_.g_dot, e_.z,
                   e_.g_names);
     page_.section({"k", "$k$"}, zeros(e_.k.size()), e_.k, e_.z, e_.k_names);
+  }
+
+  /// 0 <= gap, 0 <= normal force, complementary; friction along the slips.
+  void contacts() {
+    std::vector<std::string> names, slipping;
+    Exprs gaps, slips;
+    for (std::size_t i = 0; i < e_.contacts.size(); ++i) {
+      names.push_back(model_.contacts[i].name);
+      gaps.push_back(e_.contacts[i].gap);
+      for (const auto& friction : e_.contacts[i].friction)
+        for (const Expr slip : friction.slip) {
+          slipping.push_back(model_.contacts[i].name);
+          slips.push_back(slip);
+        }
+    }
+    page_.section({"gaps, at least 0", "Gaps, at least 0"}, names_of(names), gaps);
+    page_.section({"slips", "Slips"}, names_of(slipping), slips, e_.z);
   }
 
   Page& page_;

@@ -55,6 +55,7 @@ WorkRates work_rates(const Equations& e) {
   const Exprs w = multibody ? e.z : Exprs(e.v.begin(), e.v.begin() + static_cast<std::ptrdiff_t>(e.z.size()));
   WorkRates rates{e.graph->constant(0), Expr()};
   if (e.rayleigh) rates.dissipated = dot(w, gradient(e.rayleigh, e.z));
+  for (const Expr power : e.friction_powers) rates.dissipated = rates.dissipated + power;
   if (!e.ideal || !same_velocities(e)) {
     rates.supplied = power(e) + rates.dissipated;
     return rates;

@@ -8,6 +8,7 @@
 #include "alembert/error.h"
 #include "alembert/lab/entry.h"
 #include "alembert/quad.h"
+#include "alembert/run/choose_method.h"
 #include "alembert/run/report_names.h"
 #include "alembert/run/simulate.h"
 
@@ -74,10 +75,13 @@ MotionPoint<double> watched(const Model& model, const Equations& e, double end, 
     options.step = end / static_cast<double>(row.trial.grid.at(0).steps);
     options.newton.kernel.optimise = false;
   }
-  const Report report = simulate(model, e, named(row.trial.method), options);
+  row.chosen = row.trial.method == "auto";
+  if (row.chosen) options.steps.absolute = row.trial.tolerance;  // as the printed runs have it
+  const Method method = row.chosen ? choose_method(model, e, options).method : named(row.trial.method);
+  row.trial.method = method.name;
+  const Report report = simulate(model, e, method, options);
   if (report.ending != Ending::done) row.failure = report.reason;
-  const long pairs = (report.steps + report.rejected) / 2;  // each is compared with one step of twice the size
-  row.steps = row.trial.tolerance > 0 ? 3 * pairs : report.steps;
+  row.steps = report.steps + report.rejected + report.comparisons;
   row.seconds = watch.seconds;
   count(row, report.newton);
   MotionPoint<double> point;
@@ -166,6 +170,16 @@ bool Result::ahead() const {
     const Row* ours = shortest(other.scd);
     return ours && ours->steps < other.steps;
   });
+}
+
+long Result::ahead_by_tolerance() const {
+  const auto beaten = [&](const Published& other) {
+    return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+      const bool fewer = row.steps < other.steps && (other.evaluations < 0 || row.evaluations < other.evaluations);
+      return row.chosen && row.scd >= other.scd && fewer;
+    });
+  };
+  return std::count_if(problem.published.begin(), problem.published.end(), beaten);
 }
 
 std::string Result::missed() const {

@@ -5,18 +5,6 @@
 
 namespace alembert::internal::methods {
 
-namespace {
-
-Claims lobatto_c_claims(int s, ConstraintForm form) {
-  Claims claims;
-  claims.set_orders(2 * s - 2);
-  claims.position = form == ConstraintForm::ggl;
-  claims.velocity = claims.nonholonomic = form != ConstraintForm::index1;
-  return claims;
-}
-
-}  // namespace
-
 MethodFamily lobatto_c() {
   return collocation_family_of_forms(
       {.name = "lobatto_c",
@@ -25,7 +13,8 @@ MethodFamily lobatto_c() {
        .orders = "2s-2",
        .least_stages = 2,
        .usual_stages = 3},
-      [](int s) { return at_stages(lobatto_iiic(s)); }, lobatto_c_claims);
+      [](int s) { return at_stages(lobatto_iiic(s)); },
+      [](int s, ConstraintForm form) { return stiffly_accurate_claims(2 * s - 2, form); });
 }
 
 }  // namespace alembert::internal::methods

@@ -6,18 +6,6 @@
 
 namespace alembert::internal::methods {
 
-namespace {
-
-Claims radau_collocation_claims(int s, ConstraintForm form) {
-  Claims claims;
-  claims.set_orders(2 * s - 1);
-  claims.position = form == ConstraintForm::ggl;
-  claims.velocity = claims.nonholonomic = form != ConstraintForm::index1;
-  return claims;
-}
-
-}  // namespace
-
 MethodFamily radau_collocation() {
   return collocation_family_of_forms(
       {.name = "radau_collocation",
@@ -27,7 +15,8 @@ MethodFamily radau_collocation() {
        .least_stages = 1,
        .usual_stages = 3,
        .aliases = {{"radau5", {"3"}}}},
-      [](int s) { return at_stages(radau_iia(s)); }, radau_collocation_claims);
+      [](int s) { return at_stages(radau_iia(s)); },
+      [](int s, ConstraintForm form) { return stiffly_accurate_claims(2 * s - 1, form); });
 }
 
 }  // namespace alembert::internal::methods

@@ -64,6 +64,7 @@ void make_port(Elaboration& e);        // port-Hamiltonian form: the matrices, H
 /// The system of the model itself and those of its components, connected.
 void join_ports(Elaboration& e, PortSystem& system);
 void make_constraints(Elaboration& e);
+void make_contacts(Elaboration& e);
 void make_energies(Elaboration& e);  // also forces and rayleigh
 void make_invariants(Elaboration& e);
 void make_observed(Elaboration& e);

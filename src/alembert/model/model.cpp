@@ -313,6 +313,7 @@ ComponentModel elaborate(const Text& written, const std::vector<Assignment>& ass
   flatten(e);
   make_constraints(e);
   if (errors.empty() && scope.errors.empty()) make_joints(e, expansion);
+  make_contacts(e);
   make_energies(e);
   make_invariants(e);
   make_observed(e);

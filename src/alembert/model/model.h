@@ -48,6 +48,24 @@ struct Auxiliary {
   Place place;
 };
 
+/// What resists slip, a velocity of one or two entries: a force of at most the coefficient times the normal force,
+/// against it.
+struct Friction {
+  Expr coefficient;  // while it slips
+  Expr at_rest;      // the same where nobody gave another
+  Exprs slip;
+};
+
+/// A gap that must not become negative. Its normal force is at least 0.
+struct Contact {
+  std::string name;  // "floor", "floor[3]" for a family, "elbow.lower"
+  Expr gap;          // of t and q
+  Expr restitution;
+  bool poisson = false;            // Poisson's restitution instead of Newton's
+  std::vector<Friction> friction;  // along the surface first; rolling and drilling resistance
+  Place place;
+};
+
 /// What an event assigns.
 struct Action {
   enum class To { parameter, y, z };
@@ -148,6 +166,8 @@ struct Model {
   std::shared_ptr<const PortSystem> port;
 
   std::vector<Constraint> constraints;
+  std::vector<Contact> contacts;     // in the order of the text
+  Exprs friction_powers;             // what the friction of contacts that slide takes; empty where none does
   std::vector<Auxiliary> auxiliary;  // the last of the q: those without a value, then those with one
   std::vector<Joint> joints;
   std::vector<Block> invariants;  // conserve, into invariant_values

@@ -44,7 +44,10 @@ Newton<T> Projection<T>::level(const Equations& e, const Exprs& inputs, const Ex
       moved.push_back(unknowns[i] + d[i]);
     }
     append(system.equations, substitute(onto, unknowns, moved, graph));
-    system.groups = {{0, n, largest(graph, unknowns)}, {n, m, Expr()}};
+    const double least = unknowns == e.y ? e.least_y : e.least_z;
+    Expr size = largest(graph, unknowns);
+    if (least > 0) size = graph.make(Op::max, size, graph.constant(least));
+    system.groups = {{0, n, size}, {n, m, Expr()}};
   }
   x.assign(system.inputs.size() + system.unknowns.size(), T(0));
   if (!onto.empty()) {

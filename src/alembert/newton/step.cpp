@@ -1,6 +1,7 @@
 #include "alembert/newton/step.h"
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
 
 #include "alembert/base/bytes.h"
@@ -11,6 +12,7 @@
 #include "alembert/newton/homotopy.h"
 #include "alembert/newton/increments.h"
 #include "alembert/newton/predictor.h"
+#include "alembert/newton/stage_curve.h"
 #include "alembert/newton/step_part.h"
 #include "alembert/newton/usual_step.h"
 
@@ -67,8 +69,10 @@ struct Step<T>::Body {
   std::vector<T> new_state, new_compensation;
   std::vector<T> found, latest, change_found, change, marked;  // in doubt: unknowns, changes of the state
   Homotopy<T> homotopy{0};
-  const UsualStep* finished = nullptr;  // has what follows from the last solution
-  bool single_usual = false;            // a step is one part, with a usual way and nothing carried
+  std::vector<StageSeries> series;             // of a step that is one part
+  std::array<const SolvedStep<T>*, 2> near{};  // that the next guess is made from
+  const UsualStep* finished = nullptr;         // has what follows from the last solution
+  bool single_usual = false;                   // a step is one part, with a usual way and nothing carried
 
   Body(const Body& other);
   Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state, const std::vector<T>& given,
@@ -113,6 +117,7 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
   take_memory();
   start_carried();
   make_usual(plan, t0, h, state, options);
+  if (plan.parts.size() == 1 && plan.sequence.size() == 1) series = plan.parts.front().series;
   for (const StepPlan::Substep& sub : plan.sequence) add_substep(plan, sub, t0, h, state, options);
   take_memory();
 }
@@ -137,7 +142,8 @@ Step<T>::Body::Body(const Body& other)
       added(other.added.size()),
       inside(other.inside),
       new_state(other.new_state.size()),
-      new_compensation(other.new_compensation.size()) {
+      new_compensation(other.new_compensation.size()),
+      series(other.series) {
   for (const auto& one : other.usual) usual.push_back(one ? one->clone() : nullptr);
   take_memory();
 }
@@ -237,7 +243,11 @@ void Step<T>::Body::initial_guess(const StepPart<T>& part, T t0, T h, const T* s
 // Fills x with t0, h, state and the prediction, or the method's own guess at first.
 template <class T>
 void Step<T>::Body::guess(Substep& sub, const StepPart<T>& part, T t, T h, const T* state) noexcept {
-  if (sub.predictor.empty()) return initial_guess(part, t, h, state);
+  if (sub.predictor.empty()) {
+    initial_guess(part, t, h, state);
+    if (near[0]) guess_from_steps<T>(series, {near.data(), near[1] ? 2U : 1U}, t, h, state, x.data() + part.inputs());
+    return;
+  }
   x[0] = t;
   x[1] = h;
   std::copy_n(state, part.states, x.begin() + 2);
@@ -547,6 +557,23 @@ void Step<T>::guess_from(const T* guess_values) noexcept {
 }
 
 template <class T>
+const std::vector<StageSeries>& Step<T>::series() const {
+  return body_->series;
+}
+
+template <class T>
+void Step<T>::solved(const T* to, SolvedStep<T>& step) const {
+  const auto& part = body_->parts[body_->substeps[body_->last].part];
+  take_step(body_->x.data(), part.states, part.unknowns, to, step);
+}
+
+template <class T>
+void Step<T>::guess_from(const T* guess_values, const SolvedStep<T>* first, const SolvedStep<T>* second) noexcept {
+  guess_from(guess_values);
+  if (has_stages()) body_->near = {first, second};
+}
+
+template <class T>
 void Step<T>::restart(const T* guess_values) noexcept {
   guess_from(guess_values);
   for (auto& sub : body_->substeps) sub.newton->forget();
@@ -561,7 +588,9 @@ void Step<T>::begin(const T* guess_values) noexcept {
 
 template <class T>
 StepResult Step<T>::advance(T t0, T h, T* state, T* compensation) noexcept {
-  return body_->advance(t0, h, state, compensation, false);
+  const StepResult result = body_->advance(t0, h, state, compensation, false);
+  body_->near = {};
+  return result;
 }
 
 template <class T>

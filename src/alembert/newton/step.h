@@ -45,6 +45,14 @@ class Step {
   void restart(const T* guess_values) noexcept;
   /// The next step alone starts from the method's own guess with these values; factorisations are kept.
   void guess_from(const T* guess_values) noexcept;
+  /// Whether steps can be guessed from others by the curve of their stages (stage_curve.h).
+  bool has_stages() const { return !series().empty(); }
+  const std::vector<StageSeries>& series() const;  // of its unknowns; none where it has no stages
+  /// The last step that went well, which ended in `to`.
+  void solved(const T* to, SolvedStep<T>& step) const;
+  /// As guess_from(), but the next step starts from what these steps, one or two (then one behind the other), say. They
+  /// last until it is made.
+  void guess_from(const T* guess_values, const SolvedStep<T>* first, const SolvedStep<T>* second = nullptr) noexcept;
   /// One step of size h from t0. state is replaced only when all went well; compensation (same size, zeros at first)
   /// carries what rounding cut off, so that errors do not add up.
   StepResult advance(T t0, T h, T* state, T* compensation) noexcept;

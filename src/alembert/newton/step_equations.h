@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "alembert/newton/implicit_equations.h"
+#include "alembert/newton/stage_curve.h"
 
 namespace alembert::internal {
 
@@ -46,6 +47,7 @@ struct StepEquations {
   Exprs discrete;             // = 0: constraints in the form in which the method preserves them, where that is its own
   std::shared_ptr<const StageStructure> stages;  // for the two-matrix iteration, where it applies
   std::shared_ptr<const FewerEquations> fewer;   // without redundant constraints, where there are some
+  std::vector<StageSeries> series;               // all unknowns, where stages lie on the motion; else none
 };
 
 /// A method's whole step: substeps in a row, each with its share of h. A plain method has one part with share 1.

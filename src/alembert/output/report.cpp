@@ -200,9 +200,33 @@ std::string joint_lines(const Report& report) {
   return fmt::format("{}", fmt::join(parts, "\n"));
 }
 
+/// "floor: 12 impacts, sticks from t = 3, took 9.81; sticking at the end", and what is to be said of some.
+std::string contact_lines(const Report& report) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < report.contacts.size(); ++i) {
+    const ContactReport& contact = report.contacts[i];
+    std::string said = fmt::format("{}: {}, {} dissipated, {} at the end", contact.name,
+                                   plural(contact.impacts, "impact"), plain(contact.dissipated), contact.state);
+    std::vector<std::string> changes;
+    const int number = static_cast<int>(report.names.events.size() - report.contacts.size() + i);
+    for (const EventRecord& record : report.events)
+      if (record.event == number && record.kind != "impact")
+        changes.push_back(record.kind + " at t = " + plain(record.t));
+    if (!changes.empty()) said += "\n" + shortened(changes);
+    for (const EventRecord& record : report.events)
+      if (record.event == number && !record.note.empty()) {
+        said += "\nat t = " + plain(record.t) + ": " + record.note;
+        break;
+      }
+    parts.push_back(said);
+  }
+  return shortened(parts, "\n");
+}
+
 std::string event_lines(const Report& report) {
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < report.names.events.size(); ++i) {
+  const std::size_t own = report.names.events.size() - report.contacts.size();
+  for (std::size_t i = 0; i < own; ++i) {
     std::vector<double> times;
     for (const EventRecord& record : report.events)
       if (record.event == static_cast<int>(i)) times.push_back(record.t);
@@ -257,8 +281,10 @@ void add_start(Lines& lines, const Report& report) {
 /// "1.5e-06 a unit of time, relative to the range of motion (12 of 2000 steps made again in parts)".
 std::string accuracy_line(const Report& report) {
   const Accuracy& a = *report.accuracy;
-  return fmt::format("{} a unit of time, relative to the range of motion ({} of {} made again in parts)",
-                     brief(a.per_time), a.compared, plural(report.steps, "step"));
+  const std::string said = brief(a.per_time) + " a unit of time, relative to the range of motion ";
+  if (report.control == Control::tolerance)
+    return said + "(from the errors of the steps and from what becomes of errors beside the run)";
+  return said + fmt::format("({} of {} made again in parts)", a.compared, plural(report.steps, "step"));
 }
 
 void add_energy(Lines& lines, const Report& report) {
@@ -275,7 +301,8 @@ void add_watched(Lines& lines, const Report& report) {
   if (!names.invariants.empty()) lines.add("invariants", invariant_lines(report));
   if (!report.observed.empty()) lines.add("observed", observed_lines(report));
   if (!report.joints.empty()) lines.add("joints", joint_lines(report));
-  if (!names.events.empty()) lines.add("events", event_lines(report));
+  if (!report.contacts.empty()) lines.add("contacts", contact_lines(report));
+  if (names.events.size() > report.contacts.size()) lines.add("events", event_lines(report));
 }
 
 }  // namespace
@@ -304,6 +331,7 @@ std::string to_text(const Report& report) {
   if (report.accuracy) lines.add("accuracy", internal::accuracy_line(report));
   lines.add("Newton", internal::newton_line(report));
   lines.add("time", fmt::format("{:.2f} s (+ {:.2f} s compiling)", report.run_seconds, report.compile_seconds));
+  if (!report.choice.empty()) lines.add("chosen", report.method + ": " + report.choice);
   if (!report.note.empty()) lines.add("note", report.note);
   for (const Warning& warning : report.warnings) lines.add("warning", warning.text);
   return lines.text();

@@ -89,14 +89,25 @@ Json events(const Report& report) {
   for (const EventRecord& record : report.events) {
     Json state = Json::object();
     for (std::size_t i = 0; i < record.state.size(); ++i) state[report.names.states.at(i)] = number(record.state, i);
-    list.push_back({{"name", report.names.events.at(record.event)},
-                    {"t", number(record.t)},
-                    {"q", named(report.names.coordinates, record.state)},
-                    {"v", named(report.names.coordinates, record.v)},
-                    {"state", state},
-                    {"multipliers", multipliers(report.names, record.lambda, record.psi)}});
+    Json one = {{"name", report.names.events.at(record.event)}};
+    if (!record.kind.empty()) one["kind"] = record.kind;
+    one["t"] = number(record.t);
+    one["q"] = named(report.names.coordinates, record.state);
+    one["v"] = named(report.names.coordinates, record.v);
+    one["state"] = state;
+    one["multipliers"] = multipliers(report.names, record.lambda, record.psi);
+    if (!record.note.empty()) one["note"] = record.note;
+    list.push_back(std::move(one));
   }
   return list;
+}
+
+Json contacts(const Report& report) {
+  Json object = Json::object();
+  for (const ContactReport& contact : report.contacts)
+    object[contact.name] = {
+        {"impacts", contact.impacts}, {"dissipated", number(contact.dissipated)}, {"state", contact.state}};
+  return object;
 }
 
 Json joints(const Report& report) {
@@ -115,6 +126,7 @@ Json joints(const Report& report) {
 void add_run(Json& json, const Report& report) {
   json["model"] = report.model;
   json["method"] = report.method;
+  if (!report.choice.empty()) json["chosen"] = report.choice;
   json["stages"] = report.stages > 0 ? Json(report.stages) : Json();
   json["step"] = number(report.step);
   if (report.control != Control::fixed) json["control"] = word_of(report.control);
@@ -153,6 +165,7 @@ Json energy(const Report& report) {
   if (report.account) {
     object["dissipated"] = number(report.account->dissipated);
     object["supplied"] = number(report.account->supplied);
+    if (!report.contacts.empty()) object["impacts"] = number(report.account->impacts);
   }
   return object;
 }
@@ -191,6 +204,7 @@ void add_watched(Json& json, const Report& report) {
   if (!report.names.observed.empty()) json["observed"] = observed(report);
   add_balance(json, report.balance);
   if (!report.joints.empty()) json["joints"] = joints(report);
+  if (!report.contacts.empty()) json["contacts"] = contacts(report);
   if (report.names.events.empty()) return;
   json["events"] = events(report);
   json["stopped"] = text_or_null(report.stopped);
@@ -207,6 +221,7 @@ Json statistics(const Report& report) {
                  {"compile_seconds", number(report.compile_seconds)},
                  {"run_seconds", number(report.run_seconds)}};
   if (report.control == Control::fixed) return object;
+  object["comparisons"] = report.comparisons;
   object["smallest_step"] = number(report.smallest_step);
   object["largest_step"] = number(report.largest_step);
   return object;

@@ -79,6 +79,12 @@ double StateRanges::largest(std::size_t first, std::size_t last) const {
   return most;
 }
 
+double StateRanges::farthest() const {
+  double most = 0;
+  for (std::size_t i = 0; i < n_y_; ++i) most = std::max({most, std::abs(low_[i]), std::abs(high_[i])});
+  return most;
+}
+
 double StateRanges::rounding(std::size_t i) const {
   return rounding_units * std::numeric_limits<double>::epsilon() * std::max(std::abs(low_[i]), std::abs(high_[i]));
 }
@@ -141,8 +147,11 @@ void AccuracyProbe::look(const GridPoint& from, const GridPoint& to) {
 AccuracyProbe::Distance AccuracyProbe::compare(const GridPoint& a, const GridPoint& b,
                                                std::vector<double>& largest) const {
   Distance d{.t = b.t};
+  // Velocities are known to what rounding of the positions makes of them in a step.
+  const double rounding_v = std::numeric_limits<double>::epsilon() * ranges_.farthest() / std::abs(h_);
   for (std::size_t i = 0; i < a.state.size(); ++i) {
-    const double difference = std::max(0.0, std::abs(a.state[i] - b.state[i]) - ranges_.rounding(i));
+    const double none = std::max(ranges_.rounding(i), i < n_y_ ? 0 : rounding_v);
+    const double difference = std::max(0.0, std::abs(a.state[i] - b.state[i]) - none);
     largest[i] = std::max(largest[i], difference);
     double& most = i < n_y_ ? d.q : d.v;
     most = std::max(most, difference);
@@ -241,20 +250,25 @@ bool AccuracyProbe::due(double prediction_error) {
 void AccuracyProbe::compare_parts(const GridPoint& from, const GridPoint& to) {
   if (n_ >= first_predictions) predicted_worst_ = std::max(predicted_worst_, to.prediction_error);
   const std::span<const double> here = multipliers_.at(from.t, from.state);
-  if (!all_finite(here)) return;
+  if (!all_finite(here) || from.at_kink) return;  // there the step began a little behind
+  // In a kink itself forces may be seen from its other side.
+  const bool in_kink = (to.kink || to.at_kink) && !to.before.empty();
+  GridPoint end;
+  end.t = in_kink ? to.t_before : to.t;
+  end.state = in_kink ? to.before : to.state;
   if (!parts_) parts_ = engine_.step.clone();
   parts_->restart(here.data());
   parts_->carry_on(from.carried);
   parts_at_.state = from.state;
   parts_at_.compensation = from.compensation;
-  const double h = to.t - from.t, first = first_part * h;
+  const double h = end.t - from.t, first = first_part * h;
   for (const auto& [t, part] : {std::pair(from.t, first), std::pair(from.t + first, h - first)}) {
     const StepResult result = parts_->advance(t, part, parts_at_.state.data(), parts_at_.compensation.data());
     if (result.newton.outcome != Outcome::converged) return;
   }
   ++compared_;
   ranges_.add(to.state);
-  const double error = relative(compare(parts_at_, to, step_error_));
+  const double error = relative(compare(parts_at_, end, step_error_));
   if (companion_ || n_ == 1) worst_early_ = std::max(worst_early_, error);
   if (error <= worst_) return;
   worst_ = error;

@@ -29,6 +29,8 @@ class StateRanges {
   double velocities() const { return largest(n_y_, low_.size()); }
   /// Where rounding of the entry begins to count.
   double rounding(std::size_t i) const;
+  /// The largest |position| so far.
+  double farthest() const;
 
  private:
   double largest(std::size_t first, std::size_t last) const;

@@ -47,6 +47,8 @@ constexpr double margin = 1e-10;
 // Across a jump of the forces a step may have no solution, and its kinks cannot be found. It is then halved this often
 // at most, to a millionth.
 constexpr int most_halvings = 20;
+// It then comes near to the kink in ever shorter parts, and passes over it from this part of a step on.
+constexpr double nearly_there = 1e-5;
 // More parts of a step than this are those of something that chatters; the rest is made without looking for kinks.
 constexpr int most_parts = 50;
 
@@ -68,6 +70,9 @@ class FixedSteps final : public StepControl {
     if (start.t == t0) return;
     // Inside a step of the grid: the rest of it comes first.
     n_ = std::min(static_cast<long>(std::floor((start.t - t0) / h * (1 + 4 * epsilon))), steps_.count - 1);
+    // What is left of it may be rounding alone.
+    const double rest = (t0_ - start.t) / h_ + static_cast<double>(n_ + 1);
+    if (rest < shortest_rest && n_ + 1 < steps_.count) ++n_;
     parts_ = start.t == t0_ + static_cast<double>(n_) * h_ ? 0 : 1;
   }
 
@@ -79,8 +84,14 @@ class FixedSteps final : public StepControl {
     const int halvings = kinks_ ? most_halvings : 0;
     double length = h;
     for (int i = 0; !make_part(from, length, length == h ? t_end : from.t + length, to[0]); ++i) {
-      if (i == halvings) return 0;
-      length /= 2;
+      if (i < halvings) {
+        length /= 2;
+        continue;
+      }
+      if (!kinks_ || !kinks_->cross(from, here_, nearly_there * h, to[0], next_)) return 0;
+      std::swap(here_, next_);
+      made_ = 0;
+      break;
     }
     to[0].on_grid = to[0].t == t_end && !to[0].kink;
     if (!to[0].on_grid) {
@@ -278,7 +289,7 @@ void check_steps(const StepOptions& o, const Method& method, double t0, double e
   if (!(o.tolerance >= smallest_tolerance && o.tolerance <= largest_tolerance))
     throw InputError("`tolerance` must be between " + to_text(smallest_tolerance) + " and " +
                          to_text(largest_tolerance) + ", not " + to_text(o.tolerance),
-                     "it is the relative error that two steps may make");
+                     "it is the relative error that a step may make");
   if (!(o.absolute >= 0 && std::isfinite(o.absolute)))
     throw InputError("`absolute` must be a number of at least 0, not " + to_text(o.absolute));
   if (o.largest != 0) positive("`largest`", o.largest, 0, INFINITY, "a number above 0");

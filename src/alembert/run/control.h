@@ -29,7 +29,10 @@ class StepControl {
 
   const std::string& failure() const { return failure_; }
   long rejected() const { return rejected_; }
+  long comparisons() const { return comparisons_; }  // steps that were made beside others only
   virtual NewtonStatistics statistics() const { return step_.statistics(); }
+  /// The error of the steps that were handed out last, entry by entry of the state; empty where the control knows none.
+  virtual std::span<const double> error() const { return {}; }
   /// What the method computed on the way to the last point that was handed out (stage multipliers).
   virtual const std::vector<double>& internal() { return step_.internal(); }
   /// What is known beside the point where it stands and the history of the step, between two points of the grid.
@@ -45,7 +48,7 @@ class StepControl {
   Multipliers& multipliers_;
   StepMaker& maker_;
   std::size_t n_y_;
-  long rejected_ = 0;
+  long rejected_ = 0, comparisons_ = 0;
 
  private:
   std::string failure_;

@@ -35,6 +35,13 @@ NewtonOptions with_calls(NewtonOptions options, double calls) {
   return options;
 }
 
+// Pivots are chosen for a step at the start. A long one would look across kinks, to where the matrix has entries that
+// it has not at the start.
+double size_for_pivots(const Equations& e, double step) {
+  constexpr double part = 1e-3;
+  return kinks(e).empty() ? step : part * step;
+}
+
 /// Redundant constraints: by minimum norm, as long as the matrix of a step is not too large for it. What cannot be
 /// handled is named where it stands.
 EngineOptions for_redundant(const Model& model, const InitialValues& initial, const StepPlan& plan,
@@ -155,8 +162,8 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
       conservative(conserves_energy(e)),
       parameters(table),
       initial(values),
-      step(with_fewer_equations(plan, method, e, values, options.t0, options.step), options.t0, options.step,
-           joined<double>(values.y, values.z), guess_values(values),
+      step(with_fewer_equations(plan, method, e, values, options.t0, options.step), options.t0,
+           size_for_pivots(e, options.step), joined<double>(values.y, values.z), guess_values(values),
            with_calls(options.newton, 2 * (options.steps + options.samples))),
       // Where constraints always depend on each other there is no rank to be lost.
       watch(e, code_for(options.steps, options.newton.kernel), values.redundant.empty() || values.singular_position),

@@ -31,6 +31,9 @@ class EventWatch {
     zeros_.begin(start, here_);
   }
 
+  /// Events that were found before the motion began.
+  void count_from(const std::vector<long>& counts) { counts_ = counts; }
+
   /// A motion goes on here after an event has set something: what is zero here does not count, all counts go on.
   void go_on(const GridPoint& from) { zeros_.begin(from, here_); }
 

@@ -151,6 +151,10 @@ void describe(Report& report, const Model& model, const Equations& e, const Meth
   names.invariants = quantities(model.invariants);
   names.observed = quantities(model.observed);
   names.events = event_names(model);
+  for (const Contact& contact : model.contacts) {
+    report.contacts.push_back({contact.name, 0, 0, ""});
+    names.events.push_back(contact.name);
+  }
   if (model.port) report.port = port_names(*model.port, e);
   const Columns columns = make_columns(model, e, false);
   report.observed_columns.assign(columns.names.begin() + columns.observed.begin,

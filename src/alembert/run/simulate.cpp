@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "alembert/error.h"
+#include "alembert/run/contact_run.h"
 #include "alembert/run/report_names.h"
 #include "alembert/run/simulation.h"
 
@@ -26,6 +28,8 @@ void check_options(const SimulateOptions& options, const Method& method, double 
   if (options.every && *options.every < 1) throw InputError("`every` must be at least 1");
 }
 
+}  // namespace
+
 Report first_report(const Engine& engine, const SimulateOptions& options) {
   Report report;
   describe(report, engine.model, engine.e, engine.method);
@@ -38,8 +42,6 @@ Report first_report(const Engine& engine, const SimulateOptions& options) {
   return report;
 }
 
-}  // namespace
-
 EngineOptions engine_options(const Equations& e, const SimulateOptions& options, double t0) {
   const SampleTimes samples = sample_times(options, t0);
   EngineOptions result;
@@ -49,9 +51,15 @@ EngineOptions engine_options(const Equations& e, const SimulateOptions& options,
   result.samples = samples.count();
   const double every = static_cast<double>(options.every.value_or(samples.any() ? 0 : 1));
   if (!options.observers.empty() && every > 0) result.rows = result.steps / every;
+  // Steps by a tolerance are judged by the accelerations at their ends.
+  if (options.steps.control == Control::tolerance) result.rows = std::max(result.rows, result.steps);
   result.reversible = options.steps.control == Control::reversible;
   result.dirac = options.dirac && e.port;
   result.newton = options.newton;
+  // Two small matrices are for steps that are short beside the motion; those by a tolerance are not.
+  constexpr std::size_t large = 300;
+  const bool long_steps = options.steps.control == Control::tolerance && e.z.size() <= large;
+  if (long_steps && result.newton.linear == LinearSolver::automatic) result.newton.linear = LinearSolver::exact;
   return result;
 }
 
@@ -61,6 +69,12 @@ Report simulate(Engine& engine, const SimulateOptions& options) {
   engine.prepare(engine_options(engine.e, options, engine.t0));
   engine.watch.restart();
   engine.observed.restart();
+  if (!engine.model.contacts.empty()) {
+    const Clock::time_point begin = Clock::now();
+    Report report = ContactRun(engine, options).run();
+    report.run_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    return report;
+  }
   Report report = first_report(engine, options);
   Simulation(engine, options, std::move(samples), report).run();
   return report;

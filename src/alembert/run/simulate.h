@@ -10,6 +10,9 @@ namespace alembert::internal {
 /// What a run with these options asks of an engine.
 EngineOptions engine_options(const Equations& equations, const SimulateOptions& options, double t0 = 0);
 
+/// What is known before a run begins: names, parameters, the start.
+Report first_report(const Engine& engine, const SimulateOptions& options);
+
 /// Runs an engine from where its motion begins. Throws InputError for wrong options; failing numbers end the run early,
 /// with Report::ending and reason, after the observers got all rows.
 Report simulate(Engine& engine, const SimulateOptions& options);

@@ -59,23 +59,30 @@ std::vector<double> list(std::span<const double> values) { return {values.begin(
 
 }  // namespace
 
-Simulation::Simulation(Engine& engine, const SimulateOptions& options, SampleTimes samples, Report& report)
+Simulation::Simulation(Engine& engine, const SimulateOptions& options, SampleTimes samples, Report& report,
+                       Segment* segment)
     : engine_(engine),
       options_(options),
       samples_(std::move(samples)),
       report_(report),
+      segment_(segment),
+      grid_(segment ? segment->grid : engine.grid_start),
       rows_(engine, options.observers),
       short_steps_(engine),
       light_(engine.light.explain(engine.t0, options.step, engine.point().state)),
       n_y_(engine.e.y.size()),
       every_(options.every.value_or(samples_.any() ? 0 : 1)),
       point_(engine.point()) {
-  control_ = make_control(engine, options.steps, options.end, options.step, point_, engine.grid_start);
-  if (!engine.e.actions.empty()) resets_.emplace(engine);
+  control_ = make_control(engine, options.steps, options.end, options.step, point_, grid_);
+  if (!engine.e.actions.empty()) resets_.emplace(segment ? *segment->base : engine);
   parameters_ = engine.parameters;
   counts_.assign(engine.model.events.size(), 0);
   acted_.resize(engine.model.events.size());
   if (engine.events) engine.events->begin(point_);
+  if (segment) {
+    counts_ = segment->counts;
+    if (engine.events) engine.events->count_from(counts_);
+  }
   if (engine.ports) {
     engine.ports->look(engine.t0, point_.state, engine.initial.psi);
     report.port->first_energies = list(engine.ports->energies());
@@ -97,6 +104,11 @@ void Simulation::run() {
   report_.run_seconds = now() - started_;
   finish();
   if (report_.steps > 0 && report_.ending != Ending::failed) assess();
+  if (segment_) {
+    segment_->counts = counts_;
+    segment_->parameters = segment_->base->parameters;
+    segment_->samples = std::move(samples_);
+  }
   std::copy(parameters_.begin(), parameters_.end(), engine_.parameters.begin());
 }
 
@@ -109,14 +121,21 @@ void Simulation::start() {
     engine_.work->restart();
     engine_.work->look(point_.t, point_.state, energy_, engine_.multipliers);
   }
-  if (options_.steps.control == Control::fixed)
+  if (options_.steps.control == Control::fixed && (!segment_ || segment_->probes))
     probe_.emplace(engine_, report_.names, count_steps(engine_.t0, options_.end, options_.step), options_.step, point_);
+  if (by_tolerance()) twin_.emplace(engine_, report_.names, point_);
   balance_ = {.t = point_.t, .parted = true};
   if (engine_.inputs.any()) times_.push_back(point_.t);
   in_view_ = true;
-  if (every_ > 0) keep(point_);
+  const bool row = every_ > 0 && (!segment_ || segment_->row);
+  if (row) keep(point_);
   engine_.rank.look(point_.t, point_.state);
-  take_samples(point_, point_, point_.t, every_ > 0, every_ > 0);
+  take_samples(point_, point_, point_.t, row, row);
+  if (!segment_) return;
+  for (const int number : segment_->announced) {
+    engine_.watch.glance(point_.t, point_.state);
+    rows_.record_event(number, point_.t, point_.state, balance_);
+  }
 }
 
 void Simulation::loop() {
@@ -125,10 +144,11 @@ void Simulation::loop() {
     const int count = control_->advance(point_, next_, last);
     if (count == 0) {
       explain();
-      keep(point_);
+      if (!segment_) keep(point_);
       return;
     }
     for (int i = 0; i < count && going; ++i) {
+      if (twin_) twin_->follow(point_, next_[i], i + 1 == count ? control_->error() : std::span<const double>());
       going = arrive(point_, next_[i], last && i + 1 == count);
       if (!acting_.empty()) break;  // the motion goes on from somewhere else
     }
@@ -194,6 +214,16 @@ void Simulation::pass(const GridPoint& from, GridPoint& to) {
   if (probe_) probe_->follow(from, to);
 }
 
+// Whether the whole run ends here, and not a segment alone.
+bool Simulation::closes(bool last) const {
+  if (!segment_) return true;
+  const bool by_user = std::any_of(report_.events.begin(), report_.events.end(), [&](const EventRecord& record) {
+    return !report_.stopped.empty() && record.event < segment_->own_events &&
+           engine_.model.events[record.event].name == report_.stopped;
+  });
+  return by_user || (last && segment_->final && report_.stopped.empty());
+}
+
 // A new grid point. False where the run ends with it.
 bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
   if (plain_ && !last && !interrupted()) {
@@ -201,6 +231,7 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
     swap(point_, to);
     return report_.ending == Ending::done;
   }
+  if (segment_ && last && !segment_->final) to.on_grid = segment_->ends_on_grid;
   if (!between(from, to, last))
     end(Ending::failed, "the events between t = " + time_text(from.t) + " and " + time_text(to.t) +
                             " could not be found: part of the step has no solution; try a smaller step");
@@ -219,8 +250,9 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
     end(Ending::failed, "the largest number of steps, " + std::to_string(most) +
                             ", was made at t = " + time_text(report_.t) + "; allow more with `most_steps`");
   const bool early = report_.ending != Ending::done || stopped;
-  if (row || early) keep(to);
+  if (row || (early && (report_.ending != Ending::done || closes(last)))) keep(to);
   swap(point_, to);
+  if (acts && segment_) return false;  // what acts in the next segment is found out anew
   if (acts && !last && !early) go_on();
   return !last && !early;
 }
@@ -254,16 +286,16 @@ bool Simulation::act(GridPoint& at, bool looked) {
 
 // A motion of its own begins behind what events set; the grid stays.
 void Simulation::go_on() {
-  if (probe_) {
-    seen_ = probe_->finish(report_.singular_positions.size());
-    probe_.reset();
-  }
+  if (probe_ || twin_) seen_ = accuracy();
+  probe_.reset();
+  twin_.reset();
   const NewtonStatistics own = engine_.step.statistics(), all = control_->statistics();
   spent_.iterations += all.iterations - own.iterations;
   spent_.factorizations += all.factorizations - own.factorizations;
   spent_.evaluations += all.evaluations - own.evaluations;
   rejected_ += control_->rejected();
-  control_ = make_control(engine_, options_.steps, options_.end, options_.step, point_, engine_.grid_start);
+  comparisons_ += control_->comparisons();
+  control_ = make_control(engine_, options_.steps, options_.end, options_.step, point_, grid_);
   engine_.events->go_on(point_);
   judge_.emplace(engine_, point_);
   engine_.rank.look(point_.t, point_.state);
@@ -295,7 +327,9 @@ bool Simulation::look(const GridPoint& from, GridPoint& to, bool last) {
          *engine_.impulse);
   if (to.on_grid) count(std::abs(to.t - from.t));
   const bool kept = std::exchange(recorded_, false);
-  const bool row = every_ > 0 && (last || stopped || (to.on_grid && report_.steps % every_ == 0));
+  const bool ends = (last || stopped) && closes(last);
+  const long steps = report_.steps + (segment_ ? segment_->steps : 0);
+  const bool row = every_ > 0 && (ends || (to.on_grid && steps % every_ == 0));
   watch(to);
   if (engine_.watch.turned()) check_branch(from, to);
   if (!engine_.e.auxiliary.empty())
@@ -328,8 +362,21 @@ void Simulation::count(double h) {
   report_.largest_step = std::max(report_.largest_step, h);
 }
 
+// Segments may be short: the account of the work has points inside their first steps.
+void Simulation::look_between(const GridPoint& to) {
+  constexpr int parts = 5;
+  const double from = engine_.work->last_t();
+  for (int i = 1; i < parts; ++i) {
+    const double t = from + (to.t - from) * i / parts;
+    if (!engine_.dense->at(engine_.dense->share(t), sampled_)) return;
+    engine_.watch.glance(t, sampled_);
+    engine_.work->look(t, sampled_, engine_.watch.energy(), engine_.multipliers);
+  }
+}
+
 void Simulation::watch(const GridPoint& to) {
   in_view_ = true;
+  if (segment_ && engine_.work && engine_.work->few() && !to.kink && !to.at_kink) look_between(to);
   engine_.watch.look(to.at_kink ? engine_.behind(to.t) : to.t, to.state, {});
   observe(to);
   take_balance(to);
@@ -461,6 +508,7 @@ void Simulation::keep(const GridPoint& point) {
 void Simulation::finish() {
   const Watch& watch = engine_.watch;
   report_.rejected = rejected_ + control_->rejected();
+  report_.comparisons = comparisons_ + control_->comparisons();
   report_.energy = watch.energy_watched;
   report_.drift = watch.drift.fit();
   if (engine_.work || gained_ > 0 || lost_ > 0) take_account();
@@ -482,12 +530,12 @@ void Simulation::finish() {
 // What may be wrong although every step was made.
 void Simulation::assess() {
   assess_inputs();
-  if (probe_ || seen_) assess_accuracy();
+  assess_accuracy();
   assess_energy();
   const double iterations = static_cast<double>(report_.newton.iterations) / static_cast<double>(report_.steps);
   const bool accurate = report_.accuracy && report_.accuracy->per_time * std::abs(report_.t - engine_.t0) <= good;
   // Steps that are compared with others and made again have more of them.
-  const bool alone = options_.steps.control != Control::tolerance;
+  const bool alone = options_.steps.control != Control::tolerance && !segment_;
   if (alone && iterations > laborious && !accurate && report_.warnings.empty())
     warn("newton",
          fmt::format("Newton needed {:.0f} iterations a step: the steps may be too long; try a smaller step",
@@ -525,8 +573,13 @@ void Simulation::assess_energy() {
          report_.t);
 }
 
+std::optional<AccuracyProbe::Result> Simulation::accuracy() const {
+  const std::size_t singular = report_.singular_positions.size();
+  return probe_ ? probe_->finish(singular) : twin_ ? twin_->finish(singular) : seen_;
+}
+
 void Simulation::assess_accuracy() {
-  const std::optional<AccuracyProbe::Result> found = probe_ ? probe_->finish(report_.singular_positions.size()) : seen_;
+  const std::optional<AccuracyProbe::Result> found = accuracy();
   if (!found) return;
   report_.accuracy = found->accuracy;
   if (found->at_end <= known && found->accuracy.per_step <= good_step) return;
@@ -535,20 +588,28 @@ void Simulation::assess_accuracy() {
         "sensitive",
         fmt::format("the motion is sensitive: errors grow e-fold in about {:.2g} units of time, so that the end "
                     "of the run is one of many motions, and only what is conserved can be trusted there; "
-                    "smaller steps or a method of higher order help for a while",
-                    1 / found->growth),
+                    "{} for a while",
+                    1 / found->growth,
+                    by_tolerance() ? "a smaller `tolerance` helps" : "smaller steps or a method of higher order help"),
         report_.t);
   const std::string size = found->at_end < 1 ? fmt::format("about {:.2g} %", 100 * found->at_end) : "more than 100 %";
+  const std::string where = time_text(found->accuracy.worst_t);
+  if (by_tolerance())
+    return warn("accuracy",
+                fmt::format("what the tolerance allows each step may add up: by the end the error may be {} of the "
+                            "range of motion (worst near t = {}); ask for a smaller `tolerance`",
+                            size, where),
+                found->accuracy.worst_t);
   warn("accuracy",
        fmt::format("the steps are too long for this motion: by the end the error is {} of the range of motion (worst "
                    "near t = {}); try `step` {:.1g}",
-                   size, time_text(found->accuracy.worst_t), found->better),
+                   size, where, found->better),
        found->accuracy.worst_t);
 }
 
 // The error of the energy is what the account does not explain.
 void Simulation::take_account() {
-  EnergyAccount account = engine_.work ? engine_.work->account() : EnergyAccount{0, 0, report_.energy.max_error};
+  EnergyAccount account = engine_.work ? engine_.work->account() : EnergyAccount{0, 0, 0, report_.energy.max_error};
   account.supplied += gained_;
   account.dissipated += lost_;
   if (report_.balance.parted) {

@@ -11,8 +11,10 @@
 #include "alembert/run/resets.h"
 #include "alembert/run/rows.h"
 #include "alembert/run/sample_times.h"
+#include "alembert/run/segment.h"
 #include "alembert/run/short_steps.h"
 #include "alembert/run/simulate.h"
+#include "alembert/run/twin.h"
 
 namespace alembert::internal {
 
@@ -20,7 +22,9 @@ namespace alembert::internal {
 class Simulation {
  public:
   /// options have been checked. The report knows its names; all references outlive the simulation.
-  Simulation(Engine& engine, const SimulateOptions& options, SampleTimes samples, Report& report);
+  /// segment: where this is a part of a longer run.
+  Simulation(Engine& engine, const SimulateOptions& options, SampleTimes samples, Report& report,
+             Segment* segment = nullptr);
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
@@ -43,12 +47,15 @@ class Simulation {
 
   void assess();
   void assess_accuracy();
+  std::optional<AccuracyProbe::Result> accuracy() const;
   void assess_energy();
   void assess_inputs();
   bool arrive(const GridPoint& from, GridPoint& to, bool last);
+  bool closes(bool last) const;
   bool look(const GridPoint& from, GridPoint& to, bool last);
   void count(double h);
   void watch(const GridPoint& to);
+  void look_between(const GridPoint& to);
   void take_impulse();
   void observe(const GridPoint& point);
   void pass(const GridPoint& from, GridPoint& to);
@@ -73,11 +80,14 @@ class Simulation {
   const SimulateOptions& options_;
   SampleTimes samples_;
   Report& report_;
+  Segment* segment_;  // null: the run is whole
+  double grid_;       // where the grid of fixed steps begins
   Rows rows_;
   std::unique_ptr<StepControl> control_;
   ShortSteps short_steps_;
   std::optional<Judge> judge_;
   std::optional<AccuracyProbe> probe_;  // of fixed steps
+  std::optional<Twin> twin_;            // of steps by a tolerance
   std::string light_;                   // a body whose velocity the method loses; "" where there is none
   std::size_t n_y_;
   long every_;  // 0: no rows for steps
@@ -95,7 +105,7 @@ class Simulation {
   std::vector<Acted> acted_;                   // of every event
   std::optional<AccuracyProbe::Result> seen_;  // of the probe, before the first event that set something
   NewtonStatistics spent_;                     // by the controls before the present one
-  long rejected_ = 0;                          // by them
+  long rejected_ = 0, comparisons_ = 0;        // by them
   std::vector<double> kink_times_;
   double gained_ = 0, lost_ = 0;  // energy, by what events set
   std::vector<double> sampled_;

@@ -50,6 +50,7 @@ struct Stepper::Body {
   GridPoint point, next;
   double t_base = 0, h = 0;
   long n = 0;
+  bool contacts = false;  // a step was asked of a model that has some
   bool failed = false;
   std::string failure;                     // in words, where the step alone does not say it
   std::optional<internal::Course> course;  // where the model has events or kinks
@@ -160,6 +161,8 @@ Stepper compile(const Method& method, const Equations& equations, const CompileO
 
 bool Stepper::step() noexcept {
   Body& b = *body_;
+  b.contacts = !b.equations.model().internal().contacts.empty();
+  if (b.contacts) return false;
   if (b.course) {
     b.failed = !b.follow_course();
     if (b.failed) return false;
@@ -182,6 +185,7 @@ bool Stepper::steps(long n) noexcept {
 
 std::string Stepper::failure() const {
   const Body& b = *body_;
+  if (b.contacts) return "the model has contacts, which single steps do not follow: simulate() does";
   if (!b.failed) return "";
   if (!b.failure.empty()) return b.failure;
   const internal::FailedStep& why = b.engine->maker.failed;

@@ -25,6 +25,8 @@ constexpr double at_end = 1e-9;
 // enough to be met. Secants do it in two or three trials.
 constexpr double margin = 1e-11;
 constexpr int most_trials = 6;
+// Where no step leads across a jump, it is passed over from this part of the longest step on.
+constexpr double nearly_there = 1e-7;
 // A margin is above rounding by this.
 constexpr double clear = 32;
 // Differences fall by 2^order where steps are short enough for it. Longer ones, and stiff forces, fall short of high
@@ -35,6 +37,29 @@ constexpr int trusted_order = 4;
 constexpr double blind = 1000;
 // Errors below this say nothing about how they grow.
 constexpr double least_error = 1e-10;
+// Steps between two comparisons: the comparison then costs an eighth of all steps.
+constexpr int most_alone = 6;
+// What a comparison said of defects holds for steps of about the size that it was made with.
+constexpr double like_size = 1.6;
+// How much of what defects were, or meant, before is forgotten at once.
+constexpr double forget_ratio = 0.5;
+// Comparisons may find so much more than was foreseen from defects. Errors below the second are far from what is
+// allowed.
+constexpr double surprise = 3, no_error = 1e-4;
+// Predictions from equal steps that were off by more than this, relative to the unknowns, are worse than what the
+// stages of the last step say.
+constexpr double well_predicted = 1e-3;
+// Steps that need more iterations than this, and so much more work in a unit of time than shorter ones, are no gain.
+constexpr double laborious_step = 10, dearer = 1.5;
+// Steps that need so many iterations, and so many times those of easy ones, are too long for Newton: the next are
+// shorter, or not longer.
+constexpr double many_iterations = 12, labour = 4, shorter_for_newton = 0.7;
+constexpr double some_iterations = 8, some_labour = 1.6, forget_least = 1.03;
+// What a defect says of the error is uncertain by this factor where the motion changes its character.
+constexpr double caution = 2;
+// Longer steps that cost more work in a unit of time than shorter ones are not tried again so soon, and twice as late
+// where that goes on.
+constexpr int fewest_stretches = 16, most_stretches = 256;
 
 }  // namespace
 
@@ -47,20 +72,43 @@ ToleranceSteps::ToleranceSteps(Engine& engine, const StepOptions& options, int o
       largest_(options.largest > 0 ? options.largest : std::abs(end - start.t) / fewest_steps),
       end_(end),
       share_(1 / (std::pow(2.0, std::min(order, trusted_order)) - 1)),
+      staged_(step_.has_stages()),
+      defect_order_(order),
+      motion_(engine.motion),
       check_(step_.clone()),
       ahead_(step_.clone()),
       check_to_(start),
       beyond_{start, start},
       dense_(engine.kinks ? &*engine.dense : nullptr),
       kinks_(engine.kinks ? &*engine.kinks : nullptr),
-      now_{limited(step), 0, 1, ErrorScale(engine.e, options.tolerance, options.absolute, start), {}, {}},
+      now_{limited(step),
+           0,
+           1,
+           ErrorScale(engine.e, options.tolerance, options.absolute, start),
+           {},
+           {},
+           {},
+           {},
+           {},
+           {}},
       shorter_(now_),
-      pair_{start, start, 0, false, now_, {}},
+      pair_{start, start, 0, 2, false, now_, {}, {}},
       next_(pair_),
       again_(pair_) {
   if (kinks_) kinks_->begin(start, now_.kinks);
   const std::span<const double> rates = multipliers_.at(start.t, start.state);
   now_.rates.assign(rates.begin(), rates.end());
+  slopes_at(start, now_.rates, now_.slopes);
+  for (const StageSeries& series : step_.series())
+    if (series.state >= static_cast<int>(n_y_))
+      defect_order_ = std::min<int>(order, static_cast<int>(series.nodes.size()) + (series.rates ? 1 : 0));
+}
+
+void ToleranceSteps::slopes_at(const GridPoint& point, const std::vector<double>& rates, std::vector<double>& slopes) {
+  motion_.look(point.t, point.state);
+  const std::span<const double> v = motion_.velocity();
+  slopes.assign(v.begin(), v.end());
+  slopes.insert(slopes.end(), rates.begin(), rates.begin() + static_cast<long>(point.state.size() - n_y_));
 }
 
 double ToleranceSteps::limited(double h) const { return std::abs(h) > largest_ ? std::copysign(largest_, h) : h; }
@@ -83,18 +131,21 @@ int ToleranceSteps::advance(const GridPoint& from, GridPoint* to, bool& last) {
     shorter_ = now_;
     shorter_.h = pair_.h * options_.shrink;
     shorter_.good = 0;
+    shorter_.ratio.alone = 0;
     if (std::abs(shorter_.h) < smallest_ / options_.shrink || !make(from, shorter_, again_)) break;
-    rejected_ += 2;
+    rejected_ += pair_.count;
     std::swap(pair_, again_);
     dead_end_.clear();
   }
-  std::swap(to[0], pair_.middle);
-  std::swap(to[1], pair_.end);
+  const int count = pair_.count;
+  if (count == 2) std::swap(to[0], pair_.middle);
+  std::swap(to[count - 1], pair_.end);
   std::swap(now_, pair_.course);
   std::swap(internal_, pair_.internal);
+  std::swap(error_, pair_.error);
   last = pair_.last;
   if (ready_) std::swap(pair_, next_);
-  return 2;
+  return count;
 }
 
 // Makes the two steps behind pair_. False where they say that pair_ was too long.
@@ -125,39 +176,69 @@ bool ToleranceSteps::goes_on(Pair& pair) {
   return false;
 }
 
+/// The size of the steps to be made now. The last stretches share what is left, so that none is tiny.
+double ToleranceSteps::size_now(const GridPoint& from, const Aim& aim, Pair& pair) const {
+  pair.last = false;
+  if (aim.length != 0) return aim.length / 2;
+  const double left = end_ - from.t, h = pair.course.h;
+  pair.last = std::abs(left) <= pair.count * std::abs(h);
+  if (pair.last) return left / pair.count;
+  return std::abs(left) < 2 * pair.count * std::abs(h) ? left / (2 * pair.count) : h;
+}
+
 bool ToleranceSteps::make(const GridPoint& from, const Course& course, Pair& pair) {
   pair.course = course;
   from_kinks_ = course.kinks;
+  tried_.h = 0;
+  const auto iterations = [&] { return step_.statistics().iterations + check_.statistics().iterations; };
+  const long before = iterations();
+  unsolved_ = false;
   double& h = pair.course.h;
   Aim aim;
   for (;;) {
-    // The last two pairs share what is left, so that none is tiny.
-    const double left = end_ - from.t;
-    double now = h;
-    pair.last = aim.length == 0 && std::abs(left) <= 2 * std::abs(h);
-    if (pair.last) now = left / 2;
-    else if (std::abs(left) < 4 * std::abs(h)) now = left / 4;
-    if (aim.length != 0) now = aim.length / 2;
-    if (now != made_) begin(from, now);
-    bool solved = solve(from, now, pair.last ? end_ : from.t + 2 * now, pair);
+    pair.count = pair.course.ratio.alone > 0 && aim.length == 0 ? 1 : 2;
+    const double now = size_now(from, aim, pair);
+    prepare(from, now, pair.course);
+    bool solved = solve(from, now, pair.last ? end_ : from.t + pair.count * now, pair);
     if (solved && kinks_ && aim.length == 0) {
       solved = look_for_kinks(from, now, pair, aim);
       if (aim.length != 0) continue;
     }
-    const double error = solved ? judge(from, now, pair) : INFINITY;
+    const double error = !solved ? INFINITY : pair.count == 1 ? judge_alone(from, now, pair) : judge(from, now, pair);
     if (error <= 1) {
       if (aim.length != 0 && !on_kink(now, pair, aim)) continue;
+      iterations_ = iterations() - before;
       settle(from, now, error, pair);
       return true;
     }
-    rejected_ += 2;
+    rejected_ += pair.count;
+    unsolved_ = unsolved_ || !solved;
     pair.course.good = 0;
+    pair.course.ratio.alone = 0;
     aim = {};
     const double factor =
         solved ? std::clamp(0.9 * std::pow(error, -1.0 / (order_ + 1)), options_.shrink, 0.9) : options_.shrink;
     h = now * factor;
+    if (!solved && kinks_ && cross_kink(from, pair)) return true;
     if (std::abs(h) < smallest_) return dead_end(from, solved);
   }
+}
+
+// Passes over a jump that no step leads across. The size of steps is what it was in front of it.
+bool ToleranceSteps::cross_kink(const GridPoint& from, Pair& pair) {
+  const double longest = std::copysign(nearly_there * std::max(largest_, smallest_), pair.course.h);
+  if (!kinks_->cross(from, from_kinks_, longest, pair.end, pair.course.kinks)) return false;
+  const double h = pair.end.t - from.t;
+  if (std::abs(pair.end.t) >= std::abs(end_)) return false;
+  pair.count = 1;
+  pair.last = false;
+  pair.error.assign(pair.end.state.size(), 0.0);
+  const std::span<const double> rates = multipliers_.at(pair.end.t, pair.end.state);
+  end_rates_.assign(rates.begin(), rates.end());
+  pair.course.ratio.alone = 1;
+  settle(from, h, 1, pair);
+  pair.course.h = std::copysign(std::max(std::abs(pair.course.h), smallest_ / options_.shrink), h);
+  return true;
 }
 
 bool ToleranceSteps::dead_end(const GridPoint& from, bool solved) {
@@ -168,22 +249,151 @@ bool ToleranceSteps::dead_end(const GridPoint& from, bool solved) {
   return false;
 }
 
+// Where Newton of the next step starts: from equal steps that went before, or from the curve of the last one.
+void ToleranceSteps::prepare(const GridPoint& from, double h, const Course& course) {
+  if (!staged_) {
+    if (h != made_ || from.t != made_until_) begin(from, h);
+    return;
+  }
+  if (h == made_ && from.t == made_until_ && surprise_ <= well_predicted) return;
+  made_ = h;
+  const SolvedStep<double>& curve = tried_.h != 0 ? tried_ : course.last;
+  if (all_finite(course.rates)) step_.guess_from(course.rates.data(), curve.h != 0 ? &curve : nullptr);
+}
+
 bool ToleranceSteps::solve(const GridPoint& from, double h, double t_end, Pair& pair) {
   pair.middle.kink = false;
   pair.end.kink = false;
-  return maker_.make(check_, from, 2 * h, t_end, check_to_) && maker_.make(step_, from, h, from.t + h, pair.middle) &&
-         maker_.make(step_, pair.middle, h, t_end, pair.end);
+  made_until_ = t_end;
+  const bool known = all_finite(pair.course.rates);
+  bool solved = false;
+  if (pair.count == 1) {
+    solved = maker_.make(step_, from, h, t_end, pair.end);
+    surprise_ = pair.end.prediction_error;
+    if (solved && staged_) step_.solved(pair.end.state.data(), second_);
+  } else if (maker_.make(step_, from, h, from.t + h, pair.middle)) {
+    const bool predicted = pair.middle.prediction_error <= well_predicted;
+    if (staged_) {
+      step_.solved(pair.middle.state.data(), first_);
+      if (!predicted && known) step_.guess_from(pair.course.rates.data(), &first_);
+    }
+    solved = maker_.make(step_, pair.middle, h, t_end, pair.end);
+    surprise_ = pair.end.prediction_error;
+    if (solved && staged_) {
+      step_.solved(pair.end.state.data(), second_);
+      if (known) check_.guess_from(pair.course.rates.data(), &first_, &second_);
+    }
+    if (solved) ++comparisons_;
+    solved = solved && maker_.make(check_, from, 2 * h, t_end, check_to_);
+    if (solved && staged_) check_.solved(check_to_.state.data(), tried_);
+  }
+  if (!solved) made_ = 0;
+  else if (staged_ && pair.count == 1) tried_ = second_;
+  return solved;
 }
 
 // Two steps of order p are 2^p - 1 times nearer to the solution than to the one step beside them, or more.
 double ToleranceSteps::judge(const GridPoint& from, double h, Pair& pair) {
   ErrorScale& scale = pair.course.scale;
+  pair.error.resize(pair.end.state.size());
+  for (std::size_t i = 0; i < pair.error.size(); ++i) pair.error[i] = share_ * (pair.end.state[i] - check_to_.state[i]);
   double error = share_ * scale.error(from, pair.end, check_to_);
   if (error > 1 && std::isfinite(error)) {
     scale.measure_rounding(multipliers_, from, h);
     error = share_ * scale.error(from, pair.end, check_to_);
   }
   return error <= 1 && !fits(from, h, pair) ? blind : error;
+}
+
+/// How much the curve of a step differs from the accelerations at its ends, in units of what is allowed.
+double ToleranceSteps::defect(const GridPoint& from, const SolvedStep<double>& step,
+                              const std::vector<double>& slopes_from, const std::vector<double>& slopes_to,
+                              const GridPoint& to, ErrorScale& scale) {
+  slope_defects(step_.series(), step, slopes_from, slopes_to, defects_);
+  moved_.state.assign(to.state.begin(), to.state.end());
+  for (std::size_t i = 0; i < defects_.size(); ++i) moved_.state[i] += defects_[i];
+  return scale.error(from, to, moved_);
+}
+
+/// The error that a defect means. Where defects grow with the size of the steps or with the speed of the motion, errors
+/// grow by a higher power; where they shrink nobody counts on it.
+double ToleranceSteps::foreseen(const Ratio& ratio, double defect) const {
+  const double grown = defect / ratio.defect;
+  return ratio.error * std::pow(grown, grown > 1 ? (order_ + 1.0) / defect_order_ : 1);
+}
+
+// One step by itself: what its defect says.
+double ToleranceSteps::judge_alone(const GridPoint& from, double h, Pair& pair) {
+  Course& course = pair.course;
+  const std::span<const double> end = multipliers_.at(pair.end.t, pair.end.state);
+  end_rates_.assign(end.begin(), end.end());
+  if (!all_finite(end_rates_)) return blind;
+  slopes_at(pair.end, end_rates_, end_slopes_);
+  Ratio& ratio = course.ratio;
+  const double seen = defect(from, second_, course.slopes, end_slopes_, pair.end, course.scale);
+  // A defect passes through zero where the error does not.
+  const double like_before = ratio.recent * std::pow(std::abs(h / ratio.h), defect_order_);
+  const double found = std::max(seen, forget_ratio * like_before);
+  ratio.recent = found;
+  ratio.h = h;
+  const double error = caution * foreseen(ratio, found);
+  pair.error.resize(defects_.size());
+  for (std::size_t i = 0; i < defects_.size(); ++i) {
+    const double by_defect = defects_[i] * error / found, by_comparison = ratio.errors[i] * error / ratio.error;
+    pair.error[i] = std::max(std::abs(by_defect), std::abs(by_comparison)) / 2;
+  }
+  return error;
+}
+
+// After a comparison: how much of the defects is error.
+void ToleranceSteps::take_ratio(const GridPoint& from, double h, double error, Pair& pair) {
+  Course& course = pair.course;
+  course.ratio.alone = 0;
+  if (!staged_ || !all_finite(middle_rates_) || !all_finite(end_rates_)) return;
+  slopes_at(pair.middle, middle_rates_, middle_slopes_);
+  const double of_first = defect(from, first_, course.slopes, middle_slopes_, pair.middle, course.scale);
+  const double of_second = defect(pair.middle, second_, middle_slopes_, end_slopes_, pair.end, course.scale);
+  const double found = std::max(of_first, of_second);
+  if (!(found > 0) || !std::isfinite(found)) return;
+  const Ratio& old = course.ratio;
+  const bool known = old.defect > 0;
+  // A method may be exact where a motion begins, and err later: defects are trusted where they foresaw the error.
+  const bool right = known && error <= surprise * std::max(foreseen(old, found), no_error);
+  const int trust = right ? std::min(most_alone, 2 * old.trust + 1) : 0;
+  const double before = known ? forget_ratio * old.error / old.defect : 0;
+  course.ratio = {std::max({error, least_error, before * found}), found, trust, pair.error, found, h, trust};
+}
+
+// Where longer steps cost Newton more work than shorter ones did, the shorter ones are made for a while: a looser
+// tolerance must not be dearer.
+void ToleranceSteps::economise(double h, double error, Pair& pair) {
+  Economy& economy = pair.course.economy;
+  const double each = static_cast<double>(iterations_) / (pair.count == 1 ? 1 : 3);
+  const double work = each / std::abs(h);
+  const auto limit = [&](double size) {
+    economy.longest = size;
+    economy.again = std::clamp(2 * economy.again, fewest_stretches, most_stretches);
+    economy.left = economy.again;
+  };
+  // What is far more accurate than it need be is another motion than that which Newton laboured with.
+  const bool other = error < no_error;
+  if (economy.left > 0 && (--economy.left == 0 || other)) economy = {0, 0, 0, 0, economy.again, economy.least};
+  const bool longer = economy.h != 0 && std::abs(h) > 1.1 * economy.h;
+  const bool dear = longer && each > laborious_step && work > dearer * economy.work;
+  if (!dear && (!longer || work < economy.work)) {
+    const bool same = economy.h != 0 && std::abs(h) > 0.9 * economy.h;
+    economy.work = same ? (economy.work + work) / 2 : work;
+    economy.h = std::abs(h);
+  }
+  economy.least = economy.least > 0 ? std::min(each, forget_least * economy.least) : each;
+  const bool labours = each > many_iterations && each > labour * economy.least;
+  const bool enough = each > some_iterations && each > some_labour * economy.least;
+  if (dear) limit(economy.h);
+  else if (unsolved_) limit(std::abs(h));
+  else if (labours) limit(shorter_for_newton * std::abs(h));
+  double& next = pair.course.h;
+  if (enough && std::abs(next) > std::abs(h)) next = h;
+  if (economy.longest > 0 && std::abs(next) > economy.longest) next = std::copysign(economy.longest, next);
 }
 
 // Whether the forces at the end are those that the steps saw. Where there are no accelerations nothing can be said.
@@ -205,11 +415,19 @@ void ToleranceSteps::settle(const GridPoint& from, double h, double error, Pair&
   Course& course = pair.course;
   pair.h = h;
   pair.internal = step_.internal();
+  slopes_at(pair.end, end_rates_, end_slopes_);
+  if (pair.count == 1) --course.ratio.alone;
+  else if (!pair.end.kink) take_ratio(from, h, error, pair);
   course.scale.accept(from, pair.end);
   course.rates = end_rates_;
+  course.slopes = end_slopes_;
+  if (staged_) course.last = second_;
   if (pair.end.kink) {
     course.good = 0;
     course.error = 1;
+    course.ratio = {};
+    course.economy = {};
+    course.last.h = 0;
     made_ = 0;
     return;
   }
@@ -220,15 +438,20 @@ void ToleranceSteps::settle(const GridPoint& from, double h, double error, Pair&
   if (++course.good < options_.good_steps) factor = std::min(factor, 1.0);
   // Nearly the same size is the same: equal steps are predicted better.
   if (factor > 1.2 || factor < 0.9) course.h = limited(course.h * factor);
+  economise(h, error, pair);
+  const double change = std::abs(course.h / h);
+  if (!(change < like_size && change > 1 / like_size)) course.ratio.alone = 0;
 }
 
 // Sets an aim where there is a kink inside both steps. False where that cannot be found out.
 bool ToleranceSteps::look_for_kinks(const GridPoint& from, double h, Pair& pair, Aim& aim) {
   dense_->begin(from, h);
-  if (!kinks_->search(from, from_kinks_, pair.middle, middle_kinks_, false, found_)) return false;
+  const bool alone = pair.count == 1;
+  const GridPoint& first = alone ? pair.end : pair.middle;
+  if (!kinks_->search(from, from_kinks_, first, alone ? pair.course.kinks : middle_kinks_, false, found_)) return false;
   double start = 0;
   std::erase_if(found_, [](const ZeroSearch::Zero& zero) { return zero.share <= at_end; });
-  if (found_.empty()) {
+  if (found_.empty() && !alone) {
     start = 1;
     dense_->begin(pair.middle, h);
     if (!kinks_->search(pair.middle, middle_kinks_, pair.end, pair.course.kinks, false, found_)) return false;
@@ -237,7 +460,8 @@ bool ToleranceSteps::look_for_kinks(const GridPoint& from, double h, Pair& pair,
   const double share = found_[0].share;
   const double length = (start + share) * h;
   // The next two begin there.
-  if (start + share >= 2 * (1 - at_end) || std::abs(length) >= std::abs(end_ - from.t) * (1 - at_end)) return true;
+  if (start + share >= pair.count * (1 - at_end) || std::abs(length) >= std::abs(end_ - from.t) * (1 - at_end))
+    return true;
   aim = {.length = length, .function = found_[0].function};
   std::erase_if(found_, [&](const ZeroSearch::Zero& zero) { return zero.share > share + at_end; });
   std::swap(passed_, found_);

@@ -1,8 +1,11 @@
 #pragma once
 
-// Steps as long as a tolerance allows. Two equal steps are compared with one of twice their size. Two are handed out
-// only when the next two were made: where these had to be very much shorter, something came up at the end of the former
-// that they did not see, and they are made again, shorter. A step ends where the equations have a kink.
+// Steps as long as a tolerance allows. Two equal steps are compared with one of twice their size now and then; in
+// between, where the method has stages on the motion, each step is judged for itself: the slopes of the curve through
+// its stages are compared with the accelerations at both ends, and what that says of the error is known from the last
+// comparison. Steps are handed out only when the next were made: where these had to be very much shorter, something
+// came up at the end of the former that they did not see, and they are made again, shorter. A step ends where the
+// equations have a kink.
 
 #include "alembert/run/control.h"
 #include "alembert/run/error_scale.h"
@@ -18,24 +21,47 @@ class ToleranceSteps final : public StepControl {
   int advance(const GridPoint& from, GridPoint* to, bool& last) override;
   NewtonStatistics statistics() const override;
   const std::vector<double>& internal() override { return internal_; }
+  std::span<const double> error() const override { return error_; }
 
  private:
+  /// The last comparison: what is known of the error of a step from the defect of its curve.
+  struct Ratio {
+    double error = 0, defect = 0;  // in units of what is allowed; 0: nothing is known
+    int alone = 0;                 // steps that may be made before the next one
+    std::vector<double> errors;    // of every entry of the state, in two steps
+    double recent = 0, h = 0;      // the defect of the last step, and its size
+    int trust = 0;                 // how many steps may be made alone where comparisons were as foreseen
+  };
+  /// The size of steps with which Newton had the least work in a unit of time.
+  struct Economy {
+    double h = 0, work = 0;  // iterations in a unit of time
+    double longest = 0;      // no longer steps for now; 0: no limit
+    int left = 0;            // stretches for which that holds
+    int again = 0;           // for how many the next time
+    double least = 0;        // iterations that a step needs where it is easy, of late
+  };
   /// What the control knows where the motion stands.
   struct Course {
     double h;          // to be tried
     long good = 0;     // comparisons that went well, one after the other
-    double error = 1;  // of the last two steps
+    double error = 1;  // of the last step, or two
     ErrorScale scale;
-    std::vector<double> rates;  // accelerations
+    std::vector<double> rates;   // accelerations and multipliers
+    std::vector<double> slopes;  // y', z'
     ZeroSearch::Values kinks;
+    Ratio ratio;
+    Economy economy;
+    SolvedStep<double> last;  // the step that led here; none behind a kink
   };
-  /// Two steps that were accepted.
+  /// Steps that were accepted, one or two.
   struct Pair {
     GridPoint middle, end;
-    double h = 0;  // of each
+    double h = 0;   // of each
+    int count = 2;  // 1: there is no middle
     bool last = false;
     Course course;  // behind them
     std::vector<double> internal;
+    std::vector<double> error;  // of every entry of the state
   };
   /// A kink at which two steps shall end.
   struct Aim {
@@ -46,35 +72,55 @@ class ToleranceSteps final : public StepControl {
   };
 
   bool make(const GridPoint& from, const Course& course, Pair& pair);
+  double size_now(const GridPoint& from, const Aim& aim, Pair& pair) const;
   bool solve(const GridPoint& from, double h, double t_end, Pair& pair);
+  void prepare(const GridPoint& from, double h, const Course& course);
   bool look_for_kinks(const GridPoint& from, double h, Pair& pair, Aim& aim);
   bool on_kink(double h, Pair& pair, Aim& aim);
   double judge(const GridPoint& from, double h, Pair& pair);
+  double foreseen(const Ratio& ratio, double defect) const;
+  double judge_alone(const GridPoint& from, double h, Pair& pair);
+  double defect(const GridPoint& from, const SolvedStep<double>& step, const std::vector<double>& slopes_from,
+                const std::vector<double>& slopes_to, const GridPoint& to, ErrorScale& scale);
   bool fits(const GridPoint& from, double h, Pair& pair);
   void settle(const GridPoint& from, double h, double error, Pair& pair);
+  void take_ratio(const GridPoint& from, double h, double error, Pair& pair);
+  void economise(double h, double error, Pair& pair);
   bool sees_on();
   bool goes_on(Pair& pair);
   bool dead_end(const GridPoint& from, bool solved);
+  bool cross_kink(const GridPoint& from, Pair& pair);
   void begin(const GridPoint& from, double h);
   double limited(double h) const;
+  void slopes_at(const GridPoint& point, const std::vector<double>& rates, std::vector<double>& slopes);
 
   StepOptions options_;
   int order_;
   double smallest_, largest_, end_;
-  double share_;     // of a difference that is the error of the two steps, at most
-  double made_ = 0;  // the size that the predictions are for
+  double share_;           // of a difference that is the error of the two steps, at most
+  double made_ = 0;        // the size that the predictions are for
+  double made_until_ = 0;  // the time at which the last of these steps ended
+  double surprise_ = 0;    // how far the last prediction was off
+  bool staged_;            // steps can be guessed and judged by the curves of their stages
+  int defect_order_;       // defects vanish with this power of h
+  Motion& motion_;
   Step<double> check_, ahead_;
   GridPoint check_to_, beyond_[2];
   DenseOutput* dense_;
   ZeroSearch* kinks_;  // null where the equations have none
   ZeroSearch::Values from_kinks_, middle_kinks_;
   std::vector<ZeroSearch::Zero> found_, passed_;
-  std::vector<double> middle_rates_, end_rates_;
+  std::vector<double> middle_rates_, end_rates_, middle_slopes_, end_slopes_, defects_;
+  SolvedStep<double> tried_;  // the step that was made last from where this one begins; none at first
+  SolvedStep<double> first_, second_;
+  GridPoint moved_;
+  long iterations_ = 0;    // of Newton in the steps that were made last, and in those that were tried before
+  bool unsolved_ = false;  // some of these had no solution
   Course now_, shorter_;
   Pair pair_, next_, again_;
   bool ready_ = false;    // pair_ is made
   std::string dead_end_;  // why there is nothing behind the pair that was made last
-  std::vector<double> internal_;
+  std::vector<double> internal_, error_;
 };
 
 }  // namespace alembert::internal

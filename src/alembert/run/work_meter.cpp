@@ -15,7 +15,7 @@ namespace {
 
 Exprs rates_of(const Equations& e) {
   const WorkRates rates = work_rates(e);
-  return {rates.dissipated, rates.supplied};
+  return joined<Expr>(rates.dissipated, rates.supplied, e.friction_powers);
 }
 
 /// The integral from a to b of the polynomial of degree 5 at most through the points (t[i], f[i]).
@@ -43,24 +43,28 @@ WorkMeter::WorkMeter(const Equations& e, KernelOptions options)
       in_(kernel_.inputs(), 0.0),
       work_(kernel_.work()) {
   last_.reserve(points);
+  restart();
 }
 
 void WorkMeter::restart() {
   begun_ = false;
   last_.clear();
   from_ = 0;
-  settled_ = {};
+  friction_.assign(kernel_.outputs() - 2, 0);
+  settled_ = {0, 0, friction_};
   account_ = {};
   most_ = 0;
   least_ = 0;
 }
 
+void WorkMeter::add(const Work& work, Work& to) {
+  to.dissipated += work.dissipated;
+  to.supplied += work.supplied;
+  for (std::size_t i = 0; i < work.friction.size(); ++i) to.friction[i] += work.friction[i];
+}
+
 void WorkMeter::go_on(double jump) {
-  if (last_.size() > 1) {
-    const Work recent = between(from_, last_.size() - 1);
-    settled_.dissipated += recent.dissipated;
-    settled_.supplied += recent.supplied;
-  }
+  if (last_.size() > 1) { add(between(from_, last_.size() - 1), settled_); }
   first_energy_ += jump;
   last_.clear();
   from_ = 0;
@@ -90,11 +94,11 @@ WorkMeter::Sample WorkMeter::sample(double t, std::span<const double> state, Mul
     std::copy(here.end() - static_cast<std::ptrdiff_t>(multipliers_), here.end(),
               in_.end() - static_cast<std::ptrdiff_t>(multipliers_));
   }
-  double rates[2];
-  kernel_(in_.data(), rates, work_.data());
-  most_ = std::max(most_, rates[1]);
-  least_ = std::min(least_, rates[1]);
-  return {t, rates[0], rates[1]};
+  rates_.resize(kernel_.outputs());
+  kernel_(in_.data(), rates_.data(), work_.data());
+  most_ = std::max(most_, rates_[1]);
+  least_ = std::min(least_, rates_[1]);
+  return {t, rates_[0], rates_[1], {rates_.begin() + 2, rates_.end()}};
 }
 
 WorkMeter::Work WorkMeter::between(std::size_t first, std::size_t last) const {
@@ -105,7 +109,13 @@ WorkMeter::Work WorkMeter::between(std::size_t first, std::size_t last) const {
     dissipated[i] = last_[i].dissipated;
     supplied[i] = last_[i].supplied;
   }
-  return {integral(n, t, dissipated, t[first], t[last]), integral(n, t, supplied, t[first], t[last])};
+  Work work{integral(n, t, dissipated, t[first], t[last]), integral(n, t, supplied, t[first], t[last]), {}};
+  for (std::size_t k = 0; k < friction_.size(); ++k) {
+    std::array<double, points> power{};
+    for (std::size_t i = 0; i < n; ++i) power[i] = last_[i].friction[k];
+    work.friction.push_back(integral(n, t, power, t[first], t[last]));
+  }
+  return work;
 }
 
 void WorkMeter::look(double t, std::span<const double> state, double energy, Multipliers& multipliers) {
@@ -113,17 +123,17 @@ void WorkMeter::look(double t, std::span<const double> state, double energy, Mul
   else if (!last_.empty() && t == last_.back().t) return;
   if (last_.size() == points) {
     // What lies in the middle of the points is known best, and stays.
-    const Work settled = between(from_, middle + 1);
-    settled_.dissipated += settled.dissipated;
-    settled_.supplied += settled.supplied;
+    add(between(from_, middle + 1), settled_);
     from_ = middle;
     last_.erase(last_.begin());
   }
   last_.push_back(sample(t, state, multipliers));
   if (last_.size() == 1) return;
-  const Work recent = between(from_, last_.size() - 1);
-  account_.dissipated = settled_.dissipated + recent.dissipated;
-  account_.supplied = settled_.supplied + recent.supplied;
+  Work all = between(from_, last_.size() - 1);
+  add(settled_, all);
+  account_.dissipated = all.dissipated;
+  account_.supplied = all.supplied;
+  friction_ = all.friction;
   if (last_.size() < points) return;
   const double off = std::abs(energy - first_energy_ - account_.supplied + account_.dissipated);
   if (!(off <= account_.error)) account_.error = off;

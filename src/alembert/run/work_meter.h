@@ -20,19 +20,27 @@ class WorkMeter {
   void restart();
   /// The power jumps here, and the energy by this much: what comes is integrated for itself.
   void go_on(double jump);
+  /// Whether so few points are known that those between grid points would help; the time of the last.
+  bool few() const { return !last_.empty() && last_.size() < points; }
+  double last_t() const { return last_.back().t; }
 
   /// A grid point of the run, with the energy there. multipliers are asked only where the power depends on them.
   void look(double t, std::span<const double> state, double energy, Multipliers& multipliers);
   /// Forces that never did positive work are friction: what they took counts as dissipated.
   EnergyAccount account() const;
+  /// The parts of what was dissipated that Equations::friction_powers took.
+  const std::vector<double>& friction() const { return friction_; }
 
  private:
   struct Sample {
     double t = 0, dissipated = 0, supplied = 0;  // rates
+    std::vector<double> friction;
   };
   struct Work {
     double dissipated = 0, supplied = 0;
+    std::vector<double> friction;
   };
+  static void add(const Work& work, Work& to);
   Sample sample(double t, std::span<const double> state, Multipliers& multipliers);
   Work between(std::size_t first, std::size_t last) const;
 
@@ -44,13 +52,14 @@ class WorkMeter {
   bool with_multipliers_;
   std::size_t multipliers_;  // lambda and psi
   Kernel<double> kernel_;
-  std::vector<double> in_, work_;
+  std::vector<double> in_, work_, rates_;
   std::vector<Sample> last_;  // of the points
   std::size_t from_ = 0;      // the point up to which the work is settled
   Work settled_;
   double first_energy_ = 0;
   double most_ = 0, least_ = 0;  // rates of supply
   EnergyAccount account_;
+  std::vector<double> friction_;
 };
 
 }  // namespace alembert::internal

@@ -185,6 +185,44 @@ void ZeroSearch::pass(GridPoint& point, double dt, Values& values, double behind
     if (std::isfinite(values.rates[j] - rates[j])) point.state[n_y_ + j] += behind * dt * (values.rates[j] - rates[j]);
 }
 
+bool ZeroSearch::cross(const GridPoint& from, const Values& before, double longest, GridPoint& to, Values& after) {
+  constexpr double probe = 1e-3;  // of the longest way: what slopes are measured by
+  constexpr double beyond = 16;   // times what is rounding
+  const double short_way = probe * longest;
+  to = from;
+  after = before;
+  pass(to, short_way, after, 0);
+  int nearest = -1;
+  double way = longest, slope = 0;
+  for (std::size_t i = 0; i < noise_.size(); ++i) {
+    const double rate = (after.values[i] - before.values[i]) / short_way;
+    const double there = -before.values[i] / rate;
+    if (before.sides[i] == 0 || !(there / longest >= 0) || !(std::abs(there) <= std::abs(way))) continue;
+    nearest = static_cast<int>(i);
+    way = there;
+    slope = rate;
+  }
+  if (nearest < 0) return false;
+  to = from;
+  after = before;
+  const double exactly = way;
+  way += std::copysign(std::max(short_way / longest * std::abs(way), beyond * before.noise[nearest] / std::abs(slope)),
+                       longest);
+  const double share = (way - exactly) / way;
+  pass(to, way, after, share);
+  // On the other side it must go on as it came.
+  GridPoint further = to;
+  Values there = after;
+  pass(further, short_way, there, 0);
+  if ((there.values[nearest] - after.values[nearest]) / short_way * slope <= 0) return false;
+  after.sides[nearest] = -before.sides[nearest];
+  after.signs[nearest] = 0;
+  to.before = from.state;
+  to.t_before = from.t;
+  to.kink = true;
+  return true;
+}
+
 void ZeroSearch::begin(const GridPoint& start, Values& values) {
   values.sides.clear();
   know(start, values);

@@ -44,6 +44,10 @@ class ZeroSearch {
   void settle(GridPoint& point) const {
     if (settle_) settle_(point);
   }
+  /// Across a jump of the forces a step may have no solution although the motion goes on behind it. Passes over the
+  /// nearest zero ahead where it is at most `longest` away, so near that straight lines are exact enough: `to` lies
+  /// behind it. False where there is none, or where the motion turns back there from either side: it sticks.
+  bool cross(const GridPoint& from, const Values& before, double longest, GridPoint& to, Values& after);
   /// A motion begins: what is zero here has no side.
   void begin(const GridPoint& start, Values& values);
 

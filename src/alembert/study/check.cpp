@@ -4,10 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "alembert/base/lists.h"
 #include "alembert/derive/ports/port_equations.h"
 #include "alembert/error.h"
 #include "alembert/methods/method.h"
 #include "alembert/output/report_words.h"
+#include "alembert/run/contact_mode.h"
 #include "alembert/start/initial.h"
 #include "alembert/study/verify.h"
 
@@ -34,7 +36,8 @@ struct ModelFacts {
   std::vector<std::pair<std::string, std::string>> refusing;  // method, why
   std::vector<std::string> applying;
   std::vector<std::string> warnings;
-  std::string method;  // of solve, where it promises momenta
+  std::vector<std::pair<std::string, double>> gaps;  // of contacts, at the start
+  std::string method;                                // of solve, where it promises momenta
   bool keeps_energy = false;
   Momenta momenta;
 };
@@ -109,8 +112,17 @@ ModelFacts gather(const Model& model, const Equations& e) {
   for (const std::string& name : found.initial.hidden) found.hidden.push_back(name + " has no mass: algebraic");
   found.rank = found.holonomic + found.nonholonomic - static_cast<int>(found.initial.redundant.size());
   found.not_given = values_not_given(model, e);
+  if (!model.contacts.empty()) {
+    const std::vector<double> gaps = gaps_at(model, e, 0, joined<double>(found.initial.y, found.initial.z));
+    for (std::size_t i = 0; i < gaps.size(); ++i) found.gaps.emplace_back(model.contacts[i].name, gaps[i]);
+  }
   for (const MethodFamily& family : all_families()) {
-    const std::string why = refusal(family.make(family.example), e);
+    const Method method = family.make(family.example);
+    std::string why = refusal(method, e);
+    if (why.empty() && !model.contacts.empty()) {
+      why = contact_refusal(model, method);
+      if (!why.empty()) why = "contacts, " + why;
+    }
     if (why.empty()) {
       found.applying.push_back(family.signature);
     } else {
@@ -187,6 +199,7 @@ Json written(const Model& model, const Equations& e, const ModelFacts& found) {
                      {"changes", changes},
                      {"not_given", found.not_given}};
   json["redundant"] = found.initial.redundant;
+  for (const auto& [name, gap] : found.gaps) json["contacts"][name] = {{"gap", gap}};
   Json& multiplier = json["multipliers"] = Json::object();
   for (const auto& [name, value] : multipliers(model, e, found.initial)) multiplier[name] = value;
   if (!found.method.empty()) {
@@ -319,6 +332,9 @@ std::string told(const Model& model, const Equations& e, const ModelFacts& found
                         : fmt::format("differential-algebraic equations of index {}", found.index));
   if (!found.hidden.empty()) line(page, "hidden", listed(found.hidden));
   if (found.holonomic + found.nonholonomic > 0 || !e.psi.empty()) tell_initial(page, model, e, found);
+  std::vector<std::string> gaps;
+  for (const auto& [name, gap] : found.gaps) gaps.push_back(fmt::format("{} with gap {:.6g}", name, gap));
+  if (!gaps.empty()) line(page, "contacts", listed(gaps));
   if (!found.not_given.empty()) line(page, "defaulted", "to 0: " + listed(found.not_given));
   if (!found.method.empty()) tell_kept(page, found);
   line(page, "methods", found.applying.empty() ? "none takes this model" : listed(found.applying, 100));

@@ -192,6 +192,9 @@ InitialValues measurable_start(const Model& model, const Equations& e, const std
   if (!e.actions.empty())
     throw InputError("what events set is not followed here: the motion between them is what has an order",
                      "leave 'when' out, or compare runs with steps of several sizes");
+  if (!model.contacts.empty())
+    throw InputError("contacts are not followed here: the motion between their events is what has an order",
+                     "leave 'contact' out, or compare runs with steps of several sizes");
   for (const Method& method : methods) require_taken(method, model, e);
   InitialValues initial = make_consistent(model, e);
   if (!initial.redundant.empty()) {

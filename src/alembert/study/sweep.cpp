@@ -29,8 +29,12 @@ std::vector<std::string> chosen_columns(const SweepOptions& options, const Model
   describe(empty, model, e, Method());
   empty.invariants.resize(e.invariants.size());
   empty.observed.resize(e.observed.size());
-  if (!model.events.empty())
+  if (!model.events.empty() || !model.contacts.empty())
     empty.events.push_back({0, 0, 0, std::vector<double>(e.y.size() + e.z.size()), {}, {}, {}});
+  if (!model.contacts.empty()) {
+    empty.account = EnergyAccount{};
+    empty.events.back().kind = "impact";
+  }
   const auto internal = [](const std::string& path) { return below(path, "internal"); };
   if (std::any_of(options.columns.begin(), options.columns.end(), internal)) {
     const StepPlan plan = step_plan(options.method(model), e);

@@ -407,6 +407,11 @@ std::vector<std::string> energy_changes(const Model& model, const Equations& e) 
   if (e.energy && depends(e.energy, time)) reasons.push_back("time in the energy");
   if (depends(e.g, time) || depends(e.k, time)) reasons.push_back("moving constraints");
   if (!e.ideal) reasons.push_back("non-ideal constraint forces");
+  const auto takes = [](const ContactFunctions& contact) {
+    return !contact.friction.empty() || !is_constant(contact.restitution) ||
+           contact.restitution.graph().value(contact.restitution.id()) != 1;
+  };
+  if (std::any_of(e.contacts.begin(), e.contacts.end(), takes)) reasons.push_back("contacts");
   // Ideal reactions N = -k_z^T psi do the work -psi k_z z, which is 0 where k is homogeneous in the velocities.
   if (!e.k.empty()) {
     const SparseExprs k_z = jacobian(e.k, e.z);

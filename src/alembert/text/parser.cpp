@@ -142,6 +142,7 @@ class StatementParser {
         }
         list(form, s);
         return;
+      case Shape::contact: contact(form, s); break;
       case Shape::table: table(form, s); break;
     }
     terms_.expect_end();
@@ -364,6 +365,53 @@ class StatementParser {
       if (valued) s.items.back().value = terms_.term();
     }
     ranges_behind(s);
+  }
+
+  /// NAME: EXPR >= EXPR, or NAME from ... to ...; then words with their values, as items. `along` is one for each slip.
+  void contact(const StatementForm& form, Statement& s) {
+    if (terms_.next().kind != Kind::name) terms_.fail("expected the name of the contact", example(form));
+    Term name = terms_.target();
+    const Term* root = &name;
+    while (root->form == Term::Form::index) root = &root->parts[0];
+    if (root->form != Term::Form::name || root->text.find('.') != std::string::npos)
+      throw SyntaxFailure{name.place, "a contact has a plain name", example(form)};
+    s.label = std::move(name);
+    if (terms_.accept(":")) {
+      s.left = first_term(form);
+      const Token& sign = terms_.next();
+      if (!sign.is(">=") && !sign.is("<=")) terms_.fail_operand("expected '>='", example(form));
+      s.string = sign.text;
+      terms_.skip();
+      s.right = terms_.term();
+    } else if (!terms_.next().is_word("from")) {
+      terms_.fail("expected ':' or 'from'", example(form));
+    }
+    const std::vector<std::string> words = split_words(form.words);
+    while (terms_.next().kind == Kind::name && !terms_.next().is_word("for")) contact_word(form, words, s);
+    ranges_behind(s);
+  }
+
+  void contact_word(const StatementForm& form, const std::vector<std::string>& words, Statement& s) {
+    const Token& token = terms_.next();
+    const std::string word(token.text);
+    const bool valued = std::find(words.begin(), words.end(), word + "=") != words.end();
+    if (!valued && std::find(words.begin(), words.end(), word) == words.end()) {
+      std::vector<std::string> plain;
+      for (const std::string& one : words) plain.push_back(one.back() == '=' ? one.substr(0, one.size() - 1) : one);
+      throw SyntaxFailure{token.place, "a contact has no " + TermParser::quoted(token), nearest_or_list(word, plain)};
+    }
+    static const std::vector<std::string> sides = {"point", "axis", "sphere", "box", "disk", "ellipsoid", "plane"};
+    const bool of_a_side = std::find(sides.begin(), sides.end(), word) != sides.end();
+    for (const Item& item : s.items)
+      if (item.target.text == word && !of_a_side)
+        throw SyntaxFailure{token.place, "'" + word + "' is given twice", example(form)};
+    const Term target = word_at(token);
+    terms_.skip();
+    if (valued && terms_.next().kind == Kind::end) terms_.fail("expected a value behind '" + word + "'", example(form));
+    do {
+      s.items.push_back({target, {}, {}});
+      if (valued) s.items.back().value = terms_.term();
+    } while (word == "along" && terms_.accept(","));
   }
 
   static Term word_at(const Token& token) {

@@ -355,6 +355,24 @@ void print_reset(const Statement& s, Printer& printer) {
   }
 }
 
+/// floor: y >= 0 restitution e friction mu along x', y'; in one line, as elements are.
+void print_contact(const Statement& s, Printer& printer) {
+  if (s.label) printer.text(print(*s.label));
+  if (s.left && s.right) printer.text(": " + print(*s.left) + " " + s.string + " " + print(*s.right));
+  std::string before;
+  for (const Item& item : s.items) {
+    const std::string& word = item.target.text;
+    const bool goes_on = word == "along" && before == word;
+    printer.text(goes_on ? "," : " " + word);
+    if (item.value) printer.text(" " + print(*item.value));
+    before = word;
+  }
+  if (!s.ranges.empty()) {
+    printer.text(" for ");
+    printer.ranges(s.ranges);
+  }
+}
+
 std::string print_body(const Statement& s) {
   Printer printer;
   printer.text(s.keyword);
@@ -379,6 +397,8 @@ std::string print_body(const Statement& s) {
       printer.text(" for ");
       printer.ranges(s.ranges);
     }
+  } else if (form && form->shape == Shape::contact) {
+    print_contact(s, printer);
   } else if (form && form->shape == Shape::component) {
     print_component(s, printer);
   } else if (form && form->shape == Shape::condition && s.string == "after") {

@@ -53,6 +53,14 @@ const std::vector<StatementForm>& statement_forms() {
        "rate y' = z, z' = (0, -gravity) + reaction(normal/m)"},
       {"constraint", Shape::equation, "what must hold; nonholonomic when it contains velocities",
        "constraint surface(psi): y[2] = b*y[1]^3"},
+      {"contact", Shape::contact,
+       "what must not become negative, a gap: while it is closed a force of at least 0 keeps it so, and what comes in "
+       "is thrown back with the restitution. Friction acts along one or two slip velocities, with another coefficient "
+       "while it sticks where 'static' gives one. Between bodies the program finds gap, normal and slip; 'rolling' and "
+       "'drilling' (lengths) resist there too. 'law poisson' takes Poisson's restitution instead of Newton's",
+       "contact floor: y >= 0 restitution 0.8 friction 0.3 along x'", "",
+       "restitution= friction= static= along= rolling= drilling= law= from= to= point= axis= sphere= box= disk= "
+       "ellipsoid= plane"},
       {"initial", Shape::assignments, "values at the start; what is not given is 0", "initial x1 = l1, q' = (0, 1, 0)"},
       {"pin", Shape::names, "initial values that stay as they are when the others are made consistent", "pin x1, y1'"},
       {"conserve", Shape::watched, "an expression that is watched beside energy and constraints",
@@ -86,10 +94,11 @@ const std::vector<StatementForm>& statement_forms() {
       {"joint", Shape::element,
        "what a body may do relative to another or to the ground; points and axes in the frame of the body before them. "
        "It makes NAME.angle and NAME.rate where it turns (angle1, angle2, rate1, rate2 of a universal joint), "
-       "NAME.distance and NAME.speed where it slides; zero says at which angle NAME.angle is 0",
+       "NAME.distance and NAME.speed where it slides; zero says at which angle NAME.angle is 0; "
+       "limits (a, b) are the contacts NAME.lower and NAME.upper",
        "joint revolute elbow from upper point (0, 0, -1) axis (0, 1, 0) to lower point (0, 0, 1)",
        "spherical revolute prismatic cylindrical universal fixed planar distance rolling",
-       "from= to= point= axis= length= radius= zero="},
+       "from= to= point= axis= length= radius= zero= limits= restitution="},
       {"drive", Shape::element,
        "a motor: the angle or the distance of a joint as a function of time, or the torque or the force that acts "
        "there "
@@ -168,7 +177,22 @@ const StatementForm* find_statement(std::string_view keyword) {
   return found == by_keyword.end() ? nullptr : found->second;
 }
 
+namespace {
+
+std::string contact_syntax() {
+  const std::string law =
+      "[restitution EXPR] [friction EXPR [static EXPR] [along EXPR, ...]] [rolling EXPR] [drilling EXPR] "
+      "[law newton|poisson] [for RANGES]";
+  return "contact NAME: EXPR >= EXPR " + law +
+         " | contact NAME from NAME [sphere EXPR|box EXPR|disk EXPR|ellipsoid EXPR] [point EXPR] [axis EXPR] to NAME "
+         "[plane|sphere EXPR] [point EXPR] [axis EXPR] " +
+         law;
+}
+
+}  // namespace
+
 std::string syntax_of(const StatementForm& form) {
+  if (form.shape == Shape::contact) return contact_syntax();
   if (form.shape == Shape::element) {
     std::string text(form.keyword);
     for (const std::string& kind : split_words(form.kinds))
@@ -196,7 +220,8 @@ std::string syntax_of(const StatementForm& form) {
       case Shape::reset: return "NAME: | EXPR = EXPR [rising|falling]: TARGET = EXPR, ... [for RANGES]";
       case Shape::ranges: return "RANGES";
       case Shape::method: return "EXPR [step EXPR] [end EXPR]";
-      case Shape::element: return "NAME";
+      case Shape::element:
+      case Shape::contact: return "NAME";
       case Shape::component:
         return "NAME = \"...\" [at EXPR] [turned EXPR about EXPR] [with TARGET = EXPR, ...] [for RANGES]";
       case Shape::connection: return "[lossy] EXPR = EXPR, ... [for RANGES]";

@@ -57,6 +57,8 @@ void add_to_state(StepEquations& step, const Equations& e, const Equations& seen
   const Exprs values = closed_forms(e, step.t0 + step.h, y1, near);
   step.next.insert(step.next.begin() + known, values.begin(), values.end());
   step.state.insert(step.state.begin() + known, near.begin(), near.end());
+  for (StageSeries& series : step.series)
+    if (series.state >= known) series.state += static_cast<int>(near.size());
 }
 
 }  // namespace

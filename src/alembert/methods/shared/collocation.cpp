@@ -107,6 +107,7 @@ class CollocationStep {
   void add_scales();
   void keep_multipliers();
   void add_energy();
+  void add_series();
 
   const Equations& e_;
   const CollocationScheme& k_;
@@ -252,6 +253,26 @@ void CollocationStep::add_energy() {
   if (!pushed_.empty()) step.energy_change = step.energy_change + sum(graph_, pushed_);
 }
 
+/// Where the stages lie; with contact points, which are unknowns of their own, nothing is said.
+void CollocationStep::add_series() {
+  if (!e_.auxiliary.empty()) return;
+  int first = 0;
+  const auto series = [&](int state, std::size_t count) {
+    StageSeries one{state, state >= 0, static_cast<int>(count), {}, {}};
+    for (int i = 0; i < s_; ++i) {
+      one.first.push_back(first);
+      one.nodes.push_back(static_cast<double>(k_.stages.c[i]));
+      first += one.count;
+    }
+    if (count > 0) frame_.step.series.push_back(one);
+  };
+  series(static_cast<int>(e_.y.size()), e_.z.size());
+  if (implicit_y_) series(0, e_.y.size());
+  series(-1, frame_.psi0.size());
+  series(-1, frame_.lambda0.size());
+  if (ggl_) series(-1, e_.g.size());
+}
+
 StepPlan CollocationStep::plan() {
   make_stages();
   for (int i = 0; i < s_; ++i) frame_.equation(stages_.row(i, X_[i]), "motion of ", e_.z_names, stage(i));
@@ -262,6 +283,7 @@ StepPlan CollocationStep::plan() {
   add_scales();
   keep_multipliers();
   add_energy();
+  add_series();
   return frame_.plan(end_.y, end_.z);
 }
 
@@ -337,6 +359,14 @@ std::string form_text(ConstraintForm form) {  // as an argument; nothing for the
 }
 
 }  // namespace
+
+Claims stiffly_accurate_claims(int order, ConstraintForm form) {
+  Claims claims;
+  claims.set_orders(order);
+  claims.position = form == ConstraintForm::ggl;
+  claims.velocity = claims.nonholonomic = form != ConstraintForm::index1;
+  return claims;
+}
 
 MethodFamily collocation_family(MethodFamily family, ConstraintForm form,
                                 const std::function<CollocationScheme(int)>& scheme,

@@ -35,6 +35,8 @@ Capabilities collocation_capabilities();
 MethodFamily collocation_family(MethodFamily family, ConstraintForm form,
                                 const std::function<CollocationScheme(int)>& scheme,
                                 const std::function<Claims(int)>& claims);
+/// What holds at the stages holds at the end of the step, in what the form has of the constraints.
+Claims stiffly_accurate_claims(int order, ConstraintForm form);
 /// A family NAME(s, FORM) with FORM one of index1, index2 (the default), ggl.
 MethodFamily collocation_family_of_forms(MethodFamily family, const std::function<CollocationScheme(int)>& scheme,
                                          const std::function<Claims(int, ConstraintForm)>& claims);

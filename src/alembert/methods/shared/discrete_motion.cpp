@@ -3,17 +3,12 @@
 #include <algorithm>
 #include <map>
 
+#include "alembert/base/lists.h"
 #include "alembert/error.h"
 
 namespace alembert::internal {
 
 namespace {
-
-Exprs joined(std::initializer_list<const Exprs*> lists) {
-  Exprs all;
-  for (const Exprs* list : lists) all.insert(all.end(), list->begin(), list->end());
-  return all;
-}
 
 Exprs mean(const Exprs& a, const Exprs& b) {
   Exprs result;
@@ -37,9 +32,10 @@ Derivatives derivatives(const Equations& e, const Exprs& f, const Exprs& weights
   const Exprs time{e.t}, t0{x.t0}, t1{x.t1};
   // Time and z take part only where they matter: the midpoint formula would see them otherwise.
   const bool moves = depends(f, time), z_moves = depends(f, e.z);
-  const Exprs variables = moves ? joined({&time, &e.y, &e.z}) : joined({&e.y, &e.z});
-  const Exprs from = moves ? joined({&t0, &x.y0, &x.z0}) : joined({&x.y0, &x.z0});
-  const Exprs to = moves ? joined({&t1, &x.y1, z_moves ? &x.z1 : &x.z0}) : joined({&x.y1, z_moves ? &x.z1 : &x.z0});
+  const Exprs variables = moves ? joined<Expr>(time, e.y, e.z) : joined<Expr>(e.y, e.z);
+  const Exprs from = moves ? joined<Expr>(t0, x.y0, x.z0) : joined<Expr>(x.y0, x.z0);
+  const Exprs& z_to = z_moves ? x.z1 : x.z0;
+  const Exprs to = moves ? joined<Expr>(t1, x.y1, z_to) : joined<Expr>(x.y1, z_to);
   const Exprs D = Secant(f, variables, from, to, graph, kind).transposed_product(weights);
   const std::size_t first = moves ? 1 : 0;
   return {moves ? D[0] : graph.constant(0), part(D, first, e.y.size()), part(D, first + e.y.size(), e.z.size())};

@@ -15,9 +15,14 @@ std::string own_name(const std::string& name) {
   return name.starts_with(word) ? name.substr(word.size()) : name;
 }
 
+Expr at_least(double least, Expr size) {
+  return least > 0 ? size.graph().make(Op::max, size, size.graph().constant(least)) : size;
+}
+
 }  // namespace
 
-Frame::Frame(const Equations& e) : graph(*(step.graph = std::make_shared<Graph>())) {
+Frame::Frame(const Equations& e)
+    : graph(*(step.graph = std::make_shared<Graph>())), least_y_(e.least_y), least_z_(e.least_z) {
   step.t0 = graph.symbol("t0");
   step.h = graph.symbol("h");
   y0 = graph.symbols("y0", static_cast<int>(e.y.size()));
@@ -112,8 +117,8 @@ void Frame::carry(const Exprs& start, const QuadVector& weights, const std::vect
   }
 }
 
-Expr Frame::size_y() { return largest(graph, y0); }
-Expr Frame::size_z() { return largest(graph, z0); }
+Expr Frame::size_y() { return at_least(least_y_, largest(graph, y0)); }
+Expr Frame::size_z() { return at_least(least_z_, largest(graph, z0)); }
 
 StepPlan Frame::plan(const Exprs& y1, const Exprs& z1) {
   const int points = settled_.empty() ? 0 : static_cast<int>(settled_.front().s.size());

@@ -32,7 +32,7 @@ struct Frame {
   /// times values[j-1].
   void carry(const Exprs& start, const QuadVector& weights, const std::vector<Exprs>& values, const std::string& before,
              const std::vector<std::string>& names);
-  Expr size_y(), size_z();  // largest of |y0|, |z0|
+  Expr size_y(), size_z();  // largest of |y0|, |z0|, not below Equations::least_y and least_z
   StepPlan plan(const Exprs& y1, const Exprs& z1);
 
  private:
@@ -44,6 +44,7 @@ struct Frame {
   };
   Settled settled(const Equations& equations, Expr t, Exprs& y, const std::string& where);
   std::vector<Settled> settled_;
+  double least_y_, least_z_;
   std::vector<int> first_points_;  // where unknown contact points begin
 };
 

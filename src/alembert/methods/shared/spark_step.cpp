@@ -65,6 +65,7 @@ class SparkStep {
   void keep_multipliers();
   bool splits() const;
   void add_structure();
+  void add_series();
 
   const Equations& e_;
   const SparkCoefficients& k_;
@@ -261,6 +262,26 @@ void SparkStep::add_structure() {
   frame_.step.stages = d;
 }
 
+/// The stages lie on the motion. Contact points are unknowns of their own: with them nothing is said.
+void SparkStep::add_series() {
+  if (!e_.auxiliary.empty()) return;
+  const auto series = [&](int state, std::size_t count, int first, QuadVector nodes) {
+    StageSeries one{state, false, static_cast<int>(count), {}, {}};
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      one.first.push_back(first + static_cast<int>(i * count));
+      one.nodes.push_back(static_cast<double>(nodes[i]));
+    }
+    if (count > 0) frame_.step.series.push_back(one);
+  };
+  QuadVector with_end = k_.c;
+  with_end.push_back(1);
+  const int from = multipliers_from_, all_psi = s_ * static_cast<int>(frame_.psi0.size());
+  series(static_cast<int>(n_y_), n_z_, 0, with_end);
+  series(-1, frame_.psi0.size(), from, k_.c);
+  if (m_ >= 0) series(-1, frame_.lambda0.size(), from + all_psi, k_.c_tilde);
+  if (implicit_y_) series(0, n_y_, y_from_, k_.c);
+}
+
 StepPlan SparkStep::plan() {
   make_stages();
   make_forces();
@@ -274,6 +295,7 @@ StepPlan SparkStep::plan() {
   add_scales();
   keep_multipliers();
   if (splits()) add_structure();
+  add_series();
   return frame_.plan(y1_, z1_);
 }
 

@@ -42,8 +42,7 @@ std::set<std::string> declared_names(const Text& text) {
       for (const Item& item : s.items) names.insert(root_of_target(item.target).text);
     if (s.keyword == "family")
       for (const Range& range : s.ranges) names.insert(range.index.text);
-    const bool labelled =
-        is_element(s.keyword) || s.keyword == "table" || s.keyword == "auxiliary" || s.keyword == "component";
+    const bool labelled = is_element(s) || s.keyword == "table" || s.keyword == "auxiliary" || s.keyword == "component";
     if (labelled && s.label) names.insert(root_of_target(*s.label).text);
   }
   return names;
@@ -88,7 +87,7 @@ class Renamer {
     s.comments.clear();
     if (s.label) rename_label(*s.label);
     for (Item& item : s.items) {
-      const bool word = is_element(s.keyword) || s.keyword == "table";
+      const bool word = is_element(s.keyword) || s.keyword == "table" || s.keyword == "contact";
       std::set<std::string> hidden;  // arguments of a function
       if (s.keyword == "let" && item.target.form == Term::Form::call)
         for (const Term& argument : item.target.parts) hidden.insert(argument.text);
@@ -285,7 +284,7 @@ class Assembler {
   bool place(Statement& s, const Placement& placement) {
     if (!placement.at && !placement.angle) return true;
     if (s.keyword == "body") return place_body(s, placement);
-    if (s.keyword == "joint" || s.keyword == "spring") return place_ground(s, placement);
+    if (s.keyword == "joint" || s.keyword == "spring" || s.keyword == "contact") return place_ground(s, placement);
     if (s.keyword == "component") return place_assembly(s, placement);
     return true;
   }
@@ -332,8 +331,8 @@ class Assembler {
       const std::string& word = s.items[i].target.text;
       const bool ground = (word == "from" || word == "to") && s.items[i].value && s.items[i].value->text == "ground";
       if (!ground) continue;
-      if (placement.angle && s.keyword == "joint") {
-        scope_.error(s.place, "an assembly with a joint to the ground cannot be turned",
+      if (placement.angle && s.keyword != "spring") {
+        scope_.error(s.place, "an assembly with a " + s.keyword + " to the ground cannot be turned",
                      "join it to the ground in the model around it");
         return false;
       }

@@ -41,12 +41,18 @@ struct Expansion {
 /// alike, so that left times right is its power. Nobody can write it.
 constexpr const char* acting_statement = "acts along";
 
+/// Words of a contact between bodies: the rates that rolling and drilling resistance act on. Nobody can write them.
+constexpr const char* rolling_rate = "rolling rate";
+constexpr const char* drilling_rate = "drilling rate";
+
 /// Words of a body by which an assembly turns it; nobody can write them.
 constexpr const char* placed_angle = "placed by";
 constexpr const char* placed_axis = "placed about";
 
 /// Whether a statement with this keyword is expanded.
 bool is_element(const std::string& keyword);
+/// The same for a statement: contacts between bodies are expanded, those with a gap of the user are not.
+bool is_element(const Statement& s);
 /// Whether there is anything to expand.
 bool has_elements(const Text& text);
 /// Appends what is wrong to `errors` (of the text's source) and leaves the element concerned out.
@@ -108,6 +114,25 @@ class Expander {
   const ExpandedBody* body_named(const Statement& s, const Term& name);
   void spring(const Statement& s);
   void torsion(const Statement& s);
+  void limits(const Statement& s, const ExpandedJoint& joint);
+  /// A gap of the expanded text as a contact; $ as in write.
+  void add_contact(const Statement& from, const std::string& name, const std::string& gap,
+                   const std::vector<std::pair<std::string, std::string>>& rates, const Terms& values = {});
+
+  struct Surface {
+    Side side;
+    std::string shape;  // "point", "sphere", "box", "disk", "ellipsoid", "plane"
+    const Term* size = nullptr;
+  };
+  bool surfaces(const Statement& s, Surface& moving, Surface& fixed);
+  void contact(const Statement& s);
+  void plane(const Statement& s, const Surface& plane, bool planar);
+  void shape_on_plane(const Statement& s, const Surface& shape, const Surface& plane, bool planar);
+  void spheres(const Statement& s, const Surface& a, const Surface& b, bool planar);
+  void corners(const Statement& s, const Surface& box, const Surface& plane, bool planar);
+  std::string velocity_at(const Surface& surface, const std::string& point, bool planar) const;
+  void slip(const Statement& s, const Surface& a, const Surface& b, bool planar, const std::string& suffix,
+            const std::string& name);
 
   const Text& text_;
   std::vector<Diagnostic>& errors_;

@@ -128,9 +128,10 @@ bool is_element(const std::string& keyword) {
   return std::find(std::begin(keywords), std::end(keywords), keyword) != std::end(keywords);
 }
 
+bool is_element(const Statement& s) { return is_element(s.keyword) || (s.keyword == "contact" && !s.left); }
+
 bool has_elements(const Text& text) {
-  return std::any_of(text.statements.begin(), text.statements.end(),
-                     [](const Statement& s) { return is_element(s.keyword); });
+  return std::any_of(text.statements.begin(), text.statements.end(), [](const Statement& s) { return is_element(s); });
 }
 
 Expansion expand_elements(const Text& text, std::vector<Diagnostic>& errors) { return Expander(text, errors).run(); }
@@ -145,18 +146,19 @@ Expansion Expander::run() {
       else gravity_ = &s;
     }
   for (const Statement& s : text_.statements) {
-    if (!is_element(s.keyword)) result_.text.statements.push_back(s);
+    if (!is_element(s)) result_.text.statements.push_back(s);
     else if (s.keyword == "body" && s.label && !names_twice(s)) body(s);
   }
   if (gravity_) gravity(*gravity_);
   for (const Statement& s : text_.statements)
     if (s.keyword == "joint" && s.label && !names_twice(s)) joint(s);
   for (const Statement& s : text_.statements) {
-    if (!s.label || s.keyword == "joint" || s.keyword == "body" || !is_element(s.keyword) || names_twice(s)) continue;
+    if (!s.label || s.keyword == "joint" || s.keyword == "body" || !is_element(s) || names_twice(s)) continue;
     if (s.keyword == "drive") drive(s);
     if (s.keyword == "load") load(s);
     if (s.keyword == "spring") spring(s);
     if (s.keyword == "torsion") torsion(s);
+    if (s.keyword == "contact") contact(s);
   }
   for (Statement& s : at_end_) result_.text.statements.push_back(std::move(s));
   return std::move(result_);

@@ -141,6 +141,7 @@ void Expander::joint(const Statement& s) {
   if (kind == "rolling") rolling(s, from, to, planar);
   else if (planar) planar_joint(s, from, to);
   else spatial_joint(s, from, to);
+  if (errors_.size() == before) limits(s, j);
   if (errors_.size() == before) result_.joints.push_back(std::move(j));
 }
 
@@ -280,6 +281,7 @@ bool mentions(const Statement& s, const std::string& name) {
 bool Expander::is_used(const std::string& joint, const std::string& angle) const {
   for (const Statement& s : text_.statements) {
     if (mentions(s, joint + "." + angle)) return true;
+    if (s.keyword == "joint" && s.label && s.label->text == joint && has(s, "limits")) return true;
     const Term* of = s.keyword == "torsion" ? value(s, "joint") : nullptr;
     if (!of || of->text != joint || !has(s, "stiffness") || has(s, "distance")) continue;
     if (angle == "angle" || has(s, angle.c_str())) return true;
@@ -641,6 +643,31 @@ void Expander::torsion(const Statement& s) {
   write(s, "let $." + std::string(motion == "distance" ? "force" : "torque") + " = " + effort, values);
   if (has(s, "stiffness")) write(s, "potential N_stiffness/2*(" + x + motion + " - " + rest + ")^2", values);
   if (has(s, "damping")) write(s, "rayleigh N_damping/2*" + x + rate + "^2", values);
+}
+
+/// limits (a, b): the contacts NAME.lower and NAME.upper.
+void Expander::limits(const Statement& s, const ExpandedJoint& j) {
+  const Term *range = value(s, "limits"), *restitution = value(s, "restitution");
+  if (!range && !restitution) return;
+  if (!range) {
+    error(restitution->place, "'restitution' belongs to 'limits'", "as in: limits (0, pi/2) restitution 0.2");
+    return;
+  }
+  const std::vector<std::string> possible = motions_of(j);
+  if (possible.size() != 1) {
+    error(range->place,
+          "the " + j.kind + " joint '" + j.name + "' has " + (possible.empty() ? "no angle" : "two motions") +
+              " for 'limits'",
+          "write contacts: contact stop: " + j.name + "." + (possible.empty() ? "angle" : possible[0]) + " <= pi/2");
+    return;
+  }
+  if (range->form != Term::Form::tuple || range->parts.size() != 2) {
+    error(range->place, "'limits' has a lower and an upper end", "as in: limits (0, pi/2)");
+    return;
+  }
+  const std::string x = "$." + possible[0];
+  add_contact(s, ".lower", x + " - N_a", {}, {{"N_a", range->parts[0]}});
+  add_contact(s, ".upper", "N_b - " + x, {}, {{"N_b", range->parts[1]}});
 }
 
 }  // namespace alembert::internal

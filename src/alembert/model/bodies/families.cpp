@@ -14,7 +14,7 @@ bool names_an_element(const std::string& word) {
 }
 
 bool is_family(const Statement& s) {
-  if (!is_element(s.keyword) || !s.label) return false;
+  if (!is_element(s) || !s.label) return false;
   if (s.label->form != Term::Form::name || !s.ranges.empty()) return true;
   return std::any_of(s.items.begin(), s.items.end(), [](const Item& item) {
     return names_an_element(item.target.text) && item.value && item.value->form == Term::Form::index;

@@ -1,0 +1,238 @@
+// contact: gaps that must not become negative, and what acts while they are closed.
+
+#include <algorithm>
+#include <map>
+
+#include "alembert/expr/derivative.h"
+#include "alembert/model/bodies/expand.h"
+#include "alembert/model/elaborate.h"
+
+namespace alembert::internal {
+
+namespace {
+
+const Term* word_of(const Statement& s, const std::string& word) {
+  for (const Item& item : s.items)
+    if (item.target.text == word && item.value) return &*item.value;
+  return nullptr;
+}
+
+bool has_word(const Statement& s, const std::string& word) {
+  return std::any_of(s.items.begin(), s.items.end(), [&](const Item& item) { return item.target.text == word; });
+}
+
+/// A number of a law: its smallest and largest value, and what it is.
+struct LawNumber {
+  const char* word;
+  const char* what;
+  double most;
+};
+
+/// The value of a word, of parameters, time and coordinates; `otherwise` where it is not given, empty where it is
+/// wrong.
+Expr law_number(Elaboration& e, const Statement& s, const LawNumber& number, Expr otherwise) {
+  const Term* term = word_of(s, number.word);
+  if (!term) return otherwise;
+  Scope& scope = e.scope;
+  const Value value = scope.evaluate_scalar(*term, number.what);
+  if (value.bad) return {};
+  const Expr entry = value.entries[0];
+  const unsigned content = scope.contents(entry);
+  if (content & (holds_multiplier | holds_port | holds_z)) {
+    scope.error(term->place, std::string(number.what) + " contains velocities, multipliers or ports",
+                "it is a number, or a function of time and coordinates");
+    return {};
+  }
+  if (content & (holds_time | holds_q)) return entry;  // it is looked at when it is used
+  std::string missing;
+  const std::optional<Quad> known = scope.number(entry, missing, Use::check);
+  const double x = known ? static_cast<double>(*known) : 0;
+  if (x >= 0 && x <= number.most) return entry;
+  const std::string range = number.most < 2 ? "between 0 and 1" : "at least 0";
+  scope.error(term->place, std::string(number.what) + " must be " + range + ", not " + to_text(x));
+  return {};
+}
+
+/// The gap: what may not become negative.
+Expr gap_of(Elaboration& e, const Statement& s, const std::string& name) {
+  Scope& scope = e.scope;
+  const std::string what = "each side of '" + name + "'";
+  const Value left = scope.evaluate_scalar(*s.left, what), right = scope.evaluate_scalar(*s.right, what);
+  if (left.bad || right.bad) return {};
+  const Expr gap = s.string == "<=" ? right.entries[0] - left.entries[0] : left.entries[0] - right.entries[0];
+  const unsigned content = scope.contents(gap);
+  if (content & (holds_z | holds_multiplier | holds_port)) {
+    scope.error(s.left->place, "the gap of '" + name + "' contains velocities, multipliers or ports",
+                "a gap is a length: a function of the coordinates and the time");
+    return {};
+  }
+  if (!(content & holds_q)) {
+    scope.error(s.left->place, "the gap of '" + name + "' contains no coordinate",
+                "a gap is a length: a function of the coordinates and the time");
+    return {};
+  }
+  return gap;
+}
+
+/// The entries of the slip that a word gives; false where they are none.
+bool slip_of(Elaboration& e, const Statement& s, const std::string& word, const std::string& name, Exprs& slip) {
+  Scope& scope = e.scope;
+  const Exprs& velocities = e.model.form == Form::lagrangian ? e.model.v : e.model.p;
+  for (const Item& item : s.items) {
+    if (item.target.text != word || !item.value) continue;
+    const Value value = scope.evaluate(*item.value);
+    if (value.bad) return false;
+    if (value.shape.size() > 1 || slip.size() + value.entries.size() > 2) {
+      scope.error(item.value->place, "'" + name + "' has one or two slip velocities",
+                  "scalars: along x' - R*w, or along x', y'");
+      return false;
+    }
+    for (const Expr entry : value.entries) {
+      const unsigned content = scope.contents(entry);
+      if (!(content & holds_z) || (content & (holds_multiplier | holds_port))) {
+        scope.error(item.value->place, "the slip of '" + name + "' is no velocity",
+                    "friction acts along a velocity: along x'");
+        return false;
+      }
+      if (depends(jacobian(Exprs{entry}, velocities).value, velocities)) {
+        scope.error(item.value->place, "the slip of '" + name + "' is not linear in the velocities");
+        return false;
+      }
+      for (const Declaration& d : scope.declarations())
+        if (d.auxiliary && d.ready && depends(entry, d.velocities)) {
+          scope.error(item.value->place, "the slip of '" + name + "' contains the rate of '" + d.name + "'",
+                      "write it in the velocities of the coordinates");
+          return false;
+        }
+      slip.push_back(entry);
+    }
+  }
+  return true;
+}
+
+constexpr double no_limit = 1e300;
+
+/// Friction along slips; what has a coefficient without slips is said. False where something is wrong.
+bool add_friction(Elaboration& e, const Statement& s, Contact& contact) {
+  Scope& scope = e.scope;
+  const Term *mu = word_of(s, "friction"), *at_rest = word_of(s, "static");
+  if (!mu && at_rest) {
+    scope.error(at_rest->place, "'static' belongs to 'friction'", "as in: friction 0.3 static 0.4 along x'");
+    return false;
+  }
+  if (!mu && has_word(s, "along")) {
+    scope.error(word_of(s, "along")->place, "'along' belongs to 'friction'", "as in: friction 0.3 along x'");
+    return false;
+  }
+  const auto add = [&](const LawNumber& number, const LawNumber& resting, const std::string& along) {
+    if (!word_of(s, number.word)) return true;
+    Friction friction;
+    friction.coefficient = law_number(e, s, number, {});
+    friction.at_rest = law_number(e, s, resting, friction.coefficient);
+    if (!friction.coefficient || !friction.at_rest) return false;
+    if (!slip_of(e, s, along, contact.name, friction.slip)) return false;
+    if (is_zero(friction.coefficient) && is_zero(friction.at_rest)) return true;
+    contact.friction.push_back(std::move(friction));
+    return true;
+  };
+  if (mu && !has_word(s, "along")) {
+    scope.error(mu->place, "the friction of '" + contact.name + "' has no direction",
+                "name its slip velocities: friction 0.3 along x'");
+    return false;
+  }
+  for (const char* word : {"rolling", "drilling"})
+    if (const Term* given = word_of(s, word); given && !has_word(s, std::string(word) + " rate")) {
+      scope.error(given->place, "'" + std::string(word) + "' belongs to contacts between bodies",
+                  "as in: contact c from ball sphere 0.1 to ground plane rolling 0.01");
+      return false;
+    }
+  if (!add({"friction", "the friction coefficient", no_limit}, {"static", "the coefficient at rest", no_limit},
+           "along") ||
+      !add({"rolling", "the rolling resistance", no_limit}, {"", "", no_limit}, rolling_rate) ||
+      !add({"drilling", "the drilling resistance", no_limit}, {"", "", no_limit}, drilling_rate))
+    return false;
+  if (mu && at_rest && !contact.friction.empty()) {
+    std::string missing;
+    const Friction& first = contact.friction[0];
+    const bool changes = (scope.contents(first.coefficient) | scope.contents(first.at_rest)) & (holds_time | holds_q);
+    if (!changes && scope.number(first.at_rest - first.coefficient, missing, Use::check).value_or(0) < 0) {
+      scope.error(at_rest->place, "the coefficient at rest is below that of sliding",
+                  "friction 0.3 static 0.4: it takes more to start sliding than to go on");
+      return false;
+    }
+  }
+  if (e.model.form == Form::hamiltonian && !contact.friction.empty()) {
+    scope.error(s.place, "friction in contacts needs velocities, and the Hamiltonian form has momenta",
+                "write this model in the Lagrangian form");
+    return false;
+  }
+  return true;
+}
+
+bool add_contact(Elaboration& e, const Statement& s, const std::string& name) {
+  Contact contact;
+  contact.name = name;
+  contact.place = s.label->place;
+  contact.gap = gap_of(e, s, name);
+  contact.restitution = law_number(e, s, {"restitution", "the restitution", 1}, e.scope.graph().constant(0));
+  if (const Term* law = word_of(s, "law")) {
+    contact.poisson = law->text == "poisson";
+    if (law->form != Term::Form::name || (!contact.poisson && law->text != "newton")) {
+      e.scope.error(law->place, "there is no law '" + print(*law) + "' of restitution", "it is 'newton' or 'poisson'");
+      return false;
+    }
+  }
+  if (!contact.gap || !contact.restitution || !add_friction(e, s, contact)) return false;
+  e.model.contacts.push_back(std::move(contact));
+  return true;
+}
+
+/// The indices in the brackets of a label: contact c[i]: ... is the family c.
+bool label_indices(Elaboration& e, const Term& label, std::vector<long>& index) {
+  std::vector<const Term*> brackets;
+  for (const Term* root = &label; root->form == Term::Form::index; root = &root->parts[0])
+    brackets.insert(brackets.begin(), &root->parts[1]);
+  if (brackets.empty()) return true;
+  index.clear();
+  for (const Term* bracket : brackets) {
+    const std::optional<long> number = e.scope.whole(*bracket, "an index of a contact");
+    if (!number) return false;
+    index.push_back(*number);
+  }
+  return true;
+}
+
+}  // namespace
+
+void make_contacts(Elaboration& e) {
+  Scope& scope = e.scope;
+  const bool mechanics = e.model.form == Form::lagrangian || e.model.form == Form::hamiltonian || e.model.multibody;
+  e.each("contact", [&](const Statement& s) {
+    if (!s.left || !s.right || !s.label) return;
+    if (!mechanics) {
+      scope.error(s.place, std::string("the ") + form_name(e.model.form) + " form has no contacts",
+                  "write the model in the Lagrangian form (kinetic, potential)");
+      return;
+    }
+    const Term* root = &*s.label;
+    while (root->form == Term::Form::index) root = &root->parts[0];
+    std::vector<const Term*> terms = {&*s.label, &*s.left, &*s.right};
+    for (const Item& item : s.items)
+      if (item.value && item.target.text != "law") terms.push_back(&*item.value);
+    scope.loop(s.ranges, terms, [&](const std::vector<long>& index) {
+      std::vector<long> shown = index;
+      return label_indices(e, *s.label, shown) && add_contact(e, s, root->text + brackets(shown));
+    });
+  });
+  std::vector<Contact>& contacts = e.model.contacts;
+  std::stable_sort(contacts.begin(), contacts.end(), [](const Contact& a, const Contact& b) {
+    return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
+  });
+  std::map<std::string, Place> names;
+  for (const Contact& contact : contacts)
+    if (const auto [first, fresh] = names.emplace(contact.name, contact.place); !fresh)
+      scope.error(contact.place, "there are two contacts '" + contact.name + "'",
+                  "the first is in line " + std::to_string(first->second.line));
+}
+
+}  // namespace alembert::internal

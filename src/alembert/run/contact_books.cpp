@@ -1,0 +1,123 @@
+#include "alembert/run/contact_books.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace alembert::internal {
+
+ContactBooks::ContactBooks(const Engine& base, Report report) : base_(base), report_(std::move(report)) {}
+
+void ContactBooks::begin(double energy) {
+  report_.energy.initial = energy;
+  last_ = energy;
+}
+
+void ContactBooks::impact(int contact, double lost, double supplied) {
+  report_.contacts[static_cast<std::size_t>(contact)].dissipated += lost;
+  account_.impacts += lost;
+  account_.dissipated += lost;
+  account_.supplied += supplied;
+  off_ += lost - supplied;
+}
+
+void ContactBooks::add_energy(const Report& part, const std::vector<int>& sliding, const std::vector<double>& friction,
+                              bool conserves) {
+  if (!report_.has_energy) return;
+  off_ += part.energy.initial - last_;  // what impacts did, against what their books say
+  EnergyAccount own = part.account.value_or(EnergyAccount{0, 0, 0, part.energy.max_error});
+  const double change = part.energy.final - part.energy.initial;
+  // Where friction at one contact is all that does work, it took what is missing.
+  if (conserves && sliding.size() == 1) {
+    own.dissipated = -change;
+    own.supplied = 0;
+    report_.contacts[static_cast<std::size_t>(sliding[0])].dissipated -= change;
+  } else {
+    for (std::size_t k = 0; k < sliding.size() && k < friction.size(); ++k)
+      report_.contacts[static_cast<std::size_t>(sliding[k])].dissipated += friction[k];
+  }
+  account_.error = std::max(account_.error, std::abs(off_) + own.error);
+  account_.dissipated += own.dissipated;
+  account_.supplied += own.supplied;
+  off_ += change - own.supplied + own.dissipated;
+  account_.error = std::max(account_.error, std::abs(off_));
+  last_ = part.energy.final;
+}
+
+void ContactBooks::add_watched(const Report& part) {
+  Report& r = report_;
+  if (first_) {
+    r.invariants = part.invariants;
+    r.observed = part.observed;
+    r.accuracy = part.accuracy;
+  }
+  for (std::size_t i = 0; i < part.invariants.size(); ++i) {
+    Watched& all = r.invariants[i];
+    const Watched& own = part.invariants[i];
+    all.max_error = std::max(all.max_error, std::abs(own.initial - all.initial) + own.max_error);
+    all.final = own.final;
+  }
+  for (std::size_t i = 0; i < part.observed.size(); ++i) {
+    ObservedRange& all = r.observed[i];
+    all.least = std::min(all.least, part.observed[i].least);
+    all.most = std::max(all.most, part.observed[i].most);
+    all.final = part.observed[i].final;
+  }
+  r.position = std::max(r.position, part.position);
+  r.velocity = std::max(r.velocity, part.velocity);
+  r.nonholonomic = std::max(r.nonholonomic, part.nonholonomic);
+  for (const Warning& warning : part.warnings)
+    if (std::none_of(r.warnings.begin(), r.warnings.end(), [&](const Warning& w) { return w.code == warning.code; }))
+      r.warnings.push_back(warning);
+}
+
+void ContactBooks::add(const Report& part, const std::vector<int>& sliding, const std::vector<double>& friction,
+                       bool conserves) {
+  Report& r = report_;
+  add_energy(part, sliding, friction, conserves);
+  add_watched(part);
+  const int own = static_cast<int>(base_.model.events.size());
+  for (const EventRecord& record : part.events) {
+    if (record.event >= own) continue;
+    r.events.push_back(record);
+    r.events.back().lambda.resize(base_.e.lambda.size());
+    r.events.back().psi.resize(base_.e.psi.size());
+    if (part.stopped == r.names.events[static_cast<std::size_t>(record.event)]) r.stopped = part.stopped;
+  }
+  r.smallest_step = r.steps == 0 ? part.smallest_step : std::min(r.smallest_step, part.smallest_step);
+  r.largest_step = std::max(r.largest_step, part.largest_step);
+  r.steps += part.steps;
+  r.rejected += part.rejected;
+  r.kinks += part.kinks;
+  r.newton.iterations += part.newton.iterations;
+  r.newton.factorizations += part.newton.factorizations;
+  r.newton.evaluations += part.newton.evaluations;
+  r.newton.factorization_sizes = part.newton.factorization_sizes;
+  r.t = part.t;
+  r.y = part.y;
+  r.z = part.z;
+  r.v = part.v;
+  r.momentum = part.momentum;
+  r.lambda.assign(part.lambda.begin(), part.lambda.begin() + static_cast<std::ptrdiff_t>(base_.e.lambda.size()));
+  r.psi.assign(part.psi.begin(), part.psi.begin() + static_cast<std::ptrdiff_t>(base_.e.psi.size()));
+  r.joints = part.joints;
+  r.energy.final = part.energy.final;
+  r.singular_positions.insert(r.singular_positions.end(), part.singular_positions.begin(),
+                              part.singular_positions.end());
+  if (part.ending != Ending::done) {
+    r.ending = part.ending;
+    r.reason = part.reason;
+  }
+  first_ = false;
+}
+
+Report ContactBooks::finished() {
+  if (report_.has_energy) {
+    report_.energy.max_error = account_.error;
+    report_.drift = {0, INFINITY};
+    report_.account = account_;
+  }
+  return std::move(report_);
+}
+
+}  // namespace alembert::internal

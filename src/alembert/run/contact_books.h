@@ -1,0 +1,44 @@
+#pragma once
+
+// The books of a run with contacts: the reports of its segments made into one, the energy with what impacts and
+// friction took.
+
+#include <string>
+#include <vector>
+
+#include "alembert/report.h"
+#include "alembert/run/engine.h"
+
+namespace alembert::internal {
+
+class ContactBooks {
+ public:
+  /// report: names and description of the whole run.
+  ContactBooks(const Engine& base, Report report);
+
+  /// The energy with which the run begins, before any impact.
+  void begin(double energy);
+  /// A segment has ended. friction: what each contact's took by the meter.
+  void add(const Report& part, const std::vector<int>& sliding, const std::vector<double>& friction, bool conserves);
+  /// An impact: what it took at a contact, and what moving surfaces supplied.
+  void impact(int contact, double lost, double supplied);
+  void count(int contact) { ++report_.contacts[static_cast<std::size_t>(contact)].impacts; }
+
+  Report& report() { return report_; }
+  /// The report of the whole.
+  Report finished();
+
+ private:
+  void add_energy(const Report& part, const std::vector<int>& sliding, const std::vector<double>& friction,
+                  bool conserves);
+  void add_watched(const Report& part);
+
+  const Engine& base_;
+  Report report_;
+  EnergyAccount account_;
+  double off_ = 0;   // what the account does not explain, with its sign
+  double last_ = 0;  // energy at the end of the last segment
+  bool first_ = true;
+};
+
+}  // namespace alembert::internal

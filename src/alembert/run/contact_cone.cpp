@@ -1,0 +1,264 @@
+#include "alembert/run/contact_cone.h"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+
+namespace alembert::internal {
+
+namespace {
+
+// Sweeps of Gauss and Seidel: what they find is which contacts act and slip, the values come from linear systems.
+constexpr int most_sweeps = 400;
+// What is 0 but for rounding, against the largest entries.
+constexpr double rounding = 1e-11;
+// A force on the border of the cone is inside.
+constexpr double border = 1e-10;
+// Ways for contacts to be that are tried one by one where the sweeps find none.
+constexpr double most_ways = 20000;
+// Of directions of slip: each is found from the one before.
+constexpr int most_turns = 300;
+
+using Direction = std::array<double, 2>;
+
+double length(const Eigen::VectorXd& v, int first, int size) { return v.segment(first, size).norm(); }
+
+Direction direction_of(const Eigen::VectorXd& v, int first, int size) {
+  const double norm = length(v, first, size);
+  if (norm == 0) return {1, 0};
+  return {v[first] / norm, size > 1 ? v[first + 1] / norm : 0};
+}
+
+/// The conditions and where they are tried.
+class Cone {
+ public:
+  explicit Cone(const ConeProblem& problem) : problem_(problem) {
+    scale_w_ = problem.b.cwiseAbs().maxCoeff();
+    double diagonal = 0;
+    for (const auto& contact : problem.contacts)
+      diagonal = std::max(diagonal, std::abs(problem.D(contact.normal, contact.normal)));
+    scale_p_ = diagonal > 0 ? scale_w_ / diagonal : 0;
+    for (const auto& contact : problem.contacts) scale_p_ = std::max(scale_p_, contact.offset);
+  }
+
+  std::optional<ConeSolution> swept() {
+    ConeSolution guess = sweep();
+    if (settle(guess)) return guess;
+    return {};
+  }
+
+  /// Every way in turn, those with most contacts first.
+  std::optional<ConeSolution> tried() {
+    double ways = 1;
+    for (const auto& contact : problem_.contacts) ways *= contact.open ? 1 : count(contact);
+    if (ways > most_ways) return {};
+    for (long way = 0; way < static_cast<long>(ways); ++way) {
+      ConeSolution guess = empty();
+      long rest = way;
+      for (std::size_t i = 0; i < problem_.contacts.size(); ++i) {
+        const auto& contact = problem_.contacts[i];
+        if (contact.open) continue;
+        const long number = static_cast<long>(count(contact));
+        choose(contact, rest % number, guess.contacts[i]);
+        rest /= number;
+      }
+      if (settle(guess)) return guess;
+    }
+    return {};
+  }
+
+ private:
+  /// Sticking, and slipping in so many directions to begin with.
+  static long states(const ConeProblem::Tangent& tangent) { return tangent.slips ? 1 : tangent.size == 1 ? 3 : 5; }
+
+  static double count(const ConeProblem::Contact& contact) {
+    double ways = 1;
+    for (const auto& tangent : contact.tangents) ways *= static_cast<double>(states(tangent));
+    return ways + 1;
+  }
+
+  static void choose(const ConeProblem::Contact& contact, long way, ConeSolution::Contact& to) {
+    static constexpr Direction directions[] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
+    const long open = static_cast<long>(count(contact)) - 1;
+    to.active = way != open;
+    for (std::size_t k = 0; k < contact.tangents.size(); ++k) {
+      const long number = states(contact.tangents[k]);
+      const long state = way % number;
+      way /= number;
+      if (contact.tangents[k].slips || state == 0) continue;
+      to.tangents[k] = {true, directions[state - 1]};
+    }
+  }
+
+  ConeSolution empty() const {
+    ConeSolution result;
+    result.p = Eigen::VectorXd::Zero(problem_.b.size());
+    for (const auto& contact : problem_.contacts) {
+      ConeSolution::Contact one;
+      for (const auto& tangent : contact.tangents) one.tangents.push_back({tangent.slips, tangent.direction});
+      result.contacts.push_back(std::move(one));
+    }
+    return result;
+  }
+
+  ConeSolution sweep() const {
+    ConeSolution s = empty();
+    Eigen::VectorXd& p = s.p;
+    const Eigen::MatrixXd& D = problem_.D;
+    for (int n = 0; n < most_sweeps; ++n) {
+      double change = 0;
+      for (std::size_t i = 0; i < problem_.contacts.size(); ++i) {
+        const auto& contact = problem_.contacts[i];
+        if (contact.open) continue;
+        const int k = contact.normal;
+        // What slips follows the normal force.
+        double slope = D(k, k);
+        for (const auto& t : contact.tangents)
+          for (int j = 0; t.slips && j < t.size; ++j) slope -= D(k, t.first + j) * t.mu * t.direction[j];
+        if (!(slope > 0)) continue;
+        const double before = p[k];
+        p[k] = std::max(0.0, p[k] - (D.row(k).dot(p) + problem_.b[k]) / slope);
+        change = std::max(change, std::abs(p[k] - before));
+        s.contacts[i].active = p[k] > 0;
+        for (std::size_t m = 0; m < contact.tangents.size(); ++m)
+          change = std::max(change, slide(contact, contact.tangents[m], s.contacts[i].tangents[m], p));
+      }
+      if (change <= 1e-15 * scale_p_) break;
+    }
+    return s;
+  }
+
+  /// The tangential force of a contact where all others stay; how much it changes.
+  double slide(const ConeProblem::Contact& contact, const ConeProblem::Tangent& t, ConeSolution::Tangent& state,
+               Eigen::VectorXd& p) const {
+    const double normal = p[contact.normal] + contact.offset;
+    const Eigen::VectorXd before = p.segment(t.first, t.size);
+    if (t.slips) {
+      for (int j = 0; j < t.size; ++j) p[t.first + j] = -t.mu * normal * t.direction[j];
+      return (p.segment(t.first, t.size) - before).cwiseAbs().maxCoeff();
+    }
+    const double step = problem_.D.block(t.first, t.first, t.size, t.size).trace();
+    if (!(step > 0)) return 0;
+    const Eigen::VectorXd w = problem_.D.middleRows(t.first, t.size) * p + problem_.b.segment(t.first, t.size);
+    const Eigen::VectorXd wanted = before - w / step;
+    const double size = wanted.norm();
+    state.slips = size > t.at_rest * normal * (1 + border);
+    Eigen::VectorXd now = wanted;
+    if (state.slips) {
+      now *= t.mu * normal / size;
+      state.direction = {-wanted[0] / size, t.size > 1 ? -wanted[1] / size : 0};
+    }
+    p.segment(t.first, t.size) = now;
+    return (now - before).cwiseAbs().maxCoeff();
+  }
+
+  /// Values for a way to be; whether it fulfils all conditions. Directions of slip in space turn until they fit.
+  bool settle(ConeSolution& s) const {
+    for (int turn = 0; turn < most_turns; ++turn) {
+      if (!linear(s)) return false;
+      double off = 0;
+      for (std::size_t i = 0; i < problem_.contacts.size(); ++i) {
+        if (!s.contacts[i].active) continue;
+        for (std::size_t k = 0; k < s.contacts[i].tangents.size(); ++k) {
+          const auto& t = problem_.contacts[i].tangents[k];
+          auto& state = s.contacts[i].tangents[k];
+          if (t.slips || !state.slips || t.size == 1) continue;
+          if (length(s.w, t.first, t.size) <= rounding * scale_w_) continue;
+          const Direction now = direction_of(s.w, t.first, t.size);
+          off = std::max(off, std::hypot(now[0] - state.direction[0], now[1] - state.direction[1]));
+          state.direction = now;
+        }
+      }
+      if (off <= 1e-15) break;
+    }
+    return fulfilled(s);
+  }
+
+  /// p = E x + e_0 with x the normal forces of what acts and the tangential ones of what sticks; w = 0 in their rows.
+  bool linear(ConeSolution& s) const {
+    std::vector<int> rows;
+    std::vector<Eigen::VectorXd> columns;
+    const Eigen::Index n = problem_.b.size();
+    Eigen::VectorXd fixed = Eigen::VectorXd::Zero(n);
+    for (std::size_t i = 0; i < problem_.contacts.size(); ++i) {
+      const auto& contact = problem_.contacts[i];
+      const bool active = s.contacts[i].active;
+      Eigen::VectorXd normal = Eigen::VectorXd::Unit(n, contact.normal);
+      for (std::size_t k = 0; k < contact.tangents.size(); ++k) {
+        const auto& t = contact.tangents[k];
+        const auto& state = s.contacts[i].tangents[k];
+        for (int j = 0; j < t.size; ++j) {
+          if (t.slips || state.slips) {
+            const double part = -t.mu * (t.slips ? t.direction : state.direction)[j];
+            normal[t.first + j] = part;
+            fixed[t.first + j] = part * contact.offset;
+          } else if (active || contact.offset > 0) {
+            rows.push_back(t.first + j);
+            columns.push_back(Eigen::VectorXd::Unit(n, t.first + j));
+          }
+        }
+      }
+      if (!active) continue;
+      rows.push_back(contact.normal);
+      columns.push_back(normal);
+    }
+    const auto size = static_cast<Eigen::Index>(rows.size());
+    Eigen::MatrixXd E(n, size), A(size, size);
+    for (Eigen::Index i = 0; i < size; ++i) E.col(i) = columns[static_cast<std::size_t>(i)];
+    const Eigen::MatrixXd DE = problem_.D * E;
+    const Eigen::VectorXd b = problem_.b + problem_.D * fixed;
+    Eigen::VectorXd right(size);
+    for (Eigen::Index i = 0; i < size; ++i) {
+      A.row(i) = DE.row(rows[static_cast<std::size_t>(i)]);
+      right[i] = -b[rows[static_cast<std::size_t>(i)]];
+    }
+    s.p = fixed;
+    if (size > 0) {
+      // Redundant contacts share: the shortest solution.
+      Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(A);
+      const Eigen::VectorXd x = solver.solve(right);
+      if (!x.allFinite()) return false;
+      s.p += E * x;
+    }
+    s.w = problem_.D * s.p + problem_.b;
+    return s.w.allFinite();
+  }
+
+  bool fulfilled(const ConeSolution& s) const {
+    const double size = std::max(scale_p_, s.p.cwiseAbs().maxCoeff());
+    const double small_p = rounding * size, small_w = rounding * std::max(scale_w_, s.w.cwiseAbs().maxCoeff());
+    for (std::size_t i = 0; i < problem_.contacts.size(); ++i) {
+      const auto& contact = problem_.contacts[i];
+      const double p = s.p[contact.normal], w = s.w[contact.normal];
+      if (contact.open) continue;
+      if (p < -small_p || w < -small_w || (s.contacts[i].active && std::abs(w) > small_w)) return false;
+      const double normal = p + contact.offset;
+      for (std::size_t k = 0; k < contact.tangents.size(); ++k) {
+        const auto& t = contact.tangents[k];
+        const auto& state = s.contacts[i].tangents[k];
+        if (t.slips || normal <= small_p) continue;
+        const double force = length(s.p, t.first, t.size), slip = length(s.w, t.first, t.size);
+        if (!state.slips && (force > t.at_rest * normal * (1 + border) + small_p || slip > small_w)) return false;
+        if (!state.slips) continue;
+        double along = 0;
+        for (int j = 0; j < t.size; ++j) along += s.w[t.first + j] * state.direction[j];
+        if (along < -small_w || slip - along > small_w) return false;
+      }
+    }
+    return true;
+  }
+
+  const ConeProblem& problem_;
+  double scale_w_ = 0, scale_p_ = 0;
+};
+
+}  // namespace
+
+std::optional<ConeSolution> solve(const ConeProblem& problem) {
+  Cone cone(problem);
+  if (problem.contacts.empty()) return ConeSolution{{}, problem.b, {}};
+  if (std::optional<ConeSolution> found = cone.swept()) return found;
+  return cone.tried();
+}
+
+}  // namespace alembert::internal

@@ -1,0 +1,100 @@
+#pragma once
+
+// Which contacts are closed, which of them slip and which stick: for each such mode a model of its own, with bilateral
+// constraints in place of what is closed and friction as a force, and events where the mode ends.
+
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "alembert/run/engine.h"
+
+namespace alembert::internal {
+
+struct FrictionMode {
+  enum class Kind { sticks, slips, turns };  // slips in the direction below; turns: in the direction of its slip
+  Kind kind = Kind::sticks;
+  std::array<double, 2> direction{};
+  bool plane = false;  // its slip has two entries
+};
+
+struct ContactMode {
+  bool closed = false;
+  bool touches = false;  // not closed, but at rest at the surface
+  std::vector<FrictionMode> friction;
+};
+using Mode = std::vector<ContactMode>;
+
+/// Where a mode ends.
+struct ModeEvent {
+  enum class Kind { gap, force, slip, bound };  // becomes 0, or the friction reaches its bound
+  Kind kind = Kind::gap;
+  int contact = 0, friction = 0;
+};
+
+/// The model of a mode. Its constraints and events begin with those of the model.
+struct ModeModel {
+  Model model;
+  std::vector<ModeEvent> events;
+  std::vector<std::string> directions;  // parameters of its own: of slips in space that keep their direction
+};
+/// gap_slack: for every contact the penetration that a contact which only touches may have. rates: where slip turns,
+/// the rate of the gap is constrained in place of the gap: reactions of such a constraint may depend on velocities with
+/// every method.
+ModeModel mode_model(const Model& model, const Mode& mode, const std::vector<double>& gap_slack, bool rates);
+/// Where a motion of a model begins.
+void start_at(Model& model, std::span<const double> state);
+
+/// What was compiled for a mode.
+struct CompiledMode {
+  CompiledMode(ModeModel made, Equations equations, const Method& method, const EngineOptions& options)
+      : model(std::move(made)), e(std::move(equations)), engine(model.model, e, method, options) {}
+  ModeModel model;
+  Equations e;
+  Engine engine;
+  /// Where the multipliers stand in lambda, then psi: -1 where there is none.
+  std::vector<int> normal;                 // of each contact
+  std::vector<std::vector<int>> friction;  // the first of each friction of each contact
+};
+
+class ContactModes {
+ public:
+  /// All references outlive this. Throws InputError where the method cannot take what contacts ask of it.
+  ContactModes(const Model& model, const Equations& e, const Method& method, EngineOptions options);
+  /// The largest acceleration seen so far: what at rest stays 0 in a step is measured by what it would change.
+  double acceleration = 0;
+  /// The mode, beginning at a state; compiled where it is new.
+  CompiledMode& at(const Mode& mode, const std::vector<double>& gap_slack, double t, std::span<const double> state,
+                   const std::vector<double>& parameters);
+
+ private:
+  std::unique_ptr<CompiledMode> compiled(const Mode& mode, const std::vector<double>& gap_slack, double t,
+                                         std::span<const double> state, const std::vector<double>& parameters);
+
+  const Model& model_;
+  const Equations& e_;
+  const Method& method_;
+  EngineOptions options_;
+  DeriveOptions derive_;
+  bool rates_;
+  std::map<std::string, std::unique_ptr<CompiledMode>> known_;
+};
+
+/// Why a method cannot follow contacts that are closed, slide or stick; "" where it can.
+std::string contact_refusal(const Model& model, const Method& method, const DeriveOptions& options = {});
+
+/// The gaps at a state where a motion begins. Throws InputError, with depths and names, where that is inside contacts.
+std::vector<double> gaps_at(const Model& model, const Equations& e, double t, std::span<const double> state);
+
+/// For what makes models or equations of one that several threads read.
+class ModelLock {
+ public:
+  ModelLock();
+  ~ModelLock();
+  ModelLock(const ModelLock&) = delete;
+  ModelLock& operator=(const ModelLock&) = delete;
+};
+
+}  // namespace alembert::internal

@@ -1,0 +1,138 @@
+#include "alembert/run/contact_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "alembert/run/report_names.h"
+
+namespace alembert::internal {
+
+namespace {
+
+std::vector<std::string> contact_columns(const Model& model, const std::vector<std::string>& taken) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& name) {
+    const bool clash = std::find(taken.begin(), taken.end(), name) != taken.end();
+    names.push_back((clash ? "contact." : "") + name);
+  };
+  for (const Contact& contact : model.contacts) {
+    add(contact.name + ".gap");
+    add(contact.name + ".force");
+    if (!contact.friction.empty()) {
+      const std::size_t size = contact.friction[0].slip.size();
+      for (const char* what : {".slip", ".friction"})
+        for (std::size_t j = 0; j < size; ++j)
+          add(contact.name + what + (size > 1 ? "[" + std::to_string(j + 1) + "]" : ""));
+    }
+    add(contact.name + ".state");
+  }
+  return names;
+}
+
+}  // namespace
+
+ContactState state_of(const ContactMode& mode) {
+  if (!mode.closed) return ContactState::open;
+  if (mode.friction.empty()) return ContactState::closed;
+  return mode.friction[0].kind == FrictionMode::Kind::sticks ? ContactState::sticking : ContactState::sliding;
+}
+
+const char* word_of(ContactState state) {
+  switch (state) {
+    case ContactState::open: return "open";
+    case ContactState::closed: return "closed";
+    case ContactState::sliding: return "sliding";
+    case ContactState::sticking: return "sticking";
+  }
+  return "";
+}
+
+ContactRows::ContactRows(const Engine& base, ContactSystem& system, std::vector<Observer*> to)
+    : base_(base), system_(system), to_(std::move(to)), columns_(make_columns(base.model, base.e, false)) {
+  names_ = contact_columns(base.model, columns_.names);
+  columns_.names.insert(columns_.names.end(), names_.begin(), names_.end());
+  columns_.observed.end = columns_.count();
+  columns_.ports = {columns_.count(), columns_.count()};
+  for (const Contact& contact : base.model.contacts) columns_.events.push_back(contact.name);
+}
+
+void ContactRows::follow(const CompiledMode& compiled, const Mode& mode) {
+  compiled_ = &compiled;
+  mode_ = &mode;
+}
+
+void ContactRows::begin(const Columns& columns, const RunDescription& run) {
+  given_ = columns;
+  if (std::exchange(begun_, true)) return;
+  RunDescription described = run;
+  described.observed_columns.insert(described.observed_columns.end(), names_.begin(), names_.end());
+  for (Observer* observer : to_) observer->begin(columns_, described);
+}
+
+void ContactRows::finish() {
+  for (Observer* observer : to_) observer->end();
+}
+
+void ContactRows::add_contact(int number, std::span<const double> multipliers) {
+  const auto i = static_cast<std::size_t>(number);
+  const ContactSystem::Contact& contact = system_.contacts()[i];
+  const ContactMode& mode = (*mode_)[i];
+  const int lambda = compiled_->normal[i];
+  const double force = lambda >= 0 ? multipliers[static_cast<std::size_t>(lambda)] : 0;
+  row_.push_back(system_.gap(number));
+  row_.push_back(force);
+  if (!contact.friction.empty()) {
+    const ContactSystem::Friction& f = contact.friction[0];
+    double slip[2] = {0, 0}, size = 0;
+    for (int j = 0; j < f.size; ++j) {
+      slip[j] = system_.rate(f.first + j);
+      size = std::hypot(size, slip[j]);
+      row_.push_back(slip[j]);
+    }
+    const int psi = compiled_->friction[i][0];
+    for (int j = 0; j < f.size; ++j) {
+      double tangential = 0;
+      if (psi >= 0) {
+        tangential = -multipliers[static_cast<std::size_t>(psi + j)];
+      } else if (mode.closed) {
+        const bool turns = mode.friction[0].kind == FrictionMode::Kind::turns;
+        const double direction = !turns     ? mode.friction[0].direction[static_cast<std::size_t>(j)]
+                                 : size > 0 ? slip[j] / size
+                                            : 0;
+        tangential = -system_.coefficient(system_.first_friction(number)) * force * direction;
+      }
+      row_.push_back(tangential);
+    }
+  }
+  row_.push_back(static_cast<double>(state_of(mode)));
+}
+
+void ContactRows::make(std::span<const double> values) {
+  const auto at = [&](int column) { return values.begin() + column; };
+  row_.assign(at(0), at(given_.multipliers.begin));
+  const std::span<const double> multipliers = values.subspan(static_cast<std::size_t>(given_.multipliers.begin),
+                                                             static_cast<std::size_t>(given_.multipliers.size()));
+  const auto psi = multipliers.begin() + static_cast<std::ptrdiff_t>(compiled_->e.lambda.size());
+  row_.insert(row_.end(), multipliers.begin(),
+              multipliers.begin() + static_cast<std::ptrdiff_t>(base_.e.lambda.size()));
+  row_.insert(row_.end(), psi, psi + static_cast<std::ptrdiff_t>(base_.e.psi.size()));
+  row_.insert(row_.end(), at(given_.multipliers.end), values.end());
+  system_.look(values[0], values.subspan(1, base_.e.y.size() + base_.e.z.size()));
+  for (int i = 0; i < static_cast<int>(system_.contacts().size()); ++i) add_contact(i, multipliers);
+}
+
+void ContactRows::row(std::span<const double> values) {
+  if (to_.empty()) return;
+  make(values);
+  for (Observer* observer : to_) observer->row(row_);
+}
+
+void ContactRows::event(int number, std::span<const double> values) {
+  const int own = static_cast<int>(base_.model.events.size());
+  if (to_.empty() || number >= own) return;
+  make(values);
+  for (Observer* observer : to_) observer->event(number < 0 ? own - 1 - number : number, row_);
+}
+
+}  // namespace alembert::internal

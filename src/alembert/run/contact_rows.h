@@ -1,0 +1,50 @@
+#pragma once
+
+// The rows of a run with contacts: those of its modes, with the columns of the model and those of the contacts.
+
+#include <string>
+#include <vector>
+
+#include "alembert/run/contact_mode.h"
+#include "alembert/run/contact_system.h"
+#include "alembert/trajectory.h"
+
+namespace alembert::internal {
+
+/// open, closed, sliding, sticking: in columns the numbers 0 to 3.
+enum class ContactState { open, closed, sliding, sticking };
+ContactState state_of(const ContactMode& mode);
+const char* word_of(ContactState state);
+
+class ContactRows final : public Observer {
+ public:
+  /// All references outlive this.
+  ContactRows(const Engine& base, ContactSystem& system, std::vector<Observer*> to);
+
+  bool wanted() const { return !to_.empty(); }
+  /// The rows that come are of this mode.
+  void follow(const CompiledMode& compiled, const Mode& mode);
+  void finish();
+
+  void begin(const Columns& columns, const RunDescription& run) override;
+  void row(std::span<const double> values) override;
+  /// Negative numbers are contacts: -1 the first.
+  void event(int number, std::span<const double> values) override;
+  void end() override {}
+
+ private:
+  void make(std::span<const double> values);
+  void add_contact(int number, std::span<const double> multipliers);
+
+  const Engine& base_;
+  ContactSystem& system_;
+  std::vector<Observer*> to_;
+  Columns columns_, given_;
+  std::vector<std::string> names_;
+  const CompiledMode* compiled_ = nullptr;
+  const Mode* mode_ = nullptr;
+  bool begun_ = false;
+  std::vector<double> row_;
+};
+
+}  // namespace alembert::internal

@@ -1,0 +1,110 @@
+#pragma once
+
+// A run with contacts by a smooth method, from event to event: between them every closed contact is a constraint; at
+// them impacts happen, and contacts close, open, stick and slip.
+
+#include "alembert/run/contact_books.h"
+#include "alembert/run/contact_cone.h"
+#include "alembert/run/contact_mode.h"
+#include "alembert/run/contact_rows.h"
+#include "alembert/run/contact_system.h"
+#include "alembert/run/segment.h"
+#include "alembert/run/simulate.h"
+
+namespace alembert::internal {
+
+class ContactRun {
+ public:
+  /// options have been checked. The engine is that of the model without contacts, and outlives this.
+  ContactRun(Engine& engine, const SimulateOptions& options);
+  Report run();
+
+ private:
+  struct Impacts {            // of one contact
+    double t = -INFINITY;     // of the last
+    double passed = 0;        // between the last two
+    double ratio = INFINITY;  // to the time before
+    int steady = 0;           // times in a row that the ratio was about the same
+  };
+  /// What is known of the mode that comes, beyond what the state says.
+  struct Told {
+    std::vector<bool> hit;                         // the gap closes now
+    std::vector<bool> opens;                       // the force becomes negative
+    std::vector<bool> stops;                       // per friction: its slip is 0
+    std::vector<bool> starts;                      // per friction: its bound is reached
+    std::vector<std::array<double, 2>> direction;  // of those
+    Told(std::size_t contacts, int frictions)
+        : hit(contacts, false),
+          opens(contacts, false),
+          stops(static_cast<std::size_t>(frictions), false),
+          starts(stops),
+          direction(stops.size()) {}
+  };
+
+  void begin();
+  bool segment();
+  bool take(Report& part, double end);
+  bool can_retry(const Report& part);
+  void last_row();
+  void warn(const std::string& code, std::string text);
+  double piece_end();
+  void react(const Report& part);
+  void settle(const Told& told, bool report);
+  bool impact(const Told& told);
+  bool impact_once(const std::vector<int>& set);
+  std::optional<Eigen::VectorXd> impulses(ConeProblem problem, const std::vector<int>& set, double factor);
+  bool sound_laws(const std::vector<int>& set);
+  void book(const std::vector<int>& set, const ConeProblem& problem, const Eigen::VectorXd& p,
+            const Eigen::VectorXd& before, const Eigen::VectorXd& after, const std::vector<double>& moving,
+            double factor);
+  void choose_mode(const Told& told);
+  bool jam(const std::vector<int>& closed, const ConeProblem& forces);
+  void take_mode(const std::vector<int>& closed, const ConeProblem& problem, const ConeSolution& found);
+  void project();
+  void note_impact(int contact);
+  bool end_accumulations();
+  void close_accumulated(const std::vector<int>& set, double after);
+  bool nothing_missed();
+  void announce(const Mode& before);
+  void add_event(int contact, const char* kind);
+  void fail(std::string reason);
+  ConeProblem cone(const std::vector<int>& contacts, const std::vector<int>& rows);
+  std::string names(const std::vector<int>& set) const;
+  int frictions() const;
+  void look() { system_.look(t_, state_); }
+  bool at_surface(int contact) const;
+  bool at_rest(int row) const;
+  bool slips(const ContactSystem::Friction& friction, std::array<double, 2>& direction) const;
+  std::vector<int> rows_of(const std::vector<int>& contacts) const;
+  const ContactSystem::Contact& contact(int i) const { return system_.contacts()[static_cast<std::size_t>(i)]; }
+  int count() const { return static_cast<int>(system_.contacts().size()); }
+  std::span<const double> accelerations();
+
+  Engine& base_;
+  const SimulateOptions& options_;
+  Equations e_;
+  ContactSystem system_;
+  ContactModes modes_;
+  ContactRows rows_;
+  ContactBooks books_;
+  Segment handed_;
+  Mode mode_;
+  std::vector<double> slack_;
+  double t_;
+  std::vector<double> state_, parameters_;
+  CompiledMode* compiled_ = nullptr;
+  bool conserves_;                    // nothing but contacts does work, and none moves by itself
+  std::vector<std::size_t> pending_;  // events of the report whose multipliers are not known yet
+  std::vector<Impacts> impacts_;
+  std::vector<bool> impacted_;      // at the present instant
+  std::vector<std::string> notes_;  // of the contacts, at the present instant
+  std::vector<int> closing_;        // contacts whose impacts accumulate at closing_t_
+  double closing_t_ = INFINITY;
+  double event_t_ = -INFINITY;  // of the last event, and how many there were at it
+  int at_once_ = 0, jams_ = 0;
+  bool going_ = true;
+  bool ended_ = false;           // the end is reached; what happens there has its rows
+  double shortened_ = INFINITY;  // segments, where a step failed
+};
+
+}  // namespace alembert::internal

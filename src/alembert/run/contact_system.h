@@ -1,0 +1,86 @@
+#pragma once
+
+// The contacts of a model at one state: gaps, rates, slips, and how impulses change them in the mass metric, with the
+// bilateral constraints kept.
+
+#include <Eigen/Core>
+#include <span>
+#include <vector>
+
+#include "alembert/code/kernel.h"
+#include "alembert/derive/equations.h"
+
+namespace alembert::internal {
+
+class ContactSystem {
+ public:
+  /// The equations, of the model without any contact closed, outlive this.
+  explicit ContactSystem(const Equations& equations);
+  void bind(const double* parameters) noexcept;
+
+  struct Friction {
+    int first = 0, size = 1;  // its rows
+  };
+  struct Contact {
+    int normal = 0;  // its row
+    std::vector<Friction> friction;
+  };
+  const std::vector<Contact>& contacts() const { return contacts_; }
+
+  /// From now on all the following speaks of this state.
+  void look(double t, std::span<const double> state);
+
+  double gap(int contact) const { return value(gap_, contact); }
+  /// What is rounding in it, where so much is the largest seen so far.
+  double gap_scale(int contact) const { return gap_scale_[static_cast<std::size_t>(contact)]; }
+  double restitution(int contact) const { return value(restitution_, contact); }
+  /// Of the frictions of all contacts, one behind the other.
+  double coefficient(int friction) const { return value(coefficient_, friction); }
+  double at_rest(int friction) const { return value(at_rest_, friction); }
+  int first_friction(int contact) const { return first_friction_[static_cast<std::size_t>(contact)]; }
+  /// The rate of the gap, or an entry of a slip; the part that is there without velocities; its scale.
+  double rate(int row) const { return value(rates_, row); }
+  double moving(int row) const { return value(moving_, row); }
+  double rate_scale(int row) const { return rate_scale_[static_cast<std::size_t>(row)]; }
+
+  /// The derivatives of the rates where the z' are these.
+  std::vector<double> accelerations(std::span<const double> z_dot);
+  /// D: how unit impulses in some rows change the rates in some rows.
+  Eigen::MatrixXd response(const std::vector<int>& rows);
+  /// The change of z by impulses in rows.
+  Eigen::VectorXd change(const std::vector<int>& rows, const Eigen::VectorXd& impulses);
+  /// The same change as one of the coordinates y.
+  Eigen::VectorXd displacement(const Eigen::VectorXd& change_of_z) const;
+
+ private:
+  struct Part {
+    int first = 0;
+  };
+  double value(const Part& part, int i) const { return out_[static_cast<std::size_t>(part.first + i)]; }
+  Eigen::MatrixXd columns(const std::vector<int>& rows);
+  Part add(const Exprs& list, Exprs& all) const;
+  Eigen::MatrixXd filled(const SparseExprs& pattern, const Part& part) const;
+
+  const Equations& e_;
+  std::size_t n_y_, n_z_;
+  std::vector<Contact> contacts_;
+  std::vector<int> first_friction_;
+  int rows_ = 0;
+  Part gap_, restitution_, coefficient_, at_rest_, rates_, moving_, mass_part_, K_part_, J_part_, Kb_part_, Jb_part_,
+      gap_y_part_, v_z_part_;
+  SparseExprs mass_, K_, J_, Kb_, Jb_, gap_y_, v_z_;
+  Kernel<double> kernel_, second_;
+  std::vector<double> in_, out_, work_, second_in_;
+  std::vector<double> gap_scale_, rate_scale_;
+  bool solved_ = false;  // the matrices below belong to the state
+  Eigen::MatrixXd M_, Kd_, Jd_, Kbd_, Jbd_;
+  Eigen::MatrixXd inverse_;  // of the matrix of impulses and bilateral reactions
+};
+
+/// Gaps below this part of the largest sizes seen are rounding, and closed.
+constexpr double rounding_of_gaps = 1e-11;
+
+/// Throws InputError, with depths and names, where a motion would start inside contacts. The system looks at the start.
+void require_outside(const Model& model, const ContactSystem& system);
+
+}  // namespace alembert::internal

@@ -1,0 +1,32 @@
+#pragma once
+
+// A part of a run that is made of several, one behind the other: the grid, the rows and the counts go on.
+
+#include <optional>
+#include <vector>
+
+#include "alembert/run/sample_times.h"
+
+namespace alembert::internal {
+
+class Engine;
+
+struct Segment {
+  Engine* base = nullptr;      // of the model as it is written: what events set is set there
+  double grid = 0;             // where the grid of fixed steps begins
+  long steps = 0;              // made before
+  bool first = true;           // of the run
+  bool probes = true;          // the accuracy of its steps
+  bool row = true;             // the first point has a row
+  bool final = true;           // the run ends where this ends
+  bool ends_on_grid = false;   // where it does not
+  int own_events = 0;          // the first of the events: they stop the run, the others the segment
+  std::vector<int> announced;  // numbers of events for which the first point is the row
+
+  // Handed on.
+  std::vector<long> counts;            // of all events
+  std::vector<double> parameters;      // that are open, as the segment ends
+  std::optional<SampleTimes> samples;  // that are left
+};
+
+}  // namespace alembert::internal

@@ -1,0 +1,57 @@
+#pragma once
+
+// How far steps by a tolerance are from the motion in the end. The control tells the error of every step; what becomes
+// of errors on the way is seen from a twin, which starts a little beside the run and is made with the same steps, as
+// far as it may cost.
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "alembert/run/accuracy.h"
+
+namespace alembert::internal {
+
+class Twin {
+ public:
+  /// The engine outlives the twin.
+  Twin(const Engine& engine, const ReportNames& names, const GridPoint& start);
+
+  /// A step was made. error: of this step, or of the last two, entry by entry of the state; empty where it is told with
+  /// the next one.
+  void follow(const GridPoint& from, const GridPoint& to, std::span<const double> error);
+
+  /// Nothing where no error is known. singular_positions: that the run has passed.
+  std::optional<AccuracyProbe::Result> finish(std::size_t singular_positions) const;
+
+ private:
+  void begin(const GridPoint& at, std::span<const double> direction);
+  void go_along(const GridPoint& from, const GridPoint& to);
+  /// The largest differences of positions and of velocities.
+  struct Distance {
+    double t = 0, q = 0, v = 0;
+  };
+  Distance distance(const GridPoint& to) const;
+  double relative(const Distance& distance) const;
+  double growth() const;
+  double amplification() const;
+
+  const Engine& engine_;
+  Multipliers multipliers_;  // of its own: asking leaves a trace
+  std::size_t n_y_;
+  StateRanges ranges_;
+  double t0_, t_;
+  long n_ = 0;
+  std::vector<double> sum_;      // of all errors, by entry
+  std::vector<double> largest_;  // of a step
+  double worst_ = 0, worst_t_ = 0;
+
+  std::optional<Step<double>> step_;
+  bool done_ = false;
+  GridPoint at_;
+  SolvedStep<double> last_;
+  double factor_ = 1;           // what distances were made smaller by so far
+  std::vector<Distance> seen_;  // times that factor
+};
+
+}  // namespace alembert::internal

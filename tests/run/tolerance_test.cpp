@@ -1,0 +1,202 @@
+// Steps by a tolerance: what they cost, what they state, and which method they take where none is named.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+
+#include "alembert/run/choose_method.h"
+#include "output/rows.h"
+
+namespace alembert::internal::testing {
+namespace {
+
+SimulateOptions tolerance_options(double tolerance, double step, double end) {
+  SimulateOptions options;
+  options.step = step;
+  options.end = end;
+  options.steps.control = Control::tolerance;
+  options.steps.tolerance = tolerance;
+  return options;
+}
+
+Report run_by_tolerance(const Model& model, const std::string& method_text, double tolerance, double step, double end) {
+  return simulate(model, derive(model), method(method_text), tolerance_options(tolerance, step, end));
+}
+
+Report run_alone(const std::string& name, double tolerance) {
+  const Model model = gallery(name);
+  const Equations e = derive(model);
+  const SimulateOptions options = tolerance_options(tolerance, *model.solve.step, *model.solve.end);
+  return simulate(model, e, choose_method(model, e, options).method, options);
+}
+
+std::string warned_of(const Report& report) {
+  std::string all;
+  for (const Warning& warning : report.warnings) all += warning.code + ": " + warning.text + "\n";
+  return all;
+}
+
+const char* const swing = "coordinate x\nkinetic x'^2/2\npotential x^2/2\ninitial x = 1\n";
+
+TEST(ToleranceSteps, ErrorIsProportionalToTheTolerance) {
+  // An oscillator over 10 periods: errors add up to no more than a hundred times what each step may make, and to no
+  // less than a thousandth of it: else steps would be too short. With gauss(6) the longest steps allowed, half a
+  // period, are more accurate than that.
+  const Model model = model_from_text(swing);
+  const double end = 20 * std::numbers::pi;
+  for (const char* name : {"gauss(2)", "gauss(4)", "gauss(6)", "radau(3)", "lobatto(4)", "gauss_collocation(3)"}) {
+    for (const double tolerance : {1e-3, 1e-5, 1e-7, 1e-9}) {
+      const Report report = run_by_tolerance(model, name, tolerance, 0.1, end);
+      ASSERT_EQ(report.ending, Ending::done) << name << ": " << report.reason;
+      const double error = std::hypot(report.y[0] - 1, report.z[0]);
+      EXPECT_LT(error, 100 * tolerance) << name << " " << tolerance;
+      if (method(name).claims.order_q <= 8) { EXPECT_GT(error, 1e-3 * tolerance) << name << " " << tolerance; }
+    }
+  }
+}
+
+TEST(ToleranceSteps, FewStepsAreComparedWithOthers) {
+  for (const char* name : {"gauss(2)", "gauss(4)", "radau(3)", "lobatto(4)", "gauss_collocation(3)"}) {
+    const Report report = run_by_tolerance(model_from_text(swing), name, 1e-8, 0.1, 200);
+    EXPECT_LT(static_cast<double>(report.comparisons), 0.2 * static_cast<double>(report.steps)) << name;
+    EXPECT_GT(report.comparisons, report.steps / 20) << name;
+  }
+  // Compositions have no stages of their own: every second step has one beside it.
+  const Report report = run_by_tolerance(model_from_text(swing), "triple_jump(lobatto(2))", 1e-6, 0.1, 20);
+  EXPECT_GE(2 * report.comparisons, report.steps);
+}
+
+TEST(ToleranceSteps, NewtonHasLittleWorkWithStepsOfAnySize) {
+  // Guesses from the stages of the step before: before there were such, long steps took 20 to 60 iterations each.
+  struct Case {
+    const char *model, *method;
+  };
+  for (const Case& c : {Case{"simple_pendulum", "gauss(4)"},
+                        {"spherical_pendulum", "gauss(3)"},
+                        {"andrews", "gauss(5)"},
+                        {"turntable", "gauss(3)"},
+                        {"kepler", "gauss(4)"}}) {
+    const Model model = gallery(c.model);
+    for (const double tolerance : {1e-4, 1e-8}) {
+      const Report report =
+          run_by_tolerance(model, c.method, tolerance, *model.solve.step, std::min(20.0, *model.solve.end));
+      ASSERT_EQ(report.ending, Ending::done) << c.model << report.reason;
+      const long made = report.steps + report.rejected + report.comparisons;
+      EXPECT_LT(report.newton.iterations, 10 * made) << c.model << " " << tolerance;
+    }
+  }
+}
+
+TEST(ToleranceSteps, ALooserToleranceIsNotDearer) {
+  for (const char* name : {"andrews", "car_axis", "cart_pendulum", "conveyor", "double_pendulum_viscous", "kepler",
+                           "knife_edge", "moving_support", "nonholonomic_particle", "simple_pendulum", "snakeboard",
+                           "spherical_pendulum", "turntable"}) {
+    const Model model = gallery(name);
+    long before = 0;
+    std::printf("%-26s", name);
+    for (const double tolerance : {1e-4, 1e-6, 1e-8, 1e-10}) {
+      const Report report =
+          run_by_tolerance(model, "gauss(4)", tolerance, *model.solve.step, std::min(50.0, *model.solve.end));
+      ASSERT_EQ(report.ending, Ending::done) << name << report.reason;
+      std::printf(" %8ld", report.newton.evaluations);
+      EXPECT_GT(1.7 * static_cast<double>(report.newton.evaluations), before) << name << " " << tolerance;
+      before = report.newton.evaluations;
+    }
+    std::printf("\n");
+  }
+}
+
+TEST(ToleranceSteps, StateTheirAccuracy) {
+  const Model model = model_from_text(swing);
+  for (const char* name : {"gauss(1)", "gauss(2)", "gauss(4)", "radau(3)", "lobatto(3)", "triple_jump(lobatto(2))"})
+    for (const double tolerance : {1e-3, 1e-5}) {
+      const Report report = run_by_tolerance(model, name, tolerance, 0.1, 50);
+      ASSERT_TRUE(report.accuracy) << name;
+      EXPECT_EQ(warned_of(report), "") << name;
+      const double error = std::hypot(report.y[0] - std::cos(50), report.z[0] + std::sin(50)) / 2;
+      const double stated = report.accuracy->per_time * 50;
+      EXPECT_GT(stated, error / 3) << name << " " << tolerance;
+      EXPECT_LT(stated, 300 * tolerance) << name << " " << tolerance;
+    }
+}
+
+TEST(ToleranceSteps, ASensitiveMotionIsCalledSo) {
+  const Report report = run_alone("double_pendulum", 1e-4);
+  ASSERT_EQ(report.ending, Ending::done) << report.reason;
+  ASSERT_EQ(report.warnings.size(), 1U) << warned_of(report);
+  EXPECT_EQ(report.warnings[0].code, "sensitive");
+}
+
+TEST(ToleranceSteps, AFirstStepAcrossAWallIsMadeShorter) {
+  // Pivots were chosen for a matrix that has other entries behind the wall: no step at all had a solution.
+  const Model model =
+      model_from_text("coordinate y\nkinetic y'^2/2\npotential 9.81*y + 100/2*min(y, 0)^2\ninitial y = 1\n");
+  const double fall = std::sqrt(2 / 9.81), speed = std::sqrt(2 * 9.81);
+  for (const char* name : {"lobatto(2)", "lobatto(3)", "gauss(2)", "radau(3)"}) {
+    const Report report = run_by_tolerance(model, name, 1e-6, 1, 0.45);
+    ASSERT_EQ(report.ending, Ending::done) << name << ": " << report.reason;
+    EXPECT_NEAR(report.y[0], 1 - 9.81 / 2 * 0.45 * 0.45, 1e-5) << name;
+  }
+  for (const double step : {1.0, 0.3}) {
+    const Report report = run_by_tolerance(model, "lobatto(3)", 1e-8, step, fall + 0.1);
+    // Behind the wall: y'' = -9.81 - 100 y from y = 0 with this speed downward.
+    const double y = -0.0981 + 0.0981 * std::cos(1.0) - speed / 10 * std::sin(1.0);
+    EXPECT_NEAR(report.y[0], y, 1e-6);
+  }
+}
+
+TEST(ToleranceSteps, ABodyThatTurnsUnderFrictionDoesNotStick) {
+  // x'' = -x - 0.3 sign(x'): from 1 to -0.4 in half a period, and on from there; it sticks at -0.2 only.
+  const Model model =
+      model_from_text("coordinate x\nkinetic x'^2/2\npotential x^2/2\nforce x = -0.3*sign(x')\ninitial x = 1\n");
+  const double end = 6, exact = -0.3 - 0.1 * std::cos(end - std::numbers::pi);
+  for (const char* name : {"radau(2)", "radau(3)", "gauss(3)", "lobatto(3)"}) {
+    SCOPED_TRACE(name);
+    const Report controlled = run_by_tolerance(model, name, 1e-7, 0.01, end);
+    EXPECT_EQ(controlled.ending, Ending::done) << controlled.reason;
+    EXPECT_NEAR(controlled.y[0], exact, 1e-5);
+    SimulateOptions options;
+    options.step = 0.01;
+    options.end = end;
+    const Report fixed = simulate(model, derive(model), method(name), options);
+    EXPECT_EQ(fixed.ending, Ending::done) << fixed.reason;
+    EXPECT_NEAR(fixed.y[0], exact, 1e-4);
+    if (std::string(name) == "lobatto(3)") continue;  // creeps on
+    options.end = 8;                                  // past t = 2 pi, where the spring is weaker than the friction
+    const Report stuck = simulate(model, derive(model), method(name), options);
+    EXPECT_EQ(stuck.ending, Ending::failed);
+    EXPECT_NE(stuck.reason.find("sticks"), std::string::npos) << stuck.reason;
+  }
+}
+
+TEST(ChooseMethod, SuitsTheModelAndTheTolerance) {
+  const auto chosen = [](const Model& model, double tolerance, double end = 10) {
+    return choose_method(model, derive(model), tolerance_options(tolerance, 0.01, end));
+  };
+  const MethodChoice loose = chosen(gallery("pendulum"), 1e-4), tight = chosen(gallery("pendulum"), 1e-10);
+  EXPECT_TRUE(loose.method.claims.symplectic);
+  EXPECT_LT(loose.method.claims.order_q, tight.method.claims.order_q);
+  EXPECT_NE(tight.reason.find("holonomic constraints"), std::string::npos) << tight.reason;
+  EXPECT_NE(tight.reason.find("1e-10"), std::string::npos) << tight.reason;
+  const Model stiff = model_from_text(
+      "coordinate x\nkinetic x'^2/2\npotential x^2/2\nrayleigh 1e4*x'^2/2\n"
+      "initial x = 1\n");
+  EXPECT_FALSE(chosen(stiff, 1e-6).method.claims.symmetric);
+  const Model kinked = model_from_text("coordinate x\nkinetic x'^2/2\npotential abs(x)\ninitial x = 1\n");
+  EXPECT_LE(chosen(kinked, 1e-10).method.claims.order_q, 8);
+  EXPECT_TRUE(chosen(gallery("ph_pendulum"), 1e-8).method.capabilities.port_hamiltonian);
+}
+
+TEST(ChooseMethod, TheChosenMethodRuns) {
+  for (const char* name : {"andrews", "car_axis", "four_particles", "friction_double_pendulum", "heavy_top",
+                           "ph_motor_pendulum", "rolling_disk", "rough_wire", "skate", "slider_crank", "spinning_body",
+                           "steel_on_teflon", "mass_spring_damper_limit"}) {
+    const Report report = run_alone(name, 1e-6);
+    EXPECT_EQ(report.ending, Ending::done) << name << ": " << report.method << ": " << report.reason;
+  }
+}
+
+}  // namespace
+}  // namespace alembert::internal::testing
