@@ -92,8 +92,12 @@ std::shared_ptr<RunData> simulate_model(const ModelText& text, const std::string
       [&] {
         const Model model = text.read();
         const Method chosen = chosen_method(method, model);
-        options.step = required("step", options.step, model.step());
         options.end = required("end", options.end, model.end());
+        // The first of steps that a tolerance chooses may be anything; a small part of the whole time is soon left
+        // behind.
+        std::optional<double> first = model.step();
+        if (!first && options.steps.control == Control::tolerance) first = 1e-3 * options.end;
+        options.step = required("step", options.step, first);
         run->report = follow(chosen, derive(model), options);
       },
       progress);
