@@ -10,6 +10,7 @@
 
 #include "alembert/error.h"
 #include "alembert/expr.h"
+#include "alembert/model/contact.h"
 #include "alembert/report.h"
 #include "alembert/text/syntax.h"
 
@@ -45,24 +46,6 @@ struct Auxiliary {
   Expr equation;  // c = left - right, = 0
   Expr value;     // of t and q, where the equation says s = value; else empty
   Expr rate;      // a symbol: s'
-  Place place;
-};
-
-/// What resists slip, a velocity of one or two entries: a force of at most the coefficient times the normal force,
-/// against it.
-struct Friction {
-  Expr coefficient;  // while it slips
-  Expr at_rest;      // the same where nobody gave another
-  Exprs slip;
-};
-
-/// A gap that must not become negative. Its normal force is at least 0.
-struct Contact {
-  std::string name;  // "floor", "floor[3]" for a family, "elbow.lower"
-  Expr gap;          // of t and q
-  Expr restitution;
-  bool poisson = false;            // Poisson's restitution instead of Newton's
-  std::vector<Friction> friction;  // along the surface first; rolling and drilling resistance
   Place place;
 };
 

@@ -287,6 +287,20 @@ std::unique_ptr<CompiledMode> ContactModes::compiled(const Mode& mode, const std
   return result;
 }
 
+void begin(Engine& engine, double t, std::span<const double> state) {
+  const std::span<const double> rates = engine.multipliers.at(t, state);
+  if (std::all_of(rates.begin(), rates.end(), [](double x) { return std::isfinite(x); })) {
+    const std::vector<double> guess(rates.begin(), rates.end());
+    engine.step.begin(guess.data());
+  }
+  GridPoint point;
+  point.t = t;
+  point.state.assign(state.begin(), state.end());
+  point.compensation.assign(state.size(), 0);
+  point.carried = engine.step.carried();
+  engine.begin_at(point, t);
+}
+
 CompiledMode& ContactModes::at(const Mode& mode, const std::vector<double>& slack, double t,
                                std::span<const double> state, const std::vector<double>& parameters) {
   const std::string name = key(mode);
@@ -301,7 +315,7 @@ CompiledMode& ContactModes::at(const Mode& mode, const std::vector<double>& slac
     for (const FrictionMode& friction : contact.friction)
       if (contact.closed && friction.plane && friction.kind == FrictionMode::Kind::slips)
         next = std::copy(friction.direction.begin(), friction.direction.end(), next);
-  engine.begin_at(t, state);
+  internal::begin(engine, t, state);
   return *found->second;
 }
 

@@ -82,6 +82,9 @@ class ContactModes {
   std::map<std::string, std::unique_ptr<CompiledMode>> known_;
 };
 
+/// A motion of a mode begins.
+void begin(Engine& engine, double t, std::span<const double> state);
+
 /// Why a method cannot follow contacts that are closed, slide or stick; "" where it can.
 std::string contact_refusal(const Model& model, const Method& method, const DeriveOptions& options = {});
 

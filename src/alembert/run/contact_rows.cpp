@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "alembert/run/contact_system.h"
 #include "alembert/run/report_names.h"
 
 namespace alembert::internal {
@@ -76,14 +77,14 @@ void ContactRows::finish() {
 
 void ContactRows::add_contact(int number, std::span<const double> multipliers) {
   const auto i = static_cast<std::size_t>(number);
-  const ContactSystem::Contact& contact = system_.contacts()[i];
+  const ContactLayout& contact = system_.contacts()[i];
   const ContactMode& mode = (*mode_)[i];
   const int lambda = compiled_->normal[i];
   const double force = lambda >= 0 ? multipliers[static_cast<std::size_t>(lambda)] : 0;
   row_.push_back(system_.gap(number));
   row_.push_back(force);
   if (!contact.friction.empty()) {
-    const ContactSystem::Friction& f = contact.friction[0];
+    const SlipRows& f = contact.friction[0];
     double slip[2] = {0, 0}, size = 0;
     for (int j = 0; j < f.size; ++j) {
       slip[j] = system_.rate(f.first + j);

@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "alembert/run/contact_mode.h"
-#include "alembert/run/contact_system.h"
 #include "alembert/trajectory.h"
 
 namespace alembert::internal {
+
+class ContactSystem;
 
 /// open, closed, sliding, sticking: in columns the numbers 0 to 3.
 enum class ContactState { open, closed, sliding, sticking };

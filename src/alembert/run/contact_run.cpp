@@ -7,6 +7,8 @@
 
 #include "alembert/base/lists.h"
 #include "alembert/error.h"
+#include "alembert/run/contact_cone.h"
+#include "alembert/run/contact_system.h"
 #include "alembert/run/simulation.h"
 
 namespace alembert::internal {
@@ -65,9 +67,9 @@ ContactRun::ContactRun(Engine& engine, const SimulateOptions& options)
         for (const OpenParameter& parameter : engine.e.parameters) same.inputs.push_back(parameter.name);
         return derive(engine.model, same);
       }()),
-      system_(e_),
+      system_(std::make_unique<ContactSystem>(e_)),
       modes_(engine.model, engine.e, engine.method, engine_options(engine.e, options, engine.t0)),
-      rows_(engine, system_, options.observers),
+      rows_(engine, *system_, options.observers),
       books_(engine, first_report(engine, options)),
       slack_(engine.model.contacts.size(), 0),
       t_(engine.t0),
@@ -82,7 +84,7 @@ ContactRun::ContactRun(Engine& engine, const SimulateOptions& options)
                      "take a positive `step`, or remove the contacts");
   if (options.steps.control == Control::reversible)
     throw InputError("`control` reversible does not go with contacts", "`control` tolerance does");
-  system_.bind(parameters_.empty() ? nullptr : parameters_.data());
+  system_->bind(parameters_.empty() ? nullptr : parameters_.data());
   for (const Contact& contact : engine.model.contacts) {
     ContactMode mode;
     for (const Friction& friction : contact.friction)
@@ -94,6 +96,12 @@ ContactRun::ContactRun(Engine& engine, const SimulateOptions& options)
   handed_.grid = engine.t0;
   handed_.own_events = static_cast<int>(engine.model.events.size());
 }
+
+ContactRun::~ContactRun() = default;
+
+void ContactRun::look() { system_->look(t_, state_); }
+
+const ContactLayout& ContactRun::contact(int i) const { return system_->contacts()[static_cast<std::size_t>(i)]; }
 
 void ContactRun::fail(std::string reason) {
   going_ = false;
@@ -112,23 +120,23 @@ void ContactRun::warn(const std::string& code, std::string text) {
 
 bool ContactRun::at_surface(int i) const {
   return mode_[static_cast<std::size_t>(i)].closed ||
-         std::abs(system_.gap(i)) <= rounding_of_gaps * system_.gap_scale(i);
+         std::abs(system_->gap(i)) <= rounding_of_gaps * system_->gap_scale(i);
 }
 
 bool ContactRun::at_rest(int row) const {
-  return std::abs(system_.rate(row)) <= rounding_of_contacts * system_.rate_scale(row);
+  return std::abs(system_->rate(row)) <= rounding_of_contacts * system_->rate_scale(row);
 }
 
 /// Whether something slips, and where to.
-bool ContactRun::slips(const ContactSystem::Friction& f, std::array<double, 2>& direction) const {
+bool ContactRun::slips(const SlipRows& f, std::array<double, 2>& direction) const {
   double size = 0, scale = 0;
   for (int j = 0; j < f.size; ++j) {
-    size = std::hypot(size, system_.rate(f.first + j));
-    scale = std::max(scale, system_.rate_scale(f.first + j));
+    size = std::hypot(size, system_->rate(f.first + j));
+    scale = std::max(scale, system_->rate_scale(f.first + j));
   }
   direction = {};
   for (int j = 0; j < f.size && size > 0; ++j)
-    direction[static_cast<std::size_t>(j)] = system_.rate(f.first + j) / size;
+    direction[static_cast<std::size_t>(j)] = system_->rate(f.first + j) / size;
   return size > rounding_of_contacts * scale;
 }
 
@@ -153,9 +161,9 @@ std::span<const double> ContactRun::accelerations() {
 
 void ContactRun::begin() {
   look();
-  require_outside(base_.model, system_);
+  require_outside(base_.model, *system_);
   for (std::size_t i = 0; i < slack_.size(); ++i)
-    slack_[i] = slack_of_touch * std::max(system_.gap_scale(static_cast<int>(i)), 1e-3);
+    slack_[i] = slack_of_touch * std::max(system_->gap_scale(static_cast<int>(i)), 1e-3);
   base_.watch.glance(t_, state_);
   books_.begin(base_.watch.energy());
   settle(Told(slack_.size(), frictions()), false);
@@ -189,7 +197,7 @@ void ContactRun::last_row() {
   handed_.row = true;
   handed_.announced.clear();
   Engine& engine = compiled_->engine;
-  engine.begin_at(t_, state_);
+  internal::begin(engine, t_, state_);
   Report report = first_report(engine, part);
   Simulation(engine, part, std::move(*handed_.samples), report, &handed_).run();
 }
@@ -219,6 +227,13 @@ bool ContactRun::segment() {
   if (rows_.wanted()) part.observers.push_back(&rows_);
   rows_.follow(*compiled_, mode_);
   std::copy(parameters_.begin(), parameters_.end(), base_.parameters.begin());
+  // What rests has no size by which errors could be measured.
+  const auto still = [](double x) { return [x](double v) { return std::abs(v) <= x; }; };
+  const bool rests = std::all_of(state_.begin() + static_cast<std::ptrdiff_t>(e_.y.size()), state_.end(),
+                                 still(1e-12 * modes_.acceleration * std::abs(options_.step))) &&
+                     std::all_of(rates.begin(), rates.begin() + static_cast<std::ptrdiff_t>(e_.z.size()),
+                                 still(1e-12 * modes_.acceleration));
+  if (rests) part.steps.control = Control::fixed;
   handed_.steps = books_.report().steps;
   if (part.steps.most_steps > 0) part.steps.most_steps = std::max(1L, part.steps.most_steps - handed_.steps);
   handed_.final = ended_ || end == options_.end;
@@ -297,9 +312,9 @@ bool ContactRun::nothing_missed() {
   look();
   for (int i = 0; i < count(); ++i) {
     const auto k = static_cast<std::size_t>(i);
-    if (mode_[k].closed || system_.gap(i) >= -10 * slack_[k]) continue;
+    if (mode_[k].closed || system_->gap(i) >= -10 * slack_[k]) continue;
     fail("the contact '" + base_.model.contacts[k].name + "' was passed over before t = " + time_text(t_) +
-         ", its gap is " + to_text(system_.gap(i)) + "; try a smaller step");
+         ", its gap is " + to_text(system_->gap(i)) + "; try a smaller step");
     return false;
   }
   return true;
@@ -319,7 +334,7 @@ void ContactRun::react(const Report& part) {
     if (record.event < handed_.own_events) continue;
     const ModeEvent& event = compiled_->model.events[static_cast<std::size_t>(record.event - handed_.own_events)];
     const auto c = static_cast<std::size_t>(event.contact);
-    const auto f = static_cast<std::size_t>(system_.first_friction(event.contact) + event.friction);
+    const auto f = static_cast<std::size_t>(system_->first_friction(event.contact) + event.friction);
     switch (event.kind) {
       case ModeEvent::Kind::gap: told.hit[c] = true; break;
       case ModeEvent::Kind::force: told.opens[c] = true; break;
@@ -352,168 +367,6 @@ void ContactRun::settle(const Told& told, bool report) {
   if (report) announce(before);
 }
 
-bool ContactRun::impact(const Told& told) {
-  constexpr int most_impacts = 50;
-  for (int n = 0; n < most_impacts; ++n) {
-    look();
-    std::vector<int> set;
-    bool meets = false;
-    for (int i = 0; i < count(); ++i) {
-      const auto k = static_cast<std::size_t>(i);
-      if (!at_surface(i) && !told.hit[k] && !mode_[k].touches) continue;
-      set.push_back(i);
-      meets = meets || (system_.rate(contact(i).normal) < 0 && !at_rest(contact(i).normal));
-    }
-    if (!meets) return true;
-    if (!impact_once(set)) return false;
-  }
-  fail("impacts at t = " + time_text(t_) + " do not end");
-  return false;
-}
-
-ConeProblem ContactRun::cone(const std::vector<int>& contacts, const std::vector<int>& rows) {
-  ConeProblem problem;
-  problem.D = system_.response(rows);
-  problem.b = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(rows.size()));
-  int row = 0;
-  for (const int i : contacts) {
-    ConeProblem::Contact one;
-    one.normal = row++;
-    int friction = system_.first_friction(i);
-    for (const auto& f : contact(i).friction) {
-      ConeProblem::Tangent t;
-      t.first = row;
-      t.size = f.size;
-      row += f.size;
-      t.mu = system_.coefficient(friction);
-      t.at_rest = system_.at_rest(friction);
-      ++friction;
-      one.tangents.push_back(t);
-    }
-    problem.contacts.push_back(std::move(one));
-  }
-  return problem;
-}
-
-/// The impulses of an impact where restitution is multiplied by a factor; empty where there are none.
-std::optional<Eigen::VectorXd> ContactRun::impulses(ConeProblem problem, const std::vector<int>& set, double factor) {
-  const Eigen::VectorXd before = problem.b;
-  const bool poisson = base_.model.contacts[static_cast<std::size_t>(set[0])].poisson;
-  for (auto& c : problem.contacts)
-    for (auto& t : c.tangents) t.at_rest = t.mu;
-  if (!poisson)
-    for (std::size_t k = 0; k < set.size(); ++k) {
-      const int n = problem.contacts[k].normal;
-      problem.b[n] += factor * system_.restitution(set[k]) * before[n];
-    }
-  const std::optional<ConeSolution> first = solve(problem);
-  if (!first) return {};
-  if (!poisson) return first->p;
-  // What was pressed together comes back, by the restitution.
-  Eigen::VectorXd back = Eigen::VectorXd::Zero(before.size());
-  for (std::size_t k = 0; k < set.size(); ++k) {
-    auto& c = problem.contacts[k];
-    c.offset = factor * system_.restitution(set[k]) * first->p[c.normal];
-    back[c.normal] = c.offset;
-  }
-  problem.b = before + problem.D * (first->p + back);
-  const std::optional<ConeSolution> second = solve(problem);
-  if (!second) return {};
-  return first->p + back + second->p;
-}
-
-bool ContactRun::impact_once(const std::vector<int>& set) {
-  const std::vector<int> rows = rows_of(set);
-  const auto size = static_cast<Eigen::Index>(rows.size());
-  ConeProblem problem = cone(set, rows);
-  for (Eigen::Index k = 0; k < size; ++k) problem.b[k] = system_.rate(rows[static_cast<std::size_t>(k)]);
-  const Eigen::VectorXd before = problem.b;
-  if (!sound_laws(set)) return false;
-  const auto lost_by = [&](const Eigen::VectorXd& p) { return -p.dot(before + problem.D * p / 2); };
-  double factor = 1;
-  std::optional<Eigen::VectorXd> p = impulses(problem, set, factor);
-  const auto adds = [&] { return lost_by(*p) < -1e-12 * (p->cwiseAbs().dot(before.cwiseAbs())); };
-  if (p && adds()) {
-    // Restitution is lowered until no energy is added: to rounding by bisection.
-    double low = 0, high = 1;
-    for (int n = 0; n < 60; ++n) {
-      factor = (low + high) / 2;
-      p = impulses(problem, set, factor);
-      (!p || adds() ? high : low) = factor;
-    }
-    factor = low;
-    p = impulses(problem, set, factor);
-  }
-  if (!p) {
-    fail("no impulses fulfil the laws of the impact at t = " + time_text(t_) + " (" + names(set) + ")");
-    return false;
-  }
-  std::vector<double> moving;
-  for (const int row : rows) moving.push_back(system_.moving(row));
-  const Eigen::VectorXd after = before + problem.D * *p;
-  const Eigen::VectorXd change = system_.change(rows, *p);
-  for (Eigen::Index i = 0; i < change.size(); ++i) state_[e_.y.size() + static_cast<std::size_t>(i)] += change[i];
-  book(set, problem, *p, before, after, moving, factor);
-  return true;
-}
-
-/// The numbers of the laws, where they are functions of the state.
-bool ContactRun::sound_laws(const std::vector<int>& set) {
-  for (const int i : set) {
-    const Contact& c = base_.model.contacts[static_cast<std::size_t>(i)];
-    const double e = system_.restitution(i);
-    if (!(e >= 0 && e <= 1)) {
-      fail("the restitution of '" + c.name + "' must be between 0 and 1, and is " + to_text(e) +
-           " at t = " + time_text(t_));
-      return false;
-    }
-    if (c.poisson != base_.model.contacts[static_cast<std::size_t>(set[0])].poisson) {
-      fail("'" + c.name + "' and '" + base_.model.contacts[static_cast<std::size_t>(set[0])].name +
-           "' collide together at t = " + time_text(t_) + ", one by Newton's law and one by Poisson's");
-      return false;
-    }
-    for (std::size_t k = 0; k < c.friction.size(); ++k) {
-      const int f = system_.first_friction(i) + static_cast<int>(k);
-      if (system_.coefficient(f) >= 0 && system_.at_rest(f) >= system_.coefficient(f)) continue;
-      fail("the friction of '" + c.name + "' must be at least 0, and at rest not below that of sliding; it is " +
-           to_text(system_.coefficient(f)) + " at t = " + time_text(t_));
-      return false;
-    }
-  }
-  return true;
-}
-
-std::string ContactRun::names(const std::vector<int>& set) const {
-  std::string text;
-  for (const int i : set) text += (text.empty() ? "" : ", ") + base_.model.contacts[static_cast<std::size_t>(i)].name;
-  return text;
-}
-
-void ContactRun::book(const std::vector<int>& set, const ConeProblem& problem, const Eigen::VectorXd& p,
-                      const Eigen::VectorXd& before, const Eigen::VectorXd& after, const std::vector<double>& moving,
-                      double factor) {
-  const double largest = p.cwiseAbs().maxCoeff();
-  for (std::size_t k = 0; k < set.size(); ++k) {
-    const auto& c = problem.contacts[k];
-    const int i = set[k];
-    int size = 1;
-    for (const auto& t : c.tangents) size += t.size;
-    double lost = 0, supplied = 0;
-    for (int j = c.normal; j < c.normal + size; ++j) {
-      lost -= p[j] * (before[j] + after[j]) / 2;
-      supplied -= p[j] * moving[static_cast<std::size_t>(j)];
-    }
-    books_.impact(i, lost, supplied);
-    const bool meets = before[c.normal] < 0 && !at_rest(contact(i).normal);
-    if (!meets || p[c.normal] <= 1e-14 * largest) continue;
-    books_.count(i);
-    impacted_[static_cast<std::size_t>(i)] = true;
-    if (factor < 1)
-      notes_[static_cast<std::size_t>(i)] =
-          "restitution lowered to " + to_text(factor * system_.restitution(i)) + ", or the impact would add energy";
-  }
-}
-
 void ContactRun::note_impact(int i) {
   Impacts& own = impacts_[static_cast<std::size_t>(i)];
   const double passed = t_ - std::exchange(own.t, t_);
@@ -526,19 +379,19 @@ void ContactRun::note_impact(int i) {
 /// Closes contacts that bounce too low, or for too short a time. Whether there were some.
 bool ContactRun::end_accumulations() {
   look();
-  const std::vector<double> accelerated = system_.accelerations(compiled_->engine.multipliers.at(t_, state_));
+  const std::vector<double> accelerated = system_->accelerations(compiled_->engine.multipliers.at(t_, state_));
   const double soon = std::min(accumulated_time, accumulated_part * std::abs(options_.step));
   std::vector<int> set;
   double after = 0;
   for (int i = 0; i < count(); ++i) {
     const Impacts& own = impacts_[static_cast<std::size_t>(i)];
-    const double rate = system_.rate(contact(i).normal), a = accelerated[static_cast<std::size_t>(contact(i).normal)];
-    const bool leaves = std::abs(system_.gap(i)) <= lowest_flight * system_.gap_scale(i) && rate > 0 && a < 0;
+    const double rate = system_->rate(contact(i).normal), a = accelerated[static_cast<std::size_t>(contact(i).normal)];
+    const bool leaves = std::abs(system_->gap(i)) <= lowest_flight * system_->gap_scale(i) && rate > 0 && a < 0;
     if (mode_[static_cast<std::size_t>(i)].closed || !leaves) continue;
     const bool steady = own.steady >= steady_ratios;
-    const double ratio = steady ? own.ratio : system_.restitution(i);
+    const double ratio = steady ? own.ratio : system_->restitution(i);
     const double left = -2 * rate / a / (1 - ratio);
-    const bool low = rate * rate / (-2 * a) < lowest_flight * system_.gap_scale(i);
+    const bool low = rate * rate / (-2 * a) < lowest_flight * system_->gap_scale(i);
     if (!low && !(steady && left < soon)) continue;
     set.push_back(i);
     if (std::isfinite(left)) after = std::max(after, left);
@@ -555,13 +408,13 @@ void ContactRun::close_accumulated(const std::vector<int>& set, double after) {
   for (int i = 0; i < count(); ++i)
     if (mode_[static_cast<std::size_t>(i)].closed) rows.push_back(contact(i).normal);
   Eigen::VectorXd rates(static_cast<Eigen::Index>(rows.size()));
-  for (std::size_t k = 0; k < rows.size(); ++k) rates[static_cast<Eigen::Index>(k)] = system_.rate(rows[k]);
-  const Eigen::MatrixXd D = system_.response(rows);
+  for (std::size_t k = 0; k < rows.size(); ++k) rates[static_cast<Eigen::Index>(k)] = system_->rate(rows[k]);
+  const Eigen::MatrixXd D = system_->response(rows);
   const Eigen::VectorXd p = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(D).solve(-rates);
-  const Eigen::VectorXd change = system_.change(rows, p);
+  const Eigen::VectorXd change = system_->change(rows, p);
   for (std::size_t k = 0; k < set.size(); ++k) {
     const auto j = static_cast<Eigen::Index>(k);
-    books_.impact(set[k], -p[j] * rates[j] / 2, -p[j] * system_.moving(rows[k]));
+    books_.impact(set[k], -p[j] * rates[j] / 2, -p[j] * system_->moving(rows[k]));
     impacts_[static_cast<std::size_t>(set[k])] = {};
   }
   for (Eigen::Index i = 0; i < change.size(); ++i) state_[e_.y.size() + static_cast<std::size_t>(i)] += change[i];
@@ -591,14 +444,14 @@ void ContactRun::choose_mode(const Told& told) {
   const std::span<const double> free = accelerations();
   if (!std::all_of(free.begin(), free.end(), [](double x) { return std::isfinite(x); }))
     return fail("the accelerations are not determined at t = " + time_text(t_));
-  const std::vector<double> accelerated = system_.accelerations(free);
+  const std::vector<double> accelerated = system_->accelerations(free);
   ConeProblem problem = cone(closed, rows);
   for (std::size_t k = 0; k < rows.size(); ++k)
     problem.b[static_cast<Eigen::Index>(k)] = accelerated[static_cast<std::size_t>(rows[k])];
   for (std::size_t k = 0; k < closed.size(); ++k) {
     const int i = closed[k];
     for (std::size_t j = 0; j < contact(i).friction.size(); ++j) {
-      const auto f = static_cast<std::size_t>(system_.first_friction(i)) + j;
+      const auto f = static_cast<std::size_t>(system_->first_friction(i)) + j;
       ConeProblem::Tangent& t = problem.contacts[k].tangents[j];
       if (told.starts[f]) {
         t.slips = true;
@@ -614,42 +467,6 @@ void ContactRun::choose_mode(const Told& told) {
     return;
   }
   take_mode(closed, problem, *found);
-}
-
-/// Painleve's paradox: forces cannot keep the contacts closed, whatever they are. Where an impulse stops the slip at
-/// once it does.
-bool ContactRun::jam(const std::vector<int>& closed, const ConeProblem& forces) {
-  const std::vector<int> rows = rows_of(closed);
-  const std::string what =
-      "Painleve's paradox at t = " + time_text(t_) + ": no forces of " + names(closed) + " fulfil the laws of friction";
-  ConeProblem problem = forces;
-  for (std::size_t k = 0; k < rows.size(); ++k) problem.b[static_cast<Eigen::Index>(k)] = system_.rate(rows[k]);
-  const Eigen::VectorXd before = problem.b;
-  const Eigen::VectorXd p = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(problem.D).solve(-before);
-  bool possible = p.allFinite() && ++jams_ < most_at_once;
-  for (const auto& c : problem.contacts) {
-    possible = possible && p[c.normal] > 0;
-    for (const auto& t : c.tangents)
-      possible = possible && p.segment(t.first, t.size).norm() <= t.mu * p[c.normal] * (1 + 1e-10);
-  }
-  if (!possible) {
-    fail(what + ", and no impulse ends the slip");
-    return false;
-  }
-  std::vector<double> moving;
-  for (const int row : rows) moving.push_back(system_.moving(row));
-  const Eigen::VectorXd after = before + problem.D * p;
-  const Eigen::VectorXd change = system_.change(rows, p);
-  for (Eigen::Index i = 0; i < change.size(); ++i) state_[e_.y.size() + static_cast<std::size_t>(i)] += change[i];
-  book(closed, problem, p, before, after, moving, 1);
-  for (const int i : closed) {
-    books_.count(i);
-    impacted_[static_cast<std::size_t>(i)] = true;
-    notes_[static_cast<std::size_t>(i)] =
-        "jam: an impact without collision ends the slip (Painleve's paradox: no forces fulfil the laws of friction)";
-  }
-  warn("painleve", what + "; an impulse ends the slip there (jam)");
-  return true;
 }
 
 void ContactRun::take_mode(const std::vector<int>& closed, const ConeProblem& problem, const ConeSolution& found) {
@@ -694,17 +511,17 @@ void ContactRun::project() {
   }
   if (normals.empty()) return;
   const auto moved = [&](const std::vector<int>& rows, const Eigen::VectorXd& off) -> Eigen::VectorXd {
-    const Eigen::MatrixXd D = system_.response(rows);
-    return system_.change(rows, Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(D).solve(-off));
+    const Eigen::MatrixXd D = system_->response(rows);
+    return system_->change(rows, Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(D).solve(-off));
   };
   Eigen::VectorXd gaps(static_cast<Eigen::Index>(normals.size())), rates(static_cast<Eigen::Index>(all.size()));
   Eigen::Index k = 0;
   for (int i = 0; i < count(); ++i)
-    if (mode_[static_cast<std::size_t>(i)].closed) gaps[k++] = system_.gap(i);
-  const Eigen::VectorXd dy = system_.displacement(moved(normals, gaps));
+    if (mode_[static_cast<std::size_t>(i)].closed) gaps[k++] = system_->gap(i);
+  const Eigen::VectorXd dy = system_->displacement(moved(normals, gaps));
   for (Eigen::Index i = 0; i < dy.size(); ++i) state_[static_cast<std::size_t>(i)] += dy[i];
   look();
-  for (std::size_t i = 0; i < all.size(); ++i) rates[static_cast<Eigen::Index>(i)] = system_.rate(all[i]);
+  for (std::size_t i = 0; i < all.size(); ++i) rates[static_cast<Eigen::Index>(i)] = system_->rate(all[i]);
   const std::vector<double> dz = list_of(moved(all, rates));
   for (std::size_t i = 0; i < dz.size(); ++i) state_[e_.y.size() + i] += dz[i];
   look();
@@ -715,7 +532,7 @@ double ContactRun::piece_end() {
   if (ended_) return t_;
   double end = std::min(options_.end, closing_t_);
   look();
-  std::vector<double> accelerated = system_.accelerations(compiled_->engine.multipliers.at(t_, state_));
+  std::vector<double> accelerated = system_->accelerations(compiled_->engine.multipliers.at(t_, state_));
   const double h = std::abs(options_.step);
   const auto within = [&](double length) {
     if (t_ + length <= t_ || t_ + length >= end) return;
@@ -733,7 +550,7 @@ double ContactRun::piece_end() {
   bool changed = false;
   for (int i = 0; i < count(); ++i) {
     ContactMode& mode = mode_[static_cast<std::size_t>(i)];
-    const double rate = system_.rate(contact(i).normal);
+    const double rate = system_->rate(contact(i).normal);
     const double a = accelerated[static_cast<std::size_t>(contact(i).normal)];
     if (!mode.closed) {
       const double flight = a < 0 && rate > 0 && at_surface(i) ? -2 * rate / a : INFINITY;
@@ -741,17 +558,17 @@ double ContactRun::piece_end() {
       continue;
     }
     for (std::size_t j = 0; j < mode.friction.size(); ++j) {
-      const ContactSystem::Friction& f = contact(i).friction[j];
+      const SlipRows& f = contact(i).friction[j];
       FrictionMode& own = mode.friction[j];
       if (f.size == 1 || own.kind == FrictionMode::Kind::sticks) continue;
       std::array<double, 2> now{};
       const bool moves = slips(f, now);
       double size = 0, along = 0, across = 0, scale = 0;
-      const double s1 = system_.rate(f.first), s2 = system_.rate(f.first + 1);
+      const double s1 = system_->rate(f.first), s2 = system_->rate(f.first + 1);
       const double a1 = accelerated[static_cast<std::size_t>(f.first)],
                    a2 = accelerated[static_cast<std::size_t>(f.first + 1)];
       size = std::hypot(s1, s2);
-      scale = std::max(system_.rate_scale(f.first), system_.rate_scale(f.first + 1));
+      scale = std::max(system_->rate_scale(f.first), system_->rate_scale(f.first + 1));
       along = size > 0 ? (s1 * a1 + s2 * a2) / size : 0;
       across = size > 0 ? std::abs(s1 * a2 - s2 * a1) / size : 0;
       const double stop = along < 0 ? -size / along : INFINITY;
@@ -811,7 +628,7 @@ void ContactRun::add_event(int i, const char* kind) {
 
 int ContactRun::frictions() const {
   int all = 0;
-  for (const ContactSystem::Contact& c : system_.contacts()) all += static_cast<int>(c.friction.size());
+  for (const ContactLayout& c : system_->contacts()) all += static_cast<int>(c.friction.size());
   return all;
 }
 

@@ -3,20 +3,27 @@
 // A run with contacts by a smooth method, from event to event: between them every closed contact is a constraint; at
 // them impacts happen, and contacts close, open, stick and slip.
 
+#include <Eigen/Core>
+#include <memory>
+
 #include "alembert/run/contact_books.h"
-#include "alembert/run/contact_cone.h"
+#include "alembert/run/contact_layout.h"
 #include "alembert/run/contact_mode.h"
 #include "alembert/run/contact_rows.h"
-#include "alembert/run/contact_system.h"
 #include "alembert/run/segment.h"
 #include "alembert/run/simulate.h"
 
 namespace alembert::internal {
 
+struct ConeProblem;
+struct ConeSolution;
+class ContactSystem;
+
 class ContactRun {
  public:
   /// options have been checked. The engine is that of the model without contacts, and outlives this.
   ContactRun(Engine& engine, const SimulateOptions& options);
+  ~ContactRun();
   Report run();
 
  private:
@@ -71,19 +78,19 @@ class ContactRun {
   ConeProblem cone(const std::vector<int>& contacts, const std::vector<int>& rows);
   std::string names(const std::vector<int>& set) const;
   int frictions() const;
-  void look() { system_.look(t_, state_); }
+  void look();
   bool at_surface(int contact) const;
   bool at_rest(int row) const;
-  bool slips(const ContactSystem::Friction& friction, std::array<double, 2>& direction) const;
+  bool slips(const SlipRows& friction, std::array<double, 2>& direction) const;
   std::vector<int> rows_of(const std::vector<int>& contacts) const;
-  const ContactSystem::Contact& contact(int i) const { return system_.contacts()[static_cast<std::size_t>(i)]; }
-  int count() const { return static_cast<int>(system_.contacts().size()); }
+  const ContactLayout& contact(int i) const;
+  int count() const { return static_cast<int>(mode_.size()); }
   std::span<const double> accelerations();
 
   Engine& base_;
   const SimulateOptions& options_;
   Equations e_;
-  ContactSystem system_;
+  std::unique_ptr<ContactSystem> system_;
   ContactModes modes_;
   ContactRows rows_;
   ContactBooks books_;

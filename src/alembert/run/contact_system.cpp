@@ -48,7 +48,7 @@ ContactSystem::Part ContactSystem::add(const Exprs& list, Exprs& all) const {
 ContactSystem::ContactSystem(const Equations& e) : e_(e), n_y_(e.y.size()), n_z_(e.z.size()) {
   Exprs gaps, restitution, coefficient, at_rest;
   for (const ContactFunctions& contact : e.contacts) {
-    Contact one;
+    ContactLayout one;
     one.normal = rows_++;
     first_friction_.push_back(static_cast<int>(coefficient.size()));
     gaps.push_back(contact.gap);

@@ -9,6 +9,7 @@
 
 #include "alembert/code/kernel.h"
 #include "alembert/derive/equations.h"
+#include "alembert/run/contact_layout.h"
 
 namespace alembert::internal {
 
@@ -18,14 +19,7 @@ class ContactSystem {
   explicit ContactSystem(const Equations& equations);
   void bind(const double* parameters) noexcept;
 
-  struct Friction {
-    int first = 0, size = 1;  // its rows
-  };
-  struct Contact {
-    int normal = 0;  // its row
-    std::vector<Friction> friction;
-  };
-  const std::vector<Contact>& contacts() const { return contacts_; }
+  const std::vector<ContactLayout>& contacts() const { return contacts_; }
 
   /// From now on all the following speaks of this state.
   void look(double t, std::span<const double> state);
@@ -63,7 +57,7 @@ class ContactSystem {
 
   const Equations& e_;
   std::size_t n_y_, n_z_;
-  std::vector<Contact> contacts_;
+  std::vector<ContactLayout> contacts_;
   std::vector<int> first_friction_;
   int rows_ = 0;
   Part gap_, restitution_, coefficient_, at_rest_, rates_, moving_, mass_part_, K_part_, J_part_, Kb_part_, Jb_part_,

@@ -1,0 +1,218 @@
+// Impacts: the impulses of all contacts that are closed, and what they take.
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+
+#include "alembert/run/contact_cone.h"
+#include "alembert/run/contact_run.h"
+#include "alembert/run/contact_system.h"
+
+namespace alembert::internal {
+
+namespace {
+
+// More of them in a run come from laws that contradict each other.
+constexpr int most_jams = 200;
+
+}  // namespace
+
+bool ContactRun::impact(const Told& told) {
+  constexpr int most_impacts = 50;
+  for (int n = 0; n < most_impacts; ++n) {
+    look();
+    std::vector<int> set;
+    bool meets = false;
+    for (int i = 0; i < count(); ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      if (!at_surface(i) && !told.hit[k] && !mode_[k].touches) continue;
+      set.push_back(i);
+      meets = meets || (system_->rate(contact(i).normal) < 0 && !at_rest(contact(i).normal));
+    }
+    if (!meets) return true;
+    if (!impact_once(set)) return false;
+  }
+  fail("impacts at t = " + time_text(t_) + " do not end");
+  return false;
+}
+
+ConeProblem ContactRun::cone(const std::vector<int>& contacts, const std::vector<int>& rows) {
+  ConeProblem problem;
+  problem.D = system_->response(rows);
+  problem.b = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(rows.size()));
+  int row = 0;
+  for (const int i : contacts) {
+    ConeProblem::Contact one;
+    one.normal = row++;
+    int friction = system_->first_friction(i);
+    for (const auto& f : contact(i).friction) {
+      ConeProblem::Tangent t;
+      t.first = row;
+      t.size = f.size;
+      row += f.size;
+      t.mu = system_->coefficient(friction);
+      t.at_rest = system_->at_rest(friction);
+      ++friction;
+      one.tangents.push_back(t);
+    }
+    problem.contacts.push_back(std::move(one));
+  }
+  return problem;
+}
+
+/// The impulses of an impact where restitution is multiplied by a factor; empty where there are none.
+std::optional<Eigen::VectorXd> ContactRun::impulses(ConeProblem problem, const std::vector<int>& set, double factor) {
+  const Eigen::VectorXd before = problem.b;
+  const bool poisson = base_.model.contacts[static_cast<std::size_t>(set[0])].poisson;
+  for (auto& c : problem.contacts)
+    for (auto& t : c.tangents) t.at_rest = t.mu;
+  if (!poisson)
+    for (std::size_t k = 0; k < set.size(); ++k) {
+      const int n = problem.contacts[k].normal;
+      problem.b[n] += factor * system_->restitution(set[k]) * before[n];
+    }
+  const std::optional<ConeSolution> first = solve(problem);
+  if (!first) return {};
+  if (!poisson) return first->p;
+  // What was pressed together comes back, by the restitution.
+  Eigen::VectorXd back = Eigen::VectorXd::Zero(before.size());
+  for (std::size_t k = 0; k < set.size(); ++k) {
+    auto& c = problem.contacts[k];
+    c.offset = factor * system_->restitution(set[k]) * first->p[c.normal];
+    back[c.normal] = c.offset;
+  }
+  problem.b = before + problem.D * (first->p + back);
+  const std::optional<ConeSolution> second = solve(problem);
+  if (!second) return {};
+  return first->p + back + second->p;
+}
+
+bool ContactRun::impact_once(const std::vector<int>& set) {
+  const std::vector<int> rows = rows_of(set);
+  const auto size = static_cast<Eigen::Index>(rows.size());
+  ConeProblem problem = cone(set, rows);
+  for (Eigen::Index k = 0; k < size; ++k) problem.b[k] = system_->rate(rows[static_cast<std::size_t>(k)]);
+  const Eigen::VectorXd before = problem.b;
+  if (!sound_laws(set)) return false;
+  const auto lost_by = [&](const Eigen::VectorXd& p) { return -p.dot(before + problem.D * p / 2); };
+  double factor = 1;
+  std::optional<Eigen::VectorXd> p = impulses(problem, set, factor);
+  const auto adds = [&] { return lost_by(*p) < -1e-12 * (p->cwiseAbs().dot(before.cwiseAbs())); };
+  if (p && adds()) {
+    // Restitution is lowered until no energy is added: to rounding by bisection.
+    double low = 0, high = 1;
+    for (int n = 0; n < 60; ++n) {
+      factor = (low + high) / 2;
+      p = impulses(problem, set, factor);
+      (!p || adds() ? high : low) = factor;
+    }
+    factor = low;
+    p = impulses(problem, set, factor);
+  }
+  if (!p) {
+    fail("no impulses fulfil the laws of the impact at t = " + time_text(t_) + " (" + names(set) + ")");
+    return false;
+  }
+  std::vector<double> moving;
+  for (const int row : rows) moving.push_back(system_->moving(row));
+  const Eigen::VectorXd after = before + problem.D * *p;
+  const Eigen::VectorXd change = system_->change(rows, *p);
+  for (Eigen::Index i = 0; i < change.size(); ++i) state_[e_.y.size() + static_cast<std::size_t>(i)] += change[i];
+  book(set, problem, *p, before, after, moving, factor);
+  return true;
+}
+
+/// The numbers of the laws, where they are functions of the state.
+bool ContactRun::sound_laws(const std::vector<int>& set) {
+  for (const int i : set) {
+    const Contact& c = base_.model.contacts[static_cast<std::size_t>(i)];
+    const double e = system_->restitution(i);
+    if (!(e >= 0 && e <= 1)) {
+      fail("the restitution of '" + c.name + "' must be between 0 and 1, and is " + to_text(e) +
+           " at t = " + time_text(t_));
+      return false;
+    }
+    if (c.poisson != base_.model.contacts[static_cast<std::size_t>(set[0])].poisson) {
+      fail("'" + c.name + "' and '" + base_.model.contacts[static_cast<std::size_t>(set[0])].name +
+           "' collide together at t = " + time_text(t_) + ", one by Newton's law and one by Poisson's");
+      return false;
+    }
+    for (std::size_t k = 0; k < c.friction.size(); ++k) {
+      const int f = system_->first_friction(i) + static_cast<int>(k);
+      if (system_->coefficient(f) >= 0 && system_->at_rest(f) >= system_->coefficient(f)) continue;
+      fail("the friction of '" + c.name + "' must be at least 0, and at rest not below that of sliding; it is " +
+           to_text(system_->coefficient(f)) + " at t = " + time_text(t_));
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string ContactRun::names(const std::vector<int>& set) const {
+  std::string text;
+  for (const int i : set) text += (text.empty() ? "" : ", ") + base_.model.contacts[static_cast<std::size_t>(i)].name;
+  return text;
+}
+
+void ContactRun::book(const std::vector<int>& set, const ConeProblem& problem, const Eigen::VectorXd& p,
+                      const Eigen::VectorXd& before, const Eigen::VectorXd& after, const std::vector<double>& moving,
+                      double factor) {
+  const double largest = p.cwiseAbs().maxCoeff();
+  for (std::size_t k = 0; k < set.size(); ++k) {
+    const auto& c = problem.contacts[k];
+    const int i = set[k];
+    int size = 1;
+    for (const auto& t : c.tangents) size += t.size;
+    double lost = 0, supplied = 0;
+    for (int j = c.normal; j < c.normal + size; ++j) {
+      lost -= p[j] * (before[j] + after[j]) / 2;
+      supplied -= p[j] * moving[static_cast<std::size_t>(j)];
+    }
+    books_.impact(i, lost, supplied);
+    const bool meets = before[c.normal] < 0 && !at_rest(contact(i).normal);
+    if (!meets || p[c.normal] <= 1e-14 * largest) continue;
+    books_.count(i);
+    impacted_[static_cast<std::size_t>(i)] = true;
+    if (factor < 1)
+      notes_[static_cast<std::size_t>(i)] =
+          "restitution lowered to " + to_text(factor * system_->restitution(i)) + ", or the impact would add energy";
+  }
+}
+
+/// Painleve's paradox: forces cannot keep the contacts closed, whatever they are. Where an impulse stops the slip at
+/// once it does.
+bool ContactRun::jam(const std::vector<int>& closed, const ConeProblem& forces) {
+  const std::vector<int> rows = rows_of(closed);
+  const std::string what =
+      "Painleve's paradox at t = " + time_text(t_) + ": no forces of " + names(closed) + " fulfil the laws of friction";
+  ConeProblem problem = forces;
+  for (std::size_t k = 0; k < rows.size(); ++k) problem.b[static_cast<Eigen::Index>(k)] = system_->rate(rows[k]);
+  const Eigen::VectorXd before = problem.b;
+  const Eigen::VectorXd p = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(problem.D).solve(-before);
+  bool possible = p.allFinite() && ++jams_ < most_jams;
+  for (const auto& c : problem.contacts) {
+    possible = possible && p[c.normal] > 0;
+    for (const auto& t : c.tangents)
+      possible = possible && p.segment(t.first, t.size).norm() <= t.mu * p[c.normal] * (1 + 1e-10);
+  }
+  if (!possible) {
+    fail(what + ", and no impulse ends the slip");
+    return false;
+  }
+  std::vector<double> moving;
+  for (const int row : rows) moving.push_back(system_->moving(row));
+  const Eigen::VectorXd after = before + problem.D * p;
+  const Eigen::VectorXd change = system_->change(rows, p);
+  for (Eigen::Index i = 0; i < change.size(); ++i) state_[e_.y.size() + static_cast<std::size_t>(i)] += change[i];
+  book(closed, problem, p, before, after, moving, 1);
+  for (const int i : closed) {
+    books_.count(i);
+    impacted_[static_cast<std::size_t>(i)] = true;
+    notes_[static_cast<std::size_t>(i)] =
+        "jam: an impact without collision ends the slip (Painleve's paradox: no forces fulfil the laws of friction)";
+  }
+  warn("painleve", what + "; an impulse ends the slip there (jam)");
+  return true;
+}
+
+}  // namespace alembert::internal
