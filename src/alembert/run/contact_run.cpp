@@ -572,7 +572,7 @@ double ContactRun::piece_end() {
       along = size > 0 ? (s1 * a1 + s2 * a2) / size : 0;
       across = size > 0 ? std::abs(s1 * a2 - s2 * a1) / size : 0;
       const double stop = along < 0 ? -size / along : INFINITY;
-      const bool begins = along >= 0 && size < slip_of_start * scale;
+      const bool begins = along >= 0 && size <= slip_of_start * scale;
       const FrictionMode::Kind kind =
           begins || stop < last_of_stop * h ? FrictionMode::Kind::slips : FrictionMode::Kind::turns;
       changed = changed || kind != own.kind || (moves && kind == FrictionMode::Kind::slips);
