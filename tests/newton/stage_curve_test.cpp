@@ -81,7 +81,7 @@ TEST(StageCurve, DefectsVanishWithTheOrderOfTheStages) {
     std::vector<double> defects;
     const double from[] = {std::cos(1.0)}, to[] = {std::cos(1.0 + h)};
     slope_defects(three_stages(), step, from, to, defects);
-    if (before > 0) EXPECT_NEAR(std::log2(before / defects.at(0)), 5, 0.5);
+    if (before > 0) { EXPECT_NEAR(std::log2(before / defects.at(0)), 5, 0.5); }
     before = defects.at(0);
   }
 }
