@@ -76,8 +76,7 @@ void RunChoices::declare(Options& options) {
                    "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated");
   options.option("--control", control, "KIND",
                  "Step-size control: fixed, tolerance, or reversible (symmetric methods)");
-  options.option("--tolerance", tolerance, "TOL",
-                 "Local error tolerance, relative, of a step; 1e-8 where not given");
+  options.option("--tolerance", tolerance, "TOL", "Local error tolerance, relative, of a step; 1e-8 where not given");
   options.option("--absolute-tolerance", absolute_tolerance, "TOL",
                  "Error that is allowed beside it, in the units of each state; 0 where not given");
   options.option("--min-step", min_step, "H", "The run fails where steps would become shorter");

@@ -146,7 +146,7 @@ class UnitCheck {
       const auto found = given_.find(id);
       return found == given_.end() ? Measure{} : Measure{Measure::Is::known, found->second};
     }
-    const Measure a = seen_.at(n.a), b = operand_count(n.op) == 2 ? seen_.at(n.b) : Measure{};
+    Measure a = seen_.at(n.a), b = operand_count(n.op) == 2 ? seen_.at(n.b) : Measure{};
     switch (n.op) {
       case Op::add:
       case Op::subtract:

@@ -147,10 +147,12 @@ void AccuracyProbe::look(const GridPoint& from, const GridPoint& to) {
 AccuracyProbe::Distance AccuracyProbe::compare(const GridPoint& a, const GridPoint& b,
                                                std::vector<double>& largest) const {
   Distance d{.t = b.t};
-  // Velocities are known to what rounding of the positions makes of them in a step.
+  // Velocities that are no more than what rounding of the positions makes of them in a step are those of a body at
+  // rest.
   const double rounding_v = std::numeric_limits<double>::epsilon() * ranges_.farthest() / std::abs(h_);
+  const bool at_rest = ranges_.velocities() <= rounding_v;
   for (std::size_t i = 0; i < a.state.size(); ++i) {
-    const double none = std::max(ranges_.rounding(i), i < n_y_ ? 0 : rounding_v);
+    const double none = std::max(ranges_.rounding(i), at_rest && i >= n_y_ ? rounding_v : 0);
     const double difference = std::max(0.0, std::abs(a.state[i] - b.state[i]) - none);
     largest[i] = std::max(largest[i], difference);
     double& most = i < n_y_ ? d.q : d.v;

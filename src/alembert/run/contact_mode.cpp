@@ -221,12 +221,8 @@ void start_at(Model& model, std::span<const double> state) {
   put(model.z0, model.z_start, model.z_pinned, model.q.size());
 }
 
-ContactModes::ContactModes(const Model& model, const Equations& e, const Method& method, EngineOptions options)
-    : model_(model),
-      e_(e),
-      method_(method),
-      options_(std::move(options)),
-      rates_(!method.capabilities.velocity_reactions) {
+ContactModes::ContactModes(const Model& model, const Equations& e, const Method& method, const EngineOptions& options)
+    : model_(model), e_(e), method_(method), options_(options), rates_(!method.capabilities.velocity_reactions) {
   for (const OpenParameter& parameter : e.parameters) derive_.inputs.push_back(parameter.name);
   const std::string why = contact_refusal(model, method, derive_);
   if (!why.empty())

@@ -62,7 +62,7 @@ struct CompiledMode {
 class ContactModes {
  public:
   /// All references outlive this. Throws InputError where the method cannot take what contacts ask of it.
-  ContactModes(const Model& model, const Equations& e, const Method& method, EngineOptions options);
+  ContactModes(const Model& model, const Equations& e, const Method& method, const EngineOptions& options);
   /// The largest acceleration seen so far: what at rest stays 0 in a step is measured by what it would change.
   double acceleration = 0;
   /// The mode, beginning at a state; compiled where it is new.

@@ -95,7 +95,7 @@ void ContactRows::add_contact(int number, std::span<const double> multipliers) {
     for (int j = 0; j < f.size; ++j) {
       double tangential = 0;
       if (psi >= 0) {
-        tangential = -multipliers[static_cast<std::size_t>(psi + j)];
+        tangential = -multipliers[psi + j];
       } else if (mode.closed) {
         const bool turns = mode.friction[0].kind == FrictionMode::Kind::turns;
         const double direction = !turns     ? mode.friction[0].direction[static_cast<std::size_t>(j)]

@@ -334,7 +334,7 @@ void ContactRun::react(const Report& part) {
     if (record.event < handed_.own_events) continue;
     const ModeEvent& event = compiled_->model.events[static_cast<std::size_t>(record.event - handed_.own_events)];
     const auto c = static_cast<std::size_t>(event.contact);
-    const auto f = static_cast<std::size_t>(system_->first_friction(event.contact) + event.friction);
+    const auto f = (system_->first_friction(event.contact) + event.friction);
     switch (event.kind) {
       case ModeEvent::Kind::gap: told.hit[c] = true; break;
       case ModeEvent::Kind::force: told.opens[c] = true; break;
@@ -344,9 +344,8 @@ void ContactRun::react(const Report& part) {
         const int first = compiled_->friction[c][static_cast<std::size_t>(event.friction)];
         const int size = contact(event.contact).friction[static_cast<std::size_t>(event.friction)].size;
         double norm = 0;
-        for (int j = 0; j < size; ++j) norm = std::hypot(norm, psi[static_cast<std::size_t>(first + j)]);
-        for (int j = 0; j < size; ++j)
-          told.direction[f][static_cast<std::size_t>(j)] = psi[static_cast<std::size_t>(first + j)] / norm;
+        for (int j = 0; j < size; ++j) norm = std::hypot(norm, psi[first + j]);
+        for (int j = 0; j < size; ++j) told.direction[f][static_cast<std::size_t>(j)] = psi[first + j] / norm;
       }
     }
   }
@@ -565,8 +564,7 @@ double ContactRun::piece_end() {
       const bool moves = slips(f, now);
       double size = 0, along = 0, across = 0, scale = 0;
       const double s1 = system_->rate(f.first), s2 = system_->rate(f.first + 1);
-      const double a1 = accelerated[static_cast<std::size_t>(f.first)],
-                   a2 = accelerated[static_cast<std::size_t>(f.first + 1)];
+      const double a1 = accelerated[static_cast<std::size_t>(f.first)], a2 = accelerated[f.first + 1];
       size = std::hypot(s1, s2);
       scale = std::max(system_->rate_scale(f.first), system_->rate_scale(f.first + 1));
       along = size > 0 ? (s1 * a1 + s2 * a2) / size : 0;

@@ -109,8 +109,7 @@ void ContactSystem::look(double t, std::span<const double> state) {
   const auto sum = [&](const SparseExprs& m, const Part& part, int row, std::size_t offset) {
     double size = 0;
     for (int k = m.row_start[row]; k < m.row_start[row + 1]; ++k)
-      size += std::abs(out_[static_cast<std::size_t>(part.first + k)] *
-                       in_[1 + offset + static_cast<std::size_t>(m.column[k])]);
+      size += std::abs(out_[part.first + k] * in_[1 + offset + static_cast<std::size_t>(m.column[k])]);
     return size;
   };
   for (std::size_t i = 0; i < gap_scale_.size(); ++i)
@@ -136,7 +135,7 @@ Eigen::MatrixXd ContactSystem::filled(const SparseExprs& pattern, const Part& pa
   Eigen::MatrixXd m = Eigen::MatrixXd::Zero(pattern.rows, static_cast<Eigen::Index>(pattern.columns));
   for (int i = 0; i < pattern.rows; ++i)
     for (int k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
-      m(i, pattern.column[k]) = out_[static_cast<std::size_t>(part.first + k)];
+      m(i, pattern.column[k]) = out_[part.first + k];
   return m;
 }
 

@@ -50,7 +50,7 @@ class ContactSystem {
   struct Part {
     int first = 0;
   };
-  double value(const Part& part, int i) const { return out_[static_cast<std::size_t>(part.first + i)]; }
+  double value(const Part& part, int i) const { return out_[part.first + i]; }
   Eigen::MatrixXd columns(const std::vector<int>& rows);
   Part add(const Exprs& list, Exprs& all) const;
   Eigen::MatrixXd filled(const SparseExprs& pattern, const Part& part) const;

@@ -112,7 +112,7 @@ void add_units(const Model& model, Columns& columns) {
   const auto put = [&](const std::vector<Block>& blocks, int first, const char* behind) {
     for (const Block& block : blocks)
       for (int i = 0; i < block.size && !block.unit.empty(); ++i) {
-        units.at(static_cast<std::size_t>(first + block.first + i)) = block.unit + behind;
+        units.at(first + block.first + i) = block.unit + behind;
         any = true;
       }
   };
