@@ -305,5 +305,46 @@ TEST(Contact, ToleranceAndSamplesGoWithContacts) {
   EXPECT_NEAR(of_kind(fixed, "impact")[2]["t"].get<double>(), of_kind(chosen, "impact")[2]["t"].get<double>(), 1e-8);
 }
 
+// The impulses of all bounces add up to u (1 + e)/(1 - e) of the first speed u; friction takes mu times that.
+TEST(Contact, BouncesThatAccumulateBrakeByTheirImpulses) {
+  const ContactJson report = run_text(
+      "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\n"
+      "contact f: y >= 0 restitution 0.5 friction 0.2 along x'\ninitial x' = 3, y' = 2\nsolve gauss(2) step 0.01 end "
+      "6\n");
+  ASSERT_EQ(of_kind(report, "close").size(), 1u);
+  EXPECT_NEAR(of_kind(report, "close")[0]["v"]["x"].get<double>(), 3 - 0.2 * 6, 1e-12);
+  EXPECT_NEAR(of_kind(report, "close")[0]["t"].get<double>(), 4 / 9.81 / 0.5, 1e-8);
+  EXPECT_NEAR(of_kind(report, "stick")[0]["t"].get<double>(), 8 / 9.81 + 1.8 / (0.2 * 9.81), 1e-10);
+  EXPECT_NEAR(report["contacts"]["f"]["dissipated"].get<double>(), 6.5, 1e-9);
+}
+
+// A disc in a groove, a box whose corners share the load: where the forces that are found are not those that hold, the
+// run ends; friction that adds energy is no result.
+TEST(Contact, FrictionThatWouldAddEnergyEndsTheRun) {
+  const Folder folder;
+  const std::string path = folder.write("box.alm",
+                                        "parameter m = 2, al = 0.3, mu = 0.32\n"
+                                        "body b mass m inertia m/12*(0.4^2+0.2^2) planar at (0, 0.1)\n"
+                                        "gravity (9.81*sin(al), -9.81*cos(al))\n"
+                                        "contact c from b box (0.4, 0.2) to ground plane axis (0, 1) friction mu\n"
+                                        "solve gauss(2) step 0.01 end 1\n");
+  const Outcome outcome = program({"run", path, "--json"});
+  const ContactJson report = ContactJson::parse(outcome.out);
+  const double taken = report["energy"]["dissipated"];
+  EXPECT_TRUE(outcome.code == 1 || taken > -1e-9) << taken;
+  EXPECT_TRUE(outcome.code == 1 || std::abs(report["q"]["b.r"][0].get<double>()) < 1e-9) << "it rests: mu > tan(al)";
+}
+
+TEST(Contact, FrictionMayNotBecomeNegative) {
+  const Folder folder;
+  const std::string path = folder.write("negative.alm",
+                                        "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\n"
+                                        "contact f: y >= 0 friction 0.2 - t along x'\ninitial x' = 3\n"
+                                        "solve gauss(2) step 0.01 end 1\n");
+  const Outcome outcome = program({"run", path});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("must not be negative"), std::string::npos) << outcome.err;
+}
+
 }  // namespace
 }  // namespace alembert::internal::apps_test

@@ -21,6 +21,15 @@ void ContactBooks::impact(int contact, double lost, double supplied) {
   off_ += lost - supplied;
 }
 
+int ContactBooks::creating() const {
+  constexpr double much = 1e-4;  // of the energies; the account of friction is better than that
+  double size = std::abs(report_.energy.initial) + std::abs(last_);
+  for (const auto& contact : report_.contacts) size = std::max(size, std::abs(contact.dissipated));
+  for (std::size_t i = 0; i < report_.contacts.size(); ++i)
+    if (report_.contacts[i].dissipated < -much * size) return static_cast<int>(i);
+  return -1;
+}
+
 void ContactBooks::add_energy(const Report& part, const std::vector<int>& sliding, const std::vector<double>& friction,
                               bool conserves) {
   if (!report_.has_energy) return;

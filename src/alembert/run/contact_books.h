@@ -24,6 +24,9 @@ class ContactBooks {
   void impact(int contact, double lost, double supplied);
   void count(int contact) { ++report_.contacts[static_cast<std::size_t>(contact)].impacts; }
 
+  /// The contact whose friction has added energy, beyond what the account can be off by; -1 where none has.
+  int creating() const;
+
   Report& report() { return report_; }
   /// The report of the whole.
   Report finished();

@@ -215,4 +215,74 @@ bool ContactRun::jam(const std::vector<int>& closed, const ConeProblem& forces) 
   return true;
 }
 
+/// What the laws promise of friction: no coefficient below 0, and no energy from it.
+bool ContactRun::laws_hold() {
+  for (int i = 0; i < count(); ++i) {
+    const int first = system_->first_friction(i);
+    for (int f = 0; f < static_cast<int>(contact(i).friction.size()); ++f) {
+      const double mu = system_->coefficient(first + f);
+      if (!mode_[static_cast<std::size_t>(i)].closed || mu >= 0) continue;
+      fail("the coefficient of friction of '" + base_.model.contacts[static_cast<std::size_t>(i)].name +
+           "' must not be negative, and is " + to_text(mu) + " at t = " + time_text(t_));
+      return false;
+    }
+  }
+  const int creating = books_.creating();
+  if (creating < 0) return true;
+  fail("friction at '" + base_.model.contacts[static_cast<std::size_t>(creating)].name +
+       "' has added energy before t = " + time_text(t_) +
+       ", which it never does: several contacts stick and share the load in more than one way, and no motion was found "
+       "that all their laws allow");
+  return false;
+}
+
+/// Where more is closed and stuck than the bodies can move, the laws leave open which contact slips first.
+void ContactRun::warn_of_shared_friction(int slipping, const Mode& before) {
+  std::vector<int> rows;
+  int sticking = 0;
+  for (int i = 0; i < count(); ++i) {
+    if (!before[static_cast<std::size_t>(i)].closed) continue;
+    rows.push_back(contact(i).normal);
+    if (state_of(before[static_cast<std::size_t>(i)]) != ContactState::sticking) continue;
+    ++sticking;
+    for (const auto& f : contact(i).friction)
+      for (int j = 0; j < f.size; ++j) rows.push_back(f.first + j);
+  }
+  if (sticking < 2) return;
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> independent(system_->response(rows));
+  independent.setThreshold(1e-9);  // rounding of the columns
+  if (independent.rank() == static_cast<Eigen::Index>(rows.size())) return;
+  warn("indeterminate",
+       "'" + base_.model.contacts[static_cast<std::size_t>(slipping)].name +
+           "' no longer sticks at t = " + time_text(t_) +
+           " while it stuck together with others: they share the load in more than one way, and the laws of friction "
+           "do not say when the first of them slips; the smallest forces were taken");
+}
+
+/// While the last bounces are taken for a closed contact, its force brings friction that they do not: the impulse p,
+/// which takes what is left of the rate, is no impulse of the contact. What slips gets that part back.
+Eigen::VectorXd ContactRun::friction_of_rest(const std::vector<int>& set, const Eigen::VectorXd& p) {
+  std::vector<int> rows;
+  std::vector<double> impulses;
+  for (std::size_t k = 0; k < set.size(); ++k) {
+    const int first = system_->first_friction(set[k]);
+    const auto& frictions = contact(set[k]).friction;
+    for (std::size_t f = 0; f < frictions.size(); ++f) {
+      std::array<double, 2> direction;
+      if (!slips(frictions[f], direction)) continue;
+      const double impulse = -system_->coefficient(first + static_cast<int>(f)) * p[static_cast<Eigen::Index>(k)];
+      double slip = 0;
+      for (int j = 0; j < frictions[f].size; ++j) slip = std::hypot(slip, system_->rate(frictions[f].first + j));
+      books_.impact(set[k], -impulse * slip, 0);  // the square of this impulse is below rounding
+      for (int j = 0; j < frictions[f].size; ++j) {
+        rows.push_back(frictions[f].first + j);
+        impulses.push_back(impulse * direction[static_cast<std::size_t>(j)]);
+      }
+    }
+  }
+  const Eigen::Map<const Eigen::VectorXd> list(impulses.data(), static_cast<Eigen::Index>(impulses.size()));
+  if (rows.empty()) return Eigen::VectorXd::Zero(static_cast<Eigen::Index>(e_.z.size()));
+  return system_->change(rows, list);
+}
+
 }  // namespace alembert::internal

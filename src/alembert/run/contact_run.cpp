@@ -234,6 +234,7 @@ bool ContactRun::segment() {
                      std::all_of(rates.begin(), rates.begin() + static_cast<std::ptrdiff_t>(e_.z.size()),
                                  still(1e-12 * modes_.acceleration));
   if (rests) part.steps.control = Control::fixed;
+  handed_.rests = rests;
   handed_.steps = books_.report().steps;
   if (part.steps.most_steps > 0) part.steps.most_steps = std::max(1L, part.steps.most_steps - handed_.steps);
   handed_.final = ended_ || end == options_.end;
@@ -293,7 +294,7 @@ bool ContactRun::take(Report& report, double end) {
   shortened_ = 2 * shortened_ > std::abs(options_.step) ? INFINITY : 2 * shortened_;
   // What the grid and an end differ by rounding alone is the same time.
   const double nearly = same_time * std::abs(options_.step);
-  if (!nothing_missed()) return false;
+  if (!nothing_missed() || !laws_hold()) return false;
   if (!report.stopped.empty()) {
     react(report);
   } else if (!closing_.empty() && t_ >= closing_t_ - nearly) {
@@ -410,7 +411,7 @@ void ContactRun::close_accumulated(const std::vector<int>& set, double after) {
   for (std::size_t k = 0; k < rows.size(); ++k) rates[static_cast<Eigen::Index>(k)] = system_->rate(rows[k]);
   const Eigen::MatrixXd D = system_->response(rows);
   const Eigen::VectorXd p = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(D).solve(-rates);
-  const Eigen::VectorXd change = system_->change(rows, p);
+  const Eigen::VectorXd change = system_->change(rows, p) + friction_of_rest(set, p);
   for (std::size_t k = 0; k < set.size(); ++k) {
     const auto j = static_cast<Eigen::Index>(k);
     books_.impact(set[k], -p[j] * rates[j] / 2, -p[j] * system_->moving(rows[k]));
@@ -597,6 +598,7 @@ void ContactRun::announce(const Mode& before) {
     const auto k = static_cast<std::size_t>(i);
     const ContactState was = state_of(before[k]), is = state_of(mode_[k]);
     const bool accumulated = std::find(closing_.begin(), closing_.end(), i) != closing_.end();
+    if (was == ContactState::sticking && is != was) warn_of_shared_friction(i, before);
     if (impacted_[k]) add_event(i, "impact");
     if (impacted_[k] || accumulated) continue;
     if (was != ContactState::open && is == ContactState::open) add_event(i, "open");

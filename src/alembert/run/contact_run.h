@@ -71,6 +71,9 @@ class ContactRun {
   void note_impact(int contact);
   bool end_accumulations();
   void close_accumulated(const std::vector<int>& set, double after);
+  Eigen::VectorXd friction_of_rest(const std::vector<int>& set, const Eigen::VectorXd& p);
+  bool laws_hold();
+  void warn_of_shared_friction(int slipping, const Mode& before);
   bool nothing_missed();
   void announce(const Mode& before);
   void add_event(int contact, const char* kind);

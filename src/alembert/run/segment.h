@@ -17,6 +17,7 @@ struct Segment {
   long steps = 0;              // made before
   bool first = true;           // of the run
   bool probes = true;          // the accuracy of its steps
+  bool rests = false;          // nothing moves: there is no kinetic energy that errors could be measured by
   bool row = true;             // the first point has a row
   bool final = true;           // the run ends where this ends
   bool ends_on_grid = false;   // where it does not

@@ -558,6 +558,7 @@ void Simulation::assess_inputs() {
 }
 
 void Simulation::assess_energy() {
+  if (segment_ && segment_->rests) return;
   const double most = judge_->energy_error(), last = judge_->final_error();
   if (most > energy_kept)
     return warn(
