@@ -318,6 +318,19 @@ TEST(Contact, BouncesThatAccumulateBrakeByTheirImpulses) {
   EXPECT_NEAR(report["contacts"]["f"]["dissipated"].get<double>(), 6.5, 1e-9);
 }
 
+// Where a ball begins on the floor, its flights alone tell what is large.
+TEST(Contact, ABallThrownFromTheFloorComesToRest) {
+  const std::string model =
+      "parameter e = 0.3\ncoordinate y\nkinetic y'^2/2\npotential 9.81*y\ncontact floor: y >= 0 restitution e\n"
+      "initial y' = 2\nsolve gauss(2) step 0.003 end 3\n";
+  for (const char* e : {"0.1", "0.3", "0.5"}) {
+    const ContactJson report = run_text(model, {"--set", std::string("e=") + e});
+    ASSERT_EQ(of_kind(report, "close").size(), 1u) << e;
+    EXPECT_NEAR(of_kind(report, "close")[0]["t"].get<double>(), 4 / 9.81 / (1 - std::stod(e)), 1e-8) << e;
+    EXPECT_NEAR(report["q"]["y"].get<double>(), 0, 1e-12);
+  }
+}
+
 // A disc in a groove, a box whose corners share the load: where the forces that are found are not those that hold, the
 // run ends; friction that adds energy is no result.
 TEST(Contact, FrictionThatWouldAddEnergyEndsTheRun) {

@@ -386,6 +386,8 @@ bool ContactRun::end_accumulations() {
   for (int i = 0; i < count(); ++i) {
     const Impacts& own = impacts_[static_cast<std::size_t>(i)];
     const double rate = system_->rate(contact(i).normal), a = accelerated[static_cast<std::size_t>(contact(i).normal)];
+    // How high it goes is a size of the gap, also where all that is known of it is that it was closed.
+    if (rate > 0 && a < 0) system_->reach(i, std::min(rate * rate / (-2 * a), rate * std::abs(options_.end - t_)));
     const bool leaves = std::abs(system_->gap(i)) <= lowest_flight * system_->gap_scale(i) && rate > 0 && a < 0;
     if (mode_[static_cast<std::size_t>(i)].closed || !leaves) continue;
     const bool steady = own.steady >= steady_ratios;

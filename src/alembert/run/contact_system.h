@@ -4,6 +4,7 @@
 // bilateral constraints kept.
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,11 @@ class ContactSystem {
   double gap(int contact) const { return value(gap_, contact); }
   /// What is rounding in it, where so much is the largest seen so far.
   double gap_scale(int contact) const { return gap_scale_[static_cast<std::size_t>(contact)]; }
+  /// A gap of this size is or will be seen.
+  void reach(int contact, double gap) {
+    double& size = gap_scale_[static_cast<std::size_t>(contact)];
+    size = std::max(size, gap);
+  }
   double restitution(int contact) const { return value(restitution_, contact); }
   /// Of the frictions of all contacts, one behind the other.
   double coefficient(int friction) const { return value(coefficient_, friction); }
