@@ -348,6 +348,17 @@ TEST(Contact, FrictionThatWouldAddEnergyEndsTheRun) {
   EXPECT_TRUE(outcome.code == 1 || std::abs(report["q"]["b.r"][0].get<double>()) < 1e-9) << "it rests: mu > tan(al)";
 }
 
+// A contact that is closed from the start is no reason to say nothing of steps that are too long.
+TEST(Contact, StepsThatAreTooLongAreSaidWhereAContactIsClosed) {
+  const std::string model =
+      "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y + 400/2*x^2\ncontact floor: y >= 0\n"
+      "initial x' = 1\nsolve gauss(2) step 0.15 end 6\n";
+  EXPECT_EQ(run_text(model)["warnings"].size(), 1u) << "x is wrong by twice its range";
+  const ContactJson fine = run_text(model, {"--step", "0.002"});
+  EXPECT_TRUE(fine["warnings"].empty()) << fine["warnings"];
+  EXPECT_NEAR(fine["q"]["x"].get<double>(), std::sin(120.0) / 20, 6e-6);
+}
+
 TEST(Contact, FrictionMayNotBecomeNegative) {
   const Folder folder;
   const std::string path = folder.write("negative.alm",

@@ -58,8 +58,8 @@ void ContactBooks::add_watched(const Report& part) {
   if (first_) {
     r.invariants = part.invariants;
     r.observed = part.observed;
-    r.accuracy = part.accuracy;
   }
+  if (!r.accuracy) r.accuracy = part.accuracy;
   for (std::size_t i = 0; i < part.invariants.size(); ++i) {
     Watched& all = r.invariants[i];
     const Watched& own = part.invariants[i];

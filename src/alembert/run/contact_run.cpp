@@ -238,8 +238,8 @@ bool ContactRun::segment() {
   handed_.steps = books_.report().steps;
   if (part.steps.most_steps > 0) part.steps.most_steps = std::max(1L, part.steps.most_steps - handed_.steps);
   handed_.final = ended_ || end == options_.end;
-  // At rest, or sliding in a plane, the range of motion says nothing about errors.
-  handed_.probes = handed_.first && std::none_of(mode_.begin(), mode_.end(), [](const auto& m) { return m.closed; });
+  // At rest the range of motion says nothing about errors; the first segment in which something moves does.
+  handed_.probes = !rests && !books_.report().accuracy;
   handed_.row = handed_.first || (handed_.final && t_ == end);
   handed_.counts.resize(engine.model.events.size(), 0);
   std::fill(handed_.counts.begin() + handed_.own_events, handed_.counts.end(), 0);
