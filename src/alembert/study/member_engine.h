@@ -28,10 +28,10 @@ struct MemberTask {
   double members = 1;                // how many will be run, roughly: decides how much compiling pays off
 };
 
-/// Consecutive members, as they are handed out.
+/// Some members, as they are handed out together.
 struct MemberBatch {
-  std::size_t first = 0, count = 0;  // numbers in the whole study
-  std::vector<double> values;        // count x names, member after member
+  std::size_t count = 0;
+  std::vector<double> values;  // count x names, member after member
 };
 
 /// What came out of one.
@@ -47,14 +47,14 @@ class MemberEngine {
  public:
   virtual ~MemberEngine() = default;
 
-  /// Runs all members of a batch; result i belongs to member first + i. A member that fails says why and does not
+  /// Runs all members of a batch; result i belongs to member i. A member that fails says why and does not
   /// concern the others. What comes out depends on the member's values alone: not on its batch, its place there, the
   /// thread or what was run before. Called by several threads at once.
   virtual std::vector<MemberResult> run(const MemberBatch& batch) const = 0;
 
-  /// How many members it likes to have at once, and how many calls of run() side by side pay off; 0: one a core.
+  /// How many members it likes to have at once, where there are as many. One that wants all cores or a device for
+  /// itself lets calls of run() wait for each other.
   virtual std::size_t batch_size() const { return 1; }
-  virtual std::size_t parallel_calls() const { return 0; }
 };
 
 /// Makes an engine for a task. Throws InputError where the method refuses the model, or the model has no consistent
