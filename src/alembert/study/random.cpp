@@ -99,8 +99,8 @@ double horner(const std::array<double, n>& coefficients, double x) {
 
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key) {
   constexpr int rounds = 10;
-  constexpr std::uint64_t m0 = 0xD2511F53, m1 = 0xCD9E8D57;        // multipliers, and below what is added to the key:
-  constexpr std::uint32_t w0 = 0x9E3779B9, w1 = 0xBB67AE85;        // the golden ratio and sqrt(3) - 1
+  constexpr std::uint64_t m0 = 0xD2511F53, m1 = 0xCD9E8D57;  // multipliers, and below what is added to the key:
+  constexpr std::uint32_t w0 = 0x9E3779B9, w1 = 0xBB67AE85;  // the golden ratio and sqrt(3) - 1
   for (int round = 0; round < rounds; ++round) {
     const std::uint64_t a = m0 * counter[0], b = m1 * counter[2];
     counter = {static_cast<std::uint32_t>(b >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(b),
@@ -161,11 +161,16 @@ double normal_quantile(double p) {
   constexpr std::array a{3.3871328727963666080e0,  1.3314166789178437745e+2, 1.9715909503065514427e+3,
                          1.3731693765509461125e+4, 4.5921953931549871457e+4, 6.7265770927008700853e+4,
                          3.3430575583588128105e+4, 2.5090809287301226727e+3};
-  constexpr std::array b{1.0,                      4.2313330701600911252e+1, 6.8718700749205790830e+2,
-                         5.3941960214247511077e+3, 2.1213794301586595867e+4, 3.9307895800092710610e+4,
-                         2.8729085735721942674e+4, 5.2264952788528545610e+3};
-  constexpr std::array c{1.42343711074968357734e0,  4.63033784615654529590e0,  5.76949722146069140550e0,
-                         3.64784832476320460504e0,  1.27045825245236838258e0,  2.41780725177450611770e-1,
+  constexpr std::array b{1.0,
+                         4.2313330701600911252e+1,
+                         6.8718700749205790830e+2,
+                         5.3941960214247511077e+3,
+                         2.1213794301586595867e+4,
+                         3.9307895800092710610e+4,
+                         2.8729085735721942674e+4,
+                         5.2264952788528545610e+3};
+  constexpr std::array c{1.42343711074968357734e0,  4.63033784615654529590e0, 5.76949722146069140550e0,
+                         3.64784832476320460504e0,  1.27045825245236838258e0, 2.41780725177450611770e-1,
                          2.27238449892691845833e-2, 7.74545014278341407640e-4};
   constexpr std::array d{1.0,
                          2.05319162663775882187e0,
