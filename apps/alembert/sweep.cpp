@@ -188,6 +188,7 @@ int lead_study(const SweepArguments& arguments, SweepOptions& options, const Map
     json = make_json_sink([](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); });
   if (json) options.sinks.push_back(json.get());
   options.journal = arguments.out.empty() ? "" : arguments.out + ".journal";
+  options.table = arguments.out;
   options.resume = arguments.resume;
 
   ProgressBar bar(!arguments.json && !arguments.quiet);

@@ -66,6 +66,7 @@ Ensemble ensemble(const Model& model, const Method& method, const EnsembleOption
     table = internal::make_table_sink(asked.out);
     options.sinks.push_back(table.get());
     options.journal = asked.out + ".journal";
+    options.table = asked.out;
     options.resume = asked.resume;
   } else if (asked.resume) {
     throw InputError("`resume` goes with `out`: the finished members are beside it");

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -96,12 +97,7 @@ class LocalExchange final : public Exchange {
     rows_.outcome.members = design.size();
     if (options.journal.empty()) return;
     journal_ = std::make_unique<Journal>(options.journal, std::move(identity));
-    if (options.resume)
-      journal_->read([&](std::uint64_t member, MemberResult result) {
-        if (member >= design_.size() || done_.contains(member)) return;
-        done_.insert(member);
-        resumed_.emplace_back(member, std::move(result));
-      });
+    if (options.resume) read_journal();
     journal_->open();
   }
 
@@ -139,6 +135,18 @@ class LocalExchange final : public Exchange {
   }
 
  private:
+  void read_journal() {
+    const bool found = journal_->read([&](std::uint64_t member, MemberResult result) {
+      if (member >= design_.size() || done_.contains(member)) return;
+      done_.insert(member);
+      resumed_.emplace_back(member, std::move(result));
+    });
+    std::error_code none;
+    if (!found && !options_.table.empty() && std::filesystem::file_size(options_.table, none) > 0 && !none)
+      throw InputError("there is nothing to go on with: '" + options_.journal + "' is not there",
+                       "a study that is complete has none; without `resume` it is made anew");
+  }
+
   void take(std::uint64_t member, MemberResult& result) {
     if (result.interrupted) return;  // not a result: a study that goes on makes it
     if (journal_) journal_->add(member, result);

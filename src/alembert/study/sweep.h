@@ -54,8 +54,9 @@ struct SweepOptions {
   std::function<void(double)> progress;  // fraction of the runs; called by one thread at a time
   const std::atomic<bool>* interrupt = nullptr;
   std::vector<SweepSink*> sinks;
-  std::string journal;                          // a file that keeps finished members until all are there; "": none
-  bool resume = false;                          // with what the journal has, where it exists
+  std::string journal;  // a file that keeps finished members until all are there; "": none
+  std::string table;    // the file that the journal belongs to; one without a journal is not gone on with
+  bool resume = false;  // with what the journal has, where it exists
   std::function<std::string(std::string)> say;  // puts failures and warnings into the words of a program
   std::string words;       // what else decides the rows; a journal of a study with other words is refused
   Nodes* nodes = nullptr;  // of a study on several processes; sinks and journal are of the first one
