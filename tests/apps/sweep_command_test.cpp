@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
@@ -181,24 +183,60 @@ int shell(const std::string& command) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
+/// A study as a line for the shell, on two processes that mpirun starts or in one.
+std::string study_line(const Folder& folder, const std::string& out, bool two, const std::string& more = "") {
+  std::string text =
+      two ? "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun.openmpi --oversubscribe -n 2 " : "";
+  text += program_path();
+  for (const std::string& word : long_study(folder, out)) text += " '" + word + "'";
+  return text + " " + more + " > " + folder / "log" + " 2>&1";
+}
+
+bool has_open_mpi() { return shell("command -v mpirun.openmpi > /dev/null") == 0; }
+
 TEST(StudyCommand, OnTwoNodesGivesTheSameBytes) {
-  if (shell("command -v mpirun.openmpi > /dev/null") != 0) GTEST_SKIP() << "Open MPI is not installed";
+  if (!has_open_mpi()) GTEST_SKIP() << "Open MPI is not installed";
   const Folder folder;
-  const std::string mpirun =
-      "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun.openmpi --oversubscribe -n 2 ";
-  const auto command = [&](const std::string& out) {
-    std::string text = program_path();
-    for (const std::string& word : long_study(folder, out)) text += " '" + word + "'";
-    return text + " > " + folder / "log" + " 2>&1";
-  };
   for (const std::string ending : {".csv", ".h5"}) {
     ASSERT_EQ(program(long_study(folder, "one" + ending)).code, 0);
-    ASSERT_EQ(shell(mpirun + command("two" + ending)), 0) << file_text(folder / "log");
+    ASSERT_EQ(shell(study_line(folder, "two" + ending, true)), 0) << file_text(folder / "log");
     EXPECT_TRUE(file_text(folder / "one" + ending) == file_text(folder / "two" + ending)) << ending;
   }
-  // Without the library each process would make the whole study: that is refused.
-  EXPECT_EQ(shell("OMPI_COMM_WORLD_SIZE=1 " + command("three.csv")), 0) << "one process needs none";
-  EXPECT_EQ(shell("PMI_SIZE=2 " + command("four.csv")), 2);
+  EXPECT_EQ(shell("OMPI_COMM_WORLD_SIZE=1 " + study_line(folder, "three.csv", false)), 0) << "one process needs no MPI";
+  // Several processes without messages would each make the whole study: that is refused.
+  EXPECT_EQ(shell("PMI_SIZE=2 " + study_line(folder, "four.csv", false)), 2);
+}
+
+/// The process of this study that mpirun gave the rank 1; 0 where there is none.
+int second_process(const std::string& out) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::ifstream environment(entry.path() / "environ"), words(entry.path() / "cmdline");
+    const std::string known{std::istreambuf_iterator<char>(environment), {}};
+    const std::string line{std::istreambuf_iterator<char>(words), {}};
+    if (line.find(out) != std::string::npos && known.find("OMPI_COMM_WORLD_RANK=1") != std::string::npos)
+      return std::stoi(name);
+  }
+  return 0;
+}
+
+TEST(StudyCommand, ANodeThatDiesCostsItsUnfinishedMembersOnly) {
+  if (!has_open_mpi()) GTEST_SKIP() << "Open MPI is not installed";
+  const Folder folder;
+  const std::string out = folder / "part.csv";
+  ASSERT_EQ(program(long_study(folder, "whole.csv")).code, 0);
+  ASSERT_EQ(shell("(" + study_line(folder, "part.csv", true) + "; echo $? > " + folder / "code" + ") &"), 0);
+  ASSERT_TRUE(journal_grows(out + ".journal")) << file_text(folder / "log");
+  const int second = second_process(out);
+  ASSERT_GT(second, 0);
+  ::kill(second, SIGKILL);
+  for (int i = 0; i < 2000 && !std::filesystem::exists(folder / "code"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ASSERT_TRUE(std::filesystem::exists(folder / "code"));
+  ASSERT_TRUE(std::filesystem::exists(out + ".journal")) << "it was killed too late to see anything";
+  EXPECT_EQ(shell(study_line(folder, "part.csv", true, "--resume")), 0) << file_text(folder / "log");
+  EXPECT_TRUE(file_text(out) == file_text(folder / "whole.csv")) << "nothing lost, nothing double";
 }
 
 }  // namespace
