@@ -600,6 +600,19 @@ StepResult Step<T>::again_singular(T t0, T h, T* state, T* compensation) noexcep
 }
 
 template <class T>
+std::vector<std::vector<T>> Step<T>::first_points(T t0, T h, const T* state) {
+  std::vector<std::vector<T>> points;
+  T t = t0;
+  for (const auto& sub : body_->substeps) {
+    const StepPart<T>& part = body_->parts[sub.part];
+    body_->initial_guess(part, t, sub.share * h, state);
+    points.emplace_back(body_->x.begin(), body_->x.begin() + part.inputs() + part.unknowns);
+    t += sub.share * h;
+  }
+  return points;
+}
+
+template <class T>
 const std::vector<T>& Step<T>::carried() const noexcept {
   return body_->carried;
 }
