@@ -421,8 +421,9 @@ std::vector<std::vector<T>> Step<T>::first_points(T t0, T h, const T* state) {
   T t = t0;
   for (const auto& sub : body_->substeps) {
     const StepPart<T>& part = body_->parts[sub.part];
-    body_->initial_guess(part, t, sub.share * h, state);
-    points.emplace_back(body_->x.begin(), body_->x.begin() + part.inputs() + part.unknowns);
+    SubstepSolve<T>(part, body_->room, t, sub.share * h, state).initial_guess();
+    const auto first = body_->room.x.begin();
+    points.emplace_back(first, first + part.inputs() + part.unknowns);
     t += sub.share * h;
   }
   return points;

@@ -10,6 +10,7 @@
 #include "alembert/expr/derivative.h"
 #include "alembert/newton/branch.h"
 #include "alembert/newton/convergence.h"
+#include "alembert/newton/explicit_unknowns.h"
 #include "alembert/newton/increments.h"
 #include "alembert/newton/usual_equations.h"
 
@@ -107,9 +108,10 @@ struct Common {
 /// One substep of the program.
 class SubstepWriter {
  public:
-  SubstepWriter(StepProgram& step, Builder& builder, const StepEquations& e, const UsualEquations& u, Common common,
-                const StepProgram::Substep& own, int rows)
-      : step_(step), builder_(builder), e_(e), u_(u), graph_(*e.graph), c_(common), own_(own), rows_(rows) {}
+  /// reduced: the same as e, in the unknowns that are kept.
+  SubstepWriter(StepProgram& step, Builder& builder, const StepEquations& e, const StepEquations& reduced,
+                const UsualEquations& u, Common common, const StepProgram::Substep& own, int rows)
+      : step_(step), builder_(builder), e_(e), reduced_(reduced), u_(u), graph_(*e.graph), c_(common), own_(own), rows_(rows) {}
 
   // Places: where the state before and after stands.
   int state = 0, compensation = 0, next_state = 0, next_compensation = 0;
@@ -119,12 +121,13 @@ class SubstepWriter {
 
   void write(std::vector<Program::Statement>& out, bool first) {
     out.push_back(begin(first));
+    if (!u_.core_explicit.empty()) out.push_back(start());
     if (u_.core.empty()) {
       out.push_back(without_core());
     } else {
-      out.push_back(factor(own_.guess, -1));
+      out.push_back(factor(true));
       out.push_back(iterate(true));
-      out.push_back(loop(c_.going, {factor(x, c_.renew), iterate(false)}));
+      out.push_back(loop(c_.going, {factor(false), iterate(false)}));
     }
     out.push_back(settle(true));
     out.push_back(loop(c_.again, {settle(false)}));
@@ -146,16 +149,26 @@ class SubstepWriter {
   Variables inputs() const {
     return joined<Variable>(Variable{e_.t0, c_.t}, Variable{e_.h, step_.h_of_substep}, listed(e_.state, state));
   }
-  Variables unknowns_at(int first) const { return listed(e_.unknowns, first); }
+  /// The unknowns that are predicted, in a list of their own.
+  Variables predicted_at(int first) const {
+    Variables list;
+    for (std::size_t i = 0; i < own_.kept.size(); ++i)
+      list.push_back({e_.unknowns[own_.kept[i]], first + static_cast<int>(i)});
+    return list;
+  }
+  /// All unknowns; the predicted ones at a guess, or all of the present iterate.
+  Variables unknowns_at_guess() const {
+    Variables list = predicted_at(own_.guess);
+    for (const int i : u_.core_explicit) list.push_back({e_.unknowns[i], x + i});
+    return list;
+  }
+  Variables unknowns_here() const { return listed(e_.unknowns, x); }
 
   Program::Statement begin(bool first) {
-    const Exprs guess = e_.unknowns;
-    Exprs multipliers;
-    for (const int i : u_.multipliers) multipliers.push_back(guess[i]);
     Expr expected = number(0);
-    for (const Expr m : multipliers) expected = max(expected, abs(m));
+    for (const int i : u_.multipliers) expected = max(expected, abs(e_.unknowns[i]));
     const Expr h = symbol("h"), t = symbol("t"), h_before = symbol("h before");
-    Variables in = unknowns_at(own_.guess), free;
+    Variables in = predicted_at(own_.guess), free;
     in.push_back({h, step_.h});
     if (first) {
       const Expr start = symbol("start"), made = symbol("made"), left = symbol("left"), status = symbol("status");
@@ -170,18 +183,26 @@ class SubstepWriter {
     return builder_.block(in, {}, free, -1);
   }
 
+  /// Unknowns that follow from the guess.
+  Program::Statement start() {
+    Variables free;
+    for (std::size_t k = 0; k < u_.core_explicit.size(); ++k) free.push_back({u_.start[k], x + u_.core_explicit[k]});
+    return builder_.block(joined<Variable>(inputs(), predicted_at(own_.guess)), {}, free, -1);
+  }
+
   Program::Statement without_core() {
     const Expr fine = symbol("fine");
     const Expr zero = number(0);
     return builder_.block({{fine, c_.fine}}, {}, {{fine, c_.good}, {zero, c_.moved}, {zero, c_.ratio}}, -1);
   }
 
-  Program::Statement factor(int unknowns, int mask) {
+  Program::Statement factor(bool first) {
     Variables kept;
     for (std::size_t i = 0; i < u_.factors.values.size(); ++i)
       kept.push_back({u_.factors.values[i], factors + static_cast<int>(i)});
     kept.push_back({number(Convergence::unknown_contraction), c_.contraction});
-    return builder_.block(joined<Variable>(inputs(), unknowns_at(unknowns)), kept, {}, mask);
+    return builder_.block(joined<Variable>(inputs(), first ? unknowns_at_guess() : unknowns_here()), kept, {},
+                          first ? -1 : c_.renew);
   }
 
   /// What Convergence::simplified says after a correction.
@@ -217,11 +238,13 @@ class SubstepWriter {
 
   /// iterations: those before this one.
   Program::Statement iterate(bool first) {
-    const std::size_t count = u_.core.size();
+    const std::vector<int> places = joined<int>(u_.core, u_.core_explicit);
+    const std::size_t count = places.size();
     const Expr now = u_.iterated[count], sum = u_.iterated[count + 1];
-    Variables in = joined<Variable>(inputs(), unknowns_at(first ? own_.guess : x), listed(u_.factors.symbols, factors));
+    Variables in = joined<Variable>(inputs(), first ? unknowns_at_guess() : unknowns_here(),
+                                    listed(u_.factors.symbols, factors));
     Variables kept;
-    for (std::size_t k = 0; k < count; ++k) kept.push_back({u_.iterated[k], x + u_.core[k]});
+    for (std::size_t k = 0; k < count; ++k) kept.push_back({u_.iterated[k], x + places[k]});
     const Expr fine = symbol("fine");
     if (first) {
       in.push_back({fine, c_.fine});
@@ -262,11 +285,8 @@ class SubstepWriter {
     const std::size_t count = u_.tail.size();
     const Expr correction = u_.settled[count], sum = u_.settled[count + 1];
     const Expr good = symbol("good"), error = symbol("error"), repeat = symbol("repeat"), before = symbol("before");
-    Variables in = inputs(), kept;
-    for (std::size_t i = 0; i < e_.unknowns.size(); ++i) {
-      const bool guessed = u_.core.empty() && first;
-      in.push_back({e_.unknowns[i], (guessed ? own_.guess : x) + static_cast<int>(i)});
-    }
+    Variables in = joined<Variable>(inputs(), u_.core.empty() && first ? unknowns_at_guess() : unknowns_here());
+    Variables kept;
     append(in, Variables{{good, first ? c_.good : c_.again}, {error, own_.tail_error}});
     for (std::size_t k = 0; k < count; ++k) kept.push_back({u_.settled[k], x + u_.tail[k]});
     append(kept, listed(u_.increments, increments));
@@ -305,7 +325,7 @@ class SubstepWriter {
 
   /// distance() of branch.h between what was found and what the guess leads to.
   Program::Statement compare() {
-    const Exprs found = graph_.symbols("found", step_.states), guessed = increments_of(e_);
+    const Exprs found = graph_.symbols("found", step_.states), guessed = increments_of(reduced_);
     const int positions = step_.states - e_.rates;
     constexpr double rounding = 1e-9;
     const auto raise = [](Expr& size, Expr value) { size = max(size, abs(value)); };
@@ -322,7 +342,7 @@ class SubstepWriter {
     const Expr reach_y = max(change_y, Quad(rounding) * size_y);
     const Expr reach_z = max(size_z, Quad(rounding) * size_y / abs(e_.h));
     const Expr near_y = no(above(apart_y, Quad(near_start) * reach_y)), near_z = no(above(apart_z, Quad(near_start) * reach_z));
-    const Variables in = joined<Variable>(inputs(), unknowns_at(own_.guess), listed(found, increments));
+    const Variables in = joined<Variable>(inputs(), predicted_at(own_.guess), listed(found, increments));
     return builder_.block(in, {{both(is_finite_number(sum), both(near_y, near_z)), c_.near}}, {}, c_.doubt);
   }
 
@@ -357,11 +377,16 @@ class SubstepWriter {
   /// What the method carries beside the state.
   Program::Statement carry() {
     Variables free;
-    for (std::size_t i = 0; i < e_.carried_next.size(); ++i)
-      free.push_back({e_.carried_next[i], next_carried + static_cast<int>(i)});
-    return builder_.block(joined<Variable>(inputs(), unknowns_at(x), listed(e_.carried, carried)), {}, free, -1);
+    for (std::size_t i = 0; i < reduced_.carried_next.size(); ++i)
+      free.push_back({reduced_.carried_next[i], next_carried + static_cast<int>(i)});
+    return builder_.block(joined<Variable>(inputs(), unknowns_here(), listed(e_.carried, carried)), {}, free, -1);
   }
 
+  Exprs kept_unknowns() const {
+    Exprs list;
+    for (const int i : own_.kept) list.push_back(e_.unknowns[i]);
+    return list;
+  }
   Expr row_symbol(const Exprs& rows, int k, int i) const { return rows[k * own_.unknowns + i]; }
 
   /// As Predictor: the degree whose prediction would have been best.
@@ -370,7 +395,7 @@ class SubstepWriter {
     const Exprs rows = graph_.symbols("row", rows_ * n);
     const Expr count = symbol("count");
     std::vector<Expr> error(rows_);
-    Exprs left = e_.unknowns;
+    Exprs left = kept_unknowns();
     for (int k = 0; k < rows_; ++k)
       for (int i = 0; i < n; ++i) {
         left[i] = left[i] - row_symbol(rows, k, i);
@@ -383,7 +408,7 @@ class SubstepWriter {
       degree = choose(better, number(k), degree);
       best = choose(better, error[k], best);
     }
-    const Variables in = joined<Variable>(unknowns_at(x), listed(rows, own_.rows), Variable{count, step_.count});
+    const Variables in = joined<Variable>(unknowns_here(), listed(rows, own_.rows), Variable{count, step_.count});
     return builder_.block(in, {{degree, own_.degree}}, {}, mask);
   }
 
@@ -393,7 +418,7 @@ class SubstepWriter {
     const Exprs rows = graph_.symbols("row", rows_ * n);
     const Expr degree = symbol("degree");
     Variables free;
-    Exprs left = e_.unknowns, guess = e_.unknowns;
+    Exprs left = kept_unknowns(), guess = left;
     for (int k = 0; k < rows_; ++k)
       for (int i = 0; i < n; ++i) {
         const Expr now = left[i];
@@ -402,13 +427,13 @@ class SubstepWriter {
         if (k > 0) guess[i] = guess[i] + where(above(degree, k - 0.5), now);
       }
     append(free, listed(guess, own_.guess));
-    const Variables in = joined<Variable>(unknowns_at(x), listed(rows, own_.rows), Variable{degree, own_.degree});
+    const Variables in = joined<Variable>(unknowns_here(), listed(rows, own_.rows), Variable{degree, own_.degree});
     return builder_.block(in, {}, free, mask);
   }
 
   StepProgram& step_;
   Builder& builder_;
-  const StepEquations& e_;
+  const StepEquations &e_, &reduced_;
   const UsualEquations& u_;
   Graph& graph_;
   Common c_;
@@ -661,17 +686,44 @@ std::optional<Program> guess_program(const StepPlan& plan, const StepProgram& st
   return program;
 }
 
+/// What a step costs that takes two iterations.
+std::size_t cost(const UsualEquations& u) {
+  const std::size_t once = make_tape(u.all, u.factors.values).code.size();
+  const std::size_t each = make_tape(joined<Expr>(u.all, u.factors.symbols), u.iterated).code.size();
+  return once + 2 * each + make_tape(u.all, joined<Expr>(u.settled, u.increments)).code.size();
+}
+
+/// With fewer unknowns where that is asked for and cheaper. reduced: the equations that are solved; kept: their unknowns
+/// among all.
+std::optional<UsualEquations> equations_of(const StepEquations& e, const std::vector<double>& typical,
+                                           const StepProgramOptions& options, StepEquations& reduced,
+                                           std::vector<int>& kept) {
+  std::optional<UsualEquations> all = usual_equations(e, typical, options.most_operations);
+  for (std::size_t i = 0; i < e.unknowns.size(); ++i) kept.push_back(static_cast<int>(i));
+  if (!options.reduce) return all;
+  ReducedStep fewer = without_explicit_unknowns(e, typical);
+  if (fewer.eliminated.empty()) return all;
+  std::optional<UsualEquations> less = usual_equations(e, typical, options.most_operations, &fewer);
+  if (!less || (all && cost(*all) < cost(*less))) return all;
+  kept = fewer.kept;
+  reduced = std::move(fewer.equations);
+  return less;
+}
+
 }  // namespace
 
 // long: the places of all variables are allotted here, in their order
-std::optional<StepProgram> make_step_program(const StepPlan& plan, const std::vector<std::vector<double>>& typical,
+std::optional<StepProgram> make_step_program(const StepPlan& given, const std::vector<std::vector<double>>& typical,
                                              const StepProgramOptions& options) {
-  check(typical.size() == plan.sequence.size(), "a typical point for each substep");
-  std::vector<std::optional<UsualEquations>> usual(plan.parts.size());
-  for (std::size_t s = 0; s < plan.sequence.size(); ++s) {
-    const int part = plan.sequence[s].part;
-    if (plan.parts[part].carried_names != plan.parts.front().carried_names) return {};
-    if (!usual[part]) usual[part] = usual_equations(plan.parts[part], typical[s], options.most_operations);
+  check(typical.size() == given.sequence.size(), "a typical point for each substep");
+  std::vector<std::optional<UsualEquations>> usual(given.parts.size());
+  StepPlan plan = given;
+  std::vector<std::vector<int>> kept(given.parts.size());
+  for (std::size_t s = 0; s < given.sequence.size(); ++s) {
+    const int part = given.sequence[s].part;
+    if (given.parts[part].carried_names != given.parts.front().carried_names) return {};
+    if (usual[part]) continue;
+    usual[part] = equations_of(given.parts[part], typical[s], options, plan.parts[part], kept[part]);
     if (!usual[part]) return {};
   }
   StepProgram step;
@@ -694,6 +746,8 @@ std::optional<StepProgram> make_step_program(const StepPlan& plan, const std::ve
   for (const StepPlan::Substep& sub : plan.sequence) {
     StepProgram::Substep own;
     own.unknowns = static_cast<int>(plan.parts[sub.part].unknowns.size());
+    own.all_unknowns = static_cast<int>(given.parts[sub.part].unknowns.size());
+    own.kept = kept[sub.part];
     own.guess = builder.allot("guess", own.unknowns);
     own.rows = builder.allot("difference", options.rows * own.unknowns);
     own.degree = builder.allot("degree");
@@ -722,14 +776,14 @@ std::optional<StepProgram> make_step_program(const StepPlan& plan, const std::ve
   int state = step.state, compensation = step.compensation, carried = step.carried;
   for (std::size_t s = 0; s < plan.sequence.size(); ++s) {
     const StepPlan::Substep& sub = plan.sequence[s];
-    SubstepWriter& w = writers.emplace_back(step, builder, plan.parts[sub.part], *usual[sub.part], common, step.parts[s],
+    SubstepWriter& w = writers.emplace_back(step, builder, given.parts[sub.part], plan.parts[sub.part], *usual[sub.part], common, step.parts[s],
                                             options.rows);
     w.share = sub.share;
     w.state = state;
     w.compensation = compensation;
     w.next_state = state = builder.allot("new state", step.states);
     w.next_compensation = compensation = builder.allot("new compensation", step.states);
-    w.x = builder.allot("unknown", step.parts[s].unknowns);
+    w.x = builder.allot("unknown", step.parts[s].all_unknowns);
     w.carried = carried;
     w.next_carried = carried = builder.allot("newly carried", step.carries);
     w.factors = first_factor;
@@ -771,8 +825,8 @@ void StepProgram::begin(double* v, double t0, double size, double steps, const d
 void StepProgram::guess(double* v, std::span<const double> guesses) const {
   auto from = guesses.begin();
   for (const Substep& part : parts) {
-    std::copy_n(from, part.unknowns, v + part.guess);
-    from += part.unknowns;
+    for (int i = 0; i < part.unknowns; ++i) v[part.guess + i] = from[part.kept[i]];
+    from += part.all_unknowns;
   }
 }
 

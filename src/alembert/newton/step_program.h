@@ -42,6 +42,8 @@ struct WatchedExprs {
 struct StepProgramOptions {
   int rows = 6;              // of the table of differences: predictions have degrees below; 6 as Predictor
   std::size_t most_operations = 20'000;  // of a factorisation and an iteration: compiled for many motions
+  /// Unknowns that follow from others are put in: faster, with the same results but for rounding.
+  bool reduce = false;
   bool locate = false;       // events are located by the program, and the motion goes on; else they are unusual
   WatchedExprs watch = {};
 };
@@ -59,6 +61,8 @@ struct StepProgram {
   int carries = 0, carried = 0;     // values that the method carries beside the state
   struct Substep {
     int unknowns = 0;
+    int all_unknowns = 0;   // of the method; the others follow from those that are kept
+    std::vector<int> kept;  // numbers among them
     int guess = 0, rows = 0, degree = 0;  // first places; row k begins at rows + k*unknowns
     int tail_error = 0;
   };

@@ -1,5 +1,6 @@
 #include "alembert/newton/usual_equations.h"
 
+#include <map>
 #include <utility>
 
 #include "alembert/base/lists.h"
@@ -30,6 +31,7 @@ struct Problem {
   const std::vector<double>& typical;
   std::vector<int> group;  // of each unknown; -1: multipliers
   std::size_t most_operations;
+  std::vector<ExplicitUnknown> core_explicit, tail_explicit;
 
   std::vector<double> values(const Exprs& of) const {
     const Kernel<double> probe(all, of, interpreted);
@@ -44,15 +46,76 @@ struct Problem {
     if (!order || order->operations > most_operations) return {};
     return factorise(matrix, *order);
   }
-  System part(const SparseExprs& J, const std::vector<int>& places) const {
-    System system{part_of(J, places), {}, {}};
+  Exprs unknowns(const std::vector<int>& places) const {
+    Exprs list;
+    for (const int i : places) list.push_back(e.unknowns[i]);
+    return list;
+  }
+  /// Equations and derivatives for these unknowns, others given but for explicit ones.
+  System part(const std::vector<int>& places, const std::vector<ExplicitUnknown>& dependent, bool keep_symbols) const {
+    System system;
     for (const int i : places) {
       system.equations.push_back(e.equations[i]);
       system.preferred.push_back(group[i] >= 0);
     }
+    const Exprs own = unknowns(places);
+    if (keep_symbols) {
+      system.matrix = derivatives(system.equations, own, dependent);
+    } else {
+      system.equations = put_in(system.equations, dependent, {}, {});
+      system.matrix = jacobian(system.equations, own);
+    }
     return system;
   }
+  /// List with explicit unknowns in terms of the others, of which `from` are replaced by `to`.
+  Exprs put_in(const Exprs& list, const std::vector<ExplicitUnknown>& dependent, Exprs from, Exprs to) const {
+    for (const ExplicitUnknown& unknown : dependent) {
+      to.push_back(from.empty() ? unknown.open : substitute(Exprs{unknown.open}, from, to, *e.graph)[0]);
+      from.push_back(e.unknowns[unknown.number]);
+    }
+    return from.empty() ? list : substitute(list, from, to, *e.graph);
+  }
+
+ private:
+  /// Total ones, through the explicit unknowns, which stay symbols.
+  SparseExprs derivatives(const Exprs& equations, const Exprs& own,
+                          const std::vector<ExplicitUnknown>& dependent) const {
+    if (dependent.empty()) return jacobian(equations, own);
+    Exprs symbols, closed;
+    for (const ExplicitUnknown& unknown : dependent) {
+      symbols.push_back(e.unknowns[unknown.number]);
+      closed.push_back(unknown.value);
+    }
+    const SparseExprs direct = jacobian(equations, own), through = jacobian(equations, symbols);
+    const SparseExprs inner = jacobian(closed, own);
+    SparseExprs total;
+    total.rows = total.columns = static_cast<int>(own.size());
+    total.row_start.push_back(0);
+    for (int i = 0; i < total.rows; ++i) {
+      std::map<int, Expr> row;
+      const auto add = [&](int column, Expr value) {
+        Expr& entry = row[column];
+        entry = entry ? entry + value : value;
+      };
+      for (int k = direct.row_start[i]; k < direct.row_start[i + 1]; ++k) add(direct.column[k], direct.value[k]);
+      for (int k = through.row_start[i]; k < through.row_start[i + 1]; ++k) {
+        const int via = through.column[k];
+        for (int m = inner.row_start[via]; m < inner.row_start[via + 1]; ++m)
+          add(inner.column[m], through.value[k] * inner.value[m]);
+      }
+      for (const auto& [column, value] : row) {
+        total.column.push_back(column);
+        total.value.push_back(value);
+      }
+      total.row_start.push_back(static_cast<int>(total.column.size()));
+    }
+    return total;
+  }
 };
+
+Exprs in_terms_of(const Exprs& values, const Exprs& from, const Exprs& to, Graph& graph) {
+  return from.empty() ? values : substitute(values, from, to, graph);
+}
 
 /// How to iterate with a matrix that is factorised once.
 struct Way {
@@ -75,69 +138,134 @@ std::optional<Way> way_of(const Problem& problem, const System& core) {
   return way;
 }
 
-/// The new values of these unknowns, the size of the correction as CorrectionNorm measures it, and the sum of all
-/// corrections, which is finite where they all are.
-Exprs corrected(const Problem& problem, const std::vector<int>& places, const Exprs& correction) {
+/// The new values of these unknowns and of those that follow from them.
+struct Corrected {
+  Exprs own, dependent;
+  Expr size;  // of the correction, as CorrectionNorm measures it
+  Expr sum;   // of all corrections, which is finite where they all are
+};
+
+/// old: values of the dependent ones before.
+Corrected corrected(const Problem& problem, const std::vector<int>& places, const Exprs& correction,
+                    const std::vector<ExplicitUnknown>& dependent, const Exprs& old) {
   Graph& graph = *problem.e.graph;
-  Exprs out;
+  Corrected result;
   const std::size_t groups = problem.e.groups.size();
   Exprs sizes(groups), changes(groups);
-  Expr sum = graph.constant(0);
-  for (std::size_t k = 0; k < places.size(); ++k) {
-    out.push_back(problem.e.unknowns[places[k]] - correction[k]);
-    sum = sum + correction[k];
-    if (problem.group[places[k]] < 0) continue;
-    Expr& size = sizes[problem.group[places[k]]];
-    Expr& change = changes[problem.group[places[k]]];
-    const Expr moved = graph.make(Op::abs, correction[k]), now = graph.make(Op::abs, out.back());
+  const auto count = [&](int group, Expr moved_by, Expr there) {
+    Expr& size = sizes[group];
+    Expr& change = changes[group];
+    const Expr moved = graph.make(Op::abs, moved_by), now = graph.make(Op::abs, there);
     size = size ? graph.make(Op::max, size, now) : now;
     change = change ? graph.make(Op::max, change, moved) : moved;
+  };
+  result.sum = graph.constant(0);
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    result.own.push_back(problem.e.unknowns[places[k]] - correction[k]);
+    result.sum = result.sum + correction[k];
+    if (problem.group[places[k]] >= 0) count(problem.group[places[k]], correction[k], result.own.back());
   }
-  Expr norm = graph.constant(0);
+  Exprs symbols;
+  for (const ExplicitUnknown& unknown : dependent) symbols.push_back(problem.e.unknowns[unknown.number]);
+  result.dependent = problem.put_in(symbols, dependent, problem.unknowns(places), result.own);
+  for (std::size_t k = 0; k < dependent.size(); ++k)
+    count(dependent[k].group, old[k] - result.dependent[k], result.dependent[k]);
+  result.size = graph.constant(0);
   for (std::size_t g = 0; g < groups; ++g) {
     if (!sizes[g]) continue;
     const Expr size = graph.make(Op::max, problem.e.groups[g].scale, sizes[g] + graph.constant(tiny));
-    norm = graph.make(Op::max, norm, changes[g] / size);
+    result.size = graph.make(Op::max, result.size, changes[g] / size);
   }
-  return joined<Expr>(out, norm, sum);
+  return result;
 }
 
-Exprs in_terms_of(const Exprs& values, const Exprs& from, const Exprs& to, Graph& graph) {
-  return from.empty() ? values : substitute(values, from, to, graph);
+/// Explicit unknowns with the same formula become one: the stages of a step often agree.
+StepEquations merge_equal(const StepEquations& e, ReducedStep& reduced) {
+  std::map<std::uint32_t, Expr> first;
+  std::vector<ExplicitUnknown> distinct;
+  Exprs from, to;
+  for (const ExplicitUnknown& unknown : reduced.eliminated) {
+    const auto [known, fresh] = first.try_emplace(unknown.value.id(), e.unknowns[unknown.number]);
+    if (fresh) {
+      distinct.push_back(unknown);
+      continue;
+    }
+    from.push_back(e.unknowns[unknown.number]);
+    to.push_back(known->second);
+  }
+  StepEquations result = e;
+  if (from.empty()) return result;
+  for (Exprs* list : {&result.equations, &result.next, &result.discrete}) *list = substitute(*list, from, to, *e.graph);
+  for (Expr* one : {&result.energy_change, &result.dissipated, &result.supplied})
+    if (*one) *one = substitute(Exprs{*one}, from, to, *e.graph)[0];
+  for (ExplicitUnknown& unknown : distinct) unknown.open = substitute(Exprs{unknown.open}, from, to, *e.graph)[0];
+  reduced.eliminated = std::move(distinct);
+  return result;
+}
+
+/// Numbers of unknowns that are solved for, in two parts, and the explicit ones that follow from either.
+TailSplit split(Problem& problem, const ReducedStep* reduced) {
+  const StepEquations& e = reduced ? reduced->equations : problem.e;
+  const SparseExprs J = jacobian(e.equations, e.unknowns);
+  TailSplit parts = split_tail(e.equations, J, e.unknowns);
+  if (!reduced) return parts;
+  for (std::vector<int>* list : {&parts.core, &parts.tail})
+    for (int& i : *list) i = reduced->kept[i];
+  const Exprs tail = problem.unknowns(parts.tail);
+  for (const ExplicitUnknown& unknown : reduced->eliminated)
+    (depends(unknown.value, tail) ? problem.tail_explicit : problem.core_explicit).push_back(unknown);
+  return parts;
 }
 
 }  // namespace
 
-std::optional<UsualEquations> usual_equations(const StepEquations& e, const std::vector<double>& typical,
-                                              std::size_t most_operations) {
+std::optional<UsualEquations> usual_equations(const StepEquations& given, const std::vector<double>& typical,
+                                              std::size_t most_operations, const ReducedStep* reduced) {
+  StepEquations merged;
+  ReducedStep distinct;
+  if (reduced) {
+    distinct = *reduced;
+    merged = merge_equal(given, distinct);
+    reduced = &distinct;
+  }
+  const StepEquations& e = reduced ? merged : given;
   const int n = static_cast<int>(e.unknowns.size());
   if (n == 0 || n > most_unknowns) return {};
   Problem problem{e, joined<Expr>(e.t0, e.h, e.state, e.unknowns), typical, std::vector<int>(n, -1),
-                  most_operations};
+                  most_operations, {}, {}};
   for (std::size_t g = 0; g < e.groups.size(); ++g)
     for (int i = e.groups[g].first; e.groups[g].scale && i < e.groups[g].first + e.groups[g].count; ++i)
       problem.group[i] = static_cast<int>(g);
-  const SparseExprs J = jacobian(e.equations, e.unknowns);
-  TailSplit split = split_tail(e.equations, J, e.unknowns);
-  const System core = problem.part(J, split.core), tail = problem.part(J, split.tail);
+  TailSplit parts = split(problem, reduced);
+  const System core = problem.part(parts.core, problem.core_explicit, true);
+  const System tail = problem.part(parts.tail, problem.tail_explicit, false);
   std::optional<Way> way = way_of(problem, core);
   const std::optional<SymbolicFactors> tail_factors = problem.factors(tail.matrix, tail.preferred);
   if (!way || !tail_factors) return {};
   UsualEquations result;
   result.all = problem.all;
   result.renewed_above = way->renewed_above;
-  result.iterated = corrected(problem, split.core, way->correction);
   result.factors = std::move(way->entries);
-  result.settled = corrected(problem, split.tail, solve(*tail_factors, tail.equations));
-  Exprs old;
-  for (const int i : split.tail) old.push_back(e.unknowns[i]);
-  const Exprs now(result.settled.begin(), result.settled.begin() + static_cast<long>(old.size()));
+  Exprs symbols;
+  for (const ExplicitUnknown& unknown : problem.core_explicit) {
+    symbols.push_back(e.unknowns[unknown.number]);
+    result.core_explicit.push_back(unknown.number);
+  }
+  result.start = problem.put_in(symbols, problem.core_explicit, {}, {});
+  const Corrected iterated = corrected(problem, parts.core, way->correction, problem.core_explicit, symbols);
+  result.iterated = joined<Expr>(iterated.own, iterated.dependent, iterated.size, iterated.sum);
+  Exprs late;
+  for (const ExplicitUnknown& unknown : problem.tail_explicit) late.push_back(e.unknowns[unknown.number]);
+  const Corrected settled = corrected(problem, parts.tail, solve(*tail_factors, tail.equations), problem.tail_explicit,
+                                      problem.put_in(late, problem.tail_explicit, {}, {}));
+  result.settled = joined<Expr>(settled.own, settled.size, settled.sum);
+  const Exprs old = joined<Expr>(problem.unknowns(parts.tail), late), now = joined<Expr>(settled.own, settled.dependent);
   result.increments = in_terms_of(increments_of(e), old, now, *e.graph);
   result.balance = in_terms_of(balance_of(e), old, now, *e.graph);
   for (int i = 0; i < n; ++i)
     if (problem.group[i] < 0) result.multipliers.push_back(i);
-  result.core = std::move(split.core);
-  result.tail = std::move(split.tail);
+  result.core = std::move(parts.core);
+  result.tail = std::move(parts.tail);
   return result;
 }
 

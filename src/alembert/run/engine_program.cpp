@@ -52,7 +52,7 @@ EngineProgram program_of(Engine& engine, const EngineProgramOptions& options) {
   EngineProgram result;
   result.why = more_than_steps(engine);
   if (!result.why.empty()) return result;
-  StepProgramOptions asked{.rows = options.rows, .locate = options.locate};
+  StepProgramOptions asked{.rows = options.rows, .reduce = options.reduce, .locate = options.locate};
   if (options.watch) asked.watch = watched(engine);
   for (const WatchedExprs::Crossing& crossing : asked.watch.crossings)
     if (depends(crossing.value, joined<Expr>(engine.e.lambda, engine.e.psi, engine.e.z_dot))) {

@@ -18,6 +18,7 @@ struct EngineProgram {
 
 struct EngineProgramOptions {
   int rows = 6;          // see StepProgramOptions
+  bool reduce = false;   // see StepProgramOptions
   bool watch = false;    // energy, constraints and events at every step
   bool locate = false;   // events are located by the program
 };
