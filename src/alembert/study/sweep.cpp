@@ -99,18 +99,10 @@ bool has_entry(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Whether one compilation serves all values of an axis: a single parameter that does not shape the model, or a single
-/// initial value, and numbers for it.
-bool can_stay_open(const Model& model, const SweepAxis& axis) {
+/// Whether one compilation serves all values of an axis: it can stay open, and they are numbers.
+bool serves_all(const Model& model, const SweepAxis& axis) {
   const auto number = [](const std::string& value) { return plain_number(value).has_value(); };
-  if (!std::all_of(axis.values.begin(), axis.values.end(), number)) return false;
-  for (std::size_t i = 0; i < model.parameter_symbols.size(); ++i) {
-    const Expr s = model.parameter_symbols[i];
-    if (s.graph().name(s.id()) == axis.name) return !model.shapes_model[i];
-  }
-  const bool lagrangian = model.form == Form::lagrangian;
-  return has_entry(flat_names(model.coordinates), axis.name) ||
-         has_entry(flat_names(blocks_of_z(model), lagrangian ? "'" : ""), axis.name);
+  return std::all_of(axis.values.begin(), axis.values.end(), number) && can_stay_open(model, axis.name);
 }
 
 SweepRow empty_row(std::vector<std::string> values, std::size_t columns) {
@@ -268,6 +260,16 @@ bool Sweep::failed() const {
   return std::any_of(rows.begin(), rows.end(), [](const SweepRow& row) { return !row.failure.empty(); });
 }
 
+bool can_stay_open(const Model& model, const std::string& name) {
+  for (std::size_t i = 0; i < model.parameter_symbols.size(); ++i) {
+    const Expr s = model.parameter_symbols[i];
+    if (s.graph().name(s.id()) == name) return !model.shapes_model[i];
+  }
+  const bool lagrangian = model.form == Form::lagrangian;
+  return has_entry(flat_names(model.coordinates), name) ||
+         has_entry(flat_names(blocks_of_z(model), lagrangian ? "'" : ""), name);
+}
+
 Sweep sweep(const SweepOptions& options) {
   const Model model = read_model(options.model, options.set);
   check_values(options);
@@ -279,7 +281,7 @@ Sweep sweep(const SweepOptions& options) {
   std::vector<bool> open;
   for (const SweepAxis& axis : options.axes) {
     result.axes.push_back(axis.name);
-    open.push_back(can_stay_open(model, axis));
+    open.push_back(serves_all(model, axis));
     count *= axis.values.size();
   }
   result.columns = chosen_columns(options, model, derive(model));

@@ -44,6 +44,10 @@ struct Sweep {
   bool failed() const;  // any row
 };
 
+/// Whether one compilation serves all numbers for it: a single parameter that does not shape the model, or a single
+/// initial value.
+bool can_stay_open(const Model& model, const std::string& name);
+
 /// Equations are derived and compiled once for all values of what can stay open (parameters that do not shape the
 /// model, initial values, given as numbers), and once more for each combination of the others. Runs that fail are rows
 /// with their reason. Throws InputError where the model cannot be read with one of the values, and for columns that no
