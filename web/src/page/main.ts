@@ -1,0 +1,2 @@
+// The page of one or several runs.
+export {};

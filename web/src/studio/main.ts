@@ -1,0 +1,2 @@
+// The studio: a local page in which models are written, run and compared.
+export {};
