@@ -16,7 +16,7 @@
 namespace alembert::internal {
 namespace {
 
-int confining_folder = -1;  // open as long as the process lives; -1: files are found anywhere
+int confining_folder = -1;   // open as long as the process lives; -1: files are found anywhere
 std::string confining_path;  // of it, without links
 
 /// An open file that is closed again.

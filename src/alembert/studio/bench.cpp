@@ -83,7 +83,8 @@ SimulateOptions Bench::options(const RunWish& wish, const Model& model) {
   // As in a run from the command line: the first of steps that a tolerance chooses may be anything.
   if (options.step == 0 && wish.control == Control::tolerance) options.step = 1e-3 * options.end;
   std::vector<Diagnostic> missing;
-  if (options.end == 0) missing.push_back({nullptr, {}, "the model says no end", "write it into the model, or give one"});
+  if (options.end == 0)
+    missing.push_back({nullptr, {}, "the model says no end", "write it into the model, or give one"});
   else if (options.step == 0)
     missing.push_back({nullptr, {}, "the model says no step", "write it into the model, or give one"});
   if (!missing.empty()) throw InputError(std::move(missing));
