@@ -19,7 +19,7 @@ inline constexpr int quick_seconds = 30;                              // for che
 inline constexpr int run_seconds = 900;                               // for runs and studies
 // An interrupted run ends after its step; what does not (compiling, say) is killed after this. Below the 200 ms in
 // which people take an answer for immediate.
-inline constexpr int patience_milliseconds = 120;
+inline constexpr int patience_milliseconds = 80;
 inline constexpr std::size_t worker_memory = std::size_t(4) << 30;  // bytes
 inline constexpr std::size_t worker_file = std::size_t(2) << 30;    // bytes of a file that is exported
 // Numbers of one result, rows times columns: 16 MB, and less than a tenth of a second on the way to the page.

@@ -256,6 +256,7 @@ class Session : public std::enable_shared_from_this<Session> {
     beast::get_lowest_layer(socket_).expires_never();
     socket_.set_option(websocket::stream_base::timeout::suggested(beast::role_type::server));
     socket_.read_message_max(largest_message);
+    socket_.auto_fragment(false);  // pieces of 4 kB would cost more than they save on one machine
     socket_.async_accept(request, [self = shared_from_this()](Code failed) {
       if (failed) self->end();
       else self->read();
