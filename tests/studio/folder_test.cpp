@@ -16,7 +16,10 @@ using apps_test::file_text;
 
 /// A folder with models, and secrets beside it that links lead to.
 struct FolderWithSecrets {
-  FolderWithSecrets() {
+  apps_test::Folder outer;
+  Folder folder{filled(outer)};
+
+  static std::string filled(const apps_test::Folder& outer) {
     fs::create_directories(outer / "inner/arms");
     outer.write("secret.alm", "model \"Secret\"\n");
     outer.write("inner/own.alm", "model \"Own\"\ncoordinate x\n");
@@ -25,9 +28,8 @@ struct FolderWithSecrets {
     fs::create_symlink(outer / "secret.alm", outer / "inner/link.alm");
     fs::create_directory_symlink(outer / "", outer / "inner/up");
     ::mkfifo((outer / "inner/pipe.alm").c_str(), 0600);
+    return outer / "inner";
   }
-  apps_test::Folder outer;
-  Folder folder{outer / "inner"};
 };
 
 TEST(StudioFolder, ListsModelsOnly) {

@@ -9,10 +9,10 @@ import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { Annotation, Compartment, EditorState } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { element } from "../shared/text.ts";
-import { language, type Words } from "./language.ts";
-import type { Diagnostic } from "./link.ts";
-import { range } from "./places.ts";
+import { element } from "../shared/text";
+import { language, type Words } from "./language";
+import type { Diagnostic } from "./link";
+import { range } from "./places";
 
 const silent = Annotation.define<boolean>(); // a text that was put in, not typed
 

@@ -2,8 +2,8 @@
 
 import katex from "katex";
 import "katex/dist/katex.min.css";
-import { element } from "../shared/text.ts";
-import { blocks, type Piece } from "./latex.ts";
+import { element } from "../shared/text";
+import { blocks, type Piece } from "./latex";
 
 // Names of a model may be anything: no command of theirs is trusted, and what cannot be set is shown as it is written.
 const options = { throwOnError: false, trust: false, strict: "ignore" as const, maxExpand: 1000, maxSize: 20 };

@@ -1,7 +1,7 @@
 // The models that can be opened: the user's, and those of the gallery, with small pictures.
 
-import { element } from "../shared/text.ts";
-import type { Link } from "./link.ts";
+import { element } from "../shared/text";
+import type { Link } from "./link";
 
 export interface Entry {
   name?: string; // of the gallery

@@ -1,6 +1,6 @@
 // The runs that were made, to compare and to go back to.
 
-import { element } from "../shared/text.ts";
+import { element } from "../shared/text";
 
 export interface Kept {
   name: string; // what was different in it

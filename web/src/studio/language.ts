@@ -59,6 +59,7 @@ export function token(stream: StringStream, state: State, words: Words): string 
     if (stream.match(/^\s*:/, false)) return "labelName";
     return "variableName";
   }
+  if (stream.match("..")) return "punctuation"; // of a range
   const sign = stream.next();
   state.fresh = false;
   if (sign === "(" || sign === "[") {

@@ -1,6 +1,6 @@
 // The parts of the page, where they stand.
 
-import { element } from "../shared/text.ts";
+import { element } from "../shared/text";
 
 export const tabs = ["Motion", "Equations", "Check", "Verify", "Converge", "Report"] as const;
 export type Tab = (typeof tabs)[number];

@@ -1,8 +1,8 @@
 // The studio: a local page in which models are written, run and compared.
 
 import "./studio.css";
-import { Link } from "./link.ts";
-import { Studio } from "./studio.ts";
+import { Link } from "./link";
+import { Studio } from "./studio";
 
 const address = new URL("socket", location.href);
 address.protocol = "ws:";

@@ -1,6 +1,6 @@
 // Method, step, end and tolerance of runs.
 
-import { element } from "../shared/text.ts";
+import { element } from "../shared/text";
 
 export interface MethodInfo {
   signature: string;

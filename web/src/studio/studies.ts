@@ -1,6 +1,6 @@
 // What verify and converge found, as pictures.
 
-import { element } from "../shared/text.ts";
+import { element } from "../shared/text";
 
 interface Property {
   property: string;

@@ -1,17 +1,17 @@
 // What happens when: typing is checked, sound texts are described and run, sliders run again, answers are shown.
 
-import { element } from "../shared/text.ts";
-import { Editor } from "./editor.ts";
-import { showEquations } from "./equations.ts";
-import { Gallery, type Entry } from "./gallery.ts";
-import { History, nameOf, type Kept } from "./history.ts";
-import { keep, kept } from "./keep.ts";
-import { Layout, type Tab } from "./layout.ts";
-import { Refused, type Asked, type Diagnostic, type Link } from "./link.ts";
-import { Settings } from "./settings.ts";
-import { Stage } from "./stage.ts";
-import { showConverged, showVerified } from "./studies.ts";
-import { Sliders, type Quantity } from "./values.ts";
+import { element } from "../shared/text";
+import { Editor } from "./editor";
+import { showEquations } from "./equations";
+import { Gallery, type Entry } from "./gallery";
+import { History, nameOf, type Kept } from "./history";
+import { keep, kept } from "./keep";
+import { Layout, type Tab } from "./layout";
+import { Refused, type Asked, type Diagnostic, type Link } from "./link";
+import { Settings } from "./settings";
+import { Display } from "./display";
+import { showConverged, showVerified } from "./studies";
+import { Sliders, type Quantity } from "./values";
 
 const typingPause = 250; // milliseconds after the last key: shorter than the pause of one who looks up
 const soon = 1.0; // seconds: texts whose last run took longer are not run by themselves
@@ -24,7 +24,7 @@ export class Studio {
   private initial = new Sliders(() => this.rerun(true), () => this.rerun(false));
   private settings = new Settings(() => this.rerun(false));
   private history: History;
-  private stage: Stage;
+  private stage: Display;
   private gallery: Gallery;
   private folder = "";
   private saved = "";
@@ -44,7 +44,7 @@ export class Studio {
     this.layout = new Layout(place, (tab) => this.turned(tab));
     this.editor = new Editor(this.layout.editor, () => this.typed(), () => this.rerun(false), () => void this.save());
     this.history = new History(() => this.overlay(), (run) => this.again(run));
-    this.stage = new Stage(this.layout.pane("Motion"));
+    this.stage = new Display(this.layout.pane("Motion"));
     this.gallery = new Gallery(link, (data) => this.stage.thumbnail(data), (entry) => void this.open(entry));
     this.fillControls();
     this.listen();

@@ -1,6 +1,6 @@
 // Sliders for parameters and initial values.
 
-import { element, shortNumber } from "../shared/text.ts";
+import { element, shortNumber } from "../shared/text";
 
 export interface Quantity {
   name: string;
