@@ -38,7 +38,7 @@ test("keywords count only at the start of a statement", () => {
   assert.deepEqual(tokens("kinetic kinetic")[1], ["kinetic", "variableName"]);
   assert.deepEqual(tokens("joint hinge a from=b").slice(1), [["hinge", "typeName"], ["a", "variableName"], ["from", "modifier"], ["=", "operator"], ["b", "variableName"]]);
   assert.deepEqual(tokens("solve a step 1e-3 end 2.5")[2], ["step", "modifier"]);
-  assert.deepEqual(tokens("kinetic sin(x) + sin").map((one) => one[1]), ["keyword", "function", "bracket", "variableName", "bracket", "punctuation", "variableName"]);
+  assert.deepEqual(tokens("kinetic sin(x) + sin").map((one) => one[1]), ["keyword", "variableName.function", "bracket", "variableName", "bracket", "punctuation", "variableName"]);
 });
 
 test("ranges and numbers are told apart", () => {

@@ -1,6 +1,7 @@
 #include "alembert/studio/desk.h"
 
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <new>
@@ -9,6 +10,8 @@
 #include "alembert/lab/entry.h"
 #include "alembert/methods/method.h"
 #include "alembert/plot/figures.h"
+#include "alembert/plot/rows.h"
+#include "alembert/plot/scene.h"
 #include "alembert/studio/access.h"
 #include "alembert/studio/bench.h"
 #include "alembert/studio/folder.h"
@@ -77,9 +80,12 @@ std::size_t most_rows(const Model& model, const Equations& equations, std::size_
   return std::max<std::size_t>(numbers / columns, 64);
 }
 
-/// What a page shows of a run.
-Json shown(const Trajectory& trajectory, const Script& script) {
-  return {{"names", trajectory.columns.names}, {"values", trajectory.values}, {"path", script.path}};
+/// What a page shows of a run, as further members of an answer: these texts are long, and JSON already.
+std::string shown(const Trajectory& trajectory, const Script& script) {
+  const SceneText scene =
+      scene_of(trajectory, std::make_shared<const Source>(Source{script.path, trajectory.run.model_text}));
+  return ",\"scene\":" + scene.json + ",\"note\":" + dumped(scene.note) +
+         ",\"run\":" + run_json(trajectory, trajectory.run.model);
 }
 
 /// Ends a run at a time, or when somebody else says so.
@@ -113,6 +119,7 @@ struct Desk::Body {
   Folder folder;
   std::string exports;
   Bench bench;
+  std::string more;  // of the answer to the present request
 
   Json listed() const;
   Json text_of(const Json& request) const;
@@ -203,12 +210,17 @@ Json Desk::Body::pictured(const Json& request, const std::atomic<bool>& interrup
   const Model& model = bench.model(wish.script);
   const Equations& equations = bench.equations(wish.script);
   SimulateOptions options = Bench::options(wish, model);
+  // Paths of a few hundred steps are lines that one can follow; those of a whole long run are a tangle.
+  constexpr double most_steps = 400;
+  if (std::abs(options.end) > most_steps * std::abs(options.step))
+    options.end = std::copysign(most_steps * options.step, options.end);
   Recorder recorder(most_rows(model, equations, most_picture_numbers));
   Deadline deadline(Clock::now() + patience, interrupt);
   options.observers = {&recorder, &deadline};
   options.interrupt = &deadline.passed;
-  bench.run(wish, options);
-  return shown(recorder.trajectory, wish.script);
+  recorder.trajectory.run = bench.run(wish, options);
+  more = shown(recorder.trajectory, wish.script);
+  return Json::object();
 }
 
 Json Desk::Body::run(const Json& request, const Reply& reply, const std::atomic<bool>& interrupt) {
@@ -223,11 +235,9 @@ Json Desk::Body::run(const Json& request, const Reply& reply, const std::atomic<
   options.progress = teller(request, reply);
   const Report report = bench.run(wish, options);
   recorder.trajectory.run = report;
-  Json said = shown(recorder.trajectory, wish.script);
-  said["report"] = Json::parse(to_json(report));
-  said["text"] = to_text(report);
-  said["seconds"] = std::chrono::duration<double>(Clock::now() - begun).count();
-  return said;
+  more = ",\"report\":" + to_json(report) + shown(recorder.trajectory, wish.script);
+  const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+  return {{"text", to_text(report)}, {"seconds", seconds}};
 }
 
 Json Desk::Body::verified(const Json& request) {
@@ -279,7 +289,7 @@ Json Desk::Body::exported(const Json& request, const Reply& reply, const std::at
   recorder.trajectory.run = report;
   const std::string title = model.title.empty() ? "Model without a name" : model.title;
   write_whole(path, format == "svg" ? to_svg(figure_of(recorder.trajectory))
-                                    : page_of(recorder.trajectory, title, to_text(report)));
+                                    : page_of(recorder.trajectory, title, to_text(report), wish.script.path));
   return {{"download", name}, {"format", format}, {"ending", Json::parse(to_json(report)).at("ending")}};
 }
 
@@ -312,6 +322,7 @@ std::string Desk::answer(const std::string& text, const Reply& reply, const std:
   Json request, said;
   std::string own_path;
   try {
+    body_->more.clear();
     request = Json::parse(text);
     if (!request.is_object()) throw InputError("a request is a JSON object");
     own_path = request.contains("path") && request["path"].is_string() ? text_field(request, "path") : "model.alm";
@@ -324,6 +335,10 @@ std::string Desk::answer(const std::string& text, const Reply& reply, const std:
   } catch (const std::exception& error) { said = {{"kind", "error"}, {"text", error.what()}}; }
   if (request.is_object()) said["id"] = request.value("id", Json());
   std::string whole = dumped(said);
+  if (said["kind"] == "result" && !body_->more.empty()) {
+    whole.pop_back();
+    whole += body_->more + "}";
+  }
   if (whole.size() > largest_answer)
     whole = dumped({{"id", said["id"]}, {"kind", "error"}, {"text", "the answer is too large to be shown"}});
   return whole;

@@ -45,7 +45,7 @@ function plotPicture(run: Run, data: any): string {
 export class Display {
   private stage: Stage | null = null;
   private run: Kept | null = null;
-  private corner: { frame: HTMLElement; view: View } | null = null;
+  private corners = new Map<number, View>(); // by dimension: the cameras differ
 
   constructor(private place: HTMLElement) {}
 
@@ -60,6 +60,12 @@ export class Display {
 
   overlay(overlaid: Kept[]): void {
     if (this.run) this.show(this.run, overlaid);
+  }
+
+  sample(name: string, time: number): number {
+    const value = new Float64Array(1);
+    this.stage?.runs[0].sample([name], time, value);
+    return value[0];
   }
 
   /** Another model: nothing of the view is kept. */
@@ -83,13 +89,15 @@ export class Display {
     const run = new Run({ ...data.run, title: "" });
     if (!data.scene || run.t.length < 2) return plotPicture(run, data);
     const motion = new Motion(data.scene, run);
-    if (!this.corner) {
-      const frame = element("div", "corner");
-      document.body.append(frame);
-      this.corner = { frame, view: new View(frame, motion, { labels: false }) };
-    } else this.corner.view.replace(motion, true);
-    const { view } = this.corner;
+    let view = this.corners.get(motion.dimension);
+    if (view) view.replace(motion, true);
+    else {
+      const frame = document.body.appendChild(element("div", "corner"));
+      view = new View(frame, motion, { shadows: false });
+      this.corners.set(motion.dimension, view);
+    }
     view.show(run.t[0] + 0.35 * (run.t[run.t.length - 1] - run.t[0]));
+    view.draw();
     return view.canvas.toDataURL("image/png");
   }
 }

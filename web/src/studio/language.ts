@@ -55,7 +55,7 @@ export function token(stream: StringStream, state: State, words: Words): string 
     const statement = words.keywords.find((one) => one.keyword === state.keyword);
     if (statement?.kinds.includes(word)) return "typeName";
     if (statement?.words.some((one) => one.replace(/=$/, "") === word) || CONNECTIVES.has(word)) return "modifier";
-    if (words.functions.includes(word) && stream.match(/^\s*\(/, false)) return "function";
+    if (words.functions.includes(word) && stream.match(/^\s*\(/, false)) return "variableName.function";
     if (stream.match(/^\s*:/, false)) return "labelName";
     return "variableName";
   }

@@ -1,9 +1,15 @@
 // The studio: a local page in which models are written, run and compared.
 
-import "./studio.css";
 import { Link } from "./link";
 import { Studio } from "./studio";
+import "./studio.css"; // last: it stands above the styles of its parts
 
+try {
+  const theme = localStorage.getItem("alembert theme");
+  if (theme) document.documentElement.dataset.theme = theme;
+} catch {
+  // as the system says
+}
 const address = new URL("socket", location.href);
 address.protocol = "ws:";
 let studio: Studio | undefined;

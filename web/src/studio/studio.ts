@@ -11,7 +11,7 @@ import { Refused, type Asked, type Diagnostic, type Link } from "./link";
 import { Settings } from "./settings";
 import { Display } from "./display";
 import { showConverged, showVerified } from "./studies";
-import { Sliders, type Quantity } from "./values";
+import { movable, Sliders, type Quantity } from "./values";
 
 const typingPause = 250; // milliseconds after the last key: shorter than the pause of one who looks up
 const soon = 1.0; // seconds: texts whose last run took longer are not run by themselves
@@ -38,6 +38,7 @@ export class Studio {
   private shownText: Partial<Record<Tab, string>> = {}; // for which text a pane was filled
   /** Milliseconds from the last change to the picture, and how many pictures there were. */
   latency = 0;
+  drawing = 0; // the part of it after the answer of the program
   pictures = 0;
 
   constructor(place: HTMLElement, private link: Link) {
@@ -78,6 +79,17 @@ export class Studio {
   /** What a driver of the page asks: nothing is under way, and the last picture is drawn. */
   get idle(): boolean {
     return !this.running && !this.pending && !this.checking && this.check === undefined;
+  }
+
+  get text(): string {
+    return this.editor.text;
+  }
+  get changed(): Record<string, number> {
+    return { ...this.parameters.changed(), ...this.initial.changed() };
+  }
+  /** The value of a column of the run that is shown, at a time. */
+  sample(name: string, time: number): number {
+    return this.stage.sample(name, time);
   }
 
   // Files -------------------------------------------------------------------------------------------------------------
@@ -203,8 +215,7 @@ export class Studio {
     this.editor.know(found.names);
     this.settings.show(found.methods, found.solve);
     this.parameters.show(found.parameters as Quantity[], mostSliders);
-    const given = (found.initial as Quantity[]).filter((one) => one.given);
-    this.initial.show(given.length ? given : (found.initial as Quantity[]), mostSliders);
+    this.initial.show(movable(found.initial), mostSliders);
     const pane = this.layout.pane("Check");
     pane.replaceChildren(element("pre", "", found.text));
     const refusing = found.methods.filter((one: any) => one.refusal);
@@ -218,7 +229,7 @@ export class Studio {
   // Runs --------------------------------------------------------------------------------------------------------------
 
   private wish(): any {
-    return { ...this.script(), ...this.settings.wish(), values: { ...this.parameters.changed(), ...this.initial.changed() } };
+    return { ...this.script(), ...this.settings.wish(), values: this.changed };
   }
 
   /** Runs with what the sliders say; while a run goes on the latest wish waits. */
@@ -235,9 +246,12 @@ export class Studio {
     this.pending = null;
     const wish = this.wish();
     const slow = setTimeout(() => this.layout.busy(true), 300);
-    this.running = this.link.ask("run", wish, (done) => this.layout.busy(true, done));
+    const asking = (this.running = this.link.ask("run", wish, (done) => this.layout.busy(true, done)));
     try {
       const data = await this.running.answer;
+      clearTimeout(slow);
+      this.free();
+      const arrived = performance.now() - asked;
       this.seconds = data.seconds;
       const edited = this.editor.text !== this.saved;
       const run: Kept = {
@@ -248,14 +262,20 @@ export class Studio {
       this.show(run);
       this.latency = performance.now() - asked;
       this.pictures++;
+      this.drawing = this.latency - arrived;
       this.ended(data);
     } catch (reason) {
       this.refused(reason);
     }
     clearTimeout(slow);
+    if (this.running === asking) this.free();
+    if (this.pending && !this.running) await this.run();
+  }
+
+  /** Nothing is under way any more. */
+  private free(): void {
     this.running = null;
     this.layout.busy(false);
-    if (this.pending) await this.run();
   }
 
   private show(run: Kept): void {
@@ -275,7 +295,9 @@ export class Studio {
     const time = this.latency < 1000 ? `${this.latency.toFixed(0)} ms` : `${(this.latency / 1000).toFixed(1)} s`;
     if (report.ending === "done") {
       const warned = report.warnings?.length ? `, ${report.warnings.length} warning${report.warnings.length > 1 ? "s" : ""}: see Report` : "";
-      this.say(`${report.method}, ${report.statistics.steps} steps, ${time}${warned}`, Boolean(warned));
+      const moved = (report.initial_changes ?? []).map((one: any) => `${one.name} = ${+one.to.toPrecision(4)}`);
+      const note = moved.length ? `, moved onto the constraints: ${moved.slice(0, 3).join(", ")}` : "";
+      this.say(`${report.method}, ${report.statistics.steps} steps, ${time}${note}${warned}`);
     } else this.say(report.ending === "interrupted" ? `cancelled at t = ${report.t}` : String(report.reason).replaceAll("`", ""), true);
   }
 
@@ -306,8 +328,7 @@ export class Studio {
     } catch (reason) {
       this.refused(reason);
     }
-    this.running = null;
-    this.layout.busy(false);
+    this.free();
     if (this.pending) void this.run();
   }
 
@@ -382,7 +403,7 @@ export class Studio {
     if (!this.folder) return;
     keep(this.folder, {
       text: this.editor.text, path: this.layout.path.value.trim(), saved: this.saved,
-      values: { ...this.parameters.changed(), ...this.initial.changed() }, wish: this.settings.wish(),
+      values: this.changed, wish: this.settings.wish(),
     });
     this.layout.save.classList.toggle("wanted", this.editor.text !== this.saved);
   }

@@ -7,6 +7,15 @@ export interface Quantity {
   value: number; // as the text says
   unit: string;
   given?: boolean; // of initial values: the text says it
+  parts?: number; // of the vector that it is an entry of
+}
+
+/** Initial values that one may want to move: no entries of quaternions, and of many only those that the text gives. */
+export function movable(list: Quantity[], most = 16): Quantity[] {
+  const plain = list.filter((one) => !(one.parts === 4 && /\.e\[\d\]$/.test(one.name)));
+  const given = plain.filter((one) => one.given);
+  const chosen = plain.length <= most || !given.length ? plain : given;
+  return [...chosen.filter((one) => one.given), ...chosen.filter((one) => !one.given)];
 }
 
 /** Where a slider begins and ends, and its step: round numbers around the value, of its sign where that is a size. */
