@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -54,9 +55,18 @@ void require_plot(const std::string& path) {
   require_writable("--plot", path);
 }
 
-std::string plot_text(const std::string& path, const Trajectory& trajectory, const std::string& words) {
+std::string plot_text(const std::string& path, const Trajectory& trajectory, const std::string& words,
+                      const std::string& model) {
   if (path.ends_with(".svg")) return to_svg(figure_of(trajectory));
-  return page_of(trajectory, figure_of(trajectory).title, words);
+  if (!page_note().empty()) fmt::print(stderr, "note: {}\n", page_note());
+  return page_of(trajectory, figure_of(trajectory).title, words, model == "-" ? "" : model);
+}
+
+/// As many rows as memory has room for: a page thins them itself and keeps their extremes.
+std::size_t rows_to_record(const Equations& equations) {
+  constexpr std::size_t most_rows = 2'000'000, most_numbers = 60'000'000;  // half a gigabyte
+  const std::size_t numbers = 2 * (equations.y.size() + equations.z.size()) + 10;
+  return std::clamp(most_numbers / numbers, std::size_t(10'000), most_rows);
 }
 
 /// "t,tip,norm(a, b)" at the commas that stand outside brackets.
@@ -116,7 +126,7 @@ int run(const RunOptions& options) {
                      std::string(model.port ? "say --out where to write it" : "this one has another form"));
   for (const std::string& path : options.plot) require_plot(path);
   const std::vector<std::unique_ptr<Observer>> writers = make_writers(options.out, columns);
-  Recorder recorder;
+  Recorder recorder(rows_to_record(equations));
   if (!options.plot.empty()) simulation.observers.push_back(&recorder);
   for (const auto& writer : writers) simulation.observers.push_back(writer.get());
 
@@ -131,7 +141,7 @@ int run(const RunOptions& options) {
   for (const auto& writer : writers) writer->end();
   bar.clear();
   for (const std::string& path : options.plot) {
-    write_file("--plot", path, plot_text(path, recorder.trajectory, to_text(report)));
+    write_file("--plot", path, plot_text(path, recorder.trajectory, to_text(report), options.model));
   }
 
   if (options.json) {

@@ -42,7 +42,7 @@ std::set<std::string> declared_names(const Text& text) {
     if (s.keyword == "family")
       for (const Range& range : s.ranges) names.insert(range.index.text);
     const bool labelled = is_element(s) || s.keyword == "table" || s.keyword == "auxiliary" || s.keyword == "component";
-    if (labelled && s.label) names.insert(root_of_target(*s.label).text);
+    if (labelled && s.label && s.keyword != "draw") names.insert(root_of_target(*s.label).text);
   }
   return names;
 }
@@ -84,7 +84,9 @@ class Renamer {
   void rename(Statement& s) const {
     s.place = place_;
     s.comments.clear();
-    if (s.label) rename_label(*s.label);
+    // A draw names a body, or the ground, which has one name for all.
+    if (s.label && s.keyword == "draw") rename(*s.label);
+    else if (s.label) rename_label(*s.label);
     for (Item& item : s.items) {
       const bool word = is_element(s.keyword) || s.keyword == "table" || s.keyword == "contact";
       std::set<std::string> hidden;  // arguments of a function
