@@ -35,7 +35,7 @@ export class Stage {
   private readonly scheme = matchMedia("(prefers-color-scheme: dark)");
   private readonly restyle = () => this.plots.forEach((plot) => plot.rebuild());
 
-  constructor(container: HTMLElement, readonly data: StageData) {
+  constructor(container: HTMLElement, public data: StageData) {
     this.runs = data.runs.map((run) => new Run(run));
     if (data.scene) for (const run of this.runs) addDerived(run, data.scene);
     const { t } = this.runs[0];
@@ -54,6 +54,22 @@ export class Stage {
     this.scheme.addEventListener("change", this.restyle);
     this.setTime(this.time);
     if (this.view && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.play(true);
+  }
+
+  /** Other runs in place of these, at the same time and seen from the same side; false where they need another stage. */
+  update(data: StageData): boolean {
+    const runs = data.runs.map((run) => new Run(run));
+    if (data.scene) for (const run of runs) addDerived(run, data.scene);
+    const names = (run: Run) => run.columns.map((column) => column.name).join("\n");
+    if (names(runs[0]) !== names(this.runs[0]) || data.note !== this.data.note) return false;
+    const motion = data.scene && runs[0].t.length > 1 ? new Motion(data.scene, runs[0]) : null;
+    if (Boolean(motion) !== Boolean(this.view) || (motion && motion.dimension !== this.view!.motion.dimension)) return false;
+    this.data = data;
+    this.runs.splice(0, this.runs.length, ...runs);
+    if (motion) this.view!.replace(motion);
+    for (const plot of this.plots) plot.refresh();
+    this.setTime(this.time);
+    return true;
   }
 
   get now(): number {
