@@ -11,6 +11,7 @@
 #include <fstream>
 #include <random>
 
+#include "alembert/plot/web.h"
 #include "apps/program.h"
 #include "studio/client.h"
 
@@ -23,6 +24,13 @@ using apps_test::Folder;
 using Clock = std::chrono::steady_clock;
 
 const std::string swinging = apps_test::oscillator;
+
+class StudioServer : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (web_bundle("studio.js").empty()) GTEST_SKIP() << "built without pages";
+  }
+};
 
 /// A folder with a model and a table, and secrets beside it that names and links lead to.
 struct Place {
@@ -46,7 +54,7 @@ std::string table_model(const std::string& file) {
          "solve gauss(2) step 0.1 end 1\n";
 }
 
-TEST(StudioServer, ForeignHostsOriginsAndTokensAreRefused) {
+TEST_F(StudioServer, ForeignHostsOriginsAndTokensAreRefused) {
   const Place place;
   const RunningStudio studio(place.inner);
   const std::string page = "GET /" + studio.token() + "/ HTTP/1.1";
@@ -78,7 +86,7 @@ TEST(StudioServer, ForeignHostsOriginsAndTokensAreRefused) {
   EXPECT_EQ(studio.status(socket, with_origin("http://" + studio.host())), 101);
 }
 
-TEST(StudioServer, ServesItsPageAndNoFile) {
+TEST_F(StudioServer, ServesItsPageAndNoFile) {
   const Place place;
   const RunningStudio studio(place.inner);
   EXPECT_EQ(studio.get("").first, 200);
@@ -90,7 +98,7 @@ TEST(StudioServer, ServesItsPageAndNoFile) {
     EXPECT_EQ(studio.get(path).first, 404) << path;
 }
 
-TEST(StudioServer, NoFileOutsideTheFolder) {
+TEST_F(StudioServer, NoFileOutsideTheFolder) {
   const Place place;
   const RunningStudio studio(place.inner);
   Page page(studio);
@@ -117,7 +125,7 @@ TEST(StudioServer, NoFileOutsideTheFolder) {
   }
 }
 
-TEST(StudioServer, AnswersWithPlacesParametersAndMotion) {
+TEST_F(StudioServer, AnswersWithPlacesParametersAndMotion) {
   const Place place;
   const RunningStudio studio(place.inner);
   Page page(studio);
@@ -150,7 +158,7 @@ TEST(StudioServer, AnswersWithPlacesParametersAndMotion) {
   EXPECT_EQ(said["kind"], "error");
 }
 
-TEST(StudioServer, CancelEndsALongRunAtOnce) {
+TEST_F(StudioServer, CancelEndsALongRunAtOnce) {
   const Place place;
   const RunningStudio studio(place.inner);
   Page page(studio);
@@ -171,7 +179,7 @@ TEST(StudioServer, CancelEndsALongRunAtOnce) {
   EXPECT_EQ(page.ask("run", {{"text", swinging}})["report"]["ending"], "done");
 }
 
-TEST(StudioServer, TypingIsAnsweredWhileARunGoesOn) {
+TEST_F(StudioServer, TypingIsAnsweredWhileARunGoesOn) {
   const Place place;
   const RunningStudio studio(place.inner);
   Page page(studio);
@@ -189,7 +197,7 @@ TEST(StudioServer, TypingIsAnsweredWhileARunGoesOn) {
   EXPECT_EQ(busy, 24);
 }
 
-TEST(StudioServer, TooManyPagesAreTurnedAway) {
+TEST_F(StudioServer, TooManyPagesAreTurnedAway) {
   const Place place;
   const RunningStudio studio(place.inner);
   std::vector<std::unique_ptr<Page>> pages;
@@ -198,7 +206,7 @@ TEST(StudioServer, TooManyPagesAreTurnedAway) {
   EXPECT_EQ(pages[3]->ask("hello")["kind"], "result");
 }
 
-TEST(StudioServer, EndsCleanly) {
+TEST_F(StudioServer, EndsCleanly) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const Place place;
     RunningStudio studio(place.inner);
@@ -240,7 +248,7 @@ std::ptrdiff_t open_files(pid_t pid) {
   return std::distance(fs::directory_iterator("/proc/" + std::to_string(pid) + "/fd", ignored), {});
 }
 
-TEST(StudioServer, MutatedRequestsNeitherCrashNorLeak) {
+TEST_F(StudioServer, MutatedRequestsNeitherCrashNorLeak) {
   const Place place;
   RunningStudio studio(place.inner);
   std::mt19937 random(20);  // the same in every run
