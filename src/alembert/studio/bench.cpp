@@ -14,6 +14,10 @@ namespace {
 // Texts between which one goes back and forth, and what is dragged on each of them.
 constexpr std::size_t most_read = 4, most_compiled = 12;
 
+// A value that is moved is moved again: how often a run is made while a slider is dragged, roughly. It decides whether
+// compiling pays off.
+constexpr double runs_of_a_drag = 30;
+
 std::vector<std::string> as_overrides(const std::map<std::string, double>& values) {
   std::vector<std::string> overrides;
   for (const auto& [name, value] : values) overrides.push_back(name + "=" + to_text(value));
@@ -122,7 +126,8 @@ Bench::Compiled& Bench::compiled(const RunWish& wish, const SimulateOptions& opt
   fresh->model = read_model(source_of(wish.script), as_overrides(key.values));
   fresh->equations = derive(fresh->model, {.inputs = open});
   fresh->choice = method(wish, fresh->model, fresh->equations, options);
-  const EngineOptions asked = engine_options(fresh->equations, options);
+  EngineOptions asked = engine_options(fresh->equations, options);
+  if (!open.empty()) asked.steps *= runs_of_a_drag;
   fresh->engine = std::make_unique<Engine>(fresh->model, fresh->equations, fresh->choice.method, asked);
   fresh->engine->prepare(asked);
   return put_first(compiled_, std::move(fresh), most_compiled);

@@ -23,6 +23,8 @@ export class Stage {
   private speed = 1;
   private usualSpeed = 1; // so that a run takes at most a minute
   private last: number | null = null;
+  private held = false;
+  private interval = 16; // between pictures of late, in milliseconds
   private frameRequest = 0;
   private gone = false;
   private readonly root = element("div", "stage");
@@ -116,8 +118,20 @@ export class Stage {
     this.root.remove();
   }
 
+  /** While something else is waited for: where drawing is slow (no graphics card), the motion stands still meanwhile. */
+  hold(on: boolean): void {
+    this.held = on;
+  }
+
   private frame(now: number): void {
     if (this.gone || !this.playing) return;
+    const slowest = 40; // milliseconds between pictures that leave a processor time for other things
+    if (this.last !== null && !this.held) this.interval += 0.2 * (Math.min(now - this.last, 500) - this.interval);
+    if (this.held && this.interval > slowest) {
+      this.last = null;
+      this.frameRequest = requestAnimationFrame((next) => this.frame(next));
+      return;
+    }
     const { t } = this.runs[0];
     const [first, last] = [t[0], t[t.length - 1]];
     const way = last >= first ? 1 : -1;

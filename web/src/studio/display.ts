@@ -62,6 +62,11 @@ export class Display {
     if (this.run) this.show(this.run, overlaid);
   }
 
+  /** While a run is waited for. */
+  hold(on: boolean): void {
+    this.stage?.hold(on);
+  }
+
   sample(name: string, time: number): number {
     const value = new Float64Array(1);
     this.stage?.runs[0].sample([name], time, value);

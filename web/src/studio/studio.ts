@@ -87,6 +87,10 @@ export class Studio {
   get changed(): Record<string, number> {
     return { ...this.parameters.changed(), ...this.initial.changed() };
   }
+  /** There and back, without anything to do. */
+  async ping(): Promise<void> {
+    await this.link.ask("cancel", { of: -1 }).answer;
+  }
   /** The value of a column of the run that is shown, at a time. */
   sample(name: string, time: number): number {
     return this.stage.sample(name, time);
@@ -246,6 +250,7 @@ export class Studio {
     this.pending = null;
     const wish = this.wish();
     const slow = setTimeout(() => this.layout.busy(true), 300);
+    this.stage.hold(true);
     const asking = (this.running = this.link.ask("run", wish, (done) => this.layout.busy(true, done)));
     try {
       const data = await this.running.answer;
@@ -275,6 +280,7 @@ export class Studio {
   /** Nothing is under way any more. */
   private free(): void {
     this.running = null;
+    this.stage.hold(false);
     this.layout.busy(false);
   }
 
@@ -322,6 +328,7 @@ export class Studio {
     if (this.running) this.link.cancel(this.running.id);
     while (this.running) await new Promise((go) => setTimeout(go, 20));
     this.layout.busy(true);
+    this.stage.hold(true);
     this.running = this.link.ask(what, fields, (share) => this.layout.busy(true, share));
     try {
       done(await this.running.answer);
