@@ -147,6 +147,13 @@ TEST_F(StudioServer, AnswersWithPlacesParametersAndMotion) {
   }
   said = page.ask("run", {{"text", swinging}, {"values", {{"kk", 1}}}});
   EXPECT_EQ(said["kind"], "error");
+  // Studies are of what is wished for, too.
+  said = page.ask("verify", {{"text", swinging}, {"values", {{"k", 400}}}, {"step", 0.5}, {"end", 6}});
+  ASSERT_EQ(said["kind"], "result") << said;
+  EXPECT_EQ(said["found"]["step"], 0.5);
+  EXPECT_EQ(said["found"]["end"], 6.0);
+  said = page.ask("converge", {{"text", swinging}, {"values", {{"kk", 1}}}});
+  EXPECT_EQ(said["kind"], "error");
   said = page.ask("export", {{"text", swinging}, {"format", "csv"}});
   ASSERT_EQ(said["kind"], "result");
   const auto [status, body] = studio.get("download/" + said["download"].get<std::string>());

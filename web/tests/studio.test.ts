@@ -111,7 +111,7 @@ test("completion offers what may stand there", () => {
 
 test("runs are told apart by what was changed", () => {
   assert.equal(nameOf({}, { control: "fixed" }, false), "as in the text");
-  assert.equal(nameOf({ m1: 2 }, { control: "tolerance", tolerance: 1e-6 }, true), "edited text, m1 = 2, tolerance, tolerance 0.000001");
+  assert.equal(nameOf({ m1: 2 }, { control: "tolerance", tolerance: 1e-6 }, true), "m1 = 2, tolerance, tolerance 0.000001, edited text");
 });
 
 test("bars reach from rounding to one", () => {

@@ -78,6 +78,13 @@ const Equations& Bench::equations(const Script& script) {
   return *known.equations;
 }
 
+Model Bench::changed(const RunWish& wish) {
+  Model model = read_model(source_of(wish.script), as_overrides(wish.values));
+  if (wish.step != 0) model.solve.step = wish.step;
+  if (wish.end != 0) model.solve.end = wish.end;
+  return model;
+}
+
 SimulateOptions Bench::options(const RunWish& wish, const Model& model) {
   SimulateOptions options;
   options.steps.control = wish.control;
@@ -158,10 +165,10 @@ Report Bench::run(const RunWish& wish, SimulateOptions options) {
     return report;
   }
   // These values ask for other equations, or are wrong: they stand in the text then, and what is wrong is said of it.
-  const Model changed = read_model(source_of(wish.script), as_overrides(wish.values));
-  const Equations equations = derive(changed);
-  const MethodChoice chosen = method(wish, changed, equations, options);
-  Report report = simulate(changed, equations, chosen.method, options);
+  const Model model = changed(wish);
+  const Equations equations = derive(model);
+  const MethodChoice chosen = method(wish, model, equations, options);
+  Report report = simulate(model, equations, chosen.method, options);
   report.choice = chosen.reason;
   return report;
 }

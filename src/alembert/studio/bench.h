@@ -48,6 +48,9 @@ class Bench {
   const Model& model(const Script& script);
   const Equations& equations(const Script& script);
 
+  /// The model with the values, step and end of a wish in place of its own, for studies. Throws InputError.
+  static Model changed(const RunWish& wish);
+
   /// Options as the wish and the model say. Throws InputError where neither gives a step or an end.
   static SimulateOptions options(const RunWish& wish, const Model& model);
   /// The method that is wished for, or that of the model, or the usual one.

@@ -242,8 +242,8 @@ Json Desk::Body::run(const Json& request, const Reply& reply, const std::atomic<
 
 Json Desk::Body::verified(const Json& request) {
   const RunWish wish = wish_of(request);
-  const Model& model = bench.model(wish.script);
-  const Equations& equations = bench.equations(wish.script);
+  const Model model = Bench::changed(wish);
+  const Equations equations = derive(model);
   const SimulateOptions options = Bench::options(wish, model);
   const Method method = Bench::method(wish, model, equations, options).method;
   const Verification found = verify(model, equations, method, {.step = options.step, .end = options.end});
@@ -252,8 +252,8 @@ Json Desk::Body::verified(const Json& request) {
 
 Json Desk::Body::converged(const Json& request, const Reply& reply, const std::atomic<bool>& interrupt) {
   const RunWish wish = wish_of(request);
-  const Model& model = bench.model(wish.script);
-  const Equations& equations = bench.equations(wish.script);
+  const Model model = Bench::changed(wish);
+  const Equations equations = derive(model);
   ConvergeOptions options;
   options.methods.push_back(Bench::method(wish, model, equations, Bench::options(wish, model)).method);
   const std::function<void(double)> tell = teller(request, reply);

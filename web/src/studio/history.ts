@@ -17,12 +17,12 @@ const most = 12;
 /** What tells a run apart: values that were changed, and how it was made. */
 export function nameOf(values: Record<string, number>, wish: Record<string, unknown>, edited: boolean): string {
   const parts = Object.entries(values).map(([name, value]) => `${name} = ${+value.toPrecision(5)}`);
-  if (edited) parts.unshift("edited text");
   if (wish.method) parts.push(String(wish.method));
   if (wish.control !== "fixed" && wish.control) parts.push(String(wish.control));
   if (wish.step) parts.push(`step ${wish.step}`);
   if (wish.tolerance) parts.push(`tolerance ${wish.tolerance}`);
   if (wish.end) parts.push(`end ${wish.end}`);
+  if (edited) parts.push("edited text");
   return parts.join(", ") || "as in the text";
 }
 
