@@ -31,6 +31,7 @@ Command add_view(CommandLine& program);
 Command add_sweep(CommandLine& program);
 Command add_benchmark(CommandLine& program);
 Command add_export(CommandLine& program);
+Command add_studio(CommandLine& program);
 
 /// A whole file, or standard input for "-"; throws InputError when it cannot be read.
 std::shared_ptr<const Source> read_source(const std::string& path);

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <optional>
 #include <sstream>
 
+#include "alembert/base/files.h"
 #include "alembert/error.h"
 
 namespace alembert::internal {
@@ -74,9 +74,9 @@ std::vector<float> obj(const std::string& data) {
 std::vector<float> read_mesh(const std::string& path, const std::string& model_path) {
   std::filesystem::path file = path;
   if (file.is_relative()) file = std::filesystem::path(model_path).parent_path() / file;
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw InputError("cannot read the mesh '" + file.string() + "'", "its path is relative to the model");
-  const std::string data(std::istreambuf_iterator<char>(stream), {});
+  const std::optional<std::string> found = read_file(file.string());
+  if (!found) throw InputError("cannot read the mesh '" + file.string() + "'", "its path is relative to the model");
+  const std::string& data = *found;
   const bool is_obj = file.extension() == ".obj" || file.extension() == ".OBJ";
   std::vector<float> corners = is_obj ? obj(data) : is_binary_stl(data) ? binary_stl(data) : text_stl(data);
   if (corners.empty())

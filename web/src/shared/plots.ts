@@ -159,6 +159,20 @@ export class Plot {
     this.showTime(this.time);
   }
 
+  /** Draws the runs anew where they have become others; what is shown and how stays. */
+  refresh(): void {
+    const before = this.lines;
+    const lines = linesOf(this.spec, this.runs, isDark() ? dark : light);
+    const same = lines.length === before.length && lines.every((line, i) => line.label === before[i].label);
+    if (!this.chart || this.isPhase || !same || lines.every((line) => line.x.length === 0)) {
+      this.rebuild();
+      return;
+    }
+    this.lines = lines;
+    this.chart.setData(aligned(lines));
+    this.showTime(this.time);
+  }
+
   /** Where the animation is. */
   showTime(t: number): void {
     this.time = t;

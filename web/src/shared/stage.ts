@@ -23,6 +23,8 @@ export class Stage {
   private speed = 1;
   private usualSpeed = 1; // so that a run takes at most a minute
   private last: number | null = null;
+  private held = false;
+  private interval = 16; // between pictures of late, in milliseconds
   private frameRequest = 0;
   private gone = false;
   private readonly root = element("div", "stage");
@@ -35,7 +37,7 @@ export class Stage {
   private readonly scheme = matchMedia("(prefers-color-scheme: dark)");
   private readonly restyle = () => this.plots.forEach((plot) => plot.rebuild());
 
-  constructor(container: HTMLElement, readonly data: StageData) {
+  constructor(container: HTMLElement, public data: StageData) {
     this.runs = data.runs.map((run) => new Run(run));
     if (data.scene) for (const run of this.runs) addDerived(run, data.scene);
     const { t } = this.runs[0];
@@ -54,6 +56,22 @@ export class Stage {
     this.scheme.addEventListener("change", this.restyle);
     this.setTime(this.time);
     if (this.view && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.play(true);
+  }
+
+  /** Other runs in place of these, at the same time and seen from the same side; false where they need another stage. */
+  update(data: StageData): boolean {
+    const runs = data.runs.map((run) => new Run(run));
+    if (data.scene) for (const run of runs) addDerived(run, data.scene);
+    const names = (run: Run) => run.columns.map((column) => column.name).join("\n");
+    if (names(runs[0]) !== names(this.runs[0]) || data.note !== this.data.note) return false;
+    const motion = data.scene && runs[0].t.length > 1 ? new Motion(data.scene, runs[0]) : null;
+    if (Boolean(motion) !== Boolean(this.view) || (motion && motion.dimension !== this.view!.motion.dimension)) return false;
+    this.data = data;
+    this.runs.splice(0, this.runs.length, ...runs);
+    if (motion) this.view!.replace(motion);
+    for (const plot of this.plots) plot.refresh();
+    this.setTime(this.time);
+    return true;
   }
 
   get now(): number {
@@ -100,8 +118,20 @@ export class Stage {
     this.root.remove();
   }
 
+  /** While something else is waited for: where drawing is slow (no graphics card), the motion stands still meanwhile. */
+  hold(on: boolean): void {
+    this.held = on;
+  }
+
   private frame(now: number): void {
     if (this.gone || !this.playing) return;
+    const slowest = 40; // milliseconds between pictures that leave a processor time for other things
+    if (this.last !== null && !this.held) this.interval += 0.2 * (Math.min(now - this.last, 500) - this.interval);
+    if (this.held && this.interval > slowest) {
+      this.last = null;
+      this.frameRequest = requestAnimationFrame((next) => this.frame(next));
+      return;
+    }
     const { t } = this.runs[0];
     const [first, last] = [t[0], t[t.length - 1]];
     const way = last >= first ? 1 : -1;

@@ -19,11 +19,20 @@ export const usualOptions: ViewOptions = {
   forces: false, frames: false, labels: false, inertia: false, trails: true, shadows: true, trail: 1 / 10, follow: "", perspective: true,
 };
 
+/** Gives back what a thing holds on the graphics card. */
+function free(root: THREE.Object3D): void {
+  root.traverse((thing) => {
+    const mesh = thing as THREE.Mesh;
+    mesh.geometry?.dispose();
+    for (const look of [mesh.material ?? []].flat()) look.dispose();
+  });
+}
+
 export class View {
   readonly canvas: HTMLCanvasElement;
-  readonly mechanism: Mechanism;
+  mechanism: Mechanism;
   readonly options: ViewOptions;
-  readonly extent: Extent;
+  extent: Extent;
   private readonly renderer: THREE.WebGLRenderer;
   private readonly scene = new THREE.Scene();
   private readonly perspective = new THREE.PerspectiveCamera(35, 1, 0.01, 100);
@@ -38,7 +47,7 @@ export class View {
   private seen: number[] = []; // corners of what is to be seen, x y z after one another
   private half: [number, number] | null = null; // of what is to be seen in the plane
 
-  constructor(private readonly container: HTMLElement, readonly motion: Motion, options: Partial<ViewOptions> = {}) {
+  constructor(private readonly container: HTMLElement, public motion: Motion, options: Partial<ViewOptions> = {}) {
     this.options = { ...usualOptions, ...options };
     if (motion.dimension === 2) this.options.perspective = false;
     this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: true });
@@ -202,15 +211,33 @@ export class View {
     this.later();
   }
 
+  /** Another motion of the same dimension in place of this one; the camera stays where it is while that shows it. */
+  replace(motion: Motion, fit = false): void {
+    const { extent: before, half } = this;
+    this.scene.remove(this.mechanism.root);
+    free(this.mechanism.root);
+    this.motion = motion;
+    this.extent = extentOf(motion);
+    this.mechanism = new Mechanism(motion, this.extent);
+    this.scene.add(this.mechanism.root);
+    if (this.extent.wanders) this.mechanism.addSurroundings();
+    else this.measure();
+    this.followed = null;
+    const [least, most] = [0.4, 1.3]; // of the size before: what a view shows well
+    const growth = this.extent.radius / before.radius;
+    if (fit || !(growth > least && growth < most)) {
+      this.fit();
+      return;
+    }
+    this.half = half;
+    Object.assign(this.extent, { centre: before.centre, radius: before.radius });
+  }
+
   dispose(): void {
     cancelAnimationFrame(this.request);
     this.watcher.disconnect();
     this.controls.dispose();
-    this.scene.traverse((thing) => {
-      const mesh = thing as THREE.Mesh;
-      mesh.geometry?.dispose();
-      for (const look of [mesh.material ?? []].flat()) look.dispose();
-    });
+    free(this.scene);
     this.renderer.dispose();
     this.canvas.remove();
     this.labels.remove();

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 
+#include "alembert/base/files.h"
 #include "alembert/model/bodies/expand.h"
 #include "alembert/model/bodies/families.h"
 
@@ -177,12 +176,10 @@ class Assembler {
     const fs::path base = fs::path(scope_.source->name).parent_path();
     const fs::path given(s.string);
     const std::string path = (given.is_absolute() ? given : base / given).lexically_normal().string();
-    std::error_code ignored;
-    if (!fs::is_regular_file(path, ignored)) return nullptr;
+    if (!file_is_there(path)) return nullptr;
     const auto [found, fresh] = files_.files.try_emplace(path);
     if (fresh) {
-      std::ifstream in(path, std::ios::binary);
-      std::string text(std::istreambuf_iterator<char>(in), {});
+      std::string text = read_file(path).value_or("");
       found->second.text = parse(std::make_shared<const Source>(Source{path, std::move(text)}), found->second.errors);
     }
     const bool elements = has_elements(found->second.text);
