@@ -132,7 +132,7 @@ std::unique_ptr<UsualStep> UsualStep::make(const StepEquations& e, const std::ve
                                            const NewtonOptions& options) {
   const bool plain = options.linear == LinearSolver::automatic && options.tolerance == 0;
   const int n = static_cast<int>(e.unknowns.size());
-  if (!plain || n == 0 || n > most_unknowns) return nullptr;
+  if (!plain || n == 0 || n > most_unknowns || e.inclusions) return nullptr;
   Problem problem{e, joined<Expr>(e.t0, e.h, e.state, e.unknowns), typical, std::vector<int>(n, -1)};
   for (std::size_t g = 0; g < e.groups.size(); ++g)
     for (int i = e.groups[g].first; e.groups[g].scale && i < e.groups[g].first + e.groups[g].count; ++i)

@@ -119,7 +119,7 @@ void Simulation::start() {
   judge_.emplace(engine_, point_);
   if (engine_.work) {
     engine_.work->restart();
-    engine_.work->look(point_.t, point_.state, energy_, engine_.multipliers);
+    engine_.work->look(point_.t, point_.state, energy_ + taken(), engine_.multipliers);
   }
   if (options_.steps.control == Control::fixed && (!segment_ || segment_->probes))
     probe_.emplace(engine_, report_.names, count_steps(engine_.t0, options_.end, options_.step), options_.step, point_);
@@ -195,6 +195,7 @@ void Simulation::explain() {
 
 bool Simulation::is_plain() const {
   const bool told = report_.has_energy && engine_.step.energy_change();
+  if (segment_ && segment_->arrived) return false;
   return options_.steps.control == Control::fixed && options_.steps.most_steps == 0 && !rows_.wanted() && !told &&
          !report_.has_discrete && !engine_.observed.any() && !engine_.dense && !engine_.ports && !engine_.work &&
          engine_.e.auxiliary.empty();
@@ -252,7 +253,7 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
   const bool early = report_.ending != Ending::done || stopped;
   if (row || (early && (report_.ending != Ending::done || closes(last)))) keep(to);
   swap(point_, to);
-  if (acts && segment_) return false;  // what acts in the next segment is found out anew
+  if (acts && segment_ && !segment_->arrived) return false;  // what acts in the next segment is found out anew
   if (acts && !last && !early) go_on();
   return !last && !early;
 }
@@ -326,12 +327,13 @@ bool Simulation::look(const GridPoint& from, GridPoint& to, bool last) {
              "motion has no such jump",
          *engine_.impulse);
   if (to.on_grid) count(std::abs(to.t - from.t));
+  if (segment_ && segment_->arrived) segment_->arrived(from, to);
   const bool kept = std::exchange(recorded_, false);
   const bool ends = (last || stopped) && closes(last);
   const long steps = report_.steps + (segment_ ? segment_->steps : 0);
   const bool row = every_ > 0 && (ends || (to.on_grid && steps % every_ == 0));
   watch(to);
-  if (engine_.watch.turned()) check_branch(from, to);
+  if (engine_.watch.turned() && !(segment_ && segment_->arrived)) check_branch(from, to);
   if (!engine_.e.auxiliary.empty())
     if (const std::string angle = turned_too_far(engine_.e, from.state, to.state); !angle.empty())
       warn("turn",
@@ -376,7 +378,8 @@ void Simulation::look_between(const GridPoint& to) {
 
 void Simulation::watch(const GridPoint& to) {
   in_view_ = true;
-  if (segment_ && engine_.work && engine_.work->few() && !to.kink && !to.at_kink) look_between(to);
+  if (segment_ && !segment_->arrived && engine_.work && engine_.work->few() && !to.kink && !to.at_kink)
+    look_between(to);
   engine_.watch.look(to.at_kink ? engine_.behind(to.t) : to.t, to.state, {});
   observe(to);
   take_balance(to);
@@ -387,7 +390,7 @@ void Simulation::watch(const GridPoint& to) {
   }
   take_impulse();
   if (to.kink || to.at_kink) kink_times_.push_back(to.t);
-  if (engine_.work) engine_.work->look(to.t, to.state, engine_.watch.energy(), engine_.multipliers);
+  if (engine_.work) engine_.work->look(to.t, to.state, engine_.watch.energy() + taken(), engine_.multipliers);
   const bool fine = judge_->fine();
   react(to, fine, engine_.rank.look(to.t, to.state));
 }
