@@ -8,6 +8,7 @@
 
 #include "alembert/error.h"
 #include "alembert/run/contact_run.h"
+#include "alembert/run/contact_stepping.h"
 #include "alembert/run/report_names.h"
 #include "alembert/run/simulation.h"
 
@@ -71,7 +72,8 @@ Report simulate(Engine& engine, const SimulateOptions& options) {
   engine.observed.restart();
   if (!engine.model.contacts.empty()) {
     const Clock::time_point begin = Clock::now();
-    Report report = ContactRun(engine, options).run();
+    Report report = engine.method.capabilities.inclusions ? ContactStepping(engine, options).run()
+                                                          : ContactRun(engine, options).run();
     report.run_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     return report;
   }
