@@ -378,13 +378,13 @@ void Simulation::watch(const GridPoint& to) {
     // In the kink itself a force that jumps would be seen from the other side.
     const double t = to.at_kink ? engine_.behind(to.t) : to.t;
     engine_.work->look(t, to.state, engine_.watch.energy() + taken(), engine_.multipliers);
-    if (!engine_.work->finite())
-      end(Ending::failed, "what the forces do cannot be determined at t = " + time_text(to.t) +
-                              ": no accelerations and reactions fit together there; a force that jumps with a "
-                              "reaction may have no solution");
   }
   const bool fine = judge_->fine();
   react(to, fine, engine_.rank.look(to.t, to.state));
+  if (engine_.work && !engine_.work->finite() && report_.ending == Ending::done)
+    end(Ending::failed, "what the forces do cannot be determined at t = " + time_text(to.t) +
+                            ": no accelerations and reactions fit together there; a force that jumps with a "
+                            "reaction may have no solution");
 }
 
 // Forces may jump in a kink: what was before is integrated for itself. The energy may jump too, by an impulse or where
