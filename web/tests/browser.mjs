@@ -45,7 +45,7 @@ const browser = await chromium.launch({
 });
 const context = await browser.newContext({ viewport: { width: 620, height: 900 }, reducedMotion: "reduce", acceptDownloads: true });
 const page = await context.newPage();
-page.setDefaultTimeout(120_000);
+page.setDefaultTimeout(60_000);
 let looking = "";
 page.on("console", (message) => {
   // Software rendering says that reading pictures back is slow.
@@ -135,10 +135,12 @@ async function mechanism(model, end) {
   return { compared, pixels: await picture() };
 }
 
+const only = process.env.ALEMBERT_MODELS?.split(","); // fewer, while one works on this file
 const models = { double_wishbone: 0.6, spinning_top: 0.5, heavy_top: 0.1, double_pendulum: 2, four_bar: 1, slider_crank: 0.5, strandbeest: 1,
   gyroscope: 0.1, cardan_shaft: 0.5, spherical_pendulum: 2, rolling_ball: 1, chain_of_links: 1, cart_pendulum: 2, knife_paraboloid: 2 };
 const accepted = existsSync(acceptedFile) ? JSON.parse(readFileSync(acceptedFile, "utf8")) : {};
 for (const [model, end] of Object.entries(models)) {
+  if (only && !only.includes(model)) continue;
   const { compared, pixels } = await mechanism(model, end);
   const drawn = new Set(pixels).size;
   check(drawn > 12, `${model}: nothing is drawn (${drawn} shades)`);
@@ -173,8 +175,7 @@ await page.locator("h1").click();
 await page.keyboard.press("ArrowRight");
 check(near(await page.evaluate(() => window.alembert.now), 0.125, 1e-9), "the arrow does not go to the next row");
 await page.keyboard.press("Space");
-await page.waitForTimeout(400);
-check((await page.evaluate(() => window.alembert.now)) !== 0.125, "space does not play");
+await page.waitForFunction(() => window.alembert.now !== 0.125);
 await page.keyboard.press("Space");
 await page.locator(".stage-menu summary").click();
 await page.locator('input[name="perspective"]').click();
