@@ -231,6 +231,23 @@ TEST_F(StudioServer, EndsCleanly) {
   }
 }
 
+TEST_F(StudioServer, WrongFoldersAndPortsAreToldAtOnce) {
+  const Place place;
+  const RunningStudio studio(place.inner);
+  const std::string taken = std::to_string(studio.port());
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{place.outer / "none"},
+                                             {place.inner + "/own.alm"},
+                                             {place.inner, "--port", taken},
+                                             {place.inner, "--port", "65536"},
+                                             {place.inner, "--port", "-1"},
+                                             {place.inner, "--port", "x"}}) {
+    std::vector<std::string> words = {"studio", "--no-browser"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    EXPECT_EQ(apps_test::program(words).code, 2) << arguments.back();
+  }
+}
+
 // Mutations --------------------------------------------------------------------------------------------------------
 
 std::string mutated(std::string text, std::mt19937& random) {

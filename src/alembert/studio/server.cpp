@@ -358,16 +358,17 @@ struct Server::Body {
   explicit Body(const ServerOptions& asked) : options(asked), acceptor(io), signals(io), last_words(io) {}
 
   ServerOptions options;
-  asio::io_context io{1};
-  tcp::acceptor acceptor;
-  asio::signal_set signals;
-  asio::steady_timer last_words;
   std::string token = random_token();
   unsigned short port = 0;
   fs::path exports;
   std::set<std::shared_ptr<Session>> sessions;
   int connections = 0;
   bool ending = false;
+  // Behind what its handlers speak of: it goes first, and they with it.
+  asio::io_context io{1};
+  tcp::acceptor acceptor;
+  asio::signal_set signals;
+  asio::steady_timer last_words;
 
   void listen();
   void accept();
@@ -597,7 +598,7 @@ Server::Server(const ServerOptions& options) : body_(std::make_unique<Body>(opti
   std::error_code failed;
   body_->options.folder = fs::canonical(options.folder, failed).string();
   if (failed || !fs::is_directory(body_->options.folder, failed))
-    throw InputError("there is no folder '" + options.folder + "'");
+    throw InputError("there is no folder '" + options.folder + "'", "name the folder that your models are in");
   body_->listen();
   body_->exports = make_export_folder();
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) body_->signals.add(number);
