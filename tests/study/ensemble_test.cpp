@@ -137,7 +137,9 @@ class Reader final : public SweepSink {
   void begin(const SweepHeader&) override {}
   void row(std::uint64_t member, const SweepRow&) override {
     if (member != 150) return;
-    const Hdf5Rows rows = read_hdf5_members(path_);
+    // What is on disk now; HDF5 itself knows more of a file that it writes.
+    std::filesystem::copy_file(path_, path_ + ".copy");
+    const Hdf5Rows rows = read_hdf5_members(path_ + ".copy");
     seen_ = rows.rows;
     first_ = rows.first;
   }
