@@ -4,13 +4,12 @@
 #include <cctype>
 #include <deque>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <sstream>
 #include <tuple>
 #include <utility>
 
+#include "alembert/base/text_file.h"
 #include "alembert/expr/derivative.h"
 #include "alembert/model/bodies/assemblies.h"
 #include "alembert/model/bodies/families.h"
@@ -467,12 +466,9 @@ Model make_model(const Text& text, const std::vector<Override>& overrides, const
 
 Model read_model(const std::string& path, const std::vector<std::string>& overrides,
                  const std::vector<std::string>& observed, const std::vector<std::string>& inputs) {
-  std::error_code ignored;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path, ignored))
-    throw InputError("cannot read the model '" + path + "'", "is it there, a file, and may it be read?");
-  return read_model(std::make_shared<const Source>(Source{path, std::string(std::istreambuf_iterator<char>(file), {})}),
-                    overrides, observed, inputs);
+  std::optional<std::string> text = read_text_file(path);
+  if (!text) throw InputError("cannot read the model '" + path + "'", "is it there, a file, and may it be read?");
+  return read_model(std::make_shared<const Source>(Source{path, std::move(*text)}), overrides, observed, inputs);
 }
 
 Model read_model(const std::shared_ptr<const Source>& source, const std::vector<std::string>& overrides,

@@ -137,6 +137,11 @@ std::size_t find_column(const std::vector<std::string>& head, const std::string&
   return 0;
 }
 
+/// By its name; of other files, which the writer of a model may have no business with, nothing is shown.
+bool is_table(const std::string& path) {
+  return path.ends_with(".csv") || path.ends_with(".tsv") || path.ends_with(".txt") || path.ends_with(".dat");
+}
+
 }  // namespace
 
 TableFile read_table_file(const std::string& path, const std::string& column) {
@@ -162,6 +167,7 @@ TableFile read_table_file(const std::string& path, const std::string& column) {
     return file;
   }
   const std::size_t wanted = find_column(head, column, file);
+  if (!file.wrong.empty() && !is_table(path)) file.hint = "";
   if (!file.wrong.empty()) return file;
   for (long number = 2; std::getline(in, line); ++number) {
     const std::vector<std::string> fields = fields_of(line, separator);
@@ -173,7 +179,8 @@ TableFile read_table_file(const std::string& path, const std::string& column) {
     }
     const std::optional<Quad> x = number_in(fields[0]), f = number_in(fields[wanted]);
     if (!x || !f) {
-      file.wrong = place + "has '" + (x ? fields[wanted] : fields[0]) + "' for a number";
+      file.wrong = place + (is_table(path) ? "has '" + (x ? fields[wanted] : fields[0]) + "' for a number"
+                                           : "has something else for a number");
       return file;
     }
     if (!file.x.empty() && !(*x > file.x.back())) {

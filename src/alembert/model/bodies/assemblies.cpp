@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 
+#include "alembert/base/text_file.h"
 #include "alembert/model/bodies/expand.h"
 #include "alembert/model/bodies/families.h"
 
@@ -176,11 +175,10 @@ class Assembler {
     const fs::path given(s.string);
     const std::string path = (given.is_absolute() ? given : base / given).lexically_normal().string();
     std::error_code ignored;
-    if (!fs::is_regular_file(path, ignored)) return nullptr;
+    if (!path.ends_with(".alm") || !fs::is_regular_file(path, ignored)) return nullptr;
     const auto [found, fresh] = files_.files.try_emplace(path);
     if (fresh) {
-      std::ifstream in(path, std::ios::binary);
-      std::string text(std::istreambuf_iterator<char>(in), {});
+      std::string text = read_text_file(path).value_or("");
       found->second.text = parse(std::make_shared<const Source>(Source{path, std::move(text)}), found->second.errors);
     }
     const bool elements = has_elements(found->second.text);
@@ -245,6 +243,12 @@ class Assembler {
             }
       if (!place(one, placement)) return false;
       out.push_back(std::move(one));
+    }
+    if (out.size() > most_elements) {
+      scope_.error(s.label->place,
+                   "the model is too large: up to '" + name + "' its assemblies have more than " + "200,000 statements",
+                   "use fewer of them: families in families multiply");
+      return false;
     }
     return take_initial(s, file, names, renamer, used, out) && out.size() > first;
   }
