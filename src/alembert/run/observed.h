@@ -34,8 +34,10 @@ class ObservedValues {
   /// All that it has seen.
   template <class A>
   void archive(A& fields) {
-    fields(out_, watched_, beyond_, first_);
+    fields(out_, watched_, beyond_, undefined_, first_);
   }
+  /// The first value that was no number at a look; -1 where none was.
+  int undefined() const { return undefined_; }
 
  private:
   const Model& model_;
@@ -45,6 +47,7 @@ class ObservedValues {
   std::vector<double> in_, out_, work_;
   std::vector<ObservedRange> watched_;
   std::string beyond_;
+  int undefined_ = -1;
   bool first_ = true;
 };
 
