@@ -96,7 +96,7 @@ std::string build(const TemporaryFolder& folder, const CFiles& files) {
                    (folder / "program") + " 2>&1");
 }
 
-class CExport : public testing::TestWithParam<Exported> {};
+class CExport : public ::testing::TestWithParam<Exported> {};
 
 TEST_P(CExport, HasTheBitsOfTheLibrary) {
   constexpr int steps = 400;
