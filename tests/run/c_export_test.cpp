@@ -111,7 +111,7 @@ TEST_P(CExport, HasTheBitsOfTheLibrary) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Steps, CExport,
-                         testing::Values(Exported{"double_pendulum", "lobatto(2)", 0.001},
+                         ::testing::Values(Exported{"double_pendulum", "lobatto(2)", 0.001},
                                          Exported{"double_pendulum", "lobatto(3)", 0.01, {"m1"}},
                                          Exported{"rolling_disk", "gauss(2)", 0.01},
                                          Exported{"double_pendulum", "murua(2)", 0.01},
