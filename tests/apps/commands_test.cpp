@@ -286,7 +286,7 @@ TEST(Help, IsShortAndEverywhere) {
     EXPECT_EQ(help.code, 0);
     EXPECT_NE(help.out.find(std::string("alembert ") + command), std::string::npos) << help.out;
   }
-  EXPECT_LT(std::count(bare.out.begin(), bare.out.end(), '\n'), 25);
+  EXPECT_LT(std::count(bare.out.begin(), bare.out.end(), '\n'), 30);
   EXPECT_EQ(program({"--version"}).out.find("alembert "), 0u);
 }
 

@@ -69,7 +69,7 @@ TEST(ConvergeCommand, WrongInputEndsWithTwo) {
   EXPECT_EQ(code({"--precision", "triple"}), 2);
   EXPECT_EQ(code({"-m", "gauss(2)", "-m", "gauss(2)"}), 2);
   EXPECT_EQ(code({"--method", "euler_spark_1"}), 2);
-  EXPECT_EQ(code({"--svg", "/nowhere/at/all.svg"}), 2);
+  EXPECT_EQ(code({"--svg", "/nowhere/at/all.svg"}), 1);
 }
 
 TEST(ConvergeCommand, AFailedRowEndsWithOne) {

@@ -197,10 +197,11 @@ class Trees {
         ranges(below(3));
         for (int i = below(6); i > 0; --i) {
           std::string word = words[below(static_cast<int>(words.size()))];
-          const bool valued = word.back() == '=';
-          if (valued) word.pop_back();
+          const char kind = word.back();  // '=' before an expression, '"' before a text
+          if (kind == '=' || kind == '"') word.pop_back();
           s.items.push_back({make(Term::Form::name, word, {}), {}, {}});
-          if (valued) s.items.back().value = tree(depth);
+          if (kind == '=') s.items.back().value = tree(depth);
+          if (kind == '"') s.items.back().unit = "a text";
         }
         break;
       }

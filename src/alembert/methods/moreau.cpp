@@ -199,6 +199,7 @@ class MoreauStep {
 
 MethodFamily moreau() {
   MethodFamily family{.name = "moreau",
+                      .signature = "moreau",
                       .summary = "time stepping through impacts: Moreau and Jean, positions corrected without work",
                       .source = "Moreau 1988; Jean 1999",
                       .orders = "2, through impacts 1"};

@@ -151,6 +151,7 @@ class NonsmoothRattleStep {
 
 MethodFamily nonsmooth_rattle() {
   MethodFamily family{.name = "nonsmooth_rattle",
+                      .signature = "nonsmooth_rattle",
                       .summary = "RATTLE through impacts: gaps and their rates at rounding while closed",
                       .source = "Breuling, Capobianco, Eugster, Leine 2024",
                       .orders = "2, through impacts 1"};

@@ -390,7 +390,7 @@ void Simulation::watch(const GridPoint& to) {
   }
   const bool fine = judge_->fine();
   react(to, fine, engine_.rank.look(to.t, to.state));
-  if (engine_.work && !engine_.work->finite() && report_.ending == Ending::done)
+  if (engine_.work && engine_.work->lost() && report_.ending == Ending::done)
     end(Ending::failed, "what the forces do cannot be determined at t = " + time_text(to.t) +
                             ": no accelerations and reactions fit together there; a force that jumps with a "
                             "reaction may have no solution");

@@ -54,6 +54,7 @@ void WorkMeter::restart() {
   settled_ = {0, 0, friction_};
   account_ = {};
   off_ = 0;
+  unknown_ = 0;
   most_ = 0;
   least_ = 0;
 }
@@ -120,16 +121,23 @@ WorkMeter::Work WorkMeter::between(std::size_t first, std::size_t last) const {
   return work;
 }
 
+// What lies in the middle of the points is known best, and stays.
+void WorkMeter::make_room() {
+  if (last_.size() < points) return;
+  add(between(from_, middle + 1), settled_);
+  from_ = middle;
+  last_.erase(last_.begin());
+}
+
 void WorkMeter::look(double t, std::span<const double> state, double energy, Multipliers& multipliers) {
   if (!std::exchange(begun_, true)) first_energy_ = energy;
   else if (!last_.empty() && t == last_.back().t) return;
-  if (last_.size() == points) {
-    // What lies in the middle of the points is known best, and stays.
-    add(between(from_, middle + 1), settled_);
-    from_ = middle;
-    last_.erase(last_.begin());
-  }
-  last_.push_back(sample(t, state, multipliers));
+  Sample now = sample(t, state, multipliers);
+  const bool known = std::isfinite(now.dissipated) && std::isfinite(now.supplied);
+  unknown_ = known ? 0 : unknown_ + 1;
+  if (!known) return;
+  make_room();
+  last_.push_back(std::move(now));
   if (last_.size() == 1) return;
   Work all = between(from_, last_.size() - 1);
   add(settled_, all);

@@ -3,7 +3,6 @@
 // The account of the energy of a model on which something does work: what was dissipated and supplied, as the integral
 // of the power over the grid points of a run.
 
-#include <cmath>
 #include <span>
 #include <vector>
 
@@ -29,13 +28,14 @@ class WorkMeter {
   void look(double t, std::span<const double> state, double energy, Multipliers& multipliers);
   /// Forces that never did positive work are friction: what they took counts as dissipated.
   EnergyAccount account() const;
-  bool finite() const { return std::isfinite(account_.dissipated) && std::isfinite(account_.supplied); }
+  /// Whether the power could not be told at several points in a row; at a singular position it cannot at one.
+  bool lost() const { return unknown_ > most_unknown; }
   /// The parts of what was dissipated that Equations::friction_powers took.
   const std::vector<double>& friction() const { return friction_; }
   /// All that it has seen.
   template <class A>
   void archive(A& fields) {
-    fields(begun_, rates_, last_, from_, settled_, first_energy_, off_, most_, least_, account_, friction_);
+    fields(begun_, rates_, last_, from_, settled_, first_energy_, unknown_, off_, most_, least_, account_, friction_);
   }
 
  private:
@@ -60,9 +60,11 @@ class WorkMeter {
   static void add(const Work& work, Work& to);
   Sample sample(double t, std::span<const double> state, Multipliers& multipliers);
   Work between(std::size_t first, std::size_t last) const;
+  void make_room();
 
   // A polynomial of degree 5 goes through the last points.
   static constexpr std::size_t points = 6, middle = 2;
+  static constexpr int most_unknown = 3;
 
   bool begun_ = false;
   bool has_ports_;
@@ -74,6 +76,7 @@ class WorkMeter {
   std::size_t from_ = 0;      // the point up to which the work is settled
   Work settled_;
   double first_energy_ = 0;
+  int unknown_ = 0;  // points in a row
   double off_ = 0;               // by which the account differs from the energy now
   double most_ = 0, least_ = 0;  // rates of supply
   EnergyAccount account_;
