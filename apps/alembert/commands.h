@@ -28,6 +28,7 @@ Command add_converge(CommandLine& program);
 Command add_verify(CommandLine& program);
 Command add_reproduce(CommandLine& program);
 Command add_view(CommandLine& program);
+Command add_gallery(CommandLine& program);
 Command add_sweep(CommandLine& program);
 Command add_benchmark(CommandLine& program);
 Command add_studio(CommandLine& program);

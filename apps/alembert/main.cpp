@@ -24,7 +24,7 @@ int perform(int argc, char** argv) {
       argc, argv,
       {add_run(program), add_check(program), add_derive(program), add_methods(program), add_fmt(program),
        add_grammar(program), add_converge(program), add_verify(program), add_sweep(program), add_view(program),
-       add_studio(program), add_reproduce(program), add_benchmark(program)});
+       add_gallery(program), add_studio(program), add_reproduce(program), add_benchmark(program)});
 }
 
 }  // namespace

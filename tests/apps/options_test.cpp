@@ -38,7 +38,7 @@ std::vector<ListedOption> options_of(const std::string& command) {
 }
 
 const char* const commands[] = {"run",    "check", "derive", "methods",   "fmt",       "grammar", "converge",
-                                "verify", "sweep", "view",   "reproduce", "benchmark", "studio"};
+                                "verify", "sweep", "view",   "reproduce", "benchmark", "gallery", "studio"};
 
 TEST(EveryOption, RefusesAnEmptyValue) {
   int tried = 0;

@@ -3,7 +3,7 @@
 import { ConstraintData, Motion, Vector, add, dot, length, scaled, subtract } from "./scene";
 
 /** Where a point hangs on: another point, or a place that does not move. */
-export interface Rod { name: string; first: number; second: number | null; centre: Vector }
+export interface Rod { name: string; first: number; second: number | null; centre: Vector; moving?: () => Vector }
 
 export interface Surface { name: string; triangles: Vector[] }
 export interface Curve { name: string; segments: Vector[] }
@@ -53,13 +53,16 @@ export function centreOf(f: Field, near: Vector, dimension: number, size: number
 
 /** The rod that a constraint is, or null. `size` is how far things are apart. */
 export function rodOf(motion: Motion, data: ConstraintData, size: number): Rod | null {
-  if (data.moving) return null;
   const dimension = motion.dimension;
   const places = data.points.map((point) => motion.vector(motion.scene.points[point].position));
   if (data.points.length === 1) {
-    const centre = centreOf((at) => motion.constraint(data, [at]), places[0], dimension, size);
-    return centre && { name: data.name, first: data.points[0], second: null, centre };
+    const now = () => centreOf((at) => motion.constraint(data, [at]), motion.vector(motion.scene.points[data.points[0]].position), dimension, size);
+    const centre = now();
+    if (!centre) return null;
+    // Where it hangs on may move with time.
+    return { name: data.name, first: data.points[0], second: null, centre, ...(data.moving ? { moving: () => now() ?? centre } : {}) };
   }
+  if (data.moving) return null;
   const between: Field = (d) => motion.constraint(data, [add(places[1], d), places[1]]);
   const centre = centreOf(between, subtract(places[0], places[1]), dimension, size);
   if (!centre || length(centre) > 1e-4 * size) return null;

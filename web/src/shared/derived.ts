@@ -31,14 +31,30 @@ class LateColumn implements Column {
   }
 }
 
-function collect(motion: Motion, read: () => number): Float64Array {
-  const { t } = motion.run;
-  const list = new Float64Array(t.length);
-  for (let i = 0; i < t.length; i++) {
-    motion.go(t[i]);
-    list[i] = read();
+/** Angles and angular velocities of bodies at all rows, computed together when the first of them is looked at. */
+class Turning {
+  private lists: Float64Array[] | null = null;
+  constructor(private readonly motion: Motion, private readonly bodies: BodyData[]) {}
+
+  /** The k-th of body i: angles about x, y, z, then omega. */
+  at(i: number, k: number): Float64Array {
+    this.lists ??= this.make();
+    return this.lists[6 * i + k];
   }
-  return list;
+
+  private make(): Float64Array[] {
+    const { motion, bodies } = this;
+    const { t } = motion.run;
+    const lists = Array.from({ length: 6 * bodies.length }, () => new Float64Array(t.length));
+    for (let row = 0; row < t.length; row++) {
+      motion.go(t[row]);
+      bodies.forEach((body, i) => {
+        anglesOf(motion.pose(body)).forEach((angle, k) => (lists[6 * i + k][row] = angle));
+        for (let k = 0; k < 3; k++) lists[6 * i + 3 + k][row] = motion.number(body.omega[k]);
+      });
+    }
+    return lists.map((list, i) => (i % 6 < 3 ? unwrapped(list) : list));
+  }
 }
 
 /** Bodies that turn in space and whose columns are all there. */
@@ -47,16 +63,16 @@ export function turningBodies(scene: SceneData): BodyData[] {
 }
 
 export function addDerived(run: Run, scene: SceneData): void {
-  const motion = new Motion(scene, run);
-  for (const body of turningBodies(scene).slice(0, 200)) {
-    const angles = body.name + ".angle";
-    if (!run.column(`${body.name}.angles[1]`))
-      ["x", "y", "z"].forEach((axis, k) =>
-        run.add(new LateColumn(`${angles}.${axis}`, "bodies", "", run.t, () => unwrapped(collect(motion, () => anglesOf(motion.pose(body))[k])))));
-    if (body.omega.every((ref) => ref !== null))
-      ["x", "y", "z"].forEach((axis, k) =>
-        run.add(new LateColumn(`${body.name}.omega.${axis}`, "bodies", "", run.t, () => collect(motion, () => motion.number(body.omega[k])))));
-  }
+  const bodies = turningBodies(scene).slice(0, 40);
+  const turning = new Turning(new Motion(scene, run), bodies);
+  bodies.forEach((body, i) => {
+    ["x", "y", "z"].forEach((axis, k) => {
+      if (!run.column(`${body.name}.angles[1]`)) run.add(new LateColumn(`${body.name}.angle.${axis}`, "bodies", "", run.t, () => turning.at(i, k)));
+    });
+    ["x", "y", "z"].forEach((axis, k) => {
+      if (body.omega.every((ref) => ref !== null)) run.add(new LateColumn(`${body.name}.omega.${axis}`, "bodies", "", run.t, () => turning.at(i, 3 + k)));
+    });
+  });
 }
 
 /** Whether a column is an entry of a quaternion of a body, or its rate. */

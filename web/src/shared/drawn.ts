@@ -31,8 +31,8 @@ function meshOf(motion: Motion, shape: ShapeData, look: THREE.Material): THREE.O
     const radius = number(shape.radius, 1);
     const group = new THREE.Group();
     group.add(shadowed(new THREE.Mesh(new THREE.CylinderGeometry(radius, radius, number(shape.length, 1), 48), look)));
-    // A mark on both faces: one sees it turn.
-    for (const side of [-1, 1]) {
+    // A mark on both faces of what turns with a body: one sees it turn.
+    for (const side of shape.body === "ground" ? [] : [-1, 1]) {
       const mark = new THREE.Mesh(new THREE.BoxGeometry(1.5 * radius, 0.01 * radius, 0.12 * radius), material(0xf4f4f4));
       mark.position.y = (side * number(shape.length, 1)) / 2;
       group.add(mark);

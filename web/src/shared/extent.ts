@@ -9,6 +9,7 @@ export interface Extent {
   low: Vector; // of everything that it reaches
   high: Vector;
   up: Vector;
+  floor?: number; // how high the lowest thing is
   wanders: boolean; // it goes much farther than it is large
 }
 
@@ -92,7 +93,7 @@ export function extentOf(motion: Motion): Extent {
   // Points alone have no size but that of their paths.
   if (size === 0 && reach === 0) size = travelled || 1;
   const own = Math.max(size, 2 * reach, 1e-12);
-  const wanders = motion.scene.bodies.length > 0 && travelled > 12 * own;
+  const wanders = motion.scene.bodies.length + motion.scene.shapes.length > 0 && travelled > 12 * own;
   const up = upOf(motion);
   if (wanders || travelled === 0) {
     motion.go(t[0]);

@@ -33,6 +33,9 @@ export class Mechanism {
     this.addContacts();
     this.addForces();
     this.addPoints();
+    motion.scene.shapes.forEach((shape, i) => {
+      if (shape.body === "ground" && shape.at.length) this.named.set(shape.label || `${shape.kind} ${i + 1}`, () => motion.vector(shape.at));
+    });
     buildShapes(this.motion, this.thin, this.root, this.updates, (name) => this.bodies.find((b) => b.data.name === name)?.group ?? null, this.texts);
     this.built = [...this.root.children];
   }
@@ -345,8 +348,8 @@ export class Mechanism {
     });
     // Many points about one centre lie on a sphere; one or two hang on rods.
     const about = (rod: Rod) => rods.filter((other) => other.second === null && rod.second === null && length(subtract(other.centre, rod.centre)) < 1e-6 * extent.size);
-    const crowded = rods.filter((rod) => about(rod).length > 2);
-    const spheres = motion.scene.points.length === 1 ? rods.filter((rod) => rod.second === null) : crowded.slice(0, 1);
+    const crowded = rods.filter((rod) => !rod.moving && about(rod).length > 2);
+    const spheres = motion.scene.points.length === 1 ? rods.filter((rod) => rod.second === null && !rod.moving) : crowded.slice(0, 1);
     if (motion.dimension === 3) for (const rod of spheres) surfaces.push(motion.scene.constraints.findIndex((constraint) => constraint.name === rod.name));
     rods = rods.filter((rod) => !crowded.includes(rod));
     const radius = motion.scene.points.length > 40 ? 1.2 * thin : 2.2 * thin;
@@ -368,15 +371,15 @@ export class Mechanism {
     const stickMesh = stick(0.75 * thin, material(0x5b6270));
     this.root.add(stickMesh);
     const points = motion.scene.points;
-    const from = rod.second === null ? () => rod.centre : () => motion.vector(points[rod.second!].position);
+    const from = rod.second === null ? rod.moving ?? (() => rod.centre) : () => motion.vector(points[rod.second!].position);
     this.updates.push(() => stretch(stickMesh, vector(from()), vector(motion.vector(points[rod.first].position))));
     this.rodEnds.push({ name: rod.name, from, to: () => motion.vector(points[rod.first].position), mesh: stickMesh });
     if (rod.second !== null) return;
     const pin = motion.dimension === 2 ? support(3 * thin, material(grey)) : ball(1.6 * thin, material(grey));
     // Above the point that hangs on it.
     if (motion.dimension === 2 && rod.centre[1] > motion.vector(points[rod.first].position)[1] - 1e-9) pin.rotation.z = Math.PI;
-    pin.position.set(...rod.centre);
     this.root.add(pin);
+    this.updates.push(() => pin.position.set(...from()));
   }
   private readonly rodEnds: { name: string; from: () => Vector; to: () => Vector; mesh: THREE.Object3D }[] = [];
 
@@ -454,7 +457,8 @@ export class Mechanism {
     const reach = 3 * Math.max(extent.size, Math.min(length(subtract(extent.high, extent.low)) || 0, 60 * extent.size));
     for (const plane of fresh) this.addPlane(plane.at, plane.normal, reach, true);
     if (fresh.length || motion.dimension === 2) return;
-    this.addPlane(add(extent.centre, scaled(extent.up, -0.95 * extent.radius)), extent.up, 3 * extent.radius, false);
+    const depth = extent.floor === undefined ? -0.95 * extent.radius : extent.floor - dot(extent.centre, extent.up) - 0.08 * extent.radius;
+    this.addPlane(add(extent.centre, scaled(extent.up, depth)), extent.up, 3 * extent.radius, false);
   }
 
   private addPlane(at: Vector, normal: Vector, reach: number, hard: boolean): void {

@@ -86,8 +86,8 @@ export function usualPlots(runs: Run[], scene: SceneData | null): PlotSpec[] {
   add(of("coordinates").length ? "Coordinates" : "States", (alive.length || scene?.bodies.length ? alive : states).filter((name) => !isAngle(name)));
   add("Angles", alive.filter(isAngle));
   const bodies = scene ? run.columns.filter((column) => column.kind === "bodies").slice(0, 3 * 20).map((column) => column.name) : [];
-  add("Angles of bodies", bodies.filter((name) => name.includes(".angle.")).slice(0, 6));
-  add("Angular velocities", bodies.filter((name) => name.includes(".omega.")).slice(0, 6));
+  add("Angles of bodies", moving(bodies.filter((name) => name.includes(".angle."))));
+  add("Angular velocities", bodies.filter((name) => name.includes(".omega.") && run.column(name)!.values.some((v) => Math.abs(v) > 1e-9)));
   if (of("coordinates").length) add("Velocities", moving(of("velocities")).filter((name) => !isAngle(name)));
   add("Energy", of("energy"));
   add("Change of the energy", of("energy"), { change: true });

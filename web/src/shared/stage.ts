@@ -221,6 +221,8 @@ export class Stage {
     const menu = element("details", "stage-menu");
     menu.append(element("summary", "", "view"));
     const list = element("div", "stage-menu-list");
+    // To the side where there is room.
+    menu.addEventListener("toggle", () => list.classList.toggle("stage-menu-right", menu.getBoundingClientRect().left > window.innerWidth / 2));
     const toggles: [keyof ViewOptions, string][] = [
       ["trails", "trails"], ["labels", "names"], ["forces", "reactions of joints"], ["frames", "frames of bodies"],
       ["inertia", "ellipsoids of inertia"], ["shadows", "shadows"], ["perspective", "perspective"],

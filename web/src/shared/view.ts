@@ -124,6 +124,10 @@ export class View {
     this.extent.centre = box.getCenter(new THREE.Vector3()).toArray() as Vector;
     this.half = [size.x / 2, size.y / 2];
     this.extent.radius = 0.5 * size.length() * (this.motion.dimension === 2 ? 1.06 : 0.86);
+    let lowest = Infinity;
+    for (let i = 0; i < this.seen.length; i += 3)
+      lowest = Math.min(lowest, this.seen[i] * this.extent.up[0] + this.seen[i + 1] * this.extent.up[1] + this.seen[i + 2] * this.extent.up[2]);
+    this.extent.floor = lowest;
     this.mechanism.addSurroundings();
   }
 
@@ -183,7 +187,7 @@ export class View {
     const up = new THREE.Vector3(...this.extent.up);
     const front = Math.abs(up.y) > 0.9 ? new THREE.Vector3(0, 0, 1) : new THREE.Vector3(1, 0, 0).addScaledVector(up, -up.x).normalize();
     const side = up.clone().cross(front).normalize();
-    return front.multiplyScalar(0.78).addScaledVector(side, 0.55).addScaledVector(up, 0.38).normalize();
+    return front.multiplyScalar(0.72).addScaledVector(side, -0.6).addScaledVector(up, 0.38).normalize();
   }
 
   setPerspective(on: boolean): void {
