@@ -140,7 +140,7 @@ Bench::Compiled& Bench::compiled(const RunWish& wish, const SimulateOptions& opt
   return put_first(compiled_, std::move(fresh), most_compiled);
 }
 
-Report Bench::run(const RunWish& wish, SimulateOptions options) {
+Report Bench::run(const RunWish& wish, const SimulateOptions& options) {
   if (wish.values.empty()) {
     Compiled& code = compiled(wish, options);
     Engine engine(*code.engine);

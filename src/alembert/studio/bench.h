@@ -58,7 +58,7 @@ class Bench {
                              const SimulateOptions& options);
 
   /// Runs it, with code that was compiled before where there is some. Throws InputError.
-  Report run(const RunWish& wish, SimulateOptions options);
+  Report run(const RunWish& wish, const SimulateOptions& options);
   /// The columns that such a run has; for a run that just went before.
   static Columns columns(const Model& model, const Equations& equations);
 

@@ -23,7 +23,7 @@ Json parameters(const Model& model) {
   Json list = Json::array();
   for (const Block& block : model.parameters) {
     for (int i = 0; i < block.size; ++i) {
-      const auto at = static_cast<std::size_t>(block.first + i);
+      const std::size_t at = static_cast<std::size_t>(block.first) + static_cast<std::size_t>(i);
       const std::string name = entry_name(block, i);
       list.push_back({{"name", name},
                       {"value", static_cast<double>(model.parameter_values[at])},
@@ -39,7 +39,7 @@ void add_initial(Json& list, const std::vector<Block>& blocks, const char* suffi
                  const std::vector<bool>& given) {
   for (const Block& block : blocks) {
     for (int i = 0; i < block.size; ++i) {
-      const auto at = static_cast<std::size_t>(block.first + i);
+      const std::size_t at = static_cast<std::size_t>(block.first) + static_cast<std::size_t>(i);
       if (at >= values.size()) continue;
       list.push_back({{"name", entry_name(block, i) + suffix},
                       {"value", static_cast<double>(values[at])},

@@ -53,6 +53,12 @@ export class History {
     return this.runs.slice(1).filter((one) => one.overlaid);
   }
 
+  /** Another model: its runs have nothing to be compared with yet. */
+  forget(): void {
+    this.runs = [];
+    this.draw();
+  }
+
   private draw(): void {
     this.place.replaceChildren();
     if (this.runs.length < 2) this.place.append(element("p", "quiet", "Runs are kept here, to lay one over another."));

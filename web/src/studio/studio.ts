@@ -109,6 +109,7 @@ export class Studio {
       this.settings.put({});
       this.editor.put(found.text);
       this.seconds = 0;
+      this.history.forget();
       this.stage.forget();
       await this.look();
     } catch (reason) {

@@ -1,17 +1,24 @@
-// node studio.mjs PROGRAM BROWSER WORK: drives `alembert studio` in a headless Chromium as a user would. Screenshots go to
-// WORK. Says what was found wrong and ends with 1 where something was. While working on the page: ALEMBERT_BUNDLES names a
+// node studio.mjs PROGRAM WORK: drives `alembert studio` in a headless Chromium as a user would. Screenshots go to
+// WORK. Says what was found wrong and ends with 1 where something was; 77 (skipped) where
+// there is no browser. While working on the page: ALEMBERT_BUNDLES names a
 // folder (node build.mjs FOLDER) whose bundles are taken instead of the program's.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
-const [program, browserPath, work] = process.argv.slice(2);
+const [program, work] = process.argv.slice(2, 4).map((path) => resolve(path));
+const browser = spawnSync(join(dirname(fileURLToPath(import.meta.url)), "..", "..", "tools", "browser.sh"), { encoding: "utf8" });
+if (browser.status !== 0) {
+  console.log("no browser, and none can be installed here: skipped");
+  process.exit(77);
+}
 rmSync(work, { recursive: true, force: true });
 const folder = join(work, "models");
 mkdirSync(folder, { recursive: true });
 const hostile = `<img src=x onerror="window.hacked=1">`;
-writeFileSync(join(folder, "<b>bold<b>.alm"), `model "${hostile.replaceAll('"', "'")}"\nparameter k = 1\ncoordinate x = 1\nkinetic x'^2/2\npotential k*x^2/2\nobserve <i>: x\nsolve gauss(2) step 0.05 end 2\n`.replace("observe <i>: x\n", ""));
+writeFileSync(join(folder, "<b>bold<b>.alm"), `model "${hostile.replaceAll('"', "'")}"\nparameter k = 1\ncoordinate x = 1\nkinetic x'^2/2\npotential k*x^2/2\nsolve gauss(2) step 0.05 end 2\n`);
 
 let failures = 0;
 let checks = 0;
@@ -38,7 +45,8 @@ function start() {
 
 const studio = await start();
 const context = await chromium.launchPersistentContext(join(work, "profile"), {
-  executablePath: browserPath, headless: true, viewport: { width: 1500, height: 900 }, acceptDownloads: true,
+  executablePath: browser.stdout.trim().split("\n").pop(), headless: true, viewport: { width: 1500, height: 900 }, acceptDownloads: true,
+  reducedMotion: "reduce", // software rendering of what nobody looks at would take all processors
   args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
 });
