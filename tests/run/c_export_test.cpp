@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(Steps, CExport,
                                          Exported{"double_pendulum", "lobatto(3)", 0.01, {"m1"}},
                                          Exported{"rolling_disk", "gauss(2)", 0.01},
                                          Exported{"double_pendulum", "murua(2)", 0.01},
-                                         Exported{"double_pendulum", "yoshida(lobatto(2))", 0.01},
+                                         Exported{"double_pendulum", "suzuki(lobatto(2))", 0.01},
                                          Exported{"moving_support", "lobatto(2)", 0.01},
                                          Exported{"double_pendulum", "true_euler", 0.001}));
 

@@ -54,8 +54,7 @@ class Builder {
 
   int allot(const std::string& name, int count = 1) {
     const int first = program_.variables;
-    for (int i = 0; i < count; ++i)
-      program_.names.push_back(count == 1 ? name : name + " " + std::to_string(i + 1));
+    for (int i = 0; i < count; ++i) program_.names.push_back(count == 1 ? name : name + " " + std::to_string(i + 1));
     program_.variables += count;
     return first;
   }
@@ -97,12 +96,12 @@ Program::Statement loop(int mask, std::vector<Program::Statement> body) {
 
 /// Scratch variables that all substeps share.
 struct Common {
-  int t, good, fine;                              // fine: this substep may count
-  int before, moved, ratio, iterations, contraction;    // of Convergence
-  int going, renew;                                     // masks of the iteration
-  int expected;                                         // the largest multiplier of the guess
-  int again, repeat, tail_before;                       // of the tail
-  int doubt, near;                                      // whether to compare with the guess, and what came out
+  int t, good, fine;                                  // fine: this substep may count
+  int before, moved, ratio, iterations, contraction;  // of Convergence
+  int going, renew;                                   // masks of the iteration
+  int expected;                                       // the largest multiplier of the guess
+  int again, repeat, tail_before;                     // of the tail
+  int doubt, near;                                    // whether to compare with the guess, and what came out
 };
 
 /// One substep of the program.
@@ -111,17 +110,25 @@ class SubstepWriter {
   /// reduced: the same as e, in the unknowns that are kept.
   SubstepWriter(StepProgram& step, Builder& builder, const StepEquations& e, const StepEquations& reduced,
                 const UsualEquations& u, Common common, const StepProgram::Substep& own, int rows)
-      : step_(step), builder_(builder), e_(e), reduced_(reduced), u_(u), graph_(*e.graph), c_(common), own_(own), rows_(rows) {}
+      : step_(step),
+        builder_(builder),
+        e_(e),
+        reduced_(reduced),
+        u_(u),
+        graph_(*e.graph),
+        c_(common),
+        own_(own),
+        rows_(rows) {}
 
   // Places: where the state before and after stands.
   int state = 0, compensation = 0, next_state = 0, next_compensation = 0;
-  int x = 0, factors = 0, increments = 0;
+  int x = 0, factors = 0, increments = 0, sizes = 0;
   int carried = 0, next_carried = 0;
   Quad share = 1;
 
   void write(std::vector<Program::Statement>& out, bool first) {
     out.push_back(begin(first));
-    if (!u_.core_explicit.empty()) out.push_back(start());
+    if (!u_.inverse_sizes.empty()) out.push_back(start());
     if (u_.core.empty()) {
       out.push_back(without_core());
     } else {
@@ -187,6 +194,7 @@ class SubstepWriter {
   Program::Statement start() {
     Variables free;
     for (std::size_t k = 0; k < u_.core_explicit.size(); ++k) free.push_back({u_.start[k], x + u_.core_explicit[k]});
+    append(free, listed(u_.inverse_sizes, sizes));
     return builder_.block(joined<Variable>(inputs(), predicted_at(own_.guess)), {}, free, -1);
   }
 
@@ -220,15 +228,20 @@ class SubstepWriter {
     const Expr old_matrix = both(no(here), above(now, C::quiet_floor * rounding_unit));
     d.contraction = max(contraction, where(old_matrix, min(ratio, number(C::slowest_rate))));
     const Expr rate = max(ratio, d.contraction);
-    const Expr left = choose(here, now * ratio * min(ratio, number(1)), now * rate / (1 - min(rate, number(C::slowest_rate))));
-    const Expr last = both(below(ratio, 1), no(above(left, C::negligible * rounding_unit)));
+    // What is left of a geometric series, now*rate/(1 - rate), is compared without the division.
+    const Expr rest = 1 - min(rate, number(C::slowest_rate));
+    const Expr small_here = no(above(now * ratio * min(ratio, number(1)), C::negligible * rounding_unit));
+    const Expr small_later = no(above(now * rate, Quad(C::negligible * rounding_unit) * rest));
+    const Expr small = either(both(here, small_here), both(no(here), small_later));
+    const Expr last = both(below(ratio, 1), small);
     const Expr near = no(above(now, C::near));
     const Expr slowly = both(no(last), above(ratio, C::slow)), quiet = no(above(now, C::quiet_floor * rounding_unit));
     const Expr stalls = above(ratio, C::stalled);
     const Expr loud = both(slowly, no(quiet));
     const Expr hopeless = both(loud, both(stalls, above(iterations, C::first_ratios - 0.5)));
     const Expr at_floor = both(both(loud, here), both(no(above(now, C::fresh_floor * rounding_unit)), no(hopeless)));
-    const Expr converged = either(either(arrived, both(last, near)), either(both(both(slowly, quiet), stalls), at_floor));
+    const Expr converged =
+        either(either(arrived, both(last, near)), either(both(both(slowly, quiet), stalls), at_floor));
     const Expr doubt = both(no(arrived), either(both(last, no(near)), hopeless));
     d.good = both(both(finite, converged), no(doubt));
     d.going = both(both(finite, no(converged)), both(no(doubt), below(iterations, most_usual_iterations - 1.5)));
@@ -242,7 +255,7 @@ class SubstepWriter {
     const std::size_t count = places.size();
     const Expr now = u_.iterated[count], sum = u_.iterated[count + 1];
     Variables in = joined<Variable>(inputs(), first ? unknowns_at_guess() : unknowns_here(),
-                                    listed(u_.factors.symbols, factors));
+                                    listed(u_.factors.symbols, factors), listed(u_.inverse_symbols, sizes));
     Variables kept;
     for (std::size_t k = 0; k < count; ++k) kept.push_back({u_.iterated[k], x + places[k]});
     const Expr fine = symbol("fine");
@@ -293,7 +306,8 @@ class SubstepWriter {
     const Expr finite = count == 0 ? number(1) : is_finite_number(sum);
     Expr error_now = error, done;
     if (first) {
-      done = count == 0 ? number(1) : both(no(above(correction * error, left_over)), no(above(correction, far_correction)));
+      done = count == 0 ? number(1)
+                        : both(no(above(correction * error, left_over)), no(above(correction, far_correction)));
     } else {
       append(in, Variables{{repeat, c_.repeat}, {before, c_.tail_before}});
       error_now = max(error, where(above(before, far_correction), correction / before));
@@ -341,7 +355,8 @@ class SubstepWriter {
     }
     const Expr reach_y = max(change_y, Quad(rounding) * size_y);
     const Expr reach_z = max(size_z, Quad(rounding) * size_y / abs(e_.h));
-    const Expr near_y = no(above(apart_y, Quad(near_start) * reach_y)), near_z = no(above(apart_z, Quad(near_start) * reach_z));
+    const Expr near_y = no(above(apart_y, Quad(near_start) * reach_y)),
+               near_z = no(above(apart_z, Quad(near_start) * reach_z));
     const Variables in = joined<Variable>(inputs(), predicted_at(own_.guess), listed(found, increments));
     return builder_.block(in, {{both(is_finite_number(sum), both(near_y, near_z)), c_.near}}, {}, c_.doubt);
   }
@@ -352,7 +367,7 @@ class SubstepWriter {
     const Expr count = symbol("count"), expected = symbol("expected"), status = symbol("status"), near = symbol("near");
     const Exprs from = graph_.symbols("state", step_.states), rest = graph_.symbols("compensation", step_.states);
     const Exprs added = graph_.symbols("increment", step_.states);
-    Variables in{{good, c_.good},      {moved, c_.moved},       {ratio, c_.ratio},        {fine, c_.fine},
+    Variables in{{good, c_.good},      {moved, c_.moved},       {ratio, c_.ratio},      {fine, c_.fine},
                  {count, step_.count}, {expected, c_.expected}, {status, step_.status}, {near, c_.near}};
     Expr most = graph_.constant(0);
     for (const int i : u_.multipliers) {
@@ -362,9 +377,9 @@ class SubstepWriter {
     append(in, joined<Variable>(listed(from, state), listed(rest, compensation), listed(added, increments)));
     const Expr clear = either(surely(moved, ratio), near);
     const Expr wild = both(positive(count), above(most, Quad(wild_multipliers) * expected));
-    const Expr code = choose(good, choose(clear, where(wild, number(double(StepStatus::wild))),
-                                          number(double(StepStatus::in_doubt))),
-                             number(double(StepStatus::not_converged)));
+    const Expr code =
+        choose(good, choose(clear, where(wild, number(double(StepStatus::wild))), number(double(StepStatus::in_doubt))),
+               number(double(StepStatus::not_converged)));
     Variables kept{{choose(fine, code, status), step_.status}, {both(fine, no(positive(code))), c_.fine}}, free;
     for (int i = 0; i < step_.states; ++i) {
       const Expr plus = added[i] + rest[i], next = from[i] + plus, back = next - from[i];
@@ -518,16 +533,14 @@ class EndWriter {
     Expr still = left - 1;
     if (!watch_.inputs.empty()) take_watched(graph, in, kept, still);
     const Expr next_phase = where(below(phase, look_every - 1.5), phase + 1);
-    append(kept, Variables{{made + 1, step_.made}, {still, step_.left}, {count + 1, step_.count},
-                           {next_phase, step_.phase}});
+    append(kept,
+           Variables{{made + 1, step_.made}, {still, step_.left}, {count + 1, step_.count}, {next_phase, step_.phase}});
     return builder_.block(in, kept, {}, c_.fine);
   }
 
  private:
   int crossings() const { return static_cast<int>(watch_.crossings.size()); }
-  Variables state_at(int first) const {
-    return listed(Exprs(watch_.inputs.begin() + 1, watch_.inputs.end()), first);
-  }
+  Variables state_at(int first) const { return listed(Exprs(watch_.inputs.begin() + 1, watch_.inputs.end()), first); }
   Expr at(Expr t, Expr value) const {
     return substitute(Exprs{value}, Exprs{watch_.inputs[0]}, Exprs{t}, watch_.inputs[0].graph())[0];
   }
@@ -569,22 +582,23 @@ class EndWriter {
       const int direction = watch_.crossings[i].direction;
       const Expr hit_now = both(fine, direction > 0 ? up : direction < 0 ? down : either(up, down));
       if (locate_) free.push_back({hit_now, hit + i});
-      else event = either(event, unclear(i, before, v, rate_before, r, h));
+      const Expr apart = no(positive(before * v)), turned = may_touch(i, before, v, rate_before, r, h);
+      event = either(event, locate_ ? both(positive(before * v), turned) : either(apart, turned));
     }
     const Expr finite = is_finite_number(sum);
     const Expr code = choose(finite, where(event, graph.constant(double(StepStatus::event))),
                              graph.constant(double(StepStatus::not_finite)));
-    return builder_.block(
-        in, {{choose(fine, code, status), step_.status}, {both(fine, no(positive(code))), c_.fine}}, free, -1);
+    return builder_.block(in, {{choose(fine, code, status), step_.status}, {both(fine, no(positive(code))), c_.fine}},
+                          free, -1);
   }
 
-  /// Whether a zero lies in the step, or two may: the rate changes its sign, and zero is within reach.
-  Expr unclear(int i, Expr before, Expr now, Expr rate_before, Expr rate_now, Expr h) const {
-    const Expr apart = no(positive(before * now));
+  /// Whether two zeros may lie in a step whose ends have the same sign: the rate changes its sign, and zero is within
+  /// reach.
+  Expr may_touch(int i, Expr before, Expr now, Expr rate_before, Expr rate_now, Expr h) const {
     const Expr nearest = min(abs(before), abs(now));
-    if (!watch_.crossings[i].rate) return either(apart, no(above(nearest, 2 * abs(now - before))));
+    if (!watch_.crossings[i].rate) return no(above(nearest, 2 * abs(now - before)));
     const Expr reach = abs(h) * max(abs(rate_before), abs(rate_now));
-    return either(apart, both(no(positive(rate_before * rate_now)), no(above(nearest, reach))));
+    return both(no(positive(rate_before * rate_now)), no(above(nearest, reach)));
   }
 
   /// The time of a zero between two steps, by the cubic that has the values and rates of both ends.
@@ -593,8 +607,10 @@ class EndWriter {
     const Expr start = graph.symbol("start"), made = graph.symbol("made"), h = graph.symbol("h");
     const Expr a = graph.symbol("a"), b = graph.symbol("b"), ra = graph.symbol("ra"), rb = graph.symbol("rb");
     const Expr known = graph.symbol("known");
-    const Variables in{{start, step_.start}, {made, step_.made}, {h, step_.h}, {a, step_.crossing + i}, {b, value + i},
-                       {ra, step_.crossing_rate + i}, {rb, rate + i}, {known, step_.crossed + i}};
+    const Variables in{{start, step_.start}, {made, step_.made},
+                       {h, step_.h},         {a, step_.crossing + i},
+                       {b, value + i},       {ra, step_.crossing_rate + i},
+                       {rb, rate + i},       {known, step_.crossed + i}};
     const Expr da = watch_.crossings[i].rate ? h * ra : b - a, db = watch_.crossings[i].rate ? h * rb : b - a;
     const Expr c2 = 3 * (b - a) - 2 * da - db, c3 = da + db - 2 * (b - a);
     constexpr int newton_steps = 5;  // from the secant: quadratic, and a step is short
@@ -612,8 +628,11 @@ class EndWriter {
     const Expr first_energy = graph.symbol("first"), error = graph.symbol("error"), g = graph.symbol("g");
     const Expr g_dot = graph.symbol("g'"), k = graph.symbol("k");
     append(in, listed(now, sizes));
-    append(in, Variables{{first_energy, step_.first_energy}, {error, step_.energy_error}, {g, step_.position},
-                         {g_dot, step_.velocity}, {k, step_.nonholonomic}});
+    append(in, Variables{{first_energy, step_.first_energy},
+                         {error, step_.energy_error},
+                         {g, step_.position},
+                         {g_dot, step_.velocity},
+                         {k, step_.nonholonomic}});
     append(kept, Variables{{now[0], step_.energy},
                            {max(error, abs(now[0] - first_energy)), step_.energy_error},
                            {max(g, now[1]), step_.position},
@@ -689,12 +708,12 @@ std::optional<Program> guess_program(const StepPlan& plan, const StepProgram& st
 /// What a step costs that takes two iterations.
 std::size_t cost(const UsualEquations& u) {
   const std::size_t once = make_tape(u.all, u.factors.values).code.size();
-  const std::size_t each = make_tape(joined<Expr>(u.all, u.factors.symbols), u.iterated).code.size();
+  const std::size_t each = make_tape(joined<Expr>(u.all, u.factors.symbols, u.inverse_symbols), u.iterated).code.size();
   return once + 2 * each + make_tape(u.all, joined<Expr>(u.settled, u.increments)).code.size();
 }
 
-/// With fewer unknowns where that is asked for and cheaper. reduced: the equations that are solved; kept: their unknowns
-/// among all.
+/// With fewer unknowns where that is asked for and cheaper. reduced: the equations that are solved; kept: their
+/// unknowns among all.
 std::optional<UsualEquations> equations_of(const StepEquations& e, const std::vector<double>& typical,
                                            const StepProgramOptions& options, StepEquations& reduced,
                                            std::vector<int>& kept) {
@@ -776,8 +795,8 @@ std::optional<StepProgram> make_step_program(const StepPlan& given, const std::v
   int state = step.state, compensation = step.compensation, carried = step.carried;
   for (std::size_t s = 0; s < plan.sequence.size(); ++s) {
     const StepPlan::Substep& sub = plan.sequence[s];
-    SubstepWriter& w = writers.emplace_back(step, builder, given.parts[sub.part], plan.parts[sub.part], *usual[sub.part], common, step.parts[s],
-                                            options.rows);
+    SubstepWriter& w = writers.emplace_back(step, builder, given.parts[sub.part], plan.parts[sub.part],
+                                            *usual[sub.part], common, step.parts[s], options.rows);
     w.share = sub.share;
     w.state = state;
     w.compensation = compensation;
@@ -787,6 +806,7 @@ std::optional<StepProgram> make_step_program(const StepPlan& given, const std::v
     w.carried = carried;
     w.next_carried = carried = builder.allot("newly carried", step.carries);
     w.factors = first_factor;
+    w.sizes = builder.allot("1/size", static_cast<int>(usual[sub.part]->inverse_sizes.size()));
     w.increments = increments;
     w.write(program.statements, s == 0);
   }

@@ -107,7 +107,8 @@ class Export {
         "/* A motion begins at time t0 with steps of size h. state: on the constraints; null: the model's start.\n"
         " * parameters: null for the model's values. */\n"
         "void {0}_begin({0}_motion *motion, double t0, double h, const double *state, const double *parameters);\n\n"
-        "/* Makes so many steps. Parameters and inputs may change from call to call. MADE, or why a step was not made. */\n"
+        "/* Makes so many steps. Parameters and inputs may change from call to call. MADE, or why a step was not made. "
+        "*/\n"
         "int {0}_steps({0}_motion *motion, long steps, const double *parameters);\n\n"
         "double {0}_time(const {0}_motion *motion);\n"
         "const double *{0}_state(const {0}_motion *motion); /* positions, then velocities */\n\n#endif\n",
@@ -116,10 +117,11 @@ class Export {
   }
 
   std::string source() const {
-    std::string text = fmt::format("/* See {}. Nothing is allocated, and there is no other state than the motion. */\n",
-                                   header_name_);
+    std::string text =
+        fmt::format("/* See {}. Nothing is allocated, and there is no other state than the motion. */\n", header_name_);
     text += fmt::format("#include \"{}\"\n\n#include <math.h>\n\n", header_name_);
-    text += fmt::format("const char *const {}_state_names[{}_STATES] = {};\n", prefix_, capitals(), strings(state_names()));
+    text +=
+        fmt::format("const char *const {}_state_names[{}_STATES] = {};\n", prefix_, capitals(), strings(state_names()));
     text += fmt::format("const double {}_initial_state[{}_STATES] = {};\n", prefix_, capitals(),
                         numbers(memory_.data() + step_.state, step_.states));
     const int parameters = static_cast<int>(std::max<std::size_t>(parameters_.size(), 1));
@@ -138,9 +140,7 @@ class Export {
  private:
   std::string capitals() const { return in_capitals(prefix_); }
   std::string model_name() const { return engine_.model.source ? engine_.model.source->name : "without a name"; }
-  std::vector<std::string> state_names() const {
-    return joined<std::string>(engine_.e.y_names, engine_.e.z_names);
-  }
+  std::vector<std::string> state_names() const { return joined<std::string>(engine_.e.y_names, engine_.e.z_names); }
 
   std::string begin_function() const {
     const bool guesses = step_.first_guess.has_value();
@@ -189,19 +189,19 @@ class Export {
 
   std::string steps_function() const {
     return fmt::format(
-               "static void make_step(double *m, const double *p) {{\n{0}  (void)p;\n}}\n\n"
-               "int {1}_steps({1}_motion *motion, long steps, const double *parameters) {{\n"
-               "  double *const m = motion->memory;\n"
-               "  const double *const p = parameters ? parameters : {1}_parameter_values;\n"
-               "  m[{2}] = 0.0;\n"
-               "  for (; steps > 0; --steps) {{\n"
-               "    m[{3}] = 1.0;\n"
-               "    make_step(m, p);\n"
-               "    if (m[{2}] != 0.0) return (int)m[{2}];\n"
-               "  }}\n"
-               "  return {4}_MADE;\n}}\n\n",
-               with_variables(step_.program, c_statements(step_.program, 2), 2), prefix_, step_.status, step_.left,
-               capitals());
+        "static void make_step(double *m, const double *p) {{\n{0}  (void)p;\n}}\n\n"
+        "int {1}_steps({1}_motion *motion, long steps, const double *parameters) {{\n"
+        "  double *const m = motion->memory;\n"
+        "  const double *const p = parameters ? parameters : {1}_parameter_values;\n"
+        "  m[{2}] = 0.0;\n"
+        "  for (; steps > 0; --steps) {{\n"
+        "    m[{3}] = 1.0;\n"
+        "    make_step(m, p);\n"
+        "    if (m[{2}] != 0.0) return (int)m[{2}];\n"
+        "  }}\n"
+        "  return {4}_MADE;\n}}\n\n",
+        with_variables(step_.program, c_statements(step_.program, 2), 2), prefix_, step_.status, step_.left,
+        capitals());
   }
 
   std::string example() const {

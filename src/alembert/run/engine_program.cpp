@@ -68,8 +68,7 @@ EngineProgram program_of(Engine& engine, const EngineProgramOptions& options) {
 
 void begin_program(Engine& engine, const StepProgram& step, double steps, double* variables) {
   const GridPoint point = engine.point();
-  const std::vector<double> rates =
-      joined<double>(engine.initial.z_dot, engine.initial.lambda, engine.initial.psi);
+  const std::vector<double> rates = joined<double>(engine.initial.z_dot, engine.initial.lambda, engine.initial.psi);
   const double h = engine.options.step;
   step.begin(variables, point.t, h, steps, point.state.data(), rates, engine.step.carried());
   const std::size_t inputs = 2 + point.state.size();
