@@ -1,6 +1,6 @@
 #!/bin/sh
-# Programs for a machine with a GPU, with the libraries that they need beside them, in build/gpu; nothing has to be
-# installed there but the driver and NVRTC. Here:   bench/gpu.sh pack [BUILD_FOLDER]
+# Programs for a machine with a GPU, with the libraries that they need beside them, as build/gpu.tar.xz; nothing has to
+# be installed there but the driver and NVRTC. Here:   bench/gpu.sh pack [BUILD_FOLDER]
 # There, in the root of the same tree:              bench/gpu.sh run
 set -e
 cd "$(dirname "$0")/.."
@@ -16,9 +16,12 @@ case "$1" in
       grep -v -E '/(libc|libm|libdl|libpthread|librt|ld-linux[^/]*)\.so' | while read -r library; do
         cp -L "$library" "$folder/lib"
       done
-    du -sh "$folder"
+    tar -C build -cJf "$folder.tar.xz" gpu
+    rm -rf "$folder"
+    du -h "$folder.tar.xz"
     ;;
   run)
+    tar -C build -xJf "$folder.tar.xz"
     export LD_LIBRARY_PATH="$PWD/$folder/lib:/usr/local/cuda/lib64:$LD_LIBRARY_PATH"
     "$folder/gpu_bench" 1000000 2000
     time "$folder/alembert" sweep models/double_pendulum.alm --members 20000 --draw "l2=uniform(0.9, 1.1)" \

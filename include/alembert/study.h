@@ -46,6 +46,10 @@ struct Draw {
 /// (latin hypercube); or by Sobol's sequence, shifted at random, for at most 40 draws.
 enum class Sampling { random, latin, sobol };
 
+/// The values of all draws, member after member: those that ensemble() gives them.
+std::vector<Values> draw_members(const std::vector<Draw>& draws, std::uint64_t members, std::uint64_t seed = 0,
+                                 Sampling sampling = Sampling::random);
+
 /// A parameter or initial value that takes each of some values.
 struct StudyAxis {
   std::string name;
@@ -69,6 +73,9 @@ struct EnsembleOptions {
   bool resume = false;
   bool keep_rows = true;  // in the result; without them a study of any size needs little memory
 };
+
+/// What a report has in such columns (of single values, no groups); nothing where there is none.
+std::vector<decltype(ReportEntry::value)> cells(const Report& report, const std::vector<std::string>& columns);
 
 /// What the members have in one column, of those that have a finite number there.
 struct ColumnStatistics {

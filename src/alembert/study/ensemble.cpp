@@ -2,6 +2,7 @@
 
 #include "alembert/error.h"
 #include "alembert/model/model.h"
+#include "alembert/study/member_columns.h"
 #include "alembert/study/nodes.h"
 #include "alembert/study/table_sinks.h"
 
@@ -35,6 +36,20 @@ class EnsembleSink final : public internal::SweepSink {
 };
 
 }  // namespace
+
+std::vector<decltype(ReportEntry::value)> cells(const Report& report, const std::vector<std::string>& columns) {
+  return internal::member_cells(report, columns);
+}
+
+std::vector<Values> draw_members(const std::vector<Draw>& draws, std::uint64_t members, std::uint64_t seed,
+                                 Sampling sampling) {
+  if (members < 1) throw InputError("`members` is at least 1");
+  const internal::Design design({}, draws, members, seed, sampling);
+  std::vector<Values> values(members);
+  for (std::uint64_t i = 0; i < members; ++i)
+    for (std::size_t k = 0; k < draws.size(); ++k) values[i][draws[k].name] = design.drawn(i, k);
+  return values;
+}
 
 Ensemble ensemble(const Model& model, const Method& method, const EnsembleOptions& asked) {
   if (!asked.run.observers.empty()) throw InputError("members run side by side: observers would get the rows mixed");

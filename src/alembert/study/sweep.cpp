@@ -1,5 +1,6 @@
 #include "alembert/study/sweep.h"
 
+#include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -111,8 +112,13 @@ class LocalExchange final : public Exchange {
 
   Work exchange(const Work& done, std::vector<MemberResult> results, std::size_t wanted) override {
     const std::lock_guard<std::mutex> lock(mutex_);
+    // On disk before anybody sees them.
+    if (journal_ && !results.empty()) {
+      for (std::size_t i = 0; i < results.size(); ++i)
+        if (!results[i].interrupted) journal_->add(design_.member(done.group, done.places[i]), results[i]);
+      journal_->flush();
+    }
     for (std::size_t i = 0; i < results.size(); ++i) take(design_.member(done.group, done.places[i]), results[i]);
-    if (journal_ && !results.empty()) journal_->flush();
     if (options_.progress && !results.empty())
       options_.progress(static_cast<double>(handed_back_) / static_cast<double>(design_.size()));
     return next_work(wanted);
@@ -149,7 +155,6 @@ class LocalExchange final : public Exchange {
 
   void take(std::uint64_t member, MemberResult& result) {
     if (result.interrupted) return;  // not a result: a study that goes on makes it
-    if (journal_) journal_->add(member, result);
     ++handed_back_;
     rows_.add(member, std::move(result));
   }
@@ -266,6 +271,9 @@ void work_off(Exchange& exchange, MemberGroups& groups) {
 
 /// Threads of this process, on one exchange; what one of them throws comes out here.
 void work_on_all_cores(Exchange& exchange, MemberGroups& groups, std::size_t threads) {
+  // More threads than cores are allowed where somebody asks for them.
+  const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism,
+                                    std::max(threads, static_cast<std::size_t>(tbb::info::default_concurrency())));
   tbb::task_arena arena(static_cast<int>(threads));
   arena.execute([&] {
     tbb::parallel_for(

@@ -34,6 +34,13 @@ std::string shown(const TableCell& cell) {
   return std::to_string(std::get<long>(cell));
 }
 
+/// A value for the eye: as written, but for numbers of many digits.
+std::string shown_value(const std::string& text) {
+  constexpr std::size_t short_enough = 9;
+  const std::optional<double> number = text.size() > short_enough ? constant_value(text) : std::nullopt;
+  return number ? fmt::format("{:.6g}", *number) : text;
+}
+
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -57,7 +64,7 @@ std::string warning_lines(const Sweep& sweep) {
     if (row.warnings.empty() || ++count > most_rows) continue;
     std::string values;
     for (std::size_t i = 0; i < sweep.axes.size(); ++i)
-      values += (i > 0 ? ", " : "") + sweep.axes[i] + " = " + row.values[i];
+      values += (i > 0 ? ", " : "") + sweep.axes[i] + " = " + shown_value(row.values[i]);
     for (const Warning& warning : row.warnings) text += "  warning  " + values + ": " + warning.text + "\n";
   }
   if (count > most_rows) text += fmt::format("  warning  {} more runs have warnings\n", count - most_rows);
@@ -268,7 +275,8 @@ std::string to_text(const Sweep& sweep) {
   table[0] = sweep.axes;
   table[0].insert(table[0].end(), sweep.columns.begin(), sweep.columns.end());
   for (const SweepRow& row : sweep.rows) {
-    table.push_back(row.values);
+    table.emplace_back();
+    for (const std::string& value : row.values) table.back().push_back(shown_value(value));
     for (const TableCell& cell : row.cells) table.back().push_back(shown(cell));
   }
   std::vector<std::size_t> width(table[0].size(), 0);
