@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <set>
 
+#include "alembert/code/gpu.h"
 #include "alembert/error.h"
 #include "alembert/study/nodes.h"
+#include "alembert/study/program_members.h"
 #include "alembert/study/table_sinks.h"
 #include "alembert/trajectory.h"
 #include "commands.h"
@@ -19,7 +21,7 @@ namespace {
 
 /// As written; empty where not given.
 struct SweepArguments {
-  std::string model, report, out, members, seed, sampling, map, statistics, keep, every, threads;
+  std::string model, report, out, members, seed, sampling, map, statistics, keep, every, threads, device;
   std::vector<std::string> vary, draw, plot;
   RunChoices choices;
   bool json = false, quiet = false, strict = false, resume = false;
@@ -54,6 +56,20 @@ Sampling read_sampling(const std::string& text) {
   const std::string near = nearest_name(text, {"random", "latin", "sobol"});
   throw InputError("--sampling knows no '" + text + "'",
                    near.empty() ? "random, latin (hypercube) and sobol are known" : "did you mean '" + near + "'?");
+}
+
+/// Who runs the members.
+MemberEngineMaker read_device(const std::string& text) {
+  if (text.empty() || text == "cpu") return make_scalar_engine;
+  if (text == "lanes") return make_lane_engine;
+  if (text == "gpu") {
+    if (const std::string why = why_no_gpu(); !why.empty())
+      throw InputError("--device gpu: " + why, "leave --device out to run on the CPU");
+    return make_gpu_engine;
+  }
+  const std::string near = nearest_name(text, {"cpu", "lanes", "gpu"});
+  throw InputError("--device knows no '" + text + "'",
+                   near.empty() ? "cpu, lanes and gpu are known" : "did you mean '" + near + "'?");
 }
 
 void read_draws(const SweepArguments& arguments, SweepOptions& options, Complaints& wrong) {
@@ -95,6 +111,7 @@ SweepOptions read_options(const SweepArguments& arguments, MapRequest& map, Comp
     wrong.add("--map needs --plot", "where the picture goes: --plot map.svg (or .png, .html)");
   if (arguments.map.empty() && !arguments.plot.empty())
     wrong.add("--plot needs --map", "what is drawn: --map \"l1, l2 -> events.flip.t\"");
+  wrong.of([&] { options.engine = read_device(arguments.device); });
   if (!arguments.threads.empty())
     wrong.of(
         [&] { options.threads = static_cast<int>(std::min(read_whole("--threads", arguments.threads, 1), 4096L)); });
@@ -110,6 +127,7 @@ SweepOptions read_options(const SweepArguments& arguments, MapRequest& map, Comp
        {&c.method, &c.stages, &c.newton, &c.newton_tolerance, &c.guess, &c.control, &c.tolerance, &c.absolute_tolerance,
         &c.min_step, &c.max_step, &c.growth, &c.shrink, &c.good_steps, &c.max_steps})
     options.words += *word + "|";
+  options.words += arguments.device + "|";
   options.words += arguments.strict ? "strict" : "";
   options.say = [](std::string text) { return in_words_of_the_program(std::move(text)); };
   return options;
@@ -271,6 +289,8 @@ Command add_sweep(CommandLine& program) {
   options.option("--keep", arguments->keep, "N,...",
                  "Writes the trajectories of these members (from 1) beside the table: study.17.csv");
   options.option("--every", arguments->every, "N", "Every Nth step of these");
+  options.option("--device", arguments->device, "NAME",
+                 "Who makes the steps: cpu (one motion at a time), lanes (several side by side in a core), gpu");
   options.option("--threads", arguments->threads, "N",
                  "Cores to use; all where not given. The table does not depend on it");
   options.flag("--json", arguments->json, "Print one JSON object instead of the table");

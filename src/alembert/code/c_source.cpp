@@ -41,8 +41,12 @@ class Writer {
     if (block.to.empty()) return;
     line(block.mask >= 0 ? fmt::format("if (v{} != 0.0) {{", block.mask) : "{");
     ++depth_;
-    for (std::size_t i = 0; i < tape.code.size(); ++i)
-      line(fmt::format("const double r{} = {};", i, operation(block, tape, tape.code[i])));
+    find_conditions(tape);
+    for (std::size_t i = 0; i < tape.code.size(); ++i) {
+      const bool bit = conditions_[tape.first_result() + i];
+      const std::string formula = bit ? condition(block, tape, tape.code[i]) : operation(block, tape, tape.code[i]);
+      line(fmt::format("const {} r{} = {};", bit ? "int" : "double", i, formula));
+    }
     // Variables that are only moved are read before any is written.
     std::vector<std::string> sources;
     for (std::size_t i = 0; i < block.to.size(); ++i) {
@@ -61,7 +65,41 @@ class Writer {
     line("}");
   }
 
-  static std::string name(const Program::Block& block, const Tape& tape, std::uint32_t source) {
+  static bool is_number(const Tape& tape, std::uint32_t source, double wanted) {
+    const std::size_t constants = tape.inputs + tape.parameters.size();
+    return source >= constants && source < tape.first_result() &&
+           static_cast<double>(tape.constants[source - constants]) == wanted;
+  }
+
+  /// Registers that are 0 or 1 by how they are computed: they stay integers as long as nobody computes with them.
+  void find_conditions(const Tape& tape) {
+    conditions_.assign(tape.registers(), false);
+    const auto bit = [&](std::uint32_t source) {
+      return conditions_[source] || is_number(tape, source, 0) || is_number(tape, source, 1);
+    };
+    for (std::size_t i = 0; i < tape.code.size(); ++i) {
+      const Tape::Instruction& step = tape.code[i];
+      const bool pair = bit(step.a) && bit(step.b);
+      conditions_[tape.first_result() + i] = step.op == Op::positive ||
+                                             ((step.op == Op::multiply || step.op == Op::max) && pair) ||
+                                             (step.op == Op::subtract && is_number(tape, step.a, 1) && bit(step.b));
+    }
+  }
+  /// A register as a condition.
+  std::string truth(const Tape& tape, std::uint32_t source) const {
+    if (conditions_[source]) return fmt::format("r{}", source - tape.first_result());
+    return is_number(tape, source, 0) ? "0" : "1";
+  }
+  std::string condition(const Program::Block& block, const Tape& tape, const Tape::Instruction& step) const {
+    switch (step.op) {
+      case Op::positive: return name(block, tape, step.a) + " > 0.0";
+      case Op::subtract: return "!" + truth(tape, step.b);
+      case Op::multiply: return truth(tape, step.a) + " & " + truth(tape, step.b);
+      default: return truth(tape, step.a) + " | " + truth(tape, step.b);
+    }
+  }
+
+  std::string name(const Program::Block& block, const Tape& tape, std::uint32_t source) const {
     const auto inputs = static_cast<std::uint32_t>(tape.inputs);
     const auto constants = static_cast<std::uint32_t>(inputs + tape.parameters.size());
     if (source < inputs) return fmt::format("v{}", block.from[source]);
@@ -70,10 +108,12 @@ class Writer {
       const double value = static_cast<double>(tape.constants[source - constants]);
       return std::signbit(value) ? "(" + c_number(value) + ")" : c_number(value);
     }
-    return fmt::format("r{}", source - tape.first_result());
+    return (conditions_[source] ? "(double)r" : "r") + std::to_string(source - tape.first_result());
   }
 
-  static std::string operation(const Program::Block& block, const Tape& tape, const Tape::Instruction& step) {
+  std::string operation(const Program::Block& block, const Tape& tape, const Tape::Instruction& step) const {
+    if (step.op == Op::where && conditions_[step.a])
+      return fmt::format("{} ? {} : 0.0", truth(tape, step.a), name(block, tape, step.b));
     const std::string a = name(block, tape, step.a), b = name(block, tape, step.b);
     switch (step.op) {
       case Op::add: return a + " + " + b;
@@ -97,6 +137,7 @@ class Writer {
 
   const Program& program_;
   int indent_, depth_ = 0;
+  std::vector<bool> conditions_;  // of the block being written
 };
 
 bool is_function(const Tape::Instruction& step) {
@@ -131,6 +172,24 @@ std::string c_declarations(int first, int last, int indent) {
     }
   }
   return text;
+}
+
+std::string cuda_source(const Program& program, int left, int status) {
+  std::string text =
+      "extern \"C\" __global__ void run(double* __restrict__ variables, const double* __restrict__ parameters,\n"
+      "                               long long count, long long times) {\n"
+      "  const long long k = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n"
+      "  if (k >= count) return;\n";
+  if (program.parameters > 0) {
+    text += fmt::format("  double p[{}];\n", program.parameters);
+    for (int i = 0; i < program.parameters; ++i) text += fmt::format("  p[{0}] = parameters[{0} * count + k];\n", i);
+  }
+  for (int i = 0; i < program.scratch; ++i) text += fmt::format("  double v{0} = variables[{0} * count + k];\n", i);
+  for (int i = program.scratch; i < program.variables; ++i) text += fmt::format("  double v{} = 0.0;\n", i);
+  text += fmt::format("  for (; times > 0 && v{} > 0.0 && v{} == 0.0; --times) {{\n", left, status);
+  text += c_statements(program, 4) + "  }\n";
+  for (int i = 0; i < program.scratch; ++i) text += fmt::format("  variables[{0} * count + k] = v{0};\n", i);
+  return text + "}\n";
 }
 
 bool needs_math(const Program& program) {

@@ -167,9 +167,12 @@ class LaneEmitter {
     const bool one_minus = step.op == Op::subtract && is_constant(step.a, 1) && bit(step.b);
     if (step.op == Op::positive) bits_[target] = builder_.CreateFCmpOGT(value(step.a), number(0));
     else if (one_minus) bits_[target] = builder_.CreateNot(bit(step.b));
-    else if (step.op == Op::multiply && bit(step.a) && bit(step.b)) bits_[target] = builder_.CreateAnd(bit(step.a), bit(step.b));
-    else if (step.op == Op::max && bit(step.a) && bit(step.b)) bits_[target] = builder_.CreateOr(bit(step.a), bit(step.b));
-    else if (step.op == Op::where && bit(step.a)) values_[target] = builder_.CreateSelect(bit(step.a), value(step.b), number(0));
+    else if (step.op == Op::multiply && bit(step.a) && bit(step.b))
+      bits_[target] = builder_.CreateAnd(bit(step.a), bit(step.b));
+    else if (step.op == Op::max && bit(step.a) && bit(step.b))
+      bits_[target] = builder_.CreateOr(bit(step.a), bit(step.b));
+    else if (step.op == Op::where && bit(step.a))
+      values_[target] = builder_.CreateSelect(bit(step.a), value(step.b), number(0));
     else values_[target] = compute(step.op, value(step.a), step.b == step.a ? value(step.a) : value(step.b));
   }
 

@@ -34,8 +34,8 @@ class LaneProgram {
 /// How many doubles this processor computes with at once: 8 (AVX-512), 4 (AVX2) or 2.
 int best_lanes();
 
-/// Functions of vectors (sin, cos, exp, ...) are those of the C library for vectors, libmvec, where it is there: at most
-/// 4 ulp, where the scalar ones have 1. Otherwise each lane calls the scalar function.
+/// Functions of vectors (sin, cos, exp, ...) are those of the C library for vectors, libmvec, where it is there: at
+/// most 4 ulp, where the scalar ones have 1. Otherwise each lane calls the scalar function.
 bool has_vector_functions();
 
 }  // namespace alembert::internal

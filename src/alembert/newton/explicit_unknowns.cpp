@@ -14,6 +14,9 @@ namespace {
 // As for pivots of an elimination (linear/elimination.cpp).
 constexpr double least_factor = 0.05;
 
+/// x of factor*x + rest = 0; divisions are dear, and of a constant there is none.
+Expr solved_for(Expr rest, Expr factor) { return -rest * (Quad(1) / factor); }
+
 /// The state of the reduction: all lists are over the unknowns of the given step.
 class Reduction {
  public:
@@ -98,7 +101,7 @@ class Reduction {
       if (depends(equation[0], Exprs{e_.unknowns[*before]}) && depends(values_[*before], own)) return values_[i];
     const SparseExprs factor = jacobian(equation, own);
     if (factor.value.size() != 1 || depends(factor.value[0], e_.unknowns)) return values_[i];
-    return -substitute(equation, own, Exprs{graph_.constant(0)}, graph_)[0] / factor.value[0];
+    return solved_for(substitute(equation, own, Exprs{graph_.constant(0)}, graph_)[0], factor.value[0]);
   }
 
   std::vector<int> remaining() const {
@@ -143,7 +146,7 @@ class Reduction {
       const Expr unknown = e_.unknowns[open[i]];
       const Expr rest = substitute(Exprs{equations_[open[i]]}, Exprs{unknown}, Exprs{zero}, graph_)[0];
       from.push_back(unknown);
-      to.push_back(-rest / J.value[own_entry(J, i)]);
+      to.push_back(solved_for(rest, J.value[own_entry(J, i)]));
     }
     equations_ = substitute(equations_, from, to, graph_);
     for (Expr& value : values_)

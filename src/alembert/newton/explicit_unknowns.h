@@ -18,8 +18,8 @@ struct ExplicitUnknown {
 };
 
 struct ReducedStep {
-  StepEquations equations;  // in fewer unknowns; their groups keep their numbers, and may be empty
-  std::vector<int> kept;    // numbers of those among all
+  StepEquations equations;                  // in fewer unknowns; their groups keep their numbers, and may be empty
+  std::vector<int> kept;                    // numbers of those among all
   std::vector<ExplicitUnknown> eliminated;  // in an order in which they can be computed
 };
 

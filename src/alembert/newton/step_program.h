@@ -40,11 +40,11 @@ struct WatchedExprs {
 };
 
 struct StepProgramOptions {
-  int rows = 6;              // of the table of differences: predictions have degrees below; 6 as Predictor
+  int rows = 6;                          // of the table of differences: predictions have degrees below; 6 as Predictor
   std::size_t most_operations = 20'000;  // of a factorisation and an iteration: compiled for many motions
   /// Unknowns that follow from others are put in: faster, with the same results but for rounding.
   bool reduce = false;
-  bool locate = false;       // events are located by the program, and the motion goes on; else they are unusual
+  bool locate = false;  // events are located by the program, and the motion goes on; else they are unusual
   WatchedExprs watch = {};
 };
 
@@ -53,16 +53,16 @@ struct StepProgram {
   static constexpr double never = 1e300;
   Program program;
   int states = 0, substeps = 0;
-  int start = 0, h = 0, made = 0;  // t = start + made*h; made: steps so far
-  int left = 0;                    // steps that are still to be made; none is made at 0
-  int status = 0;                  // a StepStatus; steps are made at 0 only
-  int count = 0, phase = 0;        // steps that the predictor has learnt from, and that number modulo 16
+  int start = 0, h = 0, made = 0;   // t = start + made*h; made: steps so far
+  int left = 0;                     // steps that are still to be made; none is made at 0
+  int status = 0;                   // a StepStatus; steps are made at 0 only
+  int count = 0, phase = 0;         // steps that the predictor has learnt from, and that number modulo 16
   int state = 0, compensation = 0;  // first places
   int carries = 0, carried = 0;     // values that the method carries beside the state
   struct Substep {
     int unknowns = 0;
-    int all_unknowns = 0;   // of the method; the others follow from those that are kept
-    std::vector<int> kept;  // numbers among them
+    int all_unknowns = 0;                 // of the method; the others follow from those that are kept
+    std::vector<int> kept;                // numbers among them
     int guess = 0, rows = 0, degree = 0;  // first places; row k begins at rows + k*unknowns
     int tail_error = 0;
   };

@@ -138,6 +138,11 @@ std::optional<Way> way_of(const Problem& problem, const System& core) {
   return way;
 }
 
+Expr size_of_group(const Problem& problem, std::size_t group, Expr largest) {
+  Graph& graph = *problem.e.graph;
+  return graph.make(Op::max, problem.e.groups[group].scale, largest + graph.constant(tiny));
+}
+
 /// The new values of these unknowns and of those that follow from them.
 struct Corrected {
   Exprs own, dependent;
@@ -145,9 +150,9 @@ struct Corrected {
   Expr sum;   // of all corrections, which is finite where they all are
 };
 
-/// old: values of the dependent ones before.
+/// old: values of the dependent ones before. inverse: of the groups, one over their sizes; empty: taken here.
 Corrected corrected(const Problem& problem, const std::vector<int>& places, const Exprs& correction,
-                    const std::vector<ExplicitUnknown>& dependent, const Exprs& old) {
+                    const std::vector<ExplicitUnknown>& dependent, const Exprs& old, const Exprs& inverse) {
   Graph& graph = *problem.e.graph;
   Corrected result;
   const std::size_t groups = problem.e.groups.size();
@@ -173,10 +178,26 @@ Corrected corrected(const Problem& problem, const std::vector<int>& places, cons
   result.size = graph.constant(0);
   for (std::size_t g = 0; g < groups; ++g) {
     if (!sizes[g]) continue;
-    const Expr size = graph.make(Op::max, problem.e.groups[g].scale, sizes[g] + graph.constant(tiny));
-    result.size = graph.make(Op::max, result.size, changes[g] / size);
+    const Expr relative = inverse.empty() ? changes[g] / size_of_group(problem, g, sizes[g]) : changes[g] * inverse[g];
+    result.size = graph.make(Op::max, result.size, relative);
   }
   return result;
+}
+
+/// One over the sizes of the groups that the core has, at a guess.
+Exprs inverse_sizes(const Problem& problem, const std::vector<int>& core, const Exprs& values) {
+  Graph& graph = *problem.e.graph;
+  Exprs sizes(problem.e.groups.size());
+  const auto count = [&](int group, Expr value) {
+    Expr& size = sizes[group];
+    size = size ? graph.make(Op::max, size, graph.make(Op::abs, value)) : graph.make(Op::abs, value);
+  };
+  for (const int i : core)
+    if (problem.group[i] >= 0) count(problem.group[i], problem.e.unknowns[i]);
+  for (std::size_t k = 0; k < values.size(); ++k) count(problem.core_explicit[k].group, values[k]);
+  for (std::size_t g = 0; g < sizes.size(); ++g)
+    sizes[g] = sizes[g] ? 1 / size_of_group(problem, g, sizes[g]) : graph.constant(0);
+  return sizes;
 }
 
 /// Explicit unknowns with the same formula become one: the stages of a step often agree.
@@ -231,8 +252,8 @@ std::optional<UsualEquations> usual_equations(const StepEquations& given, const 
   const StepEquations& e = reduced ? merged : given;
   const int n = static_cast<int>(e.unknowns.size());
   if (n == 0 || n > most_unknowns) return {};
-  Problem problem{e, joined<Expr>(e.t0, e.h, e.state, e.unknowns), typical, std::vector<int>(n, -1),
-                  most_operations, {}, {}};
+  Problem problem{
+      e, joined<Expr>(e.t0, e.h, e.state, e.unknowns), typical, std::vector<int>(n, -1), most_operations, {}, {}};
   for (std::size_t g = 0; g < e.groups.size(); ++g)
     for (int i = e.groups[g].first; e.groups[g].scale && i < e.groups[g].first + e.groups[g].count; ++i)
       problem.group[i] = static_cast<int>(g);
@@ -252,14 +273,20 @@ std::optional<UsualEquations> usual_equations(const StepEquations& given, const 
     result.core_explicit.push_back(unknown.number);
   }
   result.start = problem.put_in(symbols, problem.core_explicit, {}, {});
-  const Corrected iterated = corrected(problem, parts.core, way->correction, problem.core_explicit, symbols);
+  if (reduced) {
+    result.inverse_sizes = inverse_sizes(problem, parts.core, result.start);
+    for (std::size_t g = 0; g < e.groups.size(); ++g) result.inverse_symbols.push_back(e.graph->symbol("1/size"));
+  }
+  const Corrected iterated =
+      corrected(problem, parts.core, way->correction, problem.core_explicit, symbols, result.inverse_symbols);
   result.iterated = joined<Expr>(iterated.own, iterated.dependent, iterated.size, iterated.sum);
   Exprs late;
   for (const ExplicitUnknown& unknown : problem.tail_explicit) late.push_back(e.unknowns[unknown.number]);
   const Corrected settled = corrected(problem, parts.tail, solve(*tail_factors, tail.equations), problem.tail_explicit,
-                                      problem.put_in(late, problem.tail_explicit, {}, {}));
+                                      problem.put_in(late, problem.tail_explicit, {}, {}), {});
   result.settled = joined<Expr>(settled.own, settled.size, settled.sum);
-  const Exprs old = joined<Expr>(problem.unknowns(parts.tail), late), now = joined<Expr>(settled.own, settled.dependent);
+  const Exprs old = joined<Expr>(problem.unknowns(parts.tail), late),
+              now = joined<Expr>(settled.own, settled.dependent);
   result.increments = in_terms_of(increments_of(e), old, now, *e.graph);
   result.balance = in_terms_of(balance_of(e), old, now, *e.graph);
   for (int i = 0; i < n; ++i)

@@ -18,10 +18,13 @@ struct UsualEquations {
   std::vector<int> core, tail, multipliers;  // numbers of unknowns; the tail follows from the core by one linear system
   std::vector<int> core_explicit;            // of unknowns that follow from the core by a formula
   Exprs start;                               // those at a guess, in `all`
-  NamedEntries factors;                      // of the matrix of the core
-  double renewed_above = 0;                  // corrections after which a new matrix costs less than more iterations
-  /// In `all` and the symbols of the factors: the core after a correction, then core_explicit; its size as CorrectionNorm measures it; the
-  /// sum of the corrections, which is finite where they all are.
+  /// Of a reduced step: one over the sizes of the groups at a guess, and their symbols in `iterated`; a division less
+  /// in every iteration.
+  Exprs inverse_sizes, inverse_symbols;
+  NamedEntries factors;      // of the matrix of the core
+  double renewed_above = 0;  // corrections after which a new matrix costs less than more iterations
+  /// In `all` and the symbols of the factors: the core after a correction, then core_explicit; its size as
+  /// CorrectionNorm measures it; the sum of the corrections, which is finite where they all are.
   Exprs iterated;
   /// In `all`: the tail, likewise; then the increments of the state and the balance (see step_equations.h) for the new
   /// tail.
@@ -43,7 +46,7 @@ inline constexpr int most_usual_iterations = 6;
 inline constexpr std::size_t most_usual_operations = 6000;
 
 /// typical: inputs (t0, h, state) and unknowns near which steps will be made; pivots are chosen for it. Nothing where
-/// the equations are not small, or where the matrix is singular there. 
+/// the equations are not small, or where the matrix is singular there.
 /// reduced: the same equations without explicit unknowns, where these are to be put in.
 std::optional<UsualEquations> usual_equations(const StepEquations& equations, const std::vector<double>& typical,
                                               std::size_t most_operations = most_usual_operations,

@@ -36,8 +36,7 @@ std::unique_ptr<UsualStep> UsualStep::make(const StepEquations& e, const std::ve
   step->factors_ = u.factors.values.size();
   step->renewed_above_ = u.renewed_above;
   step->factor_ = Kernel<double>(u.all, u.factors.values, options.kernel);
-  step->iterate_ =
-      Kernel<double>(joined<Expr>(u.all, u.factors.symbols), iteration(u, e.unknowns), options.kernel);
+  step->iterate_ = Kernel<double>(joined<Expr>(u.all, u.factors.symbols), iteration(u, e.unknowns), options.kernel);
   step->finish_ = Kernel<double>(u.all, joined<Expr>(u.settled, u.increments, u.balance), options.kernel);
   step->iterates_ = !u.core.empty();
   step->multipliers_ = u.multipliers;

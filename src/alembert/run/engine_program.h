@@ -17,14 +17,14 @@ struct EngineProgram {
 };
 
 struct EngineProgramOptions {
-  int rows = 6;          // see StepProgramOptions
-  bool reduce = false;   // see StepProgramOptions
-  bool watch = false;    // energy, constraints and events at every step
-  bool locate = false;   // events are located by the program
+  int rows = 6;         // see StepProgramOptions
+  bool reduce = false;  // see StepProgramOptions
+  bool watch = false;   // energy, constraints and events at every step
+  bool locate = false;  // events are located by the program
 };
 
-/// The usual step with steps of the size that the engine was made for. Makes expressions: not while a copy of the engine
-/// is used by another thread.
+/// The usual step with steps of the size that the engine was made for. Makes expressions: not while a copy of the
+/// engine is used by another thread.
 EngineProgram program_of(Engine& engine, const EngineProgramOptions& options);
 
 /// Variables of the program for the motion that the engine begins, ready for the first step.

@@ -1,0 +1,309 @@
+#include "alembert/newton/substep_writer.h"
+
+#include "alembert/base/lists.h"
+#include "alembert/newton/branch.h"
+#include "alembert/newton/convergence.h"
+#include "alembert/newton/increments.h"
+
+namespace alembert::internal {
+
+void SubstepWriter::write(std::vector<Program::Statement>& out, bool first) {
+  out.push_back(begin(first));
+  if (!u_.inverse_sizes.empty()) out.push_back(start());
+  if (u_.core.empty()) {
+    out.push_back(without_core());
+  } else {
+    out.push_back(factor(true));
+    out.push_back(iterate(true));
+    out.push_back(loop(c_.going, {factor(false), iterate(false)}));
+  }
+  out.push_back(settle(true));
+  out.push_back(loop(c_.again, {settle(false)}));
+  out.push_back(doubt());
+  out.push_back(compare());
+  out.push_back(judge());
+  if (!e_.carried.empty()) out.push_back(carry());
+}
+
+void SubstepWriter::learn(std::vector<Program::Statement>& out, int look_mask, int counted) {
+  out.push_back(look(look_mask));
+  out.push_back(shift(counted));
+}
+
+Variables SubstepWriter::inputs() const {
+  return joined<Variable>(Variable{e_.t0, c_.t}, Variable{e_.h, step_.h_of_substep}, listed(e_.state, state));
+}
+
+Variables SubstepWriter::predicted_at(int first) const {
+  Variables list;
+  for (std::size_t i = 0; i < own_.kept.size(); ++i)
+    list.push_back({e_.unknowns[own_.kept[i]], first + static_cast<int>(i)});
+  return list;
+}
+
+Variables SubstepWriter::unknowns_at_guess() const {
+  Variables list = predicted_at(own_.guess);
+  for (const int i : u_.core_explicit) list.push_back({e_.unknowns[i], x + i});
+  return list;
+}
+
+Program::Statement SubstepWriter::begin(bool first) {
+  Expr expected = number(0);
+  for (const int i : u_.multipliers) expected = max(expected, abs(e_.unknowns[i]));
+  const Expr h = symbol("h"), t = symbol("t"), h_before = symbol("h before");
+  Variables in = predicted_at(own_.guess), free;
+  in.push_back({h, step_.h});
+  if (first) {
+    const Expr start = symbol("start"), made = symbol("made"), left = symbol("left"), status = symbol("status");
+    append(in, Variables{{start, step_.start}, {made, step_.made}, {left, step_.left}, {status, step_.status}});
+    free.push_back({start + made * h, c_.t});
+    free.push_back({both(positive(left), no(positive(status))), c_.fine});
+  } else {
+    append(in, Variables{{t, c_.t}, {h_before, step_.h_of_substep}});
+    free.push_back({t + h_before, c_.t});
+  }
+  append(free, Variables{{graph_.constant(share) * h, step_.h_of_substep}, {expected, c_.expected}});
+  return builder_.block(in, {}, free, -1);
+}
+
+Program::Statement SubstepWriter::start() {
+  Variables free;
+  for (std::size_t k = 0; k < u_.core_explicit.size(); ++k) free.push_back({u_.start[k], x + u_.core_explicit[k]});
+  append(free, listed(u_.inverse_sizes, sizes));
+  return builder_.block(joined<Variable>(inputs(), predicted_at(own_.guess)), {}, free, -1);
+}
+
+Program::Statement SubstepWriter::without_core() {
+  const Expr fine = symbol("fine");
+  const Expr zero = number(0);
+  return builder_.block({{fine, c_.fine}}, {}, {{fine, c_.good}, {zero, c_.moved}, {zero, c_.ratio}}, -1);
+}
+
+Program::Statement SubstepWriter::factor(bool first) {
+  Variables kept;
+  for (std::size_t i = 0; i < u_.factors.values.size(); ++i)
+    kept.push_back({u_.factors.values[i], factors + static_cast<int>(i)});
+  kept.push_back({number(Convergence::unknown_contraction), c_.contraction});
+  return builder_.block(joined<Variable>(inputs(), first ? unknowns_at_guess() : unknowns_here()), kept, {},
+                        first ? -1 : c_.renew);
+}
+
+SubstepWriter::Decision SubstepWriter::decide(Expr now, Expr sum, Expr before, Expr largest, Expr iterations,
+                                              Expr contraction, Expr here) {
+  using C = Convergence;
+  const Expr ratio = now / before;
+  const Expr finite = is_finite_number(sum), arrived = no(above(now, rounding_unit));
+  const Expr tells = both(above(now, C::telling), no(above(now, Quad(C::hidden) * ratio)));
+  Decision d;
+  d.largest_ratio = max(largest, where(tells, ratio));
+  const Expr old_matrix = both(no(here), above(now, C::quiet_floor * rounding_unit));
+  d.contraction = max(contraction, where(old_matrix, min(ratio, number(C::slowest_rate))));
+  const Expr rate = max(ratio, d.contraction);
+  // What is left of a geometric series, now*rate/(1 - rate), is compared without the division.
+  const Expr rest = 1 - min(rate, number(C::slowest_rate));
+  const Expr small_here = no(above(now * ratio * min(ratio, number(1)), C::negligible * rounding_unit));
+  const Expr small_later = no(above(now * rate, Quad(C::negligible * rounding_unit) * rest));
+  const Expr small = either(both(here, small_here), both(no(here), small_later));
+  const Expr last = both(below(ratio, 1), small);
+  const Expr near = no(above(now, C::near));
+  const Expr slowly = both(no(last), above(ratio, C::slow)), quiet = no(above(now, C::quiet_floor * rounding_unit));
+  const Expr stalls = above(ratio, C::stalled);
+  const Expr loud = both(slowly, no(quiet));
+  const Expr hopeless = both(loud, both(stalls, above(iterations, C::first_ratios - 0.5)));
+  const Expr at_floor = both(both(loud, here), both(no(above(now, C::fresh_floor * rounding_unit)), no(hopeless)));
+  const Expr converged = either(either(arrived, both(last, near)), either(both(both(slowly, quiet), stalls), at_floor));
+  const Expr doubt = both(no(arrived), either(both(last, no(near)), hopeless));
+  d.good = both(both(finite, converged), no(doubt));
+  d.going = both(both(finite, no(converged)), both(no(doubt), below(iterations, most_usual_iterations - 1.5)));
+  d.renew = both(d.going, either(loud, above(now, u_.renewed_above)));
+  return d;
+}
+
+Program::Statement SubstepWriter::iterate(bool first) {
+  const std::vector<int> places = joined<int>(u_.core, u_.core_explicit);
+  const std::size_t count = places.size();
+  const Expr now = u_.iterated[count], sum = u_.iterated[count + 1];
+  Variables in = joined<Variable>(inputs(), first ? unknowns_at_guess() : unknowns_here(),
+                                  listed(u_.factors.symbols, factors), listed(u_.inverse_symbols, sizes));
+  Variables kept;
+  for (std::size_t k = 0; k < count; ++k) kept.push_back({u_.iterated[k], x + places[k]});
+  const Expr fine = symbol("fine");
+  if (first) {
+    in.push_back({fine, c_.fine});
+    const Expr arrived = no(above(now, rounding_unit)), finite = both(fine, is_finite_number(sum));
+    const Expr going = both(finite, no(arrived));
+    append(kept, Variables{{now, c_.before},
+                           {now, c_.moved},
+                           {number(0), c_.ratio},
+                           {number(1), c_.iterations},
+                           {going, c_.going},
+                           {both(going, above(now, u_.renewed_above)), c_.renew},
+                           {both(finite, arrived), c_.good}});
+    for (const int i : u_.tail) kept.push_back({e_.unknowns[i], x + i});
+    return builder_.block(in, kept, {}, -1);
+  }
+  const Expr before = symbol("before"), moved = symbol("moved"), largest = symbol("ratio");
+  const Expr iterations = symbol("iterations"), contraction = symbol("contraction"), here = symbol("here");
+  append(in, Variables{{before, c_.before},
+                       {moved, c_.moved},
+                       {largest, c_.ratio},
+                       {iterations, c_.iterations},
+                       {contraction, c_.contraction},
+                       {here, c_.renew}});
+  const Decision d = decide(now, sum, before, largest, iterations, contraction, here);
+  append(kept, Variables{{now, c_.before},
+                         {moved + now, c_.moved},
+                         {d.largest_ratio, c_.ratio},
+                         {iterations + 1, c_.iterations},
+                         {d.contraction, c_.contraction},
+                         {d.going, c_.going},
+                         {d.renew, c_.renew},
+                         {d.good, c_.good}});
+  return builder_.block(in, kept, {}, c_.going);
+}
+
+Program::Statement SubstepWriter::settle(bool first) {
+  const std::size_t count = u_.tail.size();
+  const Expr correction = u_.settled[count], sum = u_.settled[count + 1];
+  const Expr good = symbol("good"), error = symbol("error"), repeat = symbol("repeat"), before = symbol("before");
+  Variables in = joined<Variable>(inputs(), u_.core.empty() && first ? unknowns_at_guess() : unknowns_here());
+  Variables kept;
+  append(in, Variables{{good, first ? c_.good : c_.again}, {error, own_.tail_error}});
+  for (std::size_t k = 0; k < count; ++k) kept.push_back({u_.settled[k], x + u_.tail[k]});
+  append(kept, listed(u_.increments, increments));
+  const Expr finite = count == 0 ? number(1) : is_finite_number(sum);
+  Expr error_now = error, done;
+  if (first) {
+    done =
+        count == 0 ? number(1) : both(no(above(correction * error, left_over)), no(above(correction, far_correction)));
+  } else {
+    append(in, Variables{{repeat, c_.repeat}, {before, c_.tail_before}});
+    error_now = max(error, where(above(before, far_correction), correction / before));
+    done = no(above(correction * error_now, left_over));
+  }
+  const Expr again = both(both(good, finite), no(done));
+  const Expr may = first ? number(1) : below(repeat, most_repeats - 0.5);
+  append(kept, Variables{{error_now, own_.tail_error},
+                         {correction, c_.tail_before},
+                         {first ? number(2) : repeat + 1, c_.repeat},
+                         {both(again, may), c_.again},
+                         {both(both(good, finite), done), c_.good}});
+  return builder_.block(in, kept, {}, first ? -1 : c_.again);
+}
+
+Expr SubstepWriter::surely(Expr moved, Expr ratio) const {
+  const Expr certain = both(no(above(ratio, sure_contraction)), no(above(moved, surely_near)));
+  return either(certain, no(above(ratio, linear_contraction)));
+}
+
+Program::Statement SubstepWriter::doubt() {
+  const Expr good = symbol("good"), moved = symbol("moved"), ratio = symbol("ratio"), fine = symbol("fine");
+  const Expr open = both(both(fine, good), both(no(surely(moved, ratio)), no(above(ratio, sure_contraction))));
+  return builder_.block({{good, c_.good}, {moved, c_.moved}, {ratio, c_.ratio}, {fine, c_.fine}}, {},
+                        {{open, c_.doubt}, {number(0), c_.near}}, -1);
+}
+
+Program::Statement SubstepWriter::compare() {
+  const Exprs found = graph_.symbols("found", step_.states), guessed = increments_of(reduced_);
+  const int positions = step_.states - e_.rates;
+  constexpr double rounding = 1e-9;
+  const auto raise = [](Expr& size, Expr value) { size = max(size, abs(value)); };
+  const Expr zero = number(0);
+  Expr size_y = zero, change_y = zero, apart_y = zero, size_z = zero, apart_z = zero, sum = zero;
+  for (int i = 0; i < step_.states; ++i) {
+    const Expr apart = found[i] - guessed[i];
+    sum = sum + apart;
+    raise(i < positions ? size_y : size_z, e_.state[i]);
+    raise(i < positions ? change_y : size_z, found[i]);
+    raise(i < positions ? change_y : size_z, guessed[i]);
+    raise(i < positions ? apart_y : apart_z, apart);
+  }
+  const Expr reach_y = max(change_y, Quad(rounding) * size_y);
+  const Expr reach_z = max(size_z, Quad(rounding) * size_y / abs(e_.h));
+  const Expr near_y = no(above(apart_y, Quad(near_start) * reach_y)),
+             near_z = no(above(apart_z, Quad(near_start) * reach_z));
+  const Variables in = joined<Variable>(inputs(), predicted_at(own_.guess), listed(found, increments));
+  return builder_.block(in, {{both(is_finite_number(sum), both(near_y, near_z)), c_.near}}, {}, c_.doubt);
+}
+
+Program::Statement SubstepWriter::judge() {
+  const Expr good = symbol("good"), moved = symbol("moved"), ratio = symbol("ratio"), fine = symbol("fine");
+  const Expr count = symbol("count"), expected = symbol("expected"), status = symbol("status"), near = symbol("near");
+  const Exprs from = graph_.symbols("state", step_.states), rest = graph_.symbols("compensation", step_.states);
+  const Exprs added = graph_.symbols("increment", step_.states);
+  Variables in{{good, c_.good},      {moved, c_.moved},       {ratio, c_.ratio},      {fine, c_.fine},
+               {count, step_.count}, {expected, c_.expected}, {status, step_.status}, {near, c_.near}};
+  Expr most = graph_.constant(0);
+  for (const int i : u_.multipliers) {
+    in.push_back({e_.unknowns[i], x + i});
+    most = max(most, abs(e_.unknowns[i]));
+  }
+  append(in, joined<Variable>(listed(from, state), listed(rest, compensation), listed(added, increments)));
+  const Expr clear = either(surely(moved, ratio), near);
+  const Expr wild = both(positive(count), above(most, Quad(wild_multipliers) * expected));
+  const Expr code =
+      choose(good, choose(clear, where(wild, number(double(StepStatus::wild))), number(double(StepStatus::in_doubt))),
+             number(double(StepStatus::not_converged)));
+  Variables kept{{choose(fine, code, status), step_.status}, {both(fine, no(positive(code))), c_.fine}}, free;
+  for (int i = 0; i < step_.states; ++i) {
+    const Expr plus = added[i] + rest[i], next = from[i] + plus, back = next - from[i];
+    free.push_back({next, next_state + i});
+    free.push_back({(from[i] - (next - back)) + (plus - back), next_compensation + i});
+  }
+  return builder_.block(in, kept, free, -1);
+}
+
+Program::Statement SubstepWriter::carry() {
+  Variables free;
+  for (std::size_t i = 0; i < reduced_.carried_next.size(); ++i)
+    free.push_back({reduced_.carried_next[i], next_carried + static_cast<int>(i)});
+  return builder_.block(joined<Variable>(inputs(), unknowns_here(), listed(e_.carried, carried)), {}, free, -1);
+}
+
+Exprs SubstepWriter::kept_unknowns() const {
+  Exprs list;
+  for (const int i : own_.kept) list.push_back(e_.unknowns[i]);
+  return list;
+}
+
+Program::Statement SubstepWriter::look(int mask) {
+  const int n = own_.unknowns;
+  const Exprs rows = graph_.symbols("row", rows_ * n);
+  const Expr count = symbol("count");
+  std::vector<Expr> error(rows_);
+  Exprs left = kept_unknowns();
+  for (int k = 0; k < rows_; ++k)
+    for (int i = 0; i < n; ++i) {
+      left[i] = left[i] - row_symbol(rows, k, i);
+      const Expr square = left[i] * left[i];
+      error[k] = i == 0 ? square : error[k] + square;
+    }
+  Expr degree = number(0), best = error[0];
+  for (int k = 1; k < rows_; ++k) {
+    const Expr better = both(above(best, error[k]), above(count, k + 0.5));
+    degree = choose(better, number(k), degree);
+    best = choose(better, error[k], best);
+  }
+  const Variables in = joined<Variable>(unknowns_here(), listed(rows, own_.rows), Variable{count, step_.count});
+  return builder_.block(in, {{degree, own_.degree}}, {}, mask);
+}
+
+Program::Statement SubstepWriter::shift(int mask) {
+  const int n = own_.unknowns;
+  const Exprs rows = graph_.symbols("row", rows_ * n);
+  const Expr degree = symbol("degree");
+  Variables free;
+  Exprs left = kept_unknowns(), guess = left;
+  for (int k = 0; k < rows_; ++k)
+    for (int i = 0; i < n; ++i) {
+      const Expr now = left[i];
+      left[i] = now - row_symbol(rows, k, i);
+      free.push_back({now, own_.rows + k * n + i});
+      if (k > 0) guess[i] = guess[i] + where(above(degree, k - 0.5), now);
+    }
+  append(free, listed(guess, own_.guess));
+  const Variables in = joined<Variable>(unknowns_here(), listed(rows, own_.rows), Variable{degree, own_.degree});
+  return builder_.block(in, {}, free, mask);
+}
+
+}  // namespace alembert::internal

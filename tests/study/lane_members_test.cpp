@@ -1,0 +1,114 @@
+// Members in lanes, against the scalar engine.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "alembert/code/c_source.h"
+#include "alembert/code/gpu.h"
+#include "alembert/error.h"
+#include "alembert/study/program_members.h"
+#include "source_folder.h"
+
+namespace alembert::internal {
+namespace {
+
+struct LaneStudy {
+  LaneStudy(const std::string& text, std::vector<std::string> names, std::vector<std::string> columns,
+            const std::string& method_text, double end, double step)
+      : model(read_model(std::make_shared<const Source>(Source{"study", text}))),
+        equations(derive(model, {.inputs = names})),
+        method(find_method(method_text)) {
+    task.model = &model;
+    task.equations = &equations;
+    task.method = &method;
+    task.simulation.end = end;
+    task.simulation.step = step;
+    task.names = std::move(names);
+    task.columns = std::move(columns);
+  }
+  Model model;
+  Equations equations;
+  Method method;
+  MemberTask task;
+};
+
+const char* const pendulum = R"(parameter l = 1, g = 9.81
+coordinate x, y
+kinetic (x'^2 + y'^2)/2
+potential g*y
+constraint rod: x^2 + y^2 = l^2
+initial x = 0.6, y = -0.8
+event bottom: x = 0
+)";
+
+double cell_number(const MemberResult& result, std::size_t column) {
+  const auto& cell = result.cells.at(column);
+  return std::holds_alternative<double>(cell) ? std::get<double>(cell) : NAN;
+}
+
+MemberBatch batch_of(const std::vector<double>& values) {
+  MemberBatch batch;
+  batch.count = values.size();
+  batch.values = values;
+  return batch;
+}
+
+TEST(LaneMembers, AgreeWithTheScalarEngineInAnyOrder) {
+  LaneStudy study(pendulum, {"g"},
+                  {"t", "q.x", "q.y", "energy.max_error", "residual.position", "statistics.steps", "events.bottom.t"},
+                  "lobatto(3)", 2, 0.01);
+  std::vector<double> values;
+  for (int i = 0; i < 21; ++i) values.push_back(1 + 0.5 * i);
+  const auto lanes = make_lane_engine(study.task), scalar = make_scalar_engine(study.task);
+  const auto one = lanes->run(batch_of(values)), other = scalar->run(batch_of(values));
+  std::vector<double> backwards(values.rbegin(), values.rend());
+  auto turned = lanes->run(batch_of(backwards));
+  std::reverse(turned.begin(), turned.end());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    ASSERT_EQ(one[i].failure, "");
+    EXPECT_EQ(one[i].cells, turned[i].cells);
+    for (std::size_t k = 0; k < 5; ++k) EXPECT_NEAR(cell_number(one[i], k), cell_number(other[i], k), 1e-11);
+    EXPECT_EQ(one[i].cells[5], other[i].cells[5]);
+    // Located on the cubic through the ends of a step, not by parts of the step: the fourth power of the step.
+    EXPECT_NEAR(cell_number(one[i], 6), cell_number(other[i], 6), 1e-8);
+  }
+}
+
+/// What lanes do not do, they leave to the scalar engine, with its reasons.
+TEST(LaneMembers, LeaveTheRestToTheScalarEngine) {
+  LaneStudy study(pendulum, {"g"}, {"t", "q.x"}, "lobatto(2)", 2, 0.01);
+  const auto lanes = make_lane_engine(study.task);
+  const auto results = lanes->run(batch_of({9.81, 1e9, NAN, 5}));
+  EXPECT_EQ(results[0].failure, "");
+  EXPECT_NE(results[1].failure, "");
+  EXPECT_NE(results[2].failure, "");
+  EXPECT_EQ(results[3].failure, "");
+  const auto scalar = make_scalar_engine(study.task)->run(batch_of({1e9}));
+  EXPECT_EQ(results[1].failure, scalar[0].failure);
+}
+
+TEST(GpuMembers, SayWhyThereAreNone) {
+  if (why_no_gpu().empty()) GTEST_SKIP() << "there is a GPU here";
+  LaneStudy study(pendulum, {"g"}, {"t"}, "lobatto(2)", 2, 0.01);
+  EXPECT_THROW(make_gpu_engine(study.task), InputError);
+}
+
+/// Where there is a GPU: the same numbers but for rounding.
+TEST(GpuMembers, AgreeWithTheScalarEngine) {
+  if (!why_no_gpu().empty()) GTEST_SKIP() << why_no_gpu();
+  LaneStudy study(pendulum, {"g"}, {"q.x", "q.y", "residual.position", "residual.velocity"}, "lobatto(2)", 10, 0.01);
+  std::vector<double> values;
+  for (int i = 0; i < 500; ++i) values.push_back(1 + 0.02 * i);
+  const auto gpu = make_gpu_engine(study.task)->run(batch_of(values));
+  const auto scalar = make_scalar_engine(study.task)->run(batch_of(values));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t k = 0; k < 2; ++k) EXPECT_NEAR(cell_number(gpu[i], k), cell_number(scalar[i], k), 1e-10);
+    EXPECT_LT(cell_number(gpu[i], 2), 1e-12);
+    EXPECT_LT(cell_number(gpu[i], 3), 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace alembert::internal
