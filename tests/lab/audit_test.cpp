@@ -34,7 +34,7 @@ TEST(Audit, ASampleOfItsCellsHolds) {
   for (const Pair& pair : audit.pairs) {
     EXPECT_NE(text.find("| `" + pair.method + "` |"), std::string::npos) << pair.method;
     measured += pair.properties.size();
-    if (pair.model == "bouncing_ball") EXPECT_EQ(pair.status, Status::refused) << "its motion is not smooth";
+    if (pair.model == "bouncing_ball") { EXPECT_EQ(pair.status, Status::refused) << "its motion is not smooth"; }
   }
   EXPECT_GT(measured, 300u);
   EXPECT_EQ(text.find("not explained"), std::string::npos);
