@@ -28,8 +28,11 @@ Command add_converge(CommandLine& program);
 Command add_verify(CommandLine& program);
 Command add_reproduce(CommandLine& program);
 Command add_view(CommandLine& program);
+Command add_gallery(CommandLine& program);
 Command add_sweep(CommandLine& program);
 Command add_benchmark(CommandLine& program);
+Command add_export(CommandLine& program);
+Command add_studio(CommandLine& program);
 Command add_audit(CommandLine& program);
 
 /// A whole file, or standard input for "-"; throws InputError when it cannot be read.

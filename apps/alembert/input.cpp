@@ -12,7 +12,7 @@
 #include <memory>
 #include <set>
 
-#include "alembert/base/text_file.h"
+#include "alembert/base/files.h"
 #include "alembert/default_methods.h"
 #include "alembert/error.h"
 #include "alembert/quad.h"
@@ -33,7 +33,7 @@ std::shared_ptr<const Source> read_source(const std::string& path) {
   char buffer[1 << 16];
   while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file.get())) {
     source->text.append(buffer, count);
-    if (source->text.size() > longest_model_text) throw InputError("'" + path + "' is too long for a model");
+    if (source->text.size() > longest_file) throw InputError("'" + path + "' is too long for a model");
   }
   if (std::ferror(file.get())) throw InputError("cannot read '" + path + "': " + std::strerror(errno));
   if (standard) read_before = source;

@@ -25,11 +25,11 @@ constexpr char footer[] =
 
 int perform(int argc, char** argv) {
   CommandLine program(description, version, footer);
-  return program.perform(
-      argc, argv,
-      {add_run(program), add_check(program), add_derive(program), add_methods(program), add_fmt(program),
-       add_grammar(program), add_converge(program), add_verify(program), add_sweep(program), add_view(program),
-       add_reproduce(program), add_benchmark(program), add_audit(program)});
+  return program.perform(argc, argv,
+                         {add_run(program), add_check(program), add_derive(program), add_methods(program),
+                          add_fmt(program), add_grammar(program), add_converge(program), add_verify(program),
+                          add_sweep(program), add_view(program), add_studio(program), add_gallery(program),
+                          add_reproduce(program), add_benchmark(program), add_export(program), add_audit(program)});
 }
 
 /// Files must not get the numbers of streams that are closed, or what is printed would go there. What is read-only

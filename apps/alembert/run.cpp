@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
-#include "alembert/base/text_file.h"
+#include "alembert/base/files.h"
 #include "alembert/default_methods.h"
 #include "alembert/derive/equations.h"
 #include "alembert/error.h"
@@ -60,9 +61,18 @@ void require_plot(const std::string& path) {
   require_writable("--plot", path);
 }
 
-std::string plot_text(const std::string& path, const Trajectory& trajectory, const std::string& words) {
+std::string plot_text(const std::string& path, const Trajectory& trajectory, const std::string& words,
+                      const std::string& model) {
   if (path.ends_with(".svg")) return to_svg(figure_of(trajectory));
-  return page_of(trajectory, figure_of(trajectory).title, words);
+  if (!page_note().empty()) say("note: " + page_note());
+  return page_of(trajectory, figure_of(trajectory).title, words, model == "-" ? "" : model);
+}
+
+/// As many rows as memory has room for: a page thins them itself and keeps their extremes.
+std::size_t rows_to_record(const Equations& equations) {
+  constexpr std::size_t most_rows = 2'000'000, most_numbers = 60'000'000;  // half a gigabyte
+  const std::size_t numbers = 2 * (equations.y.size() + equations.z.size()) + 10;
+  return std::clamp(most_numbers / numbers, std::size_t(10'000), most_rows);
 }
 
 /// "t,tip,norm(a, b)" at the commas that stand outside brackets.
@@ -116,7 +126,7 @@ void read_checkpoint(const RunOptions& options, SimulateOptions& simulation) {
   if (!options.plot.empty())
     throw InputError("--plot does not go with --resume: it would begin at the checkpoint",
                      "write --out, and let alembert view draw it");
-  const std::optional<std::string> bytes = read_text_file(options.resume);
+  const std::optional<std::string> bytes = read_file(options.resume);
   if (!bytes || bytes->empty()) throw InputError("cannot read the checkpoint '" + options.resume + "'");
   const auto* first = reinterpret_cast<const std::byte*>(bytes->data());
   simulation.resume.assign(first, first + bytes->size());
@@ -127,7 +137,7 @@ int write_plots(const RunOptions& options, const Trajectory& trajectory, const R
   int code = done;
   for (const std::string& path : options.plot) {
     try {
-      write_file("--plot", path, plot_text(path, trajectory, to_text(report)));
+      write_file("--plot", path, plot_text(path, trajectory, to_text(report), options.model));
     } catch (const WriteError& error) {
       say(error.what());
       code = failed;
@@ -168,7 +178,7 @@ int run(const RunOptions& options) {
   for (const std::string& path : options.plot) require_plot(path);
   read_checkpoint(options, simulation);
   const std::vector<std::unique_ptr<Observer>> writers = make_writers(options.out, columns);
-  Recorder recorder;
+  Recorder recorder(rows_to_record(equations));
   if (!options.plot.empty()) simulation.observers.push_back(&recorder);
   for (const auto& writer : writers) simulation.observers.push_back(writer.get());
 

@@ -37,8 +37,8 @@ std::vector<ListedOption> options_of(const std::string& command) {
   return list;
 }
 
-const char* const commands[] = {"run",    "check", "derive", "methods",   "fmt",       "grammar", "converge",
-                                "verify", "sweep", "view",   "reproduce", "benchmark", "audit"};
+const char* const commands[] = {"run",   "check", "derive",    "methods",   "fmt",    "grammar", "converge", "verify",
+                                "sweep", "view",  "reproduce", "benchmark", "studio", "gallery", "audit"};
 
 TEST(EveryOption, RefusesAnEmptyValue) {
   int tried = 0;

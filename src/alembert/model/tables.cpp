@@ -3,12 +3,11 @@
 #include <quadmath.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <optional>
+#include <sstream>
 
+#include "alembert/base/files.h"
 #include "alembert/error.h"
 
 namespace alembert::internal {
@@ -147,13 +146,13 @@ bool is_table(const std::string& path) {
 
 TableFile read_table_file(const std::string& path, const std::string& argument, const std::string& column) {
   TableFile file;
-  std::ifstream in(path, std::ios::binary);
-  std::error_code ignored;
-  if (!in || std::filesystem::is_directory(path, ignored)) {
+  std::optional<std::string> text = read_file(path);
+  if (!text) {
     file.wrong = "cannot be read";
     file.hint = argument.empty() ? "its place is beside the model" : "its path begins in the present folder";
     return file;
   }
+  std::istringstream in(std::move(*text));
   std::string line;
   if (!std::getline(in, line) || line.empty() || line == "\r") {
     file.wrong = "is empty";

@@ -8,7 +8,7 @@
 #include "alembert/base/bytes.h"
 #include "alembert/base/lists.h"
 #include "alembert/output/attributes.h"
-#include "alembert/output/hdf5_handle.h"
+#include "alembert/output/hdf5_file.h"
 #include "alembert/output/output_file.h"
 #include "alembert/output/writers.h"
 

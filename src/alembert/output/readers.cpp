@@ -12,7 +12,7 @@
 #include "alembert/error.h"
 #include "alembert/output/attributes.h"
 #include "alembert/output/columns.h"
-#include "alembert/output/hdf5_handle.h"
+#include "alembert/output/hdf5_file.h"
 #include "alembert/output/writers.h"
 #include "alembert/quad.h"
 #include "alembert/trajectory.h"

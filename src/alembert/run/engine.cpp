@@ -159,7 +159,7 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
       options(for_redundant(model, values, plan, wanted)),
       t0(options.t0),
       grid_start(options.t0),
-      conservative(conserves_energy(e)),
+      conservative(conserves_energy(e) && !(method.capabilities.inclusions && !e.contacts.empty())),
       parameters(table),
       initial(values),
       step(with_fewer_equations(plan, method, e, values, options.t0, options.step), options.t0,

@@ -8,6 +8,7 @@
 
 #include "alembert/error.h"
 #include "alembert/run/contact_run.h"
+#include "alembert/run/contact_stepping.h"
 #include "alembert/run/report_names.h"
 #include "alembert/run/simulation.h"
 
@@ -75,7 +76,8 @@ Report simulate(Engine& engine, const SimulateOptions& options) {
     if (!options.checkpoint.path.empty() || !options.resume.empty())
       throw InputError("a run with contacts cannot leave checkpoints yet", "do without `checkpoint` and `resume`");
     const Clock::time_point begin = Clock::now();
-    Report report = ContactRun(engine, options).run();
+    Report report = engine.method.capabilities.inclusions ? ContactStepping(engine, options).run()
+                                                          : ContactRun(engine, options).run();
     report.run_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     return report;
   }

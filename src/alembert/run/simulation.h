@@ -78,6 +78,7 @@ class Simulation {
   bool take_samples(const GridPoint& from, const GridPoint& to, double up_to, bool from_kept, bool to_kept);
   void keep(const GridPoint& point);
 
+  double taken() const { return segment_ ? segment_->taken : 0; }
   void take_account();
   void report_state();
   void report_ports(std::span<const double> psi);

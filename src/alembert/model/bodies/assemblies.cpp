@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <set>
 
-#include "alembert/base/text_file.h"
+#include "alembert/base/files.h"
 #include "alembert/model/bodies/expand.h"
 #include "alembert/model/bodies/families.h"
 
@@ -42,7 +42,7 @@ std::set<std::string> declared_names(const Text& text) {
     if (s.keyword == "family")
       for (const Range& range : s.ranges) names.insert(range.index.text);
     const bool labelled = is_element(s) || s.keyword == "table" || s.keyword == "auxiliary" || s.keyword == "component";
-    if (labelled && s.label) names.insert(root_of_target(*s.label).text);
+    if (labelled && s.label && s.keyword != "draw") names.insert(root_of_target(*s.label).text);
   }
   return names;
 }
@@ -84,7 +84,9 @@ class Renamer {
   void rename(Statement& s) const {
     s.place = place_;
     s.comments.clear();
-    if (s.label) rename_label(*s.label);
+    // A draw names a body, or the ground, which has one name for all.
+    if (s.label && s.keyword == "draw") rename(*s.label);
+    else if (s.label) rename_label(*s.label);
     for (Item& item : s.items) {
       const bool word = is_element(s.keyword) || s.keyword == "table" || s.keyword == "contact";
       std::set<std::string> hidden;  // arguments of a function
@@ -174,11 +176,10 @@ class Assembler {
     const fs::path base = fs::path(scope_.source->name).parent_path();
     const fs::path given(s.string);
     const std::string path = (given.is_absolute() ? given : base / given).lexically_normal().string();
-    std::error_code ignored;
-    if (!path.ends_with(".alm") || !fs::is_regular_file(path, ignored)) return nullptr;
+    if (!path.ends_with(".alm") || !file_is_there(path)) return nullptr;
     const auto [found, fresh] = files_.files.try_emplace(path);
     if (fresh) {
-      std::string text = read_text_file(path).value_or("");
+      std::string text = read_file(path).value_or("");
       found->second.text = parse(std::make_shared<const Source>(Source{path, std::move(text)}), found->second.errors);
     }
     const bool elements = has_elements(found->second.text);

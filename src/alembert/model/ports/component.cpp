@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "alembert/base/text_file.h"
+#include "alembert/base/files.h"
 #include "alembert/model/elaborate.h"
 
 namespace alembert::internal {
@@ -93,10 +93,9 @@ class Importer {
     }
     ComponentFiles& all = *e_.files;
     const fs::path base = fs::path(scope_.source->name).parent_path();
-    std::error_code ignored;
     std::string path = (base / s.string).lexically_normal().string();
     const char* library = nullptr;
-    if (!fs::is_regular_file(path, ignored)) {
+    if (!file_is_there(path)) {
       const std::string name = s.string.starts_with("components/") ? s.string.substr(11) : s.string;
       library = library_component(name);
       path = library ? "components/" + name : "";
@@ -118,9 +117,7 @@ class Importer {
     }
     const auto [found, fresh] = all.files.try_emplace(path);
     if (fresh) {
-      std::string text;
-      if (library) text = library;
-      else text = read_text_file(path).value_or("");
+      std::string text = library ? library : read_file(path).value_or("");
       found->second.text = parse(std::make_shared<const Source>(Source{path, std::move(text)}), found->second.errors);
     }
     return &found->second;
