@@ -21,7 +21,7 @@ struct CutRun {
 };
 void PrintTo(const CutRun& run, std::ostream* out) { *out << run.name; }
 
-std::vector<std::string> command(const CutRun& run, const Folder& folder, const std::string& name) {
+std::vector<std::string> command_of(const CutRun& run, const Folder& folder, const std::string& name) {
   std::vector<std::string> list = {"run", run.model.ends_with(".alm") ? source_folder() + "/models/" + run.model : "-"};
   for (const std::string& word : words(run.options)) list.push_back(word);
   for (const char* ending : {".csv", ".json", ".h5"}) {
@@ -66,14 +66,14 @@ TEST_P(Resumed, GoesOnWithTheSameBits) {
   const CutRun& run = GetParam();
   const Folder folder;
   const std::string saved = folder / "saved";
-  const Outcome whole = program(command(run, folder, "whole"), input_of(run));
+  const Outcome whole = program(command_of(run, folder, "whole"), input_of(run));
   ASSERT_EQ(whole.code, 0) << whole.err;
-  std::vector<std::string> first = command(run, folder, "part");
+  std::vector<std::string> first = command_of(run, folder, "part");
   for (const std::string& word : {std::string("--checkpoint"), saved, std::string("--checkpoint-every"),
                                   std::to_string(run.every), std::string("--max-steps"), std::to_string(run.most)})
     first.push_back(word);
   ASSERT_EQ(program(first, input_of(run)).code, 1) << "it is cut off";
-  std::vector<std::string> second = command(run, folder, "part");
+  std::vector<std::string> second = command_of(run, folder, "part");
   second.insert(second.end(), {"--resume", saved});
   const Outcome resumed = program(second, input_of(run));
   ASSERT_EQ(resumed.code, 0) << resumed.err;
@@ -115,13 +115,13 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Checkpoint, KillsAreSurvived) {
   const CutRun run{"", "double_pendulum.alm", "--method lobatto(3) --step 0.002 --end 60"};
   const Folder folder;
-  ASSERT_EQ(program(command(run, folder, "whole"), "").code, 0);
+  ASSERT_EQ(program(command_of(run, folder, "whole"), "").code, 0);
   const std::string saved = folder / "saved";
   std::mt19937 random(1);
   int killed = 0;
   Outcome last;
   for (int i = 0; i < 30; ++i) {
-    std::vector<std::string> list = command(run, folder, "part");
+    std::vector<std::string> list = command_of(run, folder, "part");
     list.insert(list.end(), {"--checkpoint", saved, "--checkpoint-every", "500"});
     if (std::filesystem::exists(saved)) list.insert(list.end(), {"--resume", saved});
     Process process(list, "");
