@@ -38,6 +38,8 @@ constexpr Word words[] = {
     {"guess", "--guess"},
     {"two_matrix", "--newton two-matrix"},
     {"write(trajectory, path)", "alembert run MODEL --out FILE"},
+    {"examine(model)", "'alembert check'"},
+    {"describe_methods()", "'alembert methods'"},
     {"to_json(report)", "'alembert run --json'"},
 };
 

@@ -42,6 +42,19 @@ TEST(EventStatements, BecomeDifferencesWithNames) {
   EXPECT_EQ(numbers(e.density), 49);
 }
 
+TEST(EventStatements, AFamilyMayBeWrittenWithItsIndex) {
+  const Model model = model_of(EVENT_FRAME
+                               "event low[i]: q[i] = x for i = 2..3\nevent high[i]: q[i] = 4 for i = 1..3\n"
+                               "when high[i]: q[i]' = 0 for i = 1..3\n");
+  std::vector<std::string> names;
+  for (const Event& event : model.events) names.push_back(event.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"low[2]", "low[3]", "high[1]", "high[2]", "high[3]"}));
+  for (std::size_t i = 2; i < 5; ++i) {
+    ASSERT_EQ(model.events[i].actions.size(), 1u);
+    EXPECT_EQ(model.events[i].actions[0].name, "q[" + std::to_string(i - 1) + "]'");
+  }
+}
+
 struct Wrong {
   const char* text;
   int line, column;

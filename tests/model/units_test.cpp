@@ -42,6 +42,28 @@ TEST(Units, ThatFitAreFine) {
   EXPECT_EQ(wrong_units(spring + "potential k/2*x^2\nobserve f: if(x > l, k*x, 0) + 3\n"), "");
 }
 
+TEST(Units, ATableGivesPlainNumbers) {
+  for (const char* kind : {"linear", "spline", "monotone"})
+    EXPECT_EQ(wrong_units(spring + "table road(s) = (0, 0), (1, 2), (2, 1), (4, 3) " + kind +
+                          "\npotential k/2*(x - road(x))^2\nobserve r: road(x) + x\nobserve w: road(t) + x'\n"),
+              "")
+        << kind;
+}
+
+TEST(Units, OfWhatIsSetMustFitToo) {
+  const std::string model = spring + "parameter T = 2 \"s\", J = 3 \"N*m\"\npotential k/2*x^2\n";
+  EXPECT_EQ(wrong_units(model + "force x = k*l\nevent e: x = l\nwhen e: x = 2*l, x' = -x'\ninitial x = l/2\n"
+                                "variable z = 0 \"m\"\nrate z' = x'\n"),
+            "");
+  const std::string unfit = "the units do not fit: this is ";
+  EXPECT_EQ(wrong_units(model + "force x = J\n"), unfit + "'kg*m^2/s^2', and must be 'kg*m/s^2'");
+  EXPECT_EQ(wrong_units(model + "variable z = 0 \"m\"\nrate z' = x\n"), unfit + "'m', and must be 'm/s'");
+  EXPECT_EQ(wrong_units(model + "initial x' = T\n"), unfit + "'s', and must be 'm/s'");
+  EXPECT_EQ(wrong_units(model + "coordinate y = T \"m\"\nkinetic m/2*y'^2\n"), unfit + "'s', and must be 'm'");
+  EXPECT_EQ(wrong_units(model + "event e: x = l\nwhen e: x = T\n"), unfit + "'s', and must be 'm'");
+  EXPECT_EQ(wrong_units(model + "event e: x = T\n"), "the units do not fit: 'm' and 's' do not fit");
+}
+
 TEST(Units, ThatDoNotFitAreNamed) {
   EXPECT_EQ(wrong_units(spring + "potential k/2*x^2 + m*g\n"),
             "the units do not fit: 'kg*m^2/s^2' and 'kg*m/s^2' do not fit");

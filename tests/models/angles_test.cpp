@@ -213,6 +213,20 @@ TEST(Angles, AUniversalJointHasTwo) {
   EXPECT_NEAR(damped.invariants[0].final - damped.invariants[0].initial, 5 * (1 - std::exp(-3.0)), 1e-6);
 }
 
+TEST(Angles, ThoseOfAUniversalJointAreZeroWhereTheFramesAreParallel) {
+  const char* const axes[] = {"(1, 0, 0)", "(0, 1, 0)", "(0, 0, 1)", "(1, 2, -1)", "(-1, 1, 1)"};
+  const std::pair<int, int> pairs[] = {{0, 1}, {1, 0}, {0, 2}, {2, 0}, {1, 2}, {2, 1}, {3, 4}, {4, 3}};
+  for (const auto& [a, b] : pairs) {
+    const Model model =
+        model_from_text(std::string("body s mass 1 inertia (0.1, 0.12, 0.15)\njoint universal u from "
+                                    "ground axis ") +
+                        axes[a] + " to s axis " + axes[b] + "\nconserve one: u.angle1\nconserve two: u.angle2\n");
+    const Report report = run(model, "lobatto(2)", 0.01, 0.01);
+    EXPECT_NEAR(report.invariants[0].initial, 0, 1e-14) << axes[a] << axes[b];
+    EXPECT_NEAR(report.invariants[1].initial, 0, 1e-14) << axes[a] << axes[b];
+  }
+}
+
 TEST(Angles, AnAuxiliaryThatIsAnAngleGoesOnToo) {
   // The polar angle of a particle on a circle, in the Lagrangian form: 8 turns.
   const Report report =

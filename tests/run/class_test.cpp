@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 #include <random>
 
 #include "alembert/run/choose_method.h"
@@ -151,6 +152,26 @@ struct Counts {
   int runs = 0, failed = 0, warned = 0, silent = 0, wrong = 0, unknown = 0;
 };
 
+struct Known {
+  Reference exact;
+  double error;  // of the reference itself
+};
+
+/// A silent run is counted, and what is known of its motion; nothing where that is too little.
+std::optional<Known> reference(const Model& model, const Equations& e, const Trial& trial, double end,
+                               const Report& report, Counts& counts) {
+  const InitialValues initial = make_consistent(model, e);
+  const long steps = std::max(24L, std::lround(24 * end / trial.time));
+  Known known{make_reference(e, initial, 0, Quad(report.t), steps, 5), 0};
+  known.error = std::max(known.exact.error.q, std::isnan(known.exact.error.v) ? 0 : known.exact.error.v);
+  if (!known.exact.failure.empty() || !(known.error < 1e-6)) {
+    ++counts.unknown;
+    return {};
+  }
+  ++counts.silent;
+  return known;
+}
+
 void try_one(Generator& g, Counts& counts, std::string& list) {
   static const std::vector<std::string> methods{"lobatto(2)",
                                                 "lobatto(3)",
@@ -185,17 +206,10 @@ void try_one(Generator& g, Counts& counts, std::string& list) {
     ++counts.warned;
     return;
   }
-  const InitialValues initial = make_consistent(model, e);
-  const long steps = std::max(24L, std::lround(24 * options.end / trial.time));
-  const Reference exact = make_reference(e, initial, 0, Quad(report.t), steps, 5);
-  const double known = std::max(exact.error.q, std::isnan(exact.error.v) ? 0 : exact.error.v);
-  if (!exact.failure.empty() || !(known < 1e-6)) {
-    ++counts.unknown;
-    return;
-  }
-  ++counts.silent;
-  const double error = relative_error(report, rows, exact), stated = report.accuracy->per_time * report.t;
-  if (error <= 10 * (stated + known) + 1e-12) return;
+  const auto known = reference(model, e, trial, options.end, report, counts);
+  if (!known) return;
+  const double error = relative_error(report, rows, known->exact), stated = report.accuracy->per_time * report.t;
+  if (error <= 10 * (stated + known->error) + 1e-12) return;
   ++counts.wrong;
   list += fmt::format("{} step {} end {}: error {:.1e}, stated {:.1e}\n{}\n", name, options.step, options.end, error,
                       stated, trial.text);
@@ -223,18 +237,11 @@ void try_tolerance(Generator& g, Counts& counts, std::string& list) {
     ++(report.ending != Ending::done ? counts.failed : counts.warned);
     return;
   }
-  const InitialValues initial = make_consistent(model, e);
-  const long steps = std::max(24L, std::lround(24 * options.end / trial.time));
-  const Reference exact = make_reference(e, initial, 0, Quad(report.t), steps, 5);
-  const double known = std::max(exact.error.q, std::isnan(exact.error.v) ? 0 : exact.error.v);
-  if (!exact.failure.empty() || !(known < 1e-6)) {
-    ++counts.unknown;
-    return;
-  }
-  ++counts.silent;
+  const auto known = reference(model, e, trial, options.end, report, counts);
+  if (!known) return;
   ASSERT_TRUE(report.accuracy) << trial.text;
-  const double error = relative_error(report, rows, exact), stated = report.accuracy->per_time * report.t;
-  if (error <= 10 * (stated + known) + 1e-12) return;
+  const double error = relative_error(report, rows, known->exact), stated = report.accuracy->per_time * report.t;
+  if (error <= 10 * (stated + known->error) + 1e-12) return;
   ++counts.wrong;
   list += fmt::format("{} tolerance {} step {} end {}: error {:.1e}, stated {:.1e}\n{}\n", chosen.name,
                       options.steps.tolerance, options.step, options.end, error, stated, trial.text);

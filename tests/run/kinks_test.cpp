@@ -123,6 +123,23 @@ TEST(Kinks, JumpsOfTheForceAreSeenFromTheirOwnSide) {
   }
 }
 
+TEST(Kinks, TheEnergyAccountSeesBothSidesOfAJump) {
+  // x'' = -4 x + F: F does the work 0.5 (x(1) - x(T)), on the grid and beside it.
+  for (const double jump : {0.37, 0.375, 0.3}) {
+    const Model model = model_from_text("parameter T = " + std::to_string(jump) +
+                                        "\ncoordinate x = 1\nkinetic x'^2/2\npotential 2*x^2\n"
+                                        "force x = if(t > T, 0.5, 0)\n");
+    SimulateOptions options;
+    options.step = 0.01;
+    options.end = 1;
+    const Report report = simulate(model, derive(model), method("gauss(3)"), options);
+    ASSERT_TRUE(report.account);
+    EXPECT_NEAR(report.account->supplied - report.account->dissipated, 0.5 * (report.y[0] - std::cos(2 * jump)), 1e-9)
+        << jump;
+    EXPECT_LT(report.account->error, 1e-9) << jump;
+  }
+}
+
 TEST(Kinks, AnEventOnOneIsFoundOnce) {
   const Model model = model_from_text(std::string(spring_floor) + "event touch: y = 0\n");
   SimulateOptions options;

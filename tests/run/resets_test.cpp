@@ -107,6 +107,18 @@ TEST(Resets, OtherStatesChangeLeastInTheMassMetricSoThatConstraintsHold) {
   EXPECT_NE(impossible.reason.find("no state with these values of x"), std::string::npos) << impossible.reason;
 }
 
+TEST(Resets, ABodyMayBeBroughtToRest) {
+  // Velocities that vanish have no size of their own that rounding could be judged by.
+  const std::string pendulum =
+      "body p mass 2 inertia (0.1, 0.1, 0.1) at (0, 0.5, 0)\ngravity (0, 0, -10)\n"
+      "joint revolute h from ground axis (1, 0, 0) to p point (0, -0.5, 0)\n";
+  for (const char* set : {"p.r[3]' = 0", "p.r[2]' = 0", "p.r' = (0, 0, 0)"}) {
+    const Report report = run_events(pendulum + "when t = 0.25: " + set + "\n", "gauss(3)", 0.01, 0.25);
+    ASSERT_EQ(report.ending, Ending::done) << set << ": " << report.reason;
+    for (const double v : report.z) EXPECT_NEAR(v, 0, 1e-14) << set;
+  }
+}
+
 TEST(Resets, SwitchParametersCountAndStop) {
   const std::string text =
       "parameter k = 1, n = 0, m = 0\ncoordinate x = 1\nkinetic x'^2/2\npotential k*x^2/2\n"

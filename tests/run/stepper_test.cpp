@@ -115,6 +115,34 @@ TEST_P(SavedStepper, GoesOnBitForBit) {
   EXPECT_EQ(list(other.multipliers()), list(through.multipliers()));
 }
 
+TEST(Stepper, ASavedRunCountsItsEventsOn) {
+  const Model model = read_model_text(
+      "parameter n = 0\ncoordinate y = 1\nkinetic y'^2/2\npotential 9.81*y\n"
+      "event hit: y = 0 falling\nwhen hit: y' = -y', n = n + 1\nstop after 2 hit\n"
+      "solve gauss(2) step 0.1 end 9\n");
+  const Equations equations = derive(model);
+  const alembert::Run whole = simulate(compile(find_method("gauss(2)"), equations), {.end = 9, .step = 0.1});
+  Stepper first = compile(find_method("gauss(2)"), equations);
+  ASSERT_TRUE(first.steps(7));
+  Stepper again = compile(find_method("gauss(2)"), equations);
+  again.load(first.save());
+  const alembert::Run rest = simulate(again, {.end = 9, .step = 0.1});
+  EXPECT_EQ(rest.report.t, whole.report.t);
+  EXPECT_EQ(rest.report.y, whole.report.y);
+  while (first.stopped().empty()) ASSERT_TRUE(first.step());
+  EXPECT_THROW(simulate(first, {.end = 9, .step = 0.1}), InputError) << "it has been stopped";
+}
+
+TEST(Stepper, AnOpenInputWhoseDefaultIsNoNumberIsRefused) {
+  const char* const body = "coordinate x\nkinetic x'^2/2\nforce x = F\nsolve gauss(2) step 0.1 end 1\n";
+  const auto open = [&](const std::string& input) {
+    return derive(read_model_text("parameter a = 2\ninput F = " + input + "\n" + body), {.inputs = {"F"}});
+  };
+  EXPECT_THROW(open("sin(t)"), InputError);
+  Stepper stepper = compile(find_method("gauss(2)"), open("3*a"));
+  EXPECT_EQ(stepper.value("F"), 6);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Methods, SavedStepper,
     ::testing::Values(std::pair("double_pendulum", "lobatto(3)"), std::pair("double_pendulum", "gauss(5)"),

@@ -147,6 +147,23 @@ TEST(ToleranceSteps, AFirstStepAcrossAWallIsMadeShorter) {
   }
 }
 
+TEST(ToleranceSteps, WhatOnlyRoundingMovesNeedsNoShortSteps) {
+  // The weight and the reaction cancel to rounding, which was taken for a motion from nothing.
+  for (const char* text :
+       {"coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\nconstraint y = 0\ninitial x' = 1\n",
+        "coordinate x, y\nkinetic (x'^2 + 3*y'^2)/2\npotential 9.81*y + x\nconstraint y = 0\n"}) {
+    const Model model = model_from_text(text);
+    for (const char* name : {"gauss(3)", "lobatto(3)", "radau(3)"}) {
+      SCOPED_TRACE(name);
+      const Report report = run_by_tolerance(model, name, 1e-6, 0.01, 10);
+      ASSERT_EQ(report.ending, Ending::done) << report.reason;
+      EXPECT_TRUE(report.warnings.empty()) << warned_of(report);
+      EXPECT_LT(report.steps, 1000);
+      EXPECT_NEAR(report.y[0], report.z[0] > 0 ? 10 : -50, 1e-4);  // x = t, or -t^2/2
+    }
+  }
+}
+
 TEST(ToleranceSteps, ABodyThatTurnsUnderFrictionDoesNotStick) {
   // x'' = -x - 0.3 sign(x'): from 1 to -0.4 in half a period, and on from there; it sticks at -0.2 only.
   const Model model =

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "alembert/error.h"
 #include "alembert/model/ports/port.h"
 
 namespace alembert::internal {
@@ -70,8 +71,8 @@ Carrier::Carrier(const Model& model, Equations& e, const DeriveOptions& options)
   add(model.form == Form::lagrangian ? model.v : model.p, e.z);
   OpenNames open = open_names(model, options.inputs);
   if (options.symbolic_parameters) {
-    for (const Expr s : model.parameter_symbols) put(s, graph_.symbol(s.graph().name(s.id())));
-    open.inputs.clear();
+    for (const Exprs* list : {&model.parameter_symbols, &model.input_symbols})
+      for (const Expr s : *list) put(s, graph_.symbol(s.graph().name(s.id())));
   } else {
     // What events change cannot be folded in.
     for (const Event& event : model.events)
@@ -80,8 +81,8 @@ Carrier::Carrier(const Model& model, Equations& e, const DeriveOptions& options)
             std::find(open.parameters.begin(), open.parameters.end(), action.entry) == open.parameters.end())
           open.parameters.push_back(action.entry);
     put_parameters(model, e, open);
+    put_inputs(model, e, open);
   }
-  put_inputs(model, e, open);
   for (std::size_t i = 0; i < e.g_constraint.size(); ++i)
     put(model.constraints[e.g_constraint[i]].multiplier, e.lambda[i]);
   for (std::size_t i = 0; i < e.psi_constraint.size(); ++i)
@@ -137,8 +138,13 @@ void Carrier::put_inputs(const Model& model, Equations& e, const OpenNames& open
       continue;
     }
     const std::string& name = s.graph().name(s.id());
-    const bool fixed = is_constant(model.input_values[i]);
-    const Quad usual = fixed ? constant_value(model.input_values[i]) : Quad(0);
+    const Expr default_value = (*this)(model.input_values[i]);
+    if (!is_constant(default_value))
+      throw InputError("the input '" + name +
+                           "' cannot stay open: its default is no number, but follows the time or "
+                           "what else stays open",
+                       "give it a number in the model, and set the input from outside");
+    const Quad usual = constant_value(default_value);
     put(s, graph_.parameter(static_cast<int>(e.parameters.size()), name, usual));
     e.parameters.push_back({name, static_cast<double>(usual)});
   }

@@ -27,7 +27,8 @@ Fraction fraction_of(Quad value) {
     if (n == 0 || n > largest_n || fabsq(n - value * d) > rounding * n) continue;
     return {std::to_string(static_cast<long>(n)), std::to_string(d)};
   }
-  return {constant_text(value), "1"};
+  const Quad shown = shown_number(value);
+  return {constant_text(fabsq(shown - value) <= rounding * fabsq(value) ? shown : value), "1"};
 }
 
 std::vector<Term> written_order(const Sum& sum) {

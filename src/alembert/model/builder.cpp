@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "alembert/error.h"
 #include "alembert/expr/derivative.h"
 #include "alembert/expr/print.h"
 #include "alembert/model.h"
@@ -30,7 +31,11 @@ struct ModelBuilder::Body {
   void say(std::string line) { lines.push_back(std::move(line)); }
 };
 
-ModelBuilder::ModelBuilder(std::string title) : body_(std::make_unique<Body>()) { body_->title = std::move(title); }
+ModelBuilder::ModelBuilder(std::string title) : body_(std::make_unique<Body>()) {
+  if (title.find_first_of("\"\n\r") != std::string::npos)
+    throw InputError("a title holds no quotation marks and no line breaks: " + title);
+  body_->title = std::move(title);
+}
 ModelBuilder::~ModelBuilder() = default;
 ModelBuilder::ModelBuilder(ModelBuilder&&) noexcept = default;
 ModelBuilder& ModelBuilder::operator=(ModelBuilder&&) noexcept = default;

@@ -28,6 +28,9 @@ struct Elaboration {
     Place place;
     Expr value;
     bool energy = false;
+    /// That it has the unit of `other`, that of its rate, or that of a force on it.
+    enum class Fit { none, same, rate, force } fit = Fit::none;
+    Expr other = {};
   };
   std::vector<Sized> sized = {};
 

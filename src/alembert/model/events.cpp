@@ -23,30 +23,7 @@ Expr event_value(Scope& scope, const Statement& s, const std::string& name) {
 
 int direction_of(const Statement& s) { return s.string == "rising" ? 1 : s.string == "falling" ? -1 : 0; }
 
-void add_events(Elaboration& e, const char* keyword, bool stop, std::map<std::string, Place>& names) {
-  int number = 0;
-  e.each(keyword, [&](const Statement& s) {
-    if (!s.left || !s.right) return;
-    ++number;
-    std::string name = stop ? "stop" : "event";
-    if (s.label) {
-      name = s.label->text;
-      const auto [first, fresh] = names.emplace(name, s.label->place);
-      if (!fresh)
-        e.scope.error(s.label->place, "there are two events '" + name + "'",
-                      "the first is in line " + std::to_string(first->second.line));
-    } else if (number > 1 || !stop) {
-      name += " " + std::to_string(number);
-    }
-    e.scope.loop(s.ranges, {&*s.left, &*s.right}, [&](const std::vector<long>& index) {
-      const Expr value = event_value(e.scope, s, name + brackets(index));
-      if (value) e.model.events.push_back({name + brackets(index), value, stop, s.place, direction_of(s), 0, {}});
-      return static_cast<bool>(value);
-    });
-  });
-}
-
-/// The events that a label names: one, or where it has indices a member of a family.
+/// The name of an event as its label has it, with the values of its indices; "" where they have none.
 std::string name_with_indices(Scope& scope, const Term& label) {
   std::vector<long> indices;
   const Term* root = &label;
@@ -56,6 +33,36 @@ std::string name_with_indices(Scope& scope, const Term& label) {
     indices.insert(indices.begin(), *number);
   }
   return root->text + brackets(indices);
+}
+
+void add_events(Elaboration& e, const char* keyword, bool stop, std::map<std::string, Place>& names) {
+  int number = 0;
+  e.each(keyword, [&](const Statement& s) {
+    if (!s.left || !s.right) return;
+    ++number;
+    std::string name = stop ? "stop" : "event";
+    if (s.label) {
+      name = print(*s.label);
+      const auto [first, fresh] = names.emplace(name, s.label->place);
+      if (!fresh)
+        e.scope.error(s.label->place, "there are two events '" + name + "'",
+                      "the first is in line " + std::to_string(first->second.line));
+    } else if (number > 1 || !stop) {
+      name += " " + std::to_string(number);
+    }
+    // event cross[i]: ... is the family cross, as event cross: ... for i = 1..N.
+    const bool indexed = s.label && s.label->form == Term::Form::index;
+    std::vector<const Term*> terms = {&*s.left, &*s.right};
+    if (indexed) terms.push_back(&s.label->parts[1]);
+    e.scope.loop(s.ranges, terms, [&](const std::vector<long>& index) {
+      const std::string own = indexed ? name_with_indices(e.scope, *s.label) : name + brackets(index);
+      const Expr value = own.empty() ? Expr() : event_value(e.scope, s, own);
+      if (!value) return false;
+      e.sized.push_back({s.left->place, value});
+      e.model.events.push_back({own, value, stop, s.place, direction_of(s), 0, {}});
+      return true;
+    });
+  });
 }
 
 std::vector<Event*> events_named(Elaboration& e, const Term& label) {
@@ -126,6 +133,7 @@ bool add_actions(Elaboration& e, const Item& item, Event& event) {
                     "all that an event sets is made of the values before it");
         return false;
       }
+    e.sized.push_back({item.value->place, value.entries[k], false, Elaboration::Sized::Fit::same, symbol});
     event.actions.push_back({place->first, place->second, value.entries[k], name});
   }
   return true;

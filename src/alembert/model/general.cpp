@@ -170,6 +170,9 @@ void read_rate(Elaboration& e, const Item& item) {
       scope.error(item.target.place, "the rate of '" + print(item.target) + "' is given twice");
       return;
     }
+    if (value.plain && d.kind == Kind::variable)
+      e.sized.push_back({item.value->place, value.plain->entries[from], false, Elaboration::Sized::Fit::rate,
+                         d.symbols[static_cast<std::size_t>(at)]});
     d.rate[at] = value.plain ? value.plain->entries[from] : zero;
     d.reaction[at] = value.reaction ? value.reaction->entries[from] : zero;
   }

@@ -377,7 +377,8 @@ void make_forces(Elaboration& e) {
       value = scope.fit(std::move(value), target->shape, item.value->place, "'" + print(item.target) + "'");
       if (value.bad) return false;
       for (std::size_t k = 0; k < value.entries.size(); ++k) {
-        e.sized.push_back({item.value->place, value.entries[k]});
+        const Expr on = target->declaration->symbols[static_cast<std::size_t>(target->offset) + k];
+        e.sized.push_back({item.value->place, value.entries[k], false, Elaboration::Sized::Fit::force, on});
         Expr& sum = force[first[target->declaration] + static_cast<std::size_t>(target->offset) + k];
         sum = sum + value.entries[k];
       }

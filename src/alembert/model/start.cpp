@@ -73,6 +73,8 @@ bool assign(Elaboration& e, const Target& r, const Term& target, const Term& ter
                                   to_text(static_cast<double>(*number)) + ")");
       return false;
     }
+    if (!overriding)
+      e.sized.push_back({term.place, value.entries[k], false, Elaboration::Sized::Fit::same, symbols[offset + k]});
     s.value = *number;
     s.expression = in_parameters(e, value.entries[k]);
     e.started[symbols[offset + k].id()] = s.expression;

@@ -84,13 +84,14 @@ std::vector<Piece> pieces_of(const Table& table) {
 }  // namespace
 
 // The rises of all pieces are added up, each from 0 to its whole height: what has been passed is there exactly.
-Expr Table::at(Expr argument) const {
+Expr Table::at(Expr argument, Exprs& plain) const {
   Graph& graph = argument.graph();
   const std::vector<Piece> pieces = pieces_of(*this);
   Exprs terms = {graph.constant(f[0])};
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const Piece& p = pieces[i];
     const Expr u = min(max(argument - x[i], graph.constant(0)), graph.constant(x[i + 1] - x[i]));
+    plain.push_back(u);
     if (p.c == 0 && p.d == 0) terms.push_back(p.b * u);
     else terms.push_back(u * (p.b + u * (p.c + u * p.d)));
   }
@@ -139,13 +140,13 @@ std::size_t find_column(const std::vector<std::string>& head, const std::string&
 
 }  // namespace
 
-TableFile read_table_file(const std::string& path, const std::string& column) {
+TableFile read_table_file(const std::string& path, const std::string& argument, const std::string& column) {
   TableFile file;
   std::ifstream in(path, std::ios::binary);
   std::error_code ignored;
   if (!in || std::filesystem::is_directory(path, ignored)) {
     file.wrong = "cannot be read";
-    file.hint = "its place is beside the model";
+    file.hint = argument.empty() ? "its place is beside the model" : "its path begins in the present folder";
     return file;
   }
   std::string line;
@@ -163,21 +164,29 @@ TableFile read_table_file(const std::string& path, const std::string& column) {
   }
   const std::size_t wanted = find_column(head, column, file);
   if (!file.wrong.empty()) return file;
+  const auto named = std::find(head.begin(), head.end(), argument);
+  const std::size_t from = argument.empty() || named == head.end() ? 0 : static_cast<std::size_t>(named - head.begin());
+  if (from == wanted) {
+    file.wrong = "has no column beside '" + head[wanted] + "' that it follows";
+    file.hint = "its columns are " + (argument.empty() ? "x" : argument) + " and " + column;
+    return file;
+  }
   for (long number = 2; std::getline(in, line); ++number) {
     const std::vector<std::string> fields = fields_of(line, separator);
     if (fields.size() == 1 && fields[0].empty()) continue;
     const std::string place = "line " + std::to_string(number) + " ";
-    if (fields.size() <= wanted) {
-      file.wrong = place + "has " + std::to_string(fields.size()) + " fields";
+    if (fields.size() != head.size()) {
+      file.wrong =
+          place + "has " + std::to_string(fields.size()) + " fields, the head line " + std::to_string(head.size());
       return file;
     }
-    const std::optional<Quad> x = number_in(fields[0]), f = number_in(fields[wanted]);
+    const std::optional<Quad> x = number_in(fields[from]), f = number_in(fields[wanted]);
     if (!x || !f) {
-      file.wrong = place + "has '" + (x ? fields[wanted] : fields[0]) + "' for a number";
+      file.wrong = place + "has '" + (x ? fields[wanted] : fields[from]) + "' for a number";
       return file;
     }
     if (!file.x.empty() && !(*x > file.x.back())) {
-      file.wrong = place + "goes back: the first column must ascend";
+      file.wrong = place + "goes back: the column '" + head[from] + "' must ascend";
       return file;
     }
     file.x.push_back(*x);

@@ -14,16 +14,17 @@ struct Table {
   Kind kind = Kind::linear;
   std::vector<Quad> x, f;  // at least two; x ascends
 
-  /// Beyond the ends it holds its last values.
-  Expr at(Expr argument) const;
+  /// Beyond the ends it holds its last values. plain: gets the parts of the argument that the result is made of, which
+  /// have its unit, while the result has none.
+  Expr at(Expr argument, Exprs& plain) const;
 };
 
-/// Two columns of a CSV file with a head line: the first, and `column` by its number or its name. What is wrong comes
-/// back in words, with a hint; "" where all is well.
+/// Two columns of a CSV file with a head line: the one that is named `argument`, else the first, and `column` by its
+/// number or its name. What is wrong comes back in words, with a hint; "" where all is well.
 struct TableFile {
   std::vector<Quad> x, f;
   std::string wrong, hint;
 };
-TableFile read_table_file(const std::string& path, const std::string& column);
+TableFile read_table_file(const std::string& path, const std::string& argument, const std::string& column);
 
 }  // namespace alembert::internal

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "alembert/expr/operators.h"
@@ -106,8 +107,11 @@ struct Measure {
 
 class UnitCheck {
  public:
-  UnitCheck(Graph& graph, std::unordered_map<std::uint32_t, Dimension> given)
-      : graph_(graph), given_(std::move(given)) {}
+  /// plain: expressions that count as numbers whatever they are made of.
+  UnitCheck(Graph& graph, std::unordered_map<std::uint32_t, Dimension> given, const Exprs& plain)
+      : graph_(graph), given_(std::move(given)) {
+    for (const Expr one : plain) plain_.insert(one.id());
+  }
 
   /// The unit of an expression; `wrong` says what does not fit, "" where all does.
   Measure of(Expr e, std::string& wrong) {
@@ -141,7 +145,7 @@ class UnitCheck {
 
   Measure node(std::uint32_t id, std::string& wrong) {
     const Node n = graph_.node(id);
-    if (n.op == Op::constant || n.op == Op::parameter) return {Measure::Is::number, {}};
+    if (n.op == Op::constant || n.op == Op::parameter || plain_.contains(id)) return {Measure::Is::number, {}};
     if (n.op == Op::symbol) {
       const auto found = given_.find(id);
       return found == given_.end() ? Measure{} : Measure{Measure::Is::known, found->second};
@@ -179,6 +183,7 @@ class UnitCheck {
   Graph& graph_;
   std::unordered_map<std::uint32_t, Dimension> given_;
   std::unordered_map<std::uint32_t, Measure> seen_;
+  std::unordered_set<std::uint32_t> plain_;
 };
 
 std::unordered_map<std::uint32_t, Dimension> given_units(Elaboration& e, bool& any) {
@@ -291,9 +296,31 @@ void name_units_of_observed(Elaboration& e, UnitCheck& check) {
 
 }  // namespace
 
+namespace {
+
+/// What must have the unit of another: an initial value, what an event sets, a rate, a force.
+void check_fit(Elaboration& e, UnitCheck& check, const std::optional<Dimension>& energy) {
+  using Fit = Elaboration::Sized::Fit;
+  const Dimension second{{{"s", 1}}, 1};
+  for (const Elaboration::Sized& one : e.sized) {
+    if (one.fit == Fit::none) continue;
+    std::string ignored;
+    const Measure value = check.of(one.value, ignored), other = check.of(one.other, ignored);
+    if (value.is != Measure::Is::known || other.is != Measure::Is::known || !ignored.empty()) continue;
+    Dimension wanted = one.fit == Fit::force ? energy.value_or(Dimension{}) : other.unit;
+    if (one.fit == Fit::force && !energy) continue;
+    if (one.fit == Fit::force) multiply(wanted, other.unit, -1);
+    if (one.fit == Fit::rate) multiply(wanted, second, -1);
+    if (!(value.unit == wanted))
+      e.scope.error(one.place, "the units do not fit: this is " + value.unit.text() + ", and must be " + wanted.text());
+  }
+}
+
+}  // namespace
+
 void check_units(Elaboration& e) {
   bool any = false;
-  UnitCheck check(e.scope.graph(), given_units(e, any));
+  UnitCheck check(e.scope.graph(), given_units(e, any), e.scope.table_arguments);
   if (!any) return;
   std::optional<Dimension> energy;
   for (const Elaboration::Sized& one : e.sized) {
@@ -307,6 +334,7 @@ void check_units(Elaboration& e) {
     energy = unit.unit;
   }
   if (energy) e.model.energy_unit = shown(*energy);
+  check_fit(e, check, energy);
   name_units_of_observed(e, check);
 }
 

@@ -73,9 +73,10 @@ void StateRanges::add(std::span<const double> state) {
   }
 }
 
+// Not less than rounding of the largest: what is constant but for that has no range of its own.
 double StateRanges::largest(std::size_t first, std::size_t last) const {
   double most = 0;
-  for (std::size_t i = first; i < last; ++i) most = std::max(most, high_[i] - low_[i]);
+  for (std::size_t i = first; i < last; ++i) most = std::max({most, high_[i] - low_[i], rounding(i)});
   return most;
 }
 
@@ -318,7 +319,7 @@ std::optional<AccuracyProbe::Result> AccuracyProbe::finish(std::size_t singular_
   result.accuracy = {.per_time = std::min(result.at_end, 1.0) / length,
                      .per_step = of_step,
                      .worst_t = worst_t_,
-                     .compared = compared_};
+                     .compared = std::min(compared_, n_)};
   result.better = std::abs(h_) * std::pow(std::min(1.0, wanted_error / result.at_end), 1.0 / order_);
   return result;
 }

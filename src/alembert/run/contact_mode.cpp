@@ -230,7 +230,7 @@ ContactModes::ContactModes(const Model& model, const Equations& e, const Method&
   if (!why.empty())
     throw InputError(std::vector<Diagnostic>{{model.source, model.contacts[0].place,
                                               "method " + method.name + " cannot follow these contacts: " + why,
-                                              "'alembert check' lists the methods that apply"}});
+                                              "`examine(model)` lists the methods that apply"}});
 }
 
 std::string contact_refusal(const Model& model, const Method& method, const DeriveOptions& options) {

@@ -284,7 +284,7 @@ void check_steps(const StepOptions& o, const Method& method, double t0, double e
   if (o.control == Control::reversible) {
     if (method.claims.symmetric) return;
     throw InputError("`control` reversible needs a symmetric method, and " + method.name + " is none",
-                     "'alembert methods' says which are; `control` tolerance takes every method");
+                     "`describe_methods()` says which are; `control` tolerance takes every method");
   }
   if (!(o.tolerance >= smallest_tolerance && o.tolerance <= largest_tolerance))
     throw InputError("`tolerance` must be between " + to_text(smallest_tolerance) + " and " +

@@ -30,6 +30,8 @@ class Course {
   const std::string& failure() const { return failure_; }
   /// Of the last step.
   const std::vector<EventRecord>& events() const { return happened_; }
+  /// How often each event has happened.
+  const std::vector<long>& counts() const { return counts_; }
   /// The event that has stopped the motion; "" while none has.
   const std::string& stopped() const { return stopped_; }
 

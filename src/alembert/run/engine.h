@@ -56,6 +56,7 @@ class Engine {
   [[nodiscard]] bool begin(const NamedValues& values);
   /// The motion begins at this point, which is on the constraints, on a grid of steps that begins at grid_start.
   void begin_at(const GridPoint& point, double grid_start);
+  std::vector<long> events_before;  // of each event, where the motion began earlier; empty: none
   /// Sets open parameters and entries of the state at a point; where the constraints need it, the other entries move
   /// the shortest way in the mass metric. Whether the state moved. Throws InputError for unknown names, and where there
   /// is no such state.

@@ -187,6 +187,8 @@ void ErrorScale::measure_rounding(Multipliers& multipliers, const GridPoint& fro
   const std::size_t n_z = from.state.size() - n_y_;
   const std::span<const double> here = multipliers.at(from.t, from.state);
   rates_.assign(here.begin(), here.begin() + static_cast<long>(n_z));
+  const std::span<const double> cancelled = multipliers.rounding();
+  for (std::size_t j = 0; j < n_z; ++j) rounding_[n_y_ + j] = std::isfinite(cancelled[j]) ? cancelled[j] : 0;
   // Signs without a pattern, so that what moves together is moved apart.
   unsigned random = 1;
   for (std::size_t i = 0; i < from.state.size(); ++i) {
@@ -196,8 +198,8 @@ void ErrorScale::measure_rounding(Multipliers& multipliers, const GridPoint& fro
   const std::span<const double> there = multipliers.at(from.t, disturbed_);
   for (std::size_t j = 0; j < n_z; ++j) {
     const double change = std::abs(there[j] - rates_[j]);
-    if (!std::isfinite(change)) continue;
-    rounding_[n_y_ + j] = roundings * 2 * std::abs(h) * change;
+    if (std::isfinite(change)) rounding_[n_y_ + j] += change;
+    rounding_[n_y_ + j] *= roundings * 2 * std::abs(h);
     if (n_z == n_y_) rounding_[j] = 2 * std::abs(h) * rounding_[n_y_ + j];
   }
 }

@@ -28,8 +28,8 @@ class ErrorScale {
   /// Two steps were accepted.
   void accept(const GridPoint& from, const GridPoint& to);
 
-  /// From here on h is one of two steps from this point, and rounding of the state is asked for what it does to the
-  /// accelerations. Costs as much as two accelerations; until the next accept().
+  /// From here on h is one of two steps from this point, and rounding of the state and of forces that cancel is
+  /// asked for what it does to the accelerations. Costs as much as a few accelerations; until the next accept().
   void measure_rounding(Multipliers& multipliers, const GridPoint& from, double h);
 
  private:

@@ -5,6 +5,7 @@
 
 #include "alembert/base/bytes.h"
 #include "alembert/base/lists.h"
+#include "alembert/newton/rounding.h"
 #include "alembert/start/reduced.h"
 
 namespace alembert::internal {
@@ -27,7 +28,8 @@ Multipliers::Multipliers(const Equations& e, const AccelerationSystem& accelerat
       n_z_(e.z.size()),
       massless_(!initial.hidden.empty()),
       x_(all_values(initial, t0)),
-      newton_(reduced_system(e), x_, options),
+      reduced_(reduced_system(e)),
+      newton_(reduced_, x_, options),
       accelerations_(accelerations) {}
 
 Multipliers::Multipliers(const Multipliers& other)
@@ -36,10 +38,14 @@ Multipliers::Multipliers(const Multipliers& other)
       n_z_(other.n_z_),
       massless_(other.massless_),
       x_(other.x_),
+      reduced_(other.reduced_),
+      parameters_(other.parameters_),
       newton_(other.newton_.clone()),
       accelerations_(other.accelerations_) {}
 
 void Multipliers::bind(const double* parameters) {
+  parameters_ = parameters;
+  balances_.bind(parameters);
   newton_.bind(parameters);
   accelerations_.bind(parameters);
 }
@@ -70,6 +76,35 @@ bool Multipliers::by_least_squares(double t, std::span<const double> state) {
   failed_.insert(failed_.end(), found.multipliers.begin(), found.multipliers.end());
   std::fill(x_.begin() + static_cast<long>(inputs_), x_.end(), 0);
   return true;
+}
+
+// How much the balances change when all accelerations change by one, or by one with signs that alternate: of the size
+// of the masses, without their derivatives.
+void Multipliers::measure_masses() {
+  masses_.assign(n_z_, 0.0);
+  std::vector<double> changed(n_z_), work(balances_.work()), values(n_z_);
+  for (const double sign : {1.0, -1.0}) {
+    std::vector<double> moved = x_;
+    double step = 1;
+    for (std::size_t i = 0; i < n_z_; ++i, step *= sign) moved[inputs_ + i] += step;
+    balances_(x_.data(), values.data(), work.data());
+    balances_(moved.data(), changed.data(), work.data());
+    for (std::size_t i = 0; i < n_z_; ++i) masses_[i] = std::max(masses_[i], std::abs(changed[i] - values[i]));
+  }
+}
+
+std::span<const double> Multipliers::rounding() {
+  if (errors_.empty()) {
+    const std::span<const Expr> rows(reduced_.equations.data(), n_z_);
+    balances_ = Kernel<double>(joined<Expr>(reduced_.inputs, reduced_.unknowns), rows, interpreted);
+    balances_.bind(parameters_);
+  }
+  errors_.resize(n_z_);
+  measure_masses();
+  std::vector<double> values(n_z_);
+  rounding_levels(balances_.tape(), x_.data(), values.data(), errors_.data(), parameters_);
+  for (std::size_t i = 0; i < n_z_; ++i) errors_[i] = masses_[i] > 0 ? errors_[i] / masses_[i] : 0;
+  return errors_;
 }
 
 std::span<const double> Multipliers::at(double t, std::span<const double> state) {

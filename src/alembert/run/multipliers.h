@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "alembert/code/kernel.h"
 #include "alembert/newton/newton.h"
 #include "alembert/start/accelerations.h"
 #include "alembert/start/initial.h"
@@ -30,14 +31,22 @@ class Multipliers {
   /// z', lambda, psi at a state (y, then z); NaN everywhere where the system is singular. They last until the next
   /// call.
   std::span<const double> at(double t, std::span<const double> state);
+  /// How far rounding of forces that cancel moves z' where at() was called last, as if masses were not coupled. They
+  /// last until the next call.
+  std::span<const double> rounding();
 
  private:
   /// Where masses vanish, or almost, accelerations may be undetermined or lost in rounding; multipliers are not.
   bool by_least_squares(double t, std::span<const double> state);
+  void measure_masses();
 
   std::size_t inputs_, n_y_, n_z_;
   bool massless_;
   std::vector<double> x_, failed_;
+  ImplicitEquations reduced_;
+  Kernel<double> balances_;  // x_ -> equations of z'; made where rounding is asked for
+  std::vector<double> masses_, errors_;
+  const double* parameters_ = nullptr;
   Newton<double> newton_;
   AccelerationSystem accelerations_;
 };

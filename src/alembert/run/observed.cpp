@@ -28,6 +28,7 @@ ObservedValues::ObservedValues(const Model& model, const Equations& e, KernelOpt
 void ObservedValues::restart() {
   watched_.assign(watched_.size(), {});
   beyond_.clear();
+  undefined_ = -1;
   first_ = true;
 }
 
@@ -55,6 +56,8 @@ void ObservedValues::look(double t, std::span<const double> state, Multipliers& 
     if (!(value <= range.most) && !std::isnan(range.most)) range.most = value;
   }
   first_ = false;
+  for (std::size_t i = 0; i < watched_.size() && undefined_ < 0; ++i)
+    if (std::isnan(out_[i])) undefined_ = static_cast<int>(i);
   for (std::size_t i = 0; i < model_.tables.size() && beyond_.empty(); ++i) {
     const TableUse& use = model_.tables[i];
     const double argument = out_[watched_.size() + i];

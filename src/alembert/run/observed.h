@@ -31,6 +31,8 @@ class ObservedValues {
   const std::vector<ObservedRange>& watched() const { return watched_; }
   /// The first table that was asked beyond its ends at a look, in words; "" where none was.
   const std::string& beyond() const { return beyond_; }
+  /// The first value that was no number at a look; -1 where none was.
+  int undefined() const { return undefined_; }
 
  private:
   const Model& model_;
@@ -40,6 +42,7 @@ class ObservedValues {
   std::vector<double> in_, out_, work_;
   std::vector<ObservedRange> watched_;
   std::string beyond_;
+  int undefined_ = -1;
   bool first_ = true;
 };
 

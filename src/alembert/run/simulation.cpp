@@ -17,19 +17,6 @@ namespace {
 constexpr double progress_pause = 0.1;  // seconds between two calls for progress
 constexpr long progress_steps = 256;    // between two looks at the clock
 
-// Errors above this part of the range of motion are no result: at the end, and in a single step.
-constexpr double known = 0.1;
-constexpr double good_step = 0.02;
-// Below this one need not ask how Newton came there.
-constexpr double good = 0.01;
-// Errors of the energy above this part of the kinetic energy show that steps are too long.
-constexpr double energy_kept = 0.05;
-// The same for what is left in the end, against the mean of the kinetic energy: where it is large for a short time
-// only.
-constexpr double energy_kept_in_the_end = 0.1;
-// A step that is short for the motion is solved in two to five iterations.
-constexpr double laborious = 12;
-
 double now() {
   using Clock = std::chrono::steady_clock;
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
@@ -79,10 +66,9 @@ Simulation::Simulation(Engine& engine, const SimulateOptions& options, SampleTim
   counts_.assign(engine.model.events.size(), 0);
   acted_.resize(engine.model.events.size());
   if (engine.events) engine.events->begin(point_);
-  if (segment) {
-    counts_ = segment->counts;
-    if (engine.events) engine.events->count_from(counts_);
-  }
+  if (!engine.events_before.empty()) counts_ = engine.events_before;
+  if (segment) counts_ = segment->counts;
+  if (engine.events) engine.events->count_from(counts_);
   if (engine.ports) {
     engine.ports->look(engine.t0, point_.state, engine.initial.psi);
     report.port->first_energies = list(engine.ports->energies());
@@ -119,7 +105,7 @@ void Simulation::start() {
   judge_.emplace(engine_, point_);
   if (engine_.work) {
     engine_.work->restart();
-    engine_.work->look(point_.t, point_.state, energy_ + taken(), engine_.multipliers);
+    engine_.work->look(engine_.behind(point_.t), point_.state, energy_ + taken(), engine_.multipliers);
   }
   if (options_.steps.control == Control::fixed && (!segment_ || segment_->probes))
     probe_.emplace(engine_, report_.names, count_steps(engine_.t0, options_.end, options_.step), options_.step, point_);
@@ -364,12 +350,12 @@ void Simulation::count(double h) {
   report_.largest_step = std::max(report_.largest_step, h);
 }
 
-// Segments may be short: the account of the work has points inside their first steps.
-void Simulation::look_between(const GridPoint& to) {
+// Segments and what lies between two kinks may be short: the account of the work has points inside their first steps.
+void Simulation::look_between(double to) {
   constexpr int parts = 5;
   const double from = engine_.work->last_t();
   for (int i = 1; i < parts; ++i) {
-    const double t = from + (to.t - from) * i / parts;
+    const double t = from + (to - from) * i / parts;
     if (!engine_.dense->at(engine_.dense->share(t), sampled_)) return;
     engine_.watch.glance(t, sampled_);
     engine_.work->look(t, sampled_, engine_.watch.energy(), engine_.multipliers);
@@ -378,24 +364,43 @@ void Simulation::look_between(const GridPoint& to) {
 
 void Simulation::watch(const GridPoint& to) {
   in_view_ = true;
-  if (segment_ && !segment_->arrived && engine_.work && engine_.work->few() && !to.kink && !to.at_kink)
-    look_between(to);
+  if (!(segment_ && segment_->arrived) && engine_.dense && engine_.work && engine_.work->few())
+    look_between((to.kink || to.at_kink) && !to.before.empty() ? to.t_before : to.t);
   engine_.watch.look(to.at_kink ? engine_.behind(to.t) : to.t, to.state, {});
   observe(to);
   take_balance(to);
-  if (engine_.work && (to.kink || to.at_kink) && !to.before.empty()) {
-    // Forces may jump: what was before is integrated for itself.
-    engine_.work->look(to.t_before, to.before, engine_.watch.energy() - engine_.impulse_energy, engine_.multipliers);
-    engine_.work->go_on(engine_.impulse_energy);
-  }
+  const bool at_kink = to.kink || to.at_kink;
+  if (engine_.work && at_kink && !to.before.empty()) part_account(to);
   take_impulse();
-  if (to.kink || to.at_kink) kink_times_.push_back(to.t);
-  if (engine_.work) engine_.work->look(to.t, to.state, engine_.watch.energy() + taken(), engine_.multipliers);
+  if (at_kink) kink_times_.push_back(to.t);
+  if (engine_.work) {
+    // In the kink itself a force that jumps would be seen from the other side.
+    const double t = to.at_kink ? engine_.behind(to.t) : to.t;
+    engine_.work->look(t, to.state, engine_.watch.energy() + taken(), engine_.multipliers);
+    if (!engine_.work->finite())
+      end(Ending::failed, "what the forces do cannot be determined at t = " + time_text(to.t) +
+                              ": no accelerations and reactions fit together there; a force that jumps with a "
+                              "reaction may have no solution");
+  }
   const bool fine = judge_->fine();
   react(to, fine, engine_.rank.look(to.t, to.state));
 }
 
-// What a kink of the constraints did to the energy.
+// Forces may jump in a kink: what was before is integrated for itself. The energy may jump too, by an impulse or where
+// it depends on time.
+void Simulation::part_account(const GridPoint& to) {
+  constexpr double rounding = 1e-9;  // relative to the energy: what the forces do within the kink
+  const double after = engine_.watch.energy();
+  engine_.watch.glance(to.t_before, to.before);
+  const double before = engine_.watch.energy();
+  engine_.watch.glance(to.at_kink ? engine_.behind(to.t) : to.t, to.state);
+  engine_.work->look(to.t_before, to.before, before, engine_.multipliers);
+  const bool jumps = std::abs(after - before) > rounding * std::max(std::abs(after), std::abs(before));
+  engine_.work->go_on(jumps ? after - before : 0);
+  if (jumps) engine_.impulse_energy = after - before;
+}
+
+// What a kink did to the energy at once.
 void Simulation::take_impulse() {
   const double jump = std::exchange(engine_.impulse_energy, 0);
   (jump > 0 ? gained_ : lost_) += std::abs(jump);
@@ -418,6 +423,12 @@ void Simulation::observe(const GridPoint& point) {
   engine_.observed.look(point.t, point.state, engine_.multipliers);
   if (const std::string& words = engine_.observed.beyond(); !words.empty() && !warned("table"))
     warn("table", words, point.t);
+  if (const int i = engine_.observed.undefined(); i >= 0)
+    warn("undefined",
+         "the observed value '" + flat_names(engine_.model.observed)[static_cast<std::size_t>(i)] +
+             "' is no number at t = " + time_text(point.t) +
+             ": its expression has no value there, or the reactions in it cannot be determined",
+         point.t);
 }
 
 // The watch has just looked at the point.
@@ -528,87 +539,6 @@ void Simulation::finish() {
   report_.newton = reported(newton);
   report_state();
   if (report_.steps > 0) report_internal();
-}
-
-// What may be wrong although every step was made.
-void Simulation::assess() {
-  assess_inputs();
-  assess_accuracy();
-  assess_energy();
-  const double iterations = static_cast<double>(report_.newton.iterations) / static_cast<double>(report_.steps);
-  const bool accurate = report_.accuracy && report_.accuracy->per_time * std::abs(report_.t - engine_.t0) <= good;
-  // Steps that are compared with others and made again have more of them.
-  const bool alone = options_.steps.control != Control::tolerance && !segment_;
-  if (alone && iterations > laborious && !accurate && report_.warnings.empty())
-    warn("newton",
-         fmt::format("Newton needed {:.0f} iterations a step: the steps may be too long; try a smaller step",
-                     iterations),
-         report_.t);
-}
-
-void Simulation::assess_inputs() {
-  const auto jump = engine_.inputs.jumped_over(times_, engine_.method.claims.order_q);
-  const double near = 2 * std::max(std::abs(options_.step), report_.largest_step);
-  // Steps that end where it jumps do not pass over it.
-  const auto met = [&](double t) { return std::abs(t - jump->t) <= near; };
-  if (!jump || std::any_of(kink_times_.begin(), kink_times_.end(), met)) return;
-  warn("input",
-       fmt::format("the steps pass over what depends on time: near t = {} it changes within a step by {:.0f} % of its "
-                   "range; {}",
-                   time_text(jump->t), 100 * jump->share,
-                   by_tolerance() ? "limit the steps with `largest`" : "try a smaller step"),
-       jump->t);
-}
-
-void Simulation::assess_energy() {
-  if (segment_ && segment_->rests) return;
-  const double most = judge_->energy_error(), last = judge_->final_error();
-  if (most > energy_kept)
-    return warn(
-        "energy",
-        fmt::format("the energy was off by {:.0f} % of the kinetic energy at t = {}, although nothing does work; {}",
-                    100 * most, time_text(judge_->energy_error_t()), remedy()),
-        judge_->energy_error_t());
-  if (last > energy_kept_in_the_end)
-    warn("energy",
-         fmt::format(
-             "in the end the energy is off by {:.0f} % of the mean kinetic energy, although nothing does work; {}",
-             100 * last, remedy()),
-         report_.t);
-}
-
-std::optional<AccuracyProbe::Result> Simulation::accuracy() const {
-  const std::size_t singular = report_.singular_positions.size();
-  return probe_ ? probe_->finish(singular) : twin_ ? twin_->finish(singular) : seen_;
-}
-
-void Simulation::assess_accuracy() {
-  const std::optional<AccuracyProbe::Result> found = accuracy();
-  if (!found) return;
-  report_.accuracy = found->accuracy;
-  if (found->at_end <= known && found->accuracy.per_step <= good_step) return;
-  if (found->growth > 0 && found->accuracy.per_step <= good_step)
-    return warn(
-        "sensitive",
-        fmt::format("the motion is sensitive: errors grow e-fold in about {:.2g} units of time, so that the end "
-                    "of the run is one of many motions, and only what is conserved can be trusted there; "
-                    "{} for a while",
-                    1 / found->growth,
-                    by_tolerance() ? "a smaller `tolerance` helps" : "smaller steps or a method of higher order help"),
-        report_.t);
-  const std::string size = found->at_end < 1 ? fmt::format("about {:.2g} %", 100 * found->at_end) : "more than 100 %";
-  const std::string where = time_text(found->accuracy.worst_t);
-  if (by_tolerance())
-    return warn("accuracy",
-                fmt::format("what the tolerance allows each step may add up: by the end the error may be {} of the "
-                            "range of motion (worst near t = {}); ask for a smaller `tolerance`",
-                            size, where),
-                found->accuracy.worst_t);
-  warn("accuracy",
-       fmt::format("the steps are too long for this motion: by the end the error is {} of the range of motion (worst "
-                   "near t = {}); try `step` {:.1g}",
-                   size, where, found->better),
-       found->accuracy.worst_t);
 }
 
 // The error of the energy is what the account does not explain.

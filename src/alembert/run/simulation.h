@@ -55,7 +55,8 @@ class Simulation {
   bool look(const GridPoint& from, GridPoint& to, bool last);
   void count(double h);
   void watch(const GridPoint& to);
-  void look_between(const GridPoint& to);
+  void look_between(double to);
+  void part_account(const GridPoint& to);
   void take_impulse();
   void observe(const GridPoint& point);
   void pass(const GridPoint& from, GridPoint& to);

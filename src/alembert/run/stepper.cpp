@@ -392,7 +392,11 @@ internal::Engine& Stepper::engine() const { return *body_->engine; }
 
 std::unique_ptr<Engine> Stepper::engine_here(double step) const {
   const Body& b = *body_;
+  if (!stopped().empty())
+    throw InputError("the motion has been stopped by '" + stopped() + "' and does not go on",
+                     "restart the stepper, or set its state");
   auto engine = std::make_unique<Engine>(*b.engine);
+  if (b.course) engine->events_before = b.course->counts();
   const bool goes_on = step == b.h;
   engine->begin_at(b.point, goes_on ? b.t_base : b.point.t);
   if (!goes_on) return engine;

@@ -12,6 +12,8 @@ namespace {
 
 // The twin starts this far beside the run, relative to the state: far above rounding, far below what bends the motion.
 constexpr double beside = 1e-7;
+// Distances smaller than that, relative to the state, are lost in rounding.
+constexpr double lost = 16 * std::numeric_limits<double>::epsilon();
 // From this part of the range on distances do not grow as small ones do.
 constexpr double parted = 1e-2;
 // So many unknowns are solved for in a few milliseconds; a longer run may have this share of its steps made twice.
@@ -68,13 +70,19 @@ void Twin::begin(const GridPoint& at, std::span<const double> direction) {
   seen_.push_back(distance(at));
 }
 
+// What rounding makes of the positions, and of the velocities, is no distance.
 Twin::Distance Twin::distance(const GridPoint& to) const {
-  Distance d{.t = to.t};
+  Distance apart{.t = to.t}, size;
   for (std::size_t i = 0; i < to.state.size(); ++i) {
-    double& most = i < n_y_ ? d.q : d.v;
-    most = std::max(most, factor_ * std::abs(at_.state[i] - to.state[i]));
+    double& most = i < n_y_ ? apart.q : apart.v;
+    most = std::max(most, std::abs(at_.state[i] - to.state[i]));
+    double& largest = i < n_y_ ? size.q : size.v;
+    largest = std::max(largest, std::abs(to.state[i]));
   }
-  return d;
+  const auto beyond = [&](double x, double of) { return x > lost * of ? factor_ * x : 0; };
+  apart.q = beyond(apart.q, size.q);
+  apart.v = beyond(apart.v, size.v);
+  return apart;
 }
 
 // To the ranges of positions and of velocities.

@@ -53,6 +53,7 @@ void WorkMeter::restart() {
   friction_.assign(kernel_.outputs() - 2, 0);
   settled_ = {0, 0, friction_};
   account_ = {};
+  off_ = 0;
   most_ = 0;
   least_ = 0;
 }
@@ -73,6 +74,7 @@ void WorkMeter::go_on(double jump) {
 EnergyAccount WorkMeter::account() const {
   constexpr double rounding = 1e-12;
   EnergyAccount account = account_;
+  if (!(off_ <= account.error)) account.error = off_;
   // A force that only ever takes energy, -c*x', is what its user calls damping. Ports say for themselves which is
   // which.
   if (!has_ports_ && least_ < 0 && most_ <= -rounding * least_) {
@@ -134,9 +136,9 @@ void WorkMeter::look(double t, std::span<const double> state, double energy, Mul
   account_.dissipated = all.dissipated;
   account_.supplied = all.supplied;
   friction_ = all.friction;
-  if (last_.size() < points) return;
-  const double off = std::abs(energy - first_energy_ - account_.supplied + account_.dissipated);
-  if (!(off <= account_.error)) account_.error = off;
+  off_ = std::abs(energy - first_energy_ - account_.supplied + account_.dissipated);
+  // Through few points the power is known badly; in the end the account must say by how much.
+  if (last_.size() == points && !(off_ <= account_.error)) account_.error = off_;
 }
 
 }  // namespace alembert::internal

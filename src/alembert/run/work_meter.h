@@ -3,6 +3,7 @@
 // The account of the energy of a model on which something does work: what was dissipated and supplied, as the integral
 // of the power over the grid points of a run.
 
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -28,6 +29,7 @@ class WorkMeter {
   void look(double t, std::span<const double> state, double energy, Multipliers& multipliers);
   /// Forces that never did positive work are friction: what they took counts as dissipated.
   EnergyAccount account() const;
+  bool finite() const { return std::isfinite(account_.dissipated) && std::isfinite(account_.supplied); }
   /// The parts of what was dissipated that Equations::friction_powers took.
   const std::vector<double>& friction() const { return friction_; }
 
@@ -57,6 +59,7 @@ class WorkMeter {
   std::size_t from_ = 0;      // the point up to which the work is settled
   Work settled_;
   double first_energy_ = 0;
+  double off_ = 0;               // by which the account differs from the energy now
   double most_ = 0, least_ = 0;  // rates of supply
   EnergyAccount account_;
   std::vector<double> friction_;

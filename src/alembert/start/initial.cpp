@@ -44,7 +44,10 @@ void check_sizes(const Model& model, const Equations& e, const StartValues& give
 
 void record_changes(const std::vector<double>& from, const std::vector<double>& to,
                     const std::vector<std::string>& names, InitialValues& result) {
-  const double floor = moved_units * std::numeric_limits<double>::epsilon() * std::max(max_abs(from), max_abs(to));
+  // Behind a kink at t = 0 velocities are those of a time next to 0: smaller than any that was meant.
+  constexpr double nothing = 1e-250;
+  const double floor =
+      moved_units * std::numeric_limits<double>::epsilon() * std::max(max_abs(from), max_abs(to)) + nothing;
   for (std::size_t i = 0; i < from.size(); ++i) {
     const double moved = std::abs(to[i] - from[i]);
     if (moved > floor && moved > moved_share * std::max(std::abs(from[i]), std::abs(to[i])))
@@ -163,10 +166,10 @@ InitialValues ConsistentStart::Body::solve(double t0, const StartValues& given) 
   find_multipliers(state, given, metrics.positions, result);
   if (index_) find_index(state, result);
 
-  // What has a closed form is no initial value that could be moved.
+  // What has a closed form is no initial value that could be moved, unless the model gives one.
   std::vector<double> own = state.y;
-  std::copy(given.y.end() - static_cast<std::ptrdiff_t>(closed_count(e_)), given.y.end(),
-            own.end() - static_cast<std::ptrdiff_t>(closed_count(e_)));
+  for (std::size_t i = own.size() - closed_count(e_); i < own.size(); ++i)
+    if (!model_.q_given[i]) own[i] = given.y[i];
   record_changes(given.y, own, e_.y_names, result);
   record_changes(given.z, state.z, e_.z_names, result);
   if (e_.port) {

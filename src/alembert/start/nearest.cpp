@@ -66,7 +66,7 @@ bool fulfilled(const DifferentiableList& constraints, const NearestPoint::Reques
   constraints.values(joined<double>(request.inputs, request.given), given_levels);
   const std::vector<double> c = constraints.values(joined<double>(request.inputs, x), levels);
   const SparseRows j = constraints.derivative(joined<double>(request.inputs, x));
-  const double largest = max_abs(x);
+  const double largest = std::max(max_abs(x), max_abs(request.given));
   return std::all_of(request.active.begin(), request.active.end(), [&](int i) {
     double slope = 0;
     for (int k = j.row_start[i]; k < j.row_start[i + 1]; ++k) slope = std::max(slope, std::abs(j.value[k]));

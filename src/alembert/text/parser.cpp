@@ -180,7 +180,7 @@ class StatementParser {
       return;
     }
     const bool multipliers = form.shape == Shape::equation && first.form == Term::Form::call;
-    const bool indexed = form.keyword == "auxiliary" || form.keyword == "observe";
+    const bool indexed = form.keyword == "auxiliary" || form.keyword == "observe" || form.keyword == "event";
     if (indexed && first.form == Term::Form::index) {
       s.label = std::move(first);
       s.left = terms_.term();

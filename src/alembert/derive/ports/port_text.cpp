@@ -40,7 +40,7 @@ class Writer {
           {model_.source,
            {},
            "an expression of the port-Hamiltonian form is too long to be written",
-           "the matrices can be used without being written: `alembert check` tells their sizes"}});
+           "the matrices can be used without being written: `examine(model)` tells their sizes"}});
     return text;
   }
   std::string take() {

@@ -82,7 +82,7 @@ MethodChoice choose_method(const Equations& e, const MethodNeeds& needs) {
   std::optional<Method> method = needs.decays_fast ? damping_member(e, stages) : std::nullopt;
   if (!method) method = best_member(e, stages, needs.decays_fast);
   if (!method) method = any_member(e);
-  if (!method) throw InputError("no method takes this model", "'alembert check' says why for each");
+  if (!method) throw InputError("no method takes this model", "`examine(model)` says why for each");
   const char* motion = needs.decays_fast ? "some motion dies away fast, so that the method damps"
                                          : "no motion dies away fast, so that the method need not damp";
   std::string reason = fmt::format("{}; {}; order {} for tolerance {:.0e}", constraints_text(e), motion,

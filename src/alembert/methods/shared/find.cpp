@@ -26,7 +26,7 @@ InputError unknown(const std::string& name) {
   }
   const std::string near = nearest_name(name, names);
   return InputError("unknown method '" + name + "'",
-                    near.empty() ? "'alembert methods' lists them all" : "did you mean '" + near + "'?");
+                    near.empty() ? "`describe_methods()` lists them all" : "did you mean '" + near + "'?");
 }
 
 /// The arguments of a member of a family: as given, or those that the alias stands for.

@@ -114,7 +114,7 @@ void require_taken(const Method& method, const Model& model, const Equations& e)
   if (reason.empty()) return;
   Diagnostic diagnostic;
   diagnostic.message = "method " + method.name + " cannot integrate this model: " + reason;
-  diagnostic.hint = "'alembert check' lists the methods that apply";
+  diagnostic.hint = "`examine(model)` lists the methods that apply";
   // Where masses are missing, the coordinate is shown.
   const Massless without = massless(e);
   if (!without.z.empty() && reason.find(without.reason) != std::string::npos) {

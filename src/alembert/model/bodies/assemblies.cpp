@@ -243,10 +243,26 @@ class Assembler {
               one.items[i].value = given.value;
               used.insert(&given);
             }
+      if (holds_initial_values(from.keyword)) leave_out_replaced(from, s.items, one);
+      if (one.items.empty() && !from.items.empty()) continue;
       if (!place(one, placement)) return false;
       out.push_back(std::move(one));
     }
     return take_initial(s, file, names, renamer, used, out) && out.size() > first;
+  }
+
+  static bool holds_initial_values(const std::string& keyword) {
+    return keyword == "coordinate" || keyword == "variable" || keyword == "initial";
+  }
+
+  /// Initial values of the file that `with` replaces; one: the statement as it goes out.
+  static void leave_out_replaced(const Statement& from, const std::vector<Item>& given, Statement& one) {
+    for (std::size_t i = from.items.size(); i-- > 0;) {
+      const auto replaces = [&](const Item& item) { return item.target == from.items[i].target; };
+      if (std::none_of(given.begin(), given.end(), replaces)) continue;
+      if (from.keyword == "initial") one.items.erase(one.items.begin() + static_cast<std::ptrdiff_t>(i));
+      else one.items[i].value.reset();
+    }
   }
 
   /// What stands behind 'with' and is no parameter is an initial value.

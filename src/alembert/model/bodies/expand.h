@@ -102,7 +102,7 @@ class Expander {
   void joint(const Statement& s);
   void angle(const Statement& s, const std::string& name, const std::string& sine, const std::string& cosine,
              const Term* zero);
-  void universal_angles(const Statement& s);
+  void universal_angles(const Statement& s, const Side& from, const Side& to);
   bool is_used(const std::string& joint, const std::string& angle) const;
   bool has_idle_axis(const Statement& s, const Side& from, const Side& to, bool planar);
   void spatial_joint(const Statement& s, const Side& from, const Side& to);

@@ -212,21 +212,32 @@ void Expander::spatial_joint(const Statement& s, const Side& from, const Side& t
   if (kind == "fixed") text = meet + locked;
   if (kind == "planar") text = "constraint $.plane: dot($.f3, $.q - $.p) = 0\n" + parallel;
   write(s, text);
-  if (kind == "universal") universal_angles(s);
+  if (kind == "universal") universal_angles(s, from, to);
   else if (turns_in_space(kind)) angle(s, "", "dot($.f2, $.g1)", "dot($.f1, $.g1)", value(s, "zero"));
 }
 
 /// Of the cross between the two bodies: it turns about the first axis with the second one, and the second body turns
 /// about the second axis, which the first one sees turn backwards.
-void Expander::universal_angles(const Statement& s) {
+void Expander::universal_angles(const Statement& s, const Side& from, const Side& to) {
   const Term* zero = value(s, "zero");
   const bool pair = zero && zero->form == Term::Form::tuple && zero->parts.size() == 2;
   if (zero && !pair) {
     error(zero->place, "a universal joint has two angles", "as in: zero (0, pi/2)");
     return;
   }
-  angle(s, "1", "dot($.f2, $.g3)", "dot($.f1, $.g3)", pair ? &zero->parts[0] : nullptr);
-  angle(s, "2", "-dot($.g2, $.f3)", "dot($.g1, $.f3)", pair ? &zero->parts[1] : nullptr);
+  // Both angles are 0 where the frames of the bodies are parallel: there each axis points as far as it can along the
+  // direction that the other's angle is counted from. Axes with the same components have no such position.
+  write(s,
+        "let $.across = cross($.axis, $.axis2)\nlet $.apart = (1 + sign(dot($.across, $.across) - 1e-12))/2\n"
+        "let $.u = $.apart*cross($.across, $.axis) + (1 - $.apart)*$.n1\n"
+        "let $.w = $.apart*cross($.axis2, $.across) + (1 - $.apart)*$.m1\n"
+        "let $.u1 = $.u/norm($.u), $.w1 = $.w/norm($.w)\n"
+        "let $.u2 = cross($.axis, $.u1), $.w2 = cross($.axis2, $.w1)\n"
+        "let $.h1 = " +
+            direction_of(from, "$.u1") + ", $.h2 = " + direction_of(from, "$.u2") +
+            ", $.k1 = " + direction_of(to, "$.w1") + ", $.k2 = " + direction_of(to, "$.w2"));
+  angle(s, "1", "dot($.h2, $.g3)", "dot($.h1, $.g3)", pair ? &zero->parts[0] : nullptr);
+  angle(s, "2", "-dot($.k2, $.f3)", "dot($.k1, $.f3)", pair ? &zero->parts[1] : nullptr);
 }
 
 /// An angle that anything uses is an auxiliary variable, so that it goes on through any number of turns; for rates the

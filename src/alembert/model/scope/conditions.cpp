@@ -135,7 +135,9 @@ bool read_file(Scope& scope, const Statement& s, Table& table) {
       place = item.value->place;
     }
   const std::filesystem::path folder = std::filesystem::path(scope.source->name).parent_path();
-  TableFile file = read_table_file((folder / s.string).string(), column);
+  // An input follows a column of the time; a table its first one.
+  const std::string argument = s.label->text.starts_with("input.") ? s.label->parts[0].text : "";
+  TableFile file = read_table_file((folder / s.string).string(), argument, column);
   if (file.wrong.empty() && file.x.size() > most_points)
     file.wrong = "has " + std::to_string(file.x.size()) + " rows; a table has at most " + std::to_string(most_points);
   if (!file.wrong.empty()) {
@@ -172,7 +174,7 @@ Value Scope::call_table(Declaration& d, const Term& term) {
   const auto same = [&](const TableUse& use) { return use.table == d.name && use.argument == x; };
   if (std::none_of(tables.begin(), tables.end(), same))
     tables.push_back({d.name, x, d.table->x.front(), d.table->x.back()});
-  return Value::scalar(d.table->at(x));
+  return Value::scalar(d.table->at(x, table_arguments));
 }
 
 void declare_tables(Elaboration& e) {

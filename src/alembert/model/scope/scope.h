@@ -92,7 +92,8 @@ class Scope {
   std::unordered_map<std::uint32_t, Declaration*> owner_of;  // by number of a symbol
   std::set<std::uint32_t> decided, checked;                  // numbers of parameters whose values had these uses
   Exprs zero_tests;                                          // of parameters only
-  std::vector<TableUse> tables;                              // of all calls of tables, in the order of evaluation
+  Exprs table_arguments;         // parts of arguments of tables, which count as plain numbers there
+  std::vector<TableUse> tables;  // of all calls of tables, in the order of evaluation
 
  private:
   struct Local {

@@ -1,0 +1,110 @@
+// What a run that has ended says about itself: warnings.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "alembert/run/simulation.h"
+
+namespace alembert::internal {
+
+namespace {
+
+// Errors above this part of the range of motion are no result: at the end, and in a single step.
+constexpr double known = 0.1;
+constexpr double good_step = 0.02;
+// Below this one need not ask how Newton came there.
+constexpr double good = 0.01;
+// Errors of the energy above this part of the kinetic energy show that steps are too long.
+constexpr double energy_kept = 0.05;
+// The same for what is left in the end, against the mean of the kinetic energy: where it is large for a short time
+// only.
+constexpr double energy_kept_in_the_end = 0.1;
+// A step that is short for the motion is solved in two to five iterations.
+constexpr double laborious = 12;
+
+}  // namespace
+
+// What may be wrong although every step was made.
+void Simulation::assess() {
+  assess_inputs();
+  assess_accuracy();
+  assess_energy();
+  const double iterations = static_cast<double>(report_.newton.iterations) / static_cast<double>(report_.steps);
+  const bool accurate = report_.accuracy && report_.accuracy->per_time * std::abs(report_.t - engine_.t0) <= good;
+  // Steps that are compared with others and made again have more of them.
+  const bool alone = options_.steps.control != Control::tolerance && !segment_;
+  if (alone && iterations > laborious && !accurate && report_.warnings.empty())
+    warn("newton",
+         fmt::format("Newton needed {:.0f} iterations a step: the steps may be too long; try a smaller step",
+                     iterations),
+         report_.t);
+}
+
+void Simulation::assess_inputs() {
+  const auto jump = engine_.inputs.jumped_over(times_, engine_.method.claims.order_q);
+  const double near = 2 * std::max(std::abs(options_.step), report_.largest_step);
+  // Steps that end where it jumps do not pass over it.
+  const auto met = [&](double t) { return std::abs(t - jump->t) <= near; };
+  if (!jump || std::any_of(kink_times_.begin(), kink_times_.end(), met)) return;
+  warn("input",
+       fmt::format("the steps pass over what depends on time: near t = {} it changes within a step by {:.0f} % of its "
+                   "range; {}",
+                   time_text(jump->t), 100 * jump->share,
+                   by_tolerance() ? "limit the steps with `largest`" : "try a smaller step"),
+       jump->t);
+}
+
+void Simulation::assess_energy() {
+  if (segment_ && segment_->rests) return;
+  const double most = judge_->energy_error(), last = judge_->final_error();
+  if (most > energy_kept)
+    return warn(
+        "energy",
+        fmt::format("the energy was off by {:.0f} % of the kinetic energy at t = {}, although nothing does work; {}",
+                    100 * most, time_text(judge_->energy_error_t()), remedy()),
+        judge_->energy_error_t());
+  if (last > energy_kept_in_the_end)
+    warn("energy",
+         fmt::format(
+             "in the end the energy is off by {:.0f} % of the mean kinetic energy, although nothing does work; {}",
+             100 * last, remedy()),
+         report_.t);
+}
+
+std::optional<AccuracyProbe::Result> Simulation::accuracy() const {
+  const std::size_t singular = report_.singular_positions.size();
+  return probe_ ? probe_->finish(singular) : twin_ ? twin_->finish(singular) : seen_;
+}
+
+void Simulation::assess_accuracy() {
+  const std::optional<AccuracyProbe::Result> found = accuracy();
+  if (!found) return;
+  report_.accuracy = found->accuracy;
+  if (found->at_end <= known && found->accuracy.per_step <= good_step) return;
+  if (found->growth > 0 && found->accuracy.per_step <= good_step)
+    return warn(
+        "sensitive",
+        fmt::format("the motion is sensitive: errors grow e-fold in about {:.2g} units of time, so that the end "
+                    "of the run is one of many motions, and only what is conserved can be trusted there; "
+                    "{} for a while",
+                    1 / found->growth,
+                    by_tolerance() ? "a smaller `tolerance` helps" : "smaller steps or a method of higher order help"),
+        report_.t);
+  const std::string size = found->at_end < 1 ? fmt::format("about {:.2g} %", 100 * found->at_end) : "more than 100 %";
+  const std::string where = time_text(found->accuracy.worst_t);
+  if (by_tolerance())
+    return warn("accuracy",
+                fmt::format("what the tolerance allows each step may add up: by the end the error may be {} of the "
+                            "range of motion (worst near t = {}); ask for a smaller `tolerance`",
+                            size, where),
+                found->accuracy.worst_t);
+  warn("accuracy",
+       fmt::format("the steps are too long for this motion: by the end the error is {} of the range of motion (worst "
+                   "near t = {}); try `step` {:.1g}",
+                   size, where, found->better),
+       found->accuracy.worst_t);
+}
+
+}  // namespace alembert::internal
