@@ -249,7 +249,8 @@ std::vector<Made> rubbish() {
       {"surrogate", sound + bytes({0xED, 0xA0, 0x80}), "UTF-8"},
       {"bell", sound + "potential x" + bytes({7}), "unexpected character 0x07"},
       {"escape_codes", sound + "potential x + " + bytes({27}) + "[31mred", "unexpected character 0x1B"},
-      {"quoted_bell", "model \"ding" + bytes({7}) + "\"\n" + sound, "the quoted text holds characters that nobody can see"},
+      {"quoted_bell", "model \"ding" + bytes({7}) + "\"\n" + sound,
+       "the quoted text holds characters that nobody can see"},
       {"emoji", sound + "potential \xF0\x9F\x98\x80", "unexpected character"},
       {"zero_width", "coordinate x\xE2\x80\x8By\nkinetic x'^2", "unexpected character"},
       // Huge, deep and long.

@@ -113,12 +113,12 @@ TEST_P(CExport, HasTheBitsOfTheLibrary) {
 
 INSTANTIATE_TEST_SUITE_P(Steps, CExport,
                          ::testing::Values(Exported{"double_pendulum", "lobatto(2)", 0.001},
-                                         Exported{"double_pendulum", "lobatto(3)", 0.01, {"m1"}},
-                                         Exported{"rolling_disk", "gauss(2)", 0.01},
-                                         Exported{"double_pendulum", "murua(2)", 0.01},
-                                         Exported{"double_pendulum", "symmetric(true_euler)", 0.001},
-                                         Exported{"moving_support", "lobatto(2)", 0.01},
-                                         Exported{"double_pendulum", "true_euler", 0.001}));
+                                           Exported{"double_pendulum", "lobatto(3)", 0.01, {"m1"}},
+                                           Exported{"rolling_disk", "gauss(2)", 0.01},
+                                           Exported{"double_pendulum", "murua(2)", 0.01},
+                                           Exported{"double_pendulum", "symmetric(true_euler)", 0.001},
+                                           Exported{"moving_support", "lobatto(2)", 0.01},
+                                           Exported{"double_pendulum", "true_euler", 0.001}));
 
 /// Another state and other parameters than the model's, given to C: against an engine that was compiled with them.
 TEST(CExportValues, ParametersAndStatesAreTaken) {

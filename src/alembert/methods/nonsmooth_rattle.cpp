@@ -40,10 +40,22 @@ class NonsmoothRattleStep {
 
   /// The change of velocities by the impulses of contacts alone: they act before and behind the smooth step, and that
   /// is where their work is taken.
-  Exprs unknown_kick(const std::string& name) {
-    const Exprs kick = frame_.unknown(name, zeros(e_.z.size()));
-    group(kick.size(), frame_.size_z());
+  struct Kick {
+    Exprs dz, reaction;
+  };
+  Kick unknown_kick(const std::string& name) {
+    Kick kick{frame_.unknown(name, zeros(e_.z.size())), {}};
+    group(kick.dz.size(), frame_.size_z());
+    kick.reaction = frame_.unknown("reaction to " + name, zeros(e_.g.size()));
+    group(kick.reaction.size(), Expr());
     return kick;
+  }
+  void kick_equations(const Kick& kick, const Point& x, const Exprs& P) {
+    const Exprs by = added(contacts_.forces(x, P), contacts_.forces_of_constraints(x, kick.reaction));
+    frame_.equation(difference(change(x, kick.dz), by), "impulse on ", e_.z_names, "");
+    const Point kicked{x.t, x.y, added(x.z, kick.dz)};
+    frame_.equation(difference(at(e_, e_.g_dot, kicked), at(e_, e_.g_dot, x)), "impulse on constraint ", e_.g_names,
+                    "");
   }
 
   void drift() {
@@ -71,7 +83,7 @@ class NonsmoothRattleStep {
     } else {
       y1_ = added(frame_.y0, scaled(h_, v_kicked));
     }
-    const Exprs kicked_by = unknown_kick("c0");
+    const Kick kicked_by = unknown_kick("c0");
     const Exprs lambda = frame_.unknown("lambda0", frame_.lambda0);
     P0_ = frame_.unknown("P0", zeros(static_cast<std::size_t>(contacts_.rows())));
     group(lambda.size() + P0_.size(), Expr());
@@ -87,11 +99,11 @@ class NonsmoothRattleStep {
       const Exprs v1 = at(e_, e_.v, {t1_, y1_, Z_end_});
       frame_.equation(difference(dy, scaled(half, added(v_kicked, v1))), "position of ", e_.y_names, "");
     }
-    frame_.equation(difference(change(start, kicked_by), contacts_.forces(start, P0_)), "impulse on ", e_.z_names, "");
+    kick_equations(kicked_by, start, P0_);
     frame_.at_end(e_, e_.g, {t1_, y1_, Z_end_}, "constraint ", e_.g_names);
     frame_.keep(lambda, "S1.", e_.g_names);
     rates0_ = contacts_.rates(start);
-    after_first_ = contacts_.rates({start.t, start.y, added(start.z, kicked_by)});
+    after_first_ = contacts_.rates({start.t, start.y, added(start.z, kicked_by.dz)});
     Exprs closed;
     for (const Expr gap : contacts_.gaps(start.t, start.y)) closed.push_back(gap - contacts_.closed_gap());
     contacts_.laws({.unknowns = P0_,
@@ -114,7 +126,7 @@ class NonsmoothRattleStep {
     const Expr half = h_ / Quad(2);
     const Exprs d = frame_.unknown("dz", frame_.z_dot0, half);
     group(d.size(), frame_.size_z());
-    const Exprs kicked_by = unknown_kick("c1");
+    const Kick kicked_by = unknown_kick("c1");
     const Exprs lambda = frame_.unknown("lambda1", frame_.lambda0);
     const Exprs P1 = frame_.unknown("P1", zeros(static_cast<std::size_t>(contacts_.rows())));
     group(lambda.size() + P1.size(), Expr());
@@ -126,7 +138,7 @@ class NonsmoothRattleStep {
     balance = difference(balance, scaled(half, at(e_, e_.r, middle, lambda, frame_.psi0)));
     balance = difference(balance, contacts_.forces(middle, P1));
     frame_.equation(balance, "momentum of ", e_.z_names, " at the end");
-    frame_.equation(difference(change(middle, kicked_by), contacts_.forces(middle, P1)), "impulse on ", e_.z_names, "");
+    kick_equations(kicked_by, middle, P1);
     frame_.at_end(e_, e_.g_dot, end, "velocity of constraint ", e_.g_names);
     frame_.keep(lambda, "S2.", e_.g_names);
     const Exprs rates1 = contacts_.rates(end), still = persistent();
@@ -135,7 +147,7 @@ class NonsmoothRattleStep {
     for (const Expr gap : contacts_.gaps(t1_, y1_)) closed.push_back(gap - contacts_.closed_gap());
     for (std::size_t i = 0; i < P0_.size(); ++i) known.push_back((Quad(1) - still[i]) * P0_[i]);
     contacts_.laws({.unknowns = P1, .rates = contacts_.with_normals(rates1, law), .closed = closed, .known = known});
-    const Exprs before_last = contacts_.rates({t1_, y1_, difference(z1_, kicked_by)});
+    const Exprs before_last = contacts_.rates({t1_, y1_, difference(z1_, kicked_by.dz)});
     const Exprs lost = added(contacts_.losses(P0_, rates0_, after_first_), contacts_.losses(P1, before_last, rates1));
     contacts_.tell(added(P0_, P1), lost, contacts_.moving(end), rates0_);
   }

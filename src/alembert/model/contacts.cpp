@@ -169,6 +169,41 @@ bool add_friction(Elaboration& e, const Statement& s, Contact& contact) {
   return true;
 }
 
+/// What shapes and joints say that stand behind a contact: lengths, axes, limits. False where one of them is wrong.
+bool sound_shapes(Elaboration& e, const Statement& s) {
+  Scope& scope = e.scope;
+  const auto known = [&](Expr value) -> std::optional<double> {
+    std::string missing;
+    if (scope.contents(value) & (holds_time | holds_q | holds_z | holds_multiplier | holds_port)) return {};
+    const std::optional<Quad> number = scope.number(value, missing, Use::check);
+    return number ? std::optional<double>(static_cast<double>(*number)) : std::nullopt;
+  };
+  for (const Item& item : s.items) {
+    const std::string& word = item.target.text;
+    const bool radius = word == "sphere" || word == "disk";
+    if (!item.value || (!radius && word != "axis" && word != "limits")) continue;
+    const Value value = scope.evaluate(*item.value);
+    if (value.bad) return false;
+    std::vector<double> numbers;
+    for (const Expr entry : value.entries)
+      if (const std::optional<double> number = known(entry)) numbers.push_back(*number);
+    if (numbers.size() != value.entries.size()) continue;
+    if (radius && numbers[0] < 0) {
+      scope.error(item.value->place, "the radius must be at least 0, not " + to_text(numbers[0]));
+      return false;
+    }
+    if (word == "axis" && std::all_of(numbers.begin(), numbers.end(), [](double x) { return x == 0; })) {
+      scope.error(item.value->place, "an axis has a direction, and this one is 0");
+      return false;
+    }
+    if (word == "limits" && numbers.size() == 2 && numbers[1] < numbers[0]) {
+      scope.error(item.value->place, "the upper limit is below the lower one", "as in: limits (0, pi/2)");
+      return false;
+    }
+  }
+  return true;
+}
+
 bool add_contact(Elaboration& e, const Statement& s, const std::string& name) {
   Contact contact;
   contact.name = name;
@@ -182,7 +217,7 @@ bool add_contact(Elaboration& e, const Statement& s, const std::string& name) {
       return false;
     }
   }
-  if (!contact.gap || !contact.restitution || !add_friction(e, s, contact)) return false;
+  if (!contact.gap || !contact.restitution || !sound_shapes(e, s) || !add_friction(e, s, contact)) return false;
   e.model.contacts.push_back(std::move(contact));
   return true;
 }

@@ -21,12 +21,13 @@ constexpr int most_dense = 60;
 // Of one attempt with rates that are linear; two to eight are usual. So often they are made linear anew.
 constexpr int most_newton = 25, most_linearised = 20;
 // Sweeps over the contacts in one go, and how often Newton and sweeps take turns.
-constexpr int most_sweeps = 2000, most_turns = 6;
+constexpr int most_sweeps = 3000, most_turns = 6;
 // Contacts that follow from others make the matrix singular: this part of a contact's own response is added to it. The
 // equations stay as they are, so that it costs an iteration at most.
-constexpr double regular = 1e-10;
-// Corrections below this part of the terms of an equation are rounding.
-constexpr double rounding_of_terms = 2e-15;
+constexpr double regular = 1e-7, regular_constraints = 1e-9;
+// Corrections below this part of the terms of an equation are rounding. Forces of contacts that share a load may move
+// among them without moving anything else: theirs count less.
+constexpr double rounding_of_terms = 2e-15, weight_of_forces = 1e-5;
 // Where corrections no longer shrink, this part of the largest force, and of the terms, is good enough; what sweeps
 // leave is worse, and taken where Newton does not find more.
 constexpr double stagnant = 1e-11, swept = 1e-8;
@@ -100,7 +101,10 @@ struct Semismooth::Block {
   std::vector<int> taken, number;  // unknowns that take part, and their numbers among those
   std::vector<int> lu_taken;       // for which `lu` was made
   std::shared_ptr<SparseLu> lu;
-  std::vector<double> reduced, delta, diagonal, terms;
+  std::vector<double> reduced, delta, diagonal, soft;
+  Kernel<double> scales;      // one for each unknown
+  std::vector<double> scale;  // 0: it follows the others
+  double force_size() const;  // what rounding of the rates makes of forces
 
   double* unknowns(double* x) const { return x + offset; }
   // The equations near a point: values of the smooth ones, forces and rates of the contacts there, all linear.
@@ -137,6 +141,7 @@ struct Semismooth::Block {
 /// Which contacts take part.
 void Semismooth::Block::choose(double* x) {
   closed(x, closed_values.data(), work.data());
+  scales(x, scale.data(), work.data());
   for (std::size_t i = 0; i < contacts.size(); ++i) contacts[i].active = closed_values[i] <= 0;
   number_taken();
   for (int i = 0; i < count; ++i)
@@ -188,6 +193,21 @@ void Semismooth::Block::weigh(double* x) {
       if (slope_pattern.column[k] == unknown) sum += slope[static_cast<std::size_t>(k)];
     return std::abs(sum);
   };
+  // What is added to the diagonals: of a constraint a part of its own response.
+  soft.assign(static_cast<std::size_t>(count), 0);
+  for (int i = 0; i < count; ++i) {
+    if (of_contact[static_cast<std::size_t>(i)]) soft[static_cast<std::size_t>(i)] = regular;
+    if (!multiplier[static_cast<std::size_t>(i)] || of_contact[static_cast<std::size_t>(i)]) continue;
+    for (int k = places.row_start[i]; k < places.row_start[i + 1]; ++k) {
+      const int j = places.column[k];
+      const double diagonal_entry = own[static_cast<std::size_t>(j)];
+      if (j == i || diagonal_entry == 0 || of_contact[static_cast<std::size_t>(j)]) continue;
+      for (int m = places.row_start[j]; m < places.row_start[j + 1]; ++m)
+        if (places.column[m] == i)
+          soft[static_cast<std::size_t>(i)] -=
+              regular_constraints * J[static_cast<std::size_t>(k)] * J[static_cast<std::size_t>(m)] / diagonal_entry;
+    }
+  }
   const auto weight = [](double size) { return size > 0 && std::isfinite(size) ? 1 / size : 1; };
   for (const ContactPlace& c : contacts) {
     if (!c.active) continue;
@@ -209,14 +229,13 @@ bool Semismooth::Block::linear() {
   diagonal.assign(n, 0);
   for (std::size_t row = 0; row < n; ++row) {
     const int i = taken[row];
-    const bool softened = of_contact[static_cast<std::size_t>(i)] || multiplier[static_cast<std::size_t>(i)];
     for (int k = places.row_start[i]; k < places.row_start[i + 1]; ++k) {
       const int j = number[static_cast<std::size_t>(places.column[k])];
       if (j < 0) continue;
       double value = entry(static_cast<std::size_t>(k));
       if (places.column[k] == i) {
         diagonal[row] = value;
-        if (softened) value += regular;
+        value += soft[static_cast<std::size_t>(i)];
       }
       column.push_back(j);
       reduced.push_back(value);
@@ -243,10 +262,22 @@ bool Semismooth::Block::linear() {
   return std::all_of(delta.begin(), delta.end(), [](double d) { return std::isfinite(d); });
 }
 
+double Semismooth::Block::force_size() const {
+  double most = 0;
+  for (const ContactPlace& c : contacts) {
+    if (!c.active) continue;
+    double sum = 0;
+    for (int k = slope_pattern.row_start[c.slope]; k < slope_pattern.row_start[c.slope + 1]; ++k)
+      sum += std::abs(slope[static_cast<std::size_t>(k)]) * scale[static_cast<std::size_t>(slope_pattern.column[k])];
+    most = std::max(most, sum * x_weights[c.weight]);
+  }
+  return most;
+}
+
 /// Whether the corrections are rounding. worst: the largest, against the terms and the largest force.
 bool Semismooth::Block::arrived(const double* x, double& worst) const {
   const double* const u = x + offset;
-  double force = 0;
+  double force = force_size();
   for (const int i : taken)
     if (of_contact[static_cast<std::size_t>(i)]) force = std::max(force, std::abs(u[i]));
   worst = 0;
@@ -255,16 +286,16 @@ bool Semismooth::Block::arrived(const double* x, double& worst) const {
     const auto i = static_cast<std::size_t>(taken[row]);
     double size = std::abs(u[i]);
     if (of_contact[i]) {
-      size = std::max(size, force);
+      size = force;
     } else if (diagonal[row] != 0) {
       double sum = std::abs(F[i]);
       for (int k = places.row_start[i]; k < places.row_start[i + 1]; ++k)
         sum += std::abs(entry(static_cast<std::size_t>(k)) * u[places.column[k]]);
-      size = std::max(size, sum / std::abs(diagonal[row]));
+      size = std::max({size, sum / std::abs(diagonal[row]), scale[i]});
     } else {
       continue;  // follows the others
     }
-    const double part = std::abs(delta[row]) / std::max(size, 1e-300);
+    const double part = std::abs(delta[row]) / std::max(size, 1e-300) * (of_contact[i] ? weight_of_forces : 1);
     worst = std::max(worst, part);
     small = small && part <= rounding_of_terms;
   }
@@ -413,7 +444,7 @@ double Semismooth::Block::residual(const double* x) {
   take(x);
   const double* const u = x + offset;
   evaluate(u);
-  double force = 1e-300, worst = 0;
+  double force = std::max(force_size(), 1e-300), worst = 0;
   for (const int i : taken)
     if (of_contact[static_cast<std::size_t>(i)]) force = std::max(force, std::abs(u[i]));
   for (const int i : taken) {
@@ -546,7 +577,7 @@ bool Semismooth::Block::sweep(double* x) {
       double value = entry(static_cast<std::size_t>(k));
       if (condensed[j] >= 0) columns[static_cast<std::size_t>(condensed[j])].emplace_back(static_cast<int>(row), value);
       if (place[j] < 0) continue;
-      if (static_cast<int>(j) == i && multiplier[static_cast<std::size_t>(i)]) value += regular;
+      if (static_cast<int>(j) == i) value += soft[j];
       column.push_back(place[j]);
       matrix_values.push_back(value);
     }
@@ -639,7 +670,11 @@ NewtonResult Semismooth::solve_block(Block& b) {
       b.take(x);
       there = b.newton(x, result, statistics_);
       if (there) break;
+      // Contacts on the border between two states may keep Newton from arriving where it is as good as there.
+      const double last = b.residual(x);
+      const std::vector<double> ended(b.unknowns(x), b.unknowns(x) + b.count);
       std::copy(found.begin(), found.end(), b.unknowns(x));
+      if (last < b.residual(x)) std::copy(ended.begin(), ended.end(), b.unknowns(x));
       if (b.residual(x) <= swept) {
         result.outcome = Outcome::converged;
         there = true;
@@ -731,6 +766,12 @@ Semismooth::Semismooth(const ImplicitEquations& e, const NewtonOptions& options)
     b.linear_in_unknowns = !depends(smooth_entries, unknowns) && !depends(b.slope_pattern.value, unknowns);
     b.values = kernel_of(all, smooth, options.kernel);
     b.matrix = kernel_of(all, smooth_entries, options.kernel);
+    Exprs scales(static_cast<std::size_t>(b.count), all[0].graph().constant(0));
+    for (const UnknownGroup& group : e.groups)
+      for (int i = std::max(group.first, b.first); group.scale && i < group.first + group.count; ++i)
+        if (i < b.first + b.count) scales[static_cast<std::size_t>(i - b.first)] = group.scale;
+    b.scales = kernel_of(all, scales, options.kernel);
+    b.scale.resize(scales.size());
     b.closed = kernel_of(all, closed, options.kernel);
     b.pairs = kernel_of(all, pairs, options.kernel);
     b.slopes = kernel_of(all, b.slope_pattern.value, options.kernel);
@@ -743,7 +784,8 @@ Semismooth::Semismooth(const ImplicitEquations& e, const NewtonOptions& options)
     b.slope.resize(static_cast<std::size_t>(b.slopes.outputs()));
     b.closed_values.resize(closed.size());
     b.number.resize(static_cast<std::size_t>(b.count));
-    b.work.resize(std::max({b.values.work(), b.matrix.work(), b.closed.work(), b.pairs.work(), b.slopes.work()}));
+    b.work.resize(std::max(
+        {b.values.work(), b.matrix.work(), b.closed.work(), b.scales.work(), b.pairs.work(), b.slopes.work()}));
     statistics_.factorization_sizes.push_back(b.count);
     blocks_.push_back(std::move(block));
   }
@@ -761,7 +803,8 @@ Semismooth::~Semismooth() = default;
 
 void Semismooth::bind(const double* parameters) noexcept {
   for (auto& b : blocks_)
-    for (Kernel<double>* kernel : {&b->values, &b->matrix, &b->closed, &b->pairs, &b->slopes}) kernel->bind(parameters);
+    for (Kernel<double>* kernel : {&b->values, &b->matrix, &b->closed, &b->scales, &b->pairs, &b->slopes})
+      kernel->bind(parameters);
 }
 
 }  // namespace alembert::internal

@@ -25,6 +25,7 @@ std::string key(const Mode& mode) {
   for (const ContactMode& contact : mode) {
     text += contact.closed ? 'c' : contact.touches ? 't' : 'o';
     if (!contact.closed) continue;
+    if (contact.shared) text += 's';
     for (const FrictionMode& friction : contact.friction) {
       if (friction.kind == FrictionMode::Kind::sticks) text += '=';
       else if (friction.kind == FrictionMode::Kind::turns) text += '~';
@@ -94,7 +95,7 @@ class ModeWriter {
     // Reactions are -g_q^T lambda: with -gap the multiplier is the force that presses.
     const bool rate = rates_ && turns(mode_[i]);
     const Expr force = constrain(contact.name, rate ? -rate_of(contact.gap) : -contact.gap, rate, contact.place);
-    end_where(force, {ModeEvent::Kind::force, number, 0});
+    if (!mode_[i].shared) end_where(force, {ModeEvent::Kind::force, number, 0});
     Exprs power;
     for (std::size_t k = 0; k < contact.friction.size(); ++k) {
       const Friction& friction = contact.friction[k];
@@ -146,6 +147,7 @@ class ModeWriter {
       const Expr psi = constrain(name, friction.slip[j], true, contact.place);
       squares.push_back(psi * psi);
     }
+    if (mode_[static_cast<std::size_t>(here.contact)].shared) return;
     const Expr bound = friction.at_rest * force;
     here.kind = ModeEvent::Kind::bound;
     end_where(bound * bound - sum(graph(), squares), here);
@@ -190,7 +192,7 @@ class ModeWriter {
 Mode all_closed(const Model& model, FrictionMode::Kind kind) {
   Mode mode;
   for (const Contact& contact : model.contacts) {
-    ContactMode one{true, false, {}};
+    ContactMode one{true, false, false, {}};
     for (const Friction& friction : contact.friction) {
       const bool turns = kind != FrictionMode::Kind::sticks && friction.slip.size() > 1;
       one.friction.push_back({turns ? FrictionMode::Kind::turns : kind, {1, 0}, friction.slip.size() > 1});

@@ -23,6 +23,9 @@ struct FrictionMode {
 struct ContactMode {
   bool closed = false;
   bool touches = false;  // not closed, but at rest at the surface
+  // Its load is shared with others in more than one way: whether forces and bounds allow it is looked at for all of
+  // them together, beside the mode.
+  bool shared = false;
   std::vector<FrictionMode> friction;
 };
 using Mode = std::vector<ContactMode>;

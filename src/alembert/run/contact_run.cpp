@@ -1,5 +1,6 @@
 #include "alembert/run/contact_run.h"
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
@@ -40,6 +41,10 @@ constexpr double steps_between_looks = 20;
 constexpr double same_time = 1e-9;
 // Steps that fail are shortened to this part, at least.
 constexpr double shortest_retry = 1e-6;
+// Loads are shared where the response of the contacts has no full rank, and by those whose part in that is not small.
+constexpr double rounding_of_shares = 1e-10, part_of_share = 1e-6;
+// The part of a step to which the end of what shared loads hold is found.
+constexpr double located = 1e-12;
 // Events at the same time: more come from laws that contradict each other.
 constexpr int most_at_once = 200;
 
@@ -211,7 +216,7 @@ bool ContactRun::segment() {
     if (!going_) return false;
     compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
   }
-  const double end = piece_end();
+  const double end = shared_end(piece_end());
   Engine& engine = compiled_->engine;
   const std::span<const double> rates = engine.multipliers.at(t_, state_);
   for (const std::size_t i : pending_) {
@@ -302,8 +307,8 @@ bool ContactRun::take(Report& report, double end) {
   } else if (!closing_.empty() && t_ >= closing_t_ - nearly) {
     for (const int i : std::exchange(closing_, {})) add_event(i, "close");
     closing_t_ = INFINITY;
-  } else if (std::abs(t_ - end) > nearly) {
-    // A `when` acted.
+  } else if (breaks_ || std::abs(t_ - end) > nearly) {
+    // Loads are not held any more, or a `when` acted.
     settle(Told(slack_.size(), frictions()), true);
   }
   if (std::abs(t_ - options_.end) <= nearly) ended_ = true;
@@ -443,11 +448,22 @@ void ContactRun::choose_mode(const Told& told) {
     if (near && !told.opens[k] && (at_rest(contact(i).normal) || accumulated)) closed.push_back(i);
   }
   if (!sound_laws(closed)) return;
+  if (closed.empty()) return take_mode(closed, {}, {});
+  const std::optional<ConeProblem> problem = force_problem(closed, told);
+  if (!problem) return fail("the accelerations are not determined at t = " + time_text(t_));
+  const std::optional<ConeSolution> found = solve(*problem);
+  if (!found) {
+    if (jam(closed, *problem)) return choose_mode(Told(slack_.size(), frictions()));
+    return;
+  }
+  take_mode(closed, *problem, *found);
+}
+
+/// The forces of contacts that stay closed; nothing where the accelerations without them are not determined.
+std::optional<ConeProblem> ContactRun::force_problem(const std::vector<int>& closed, const Told& told) {
   const std::vector<int> rows = rows_of(closed);
-  if (rows.empty()) return take_mode(closed, {}, {});
   const std::span<const double> free = accelerations();
-  if (!std::all_of(free.begin(), free.end(), [](double x) { return std::isfinite(x); }))
-    return fail("the accelerations are not determined at t = " + time_text(t_));
+  if (!std::all_of(free.begin(), free.end(), [](double x) { return std::isfinite(x); })) return {};
   const std::vector<double> accelerated = system_->accelerations(free);
   ConeProblem problem = cone(closed, rows);
   for (std::size_t k = 0; k < rows.size(); ++k)
@@ -465,12 +481,7 @@ void ContactRun::choose_mode(const Told& told) {
       }
     }
   }
-  const std::optional<ConeSolution> found = solve(problem);
-  if (!found) {
-    if (jam(closed, problem)) return choose_mode(Told(slack_.size(), frictions()));
-    return;
-  }
-  take_mode(closed, problem, *found);
+  return problem;
 }
 
 void ContactRun::take_mode(const std::vector<int>& closed, const ConeProblem& problem, const ConeSolution& found) {
@@ -498,6 +509,106 @@ void ContactRun::take_mode(const std::vector<int>& closed, const ConeProblem& pr
       if (t.size == 1) own.direction = {own.direction[0] < 0 ? -1.0 : 1.0, 0};
     }
   }
+  find_shared();
+}
+
+/// Which closed contacts have forces that can move to others without moving anything.
+void ContactRun::find_shared() {
+  std::vector<int> rows, owner;
+  for (int i = 0; i < count(); ++i) {
+    ContactMode& mode = mode_[static_cast<std::size_t>(i)];
+    mode.shared = false;
+    if (!mode.closed) continue;
+    rows.push_back(contact(i).normal);
+    owner.push_back(i);
+    for (std::size_t j = 0; j < mode.friction.size(); ++j)
+      for (int r = 0; mode.friction[j].kind == FrictionMode::Kind::sticks && r < contact(i).friction[j].size; ++r) {
+        rows.push_back(contact(i).friction[j].first + r);
+        owner.push_back(i);
+      }
+  }
+  if (rows.size() < 2) return;
+  Eigen::MatrixXd D = system_->response(rows);
+  Eigen::VectorXd size = D.diagonal().cwiseAbs().cwiseSqrt().cwiseMax(1e-300);
+  D = size.cwiseInverse().asDiagonal() * D * size.cwiseInverse().asDiagonal();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> parts((D + D.transpose()) / 2);
+  for (Eigen::Index k = 0; k < D.rows(); ++k) {
+    if (parts.eigenvalues()[k] > rounding_of_shares * parts.eigenvalues().cwiseAbs().maxCoeff()) continue;
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      if (std::abs(parts.eigenvectors()(static_cast<Eigen::Index>(r), k)) > part_of_share)
+        mode_[static_cast<std::size_t>(owner[r])].shared = true;
+  }
+}
+
+/// Whether forces exist at the present state that keep all closed contacts closed and all that stick at rest.
+bool ContactRun::shared_holds() {
+  look();
+  std::vector<int> closed;
+  for (int i = 0; i < count(); ++i)
+    if (mode_[static_cast<std::size_t>(i)].closed) closed.push_back(i);
+  Told told(slack_.size(), frictions());
+  for (const int i : closed)
+    for (std::size_t j = 0; j < contact(i).friction.size(); ++j)
+      told.stops[static_cast<std::size_t>(system_->first_friction(i)) + j] =
+          mode_[static_cast<std::size_t>(i)].friction[j].kind == FrictionMode::Kind::sticks;
+  const std::optional<ConeProblem> problem = force_problem(closed, told);
+  if (!problem) return true;
+  const std::optional<ConeSolution> found = solve(*problem);
+  if (!found) return false;
+  for (std::size_t k = 0; k < closed.size(); ++k) {
+    const ContactMode& mode = mode_[static_cast<std::size_t>(closed[k])];
+    const double scale = std::max(problem->b.cwiseAbs().maxCoeff(), found->w.cwiseAbs().maxCoeff());
+    if (found->w[problem->contacts[k].normal] > rounding_of_contacts * scale) return false;
+    for (std::size_t j = 0; j < mode.friction.size(); ++j) {
+      const auto& t = problem->contacts[k].tangents[j];
+      if (mode.friction[j].kind != FrictionMode::Kind::sticks) continue;
+      if (found->w.segment(t.first, t.size).norm() > rounding_of_contacts * scale) return false;
+    }
+  }
+  return true;
+}
+
+/// Up to where shared loads are held, a step at a time: found by steps that nobody sees.
+double ContactRun::shared_end(double end) {
+  breaks_ = false;
+  if (ended_ || std::none_of(mode_.begin(), mode_.end(), [](const ContactMode& m) { return m.closed && m.shared; }))
+    return end;
+  const double h = std::abs(options_.step), start = t_;
+  const double next = base_.t0 + (std::floor((t_ - base_.t0) / h * (1 + 1e-14) + 1e-9) + 1) * h;
+  if (next < end) {
+    end = next;
+    handed_.ends_on_grid = true;
+  }
+  Engine& engine = compiled_->engine;
+  const std::vector<double> from = state_;
+  GridPoint point, to;
+  point.t = start;
+  point.state = from;
+  point.compensation.assign(from.size(), 0);
+  const auto holds_after = [&](double length) {
+    internal::begin(engine, start, from);
+    point.carried = engine.step.carried();
+    if (!engine.maker.make(engine.step, point, length, start + length, to)) return true;
+    t_ = start + length;
+    state_ = to.state;
+    const bool holds = shared_holds();
+    t_ = start;
+    state_ = from;
+    return holds;
+  };
+  double low = 0, high = end - start;
+  if (high > 0 && !holds_after(high)) {
+    while (high - low > located * h) {
+      const double middle = (low + high) / 2;
+      (holds_after(middle) ? low : high) = middle;
+    }
+    end = start + high;
+    breaks_ = true;
+    handed_.ends_on_grid = false;
+  }
+  look();
+  internal::begin(engine, start, from);
+  return end;
 }
 
 /// Closed gaps and what sticks to rounding, in the mass metric.
@@ -602,7 +713,7 @@ void ContactRun::announce(const Mode& before) {
     const auto k = static_cast<std::size_t>(i);
     const ContactState was = state_of(before[k]), is = state_of(mode_[k]);
     const bool accumulated = std::find(closing_.begin(), closing_.end(), i) != closing_.end();
-    if (was == ContactState::sticking && is != was) warn_of_shared_friction(i, before);
+    if (was == ContactState::sticking && is != was && !before[k].shared) warn_of_shared_friction(i, before);
     if (impacted_[k]) add_event(i, "impact");
     if (impacted_[k] || accumulated) continue;
     if (was != ContactState::open && is == ContactState::open) add_event(i, "open");

@@ -66,6 +66,10 @@ class ContactRun {
             double factor);
   void choose_mode(const Told& told);
   bool jam(const std::vector<int>& closed, const ConeProblem& forces);
+  std::optional<ConeProblem> force_problem(const std::vector<int>& closed, const Told& told);
+  void find_shared();
+  double shared_end(double end);
+  bool shared_holds();
   void take_mode(const std::vector<int>& closed, const ConeProblem& problem, const ConeSolution& found);
   void project();
   void note_impact(int contact);
@@ -113,6 +117,7 @@ class ContactRun {
   double event_t_ = -INFINITY;  // of the last event, and how many there were at it
   int at_once_ = 0, jams_ = 0;
   bool going_ = true;
+  bool breaks_ = false;          // at the end of the segment shared loads are not held any more
   bool ended_ = false;           // the end is reached; what happens there has its rows
   double shortened_ = INFINITY;  // segments, where a step failed
 };

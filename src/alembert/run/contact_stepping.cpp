@@ -15,6 +15,8 @@ namespace {
 
 // Slip and approach below this part of the largest velocities seen are none.
 constexpr double part_of_rates = 1e-9;
+// Changes of contacts that are listed: hundreds of spheres have many thousands, each with the whole state.
+constexpr std::size_t most_events = 1000;
 
 }  // namespace
 
@@ -62,7 +64,11 @@ ContactState ContactStepping::state_now(int i) const {
     slip = std::hypot(slip, system_->rate(f.first + j));
     scale = std::max(scale, system_->rate_scale(f.first + j));
   }
-  return slip <= part_of_rates * scale ? ContactState::sticking : ContactState::sliding;
+  double tangential = 0;
+  for (int j = 0; j < f.size; ++j) tangential = std::hypot(tangential, told[ContactValues::tangential + j]);
+  const double bound = system_->coefficient(system_->first_friction(i)) * told[ContactValues::impulse];
+  const bool inside = tangential < (1 - part_of_rates) * bound;
+  return inside || slip <= part_of_rates * scale ? ContactState::sticking : ContactState::sliding;
 }
 
 ContactForces ContactStepping::forces(int i) const {
@@ -110,6 +116,10 @@ void ContactStepping::take(const GridPoint& from, const GridPoint& to) {
 
 void ContactStepping::announce(int i, ContactState was, double approach, const GridPoint& to) {
   const ContactState is = state_[static_cast<std::size_t>(i)];
+  // Nothing is listed of contacts that are closed from the start.
+  const bool touched = touched_[static_cast<std::size_t>(i)];
+  touched_[static_cast<std::size_t>(i)] = false;
+  if (touched && was == ContactState::open) return;
   if (approach < 0) return add_event(i, "impact", to);
   if (was != ContactState::open && is == ContactState::open) add_event(i, "open", to);
   if (was == ContactState::open && is != ContactState::open) add_event(i, "close", to);
@@ -118,6 +128,10 @@ void ContactStepping::announce(int i, ContactState was, double approach, const G
 }
 
 void ContactStepping::add_event(int i, const char* kind, const GridPoint& to) {
+  if (report_.events.size() >= most_events) {
+    report_.note = "of the changes of contacts the first " + std::to_string(most_events) + " are listed";
+    return;
+  }
   EventRecord record;
   record.event = segment_.own_events + i;
   record.t = to.t;
@@ -135,6 +149,10 @@ Report ContactStepping::run() {
   const GridPoint start = engine_.point();
   system_->look(start.t, start.state);
   require_outside(engine_.model, *system_);
+  for (std::size_t i = 0; i < state_.size(); ++i) {
+    const int k = static_cast<int>(i);
+    touched_.push_back(system_->gap(k) <= rounding_of_gaps * system_->gap_scale(k));
+  }
   segment_.base = &engine_;
   segment_.grid = engine_.grid_start;
   segment_.probes = false;

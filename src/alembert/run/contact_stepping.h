@@ -39,6 +39,7 @@ class ContactStepping {
   std::vector<int> first_;      // of each contact in what steps tell
   std::vector<double> values_;  // of the last step
   double h_ = 0;                // of the last step; 0 before the first
+  std::vector<bool> touched_;   // at the start
   double impacts_ = 0, dissipated_ = 0, supplied_ = 0;
   std::vector<double> cut_;  // a state
 };

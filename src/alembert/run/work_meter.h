@@ -76,7 +76,7 @@ class WorkMeter {
   std::size_t from_ = 0;      // the point up to which the work is settled
   Work settled_;
   double first_energy_ = 0;
-  int unknown_ = 0;  // points in a row
+  int unknown_ = 0;              // points in a row
   double off_ = 0;               // by which the account differs from the energy now
   double most_ = 0, least_ = 0;  // rates of supply
   EnergyAccount account_;

@@ -114,6 +114,8 @@ void TermParser::fail_operand(const std::string& expected, const std::string& hi
   const bool behind = at_ > begin_;
   if (behind && token.text == "*" && next(-1).is("*")) fail(expected, "a power is written a^b");
   if (token.is(")") || token.is("]")) fail(expected, "no bracket is open here that this could close");
+  if (is_comparison(token) && expected.find("'>='") != std::string::npos)
+    fail(expected, "a gap may be 0: write '>=' or '<='");
   if (is_comparison(token))
     fail(expected, "comparisons stand in if(x < a, ...); min(x, 0), max(x, 0) and abs(x) need none");
   if (token.is("..")) fail(expected, "a range stands behind 'for', 'family' or in sum(i = 1..N, ...)");

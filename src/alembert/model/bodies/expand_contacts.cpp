@@ -43,7 +43,8 @@ void Expander::add_contact(const Statement& from, const std::string& name, const
   s.left = term(lets);
   s.right = Term{Term::Form::number, from.label->place, "0", {}};
   for (const Item& item : from.items)
-    for (const char* word : {"restitution", "friction", "static", "law", "rolling", "drilling"})
+    for (const char* word :
+         {"restitution", "friction", "static", "law", "rolling", "drilling", "sphere", "disk", "axis", "limits"})
       if (item.target.text == word) s.items.push_back(item);
   for (const auto& [word, let] : rates) {
     Term target{Term::Form::name, from.label->place, word, {}};
