@@ -90,7 +90,7 @@ int gallery(const GalleryArguments& arguments) {
   std::error_code wrong;
   std::filesystem::create_directories(folder, wrong);
   if (wrong) throw InputError("--out: cannot make the folder '" + folder.string() + "'");
-  if (!page_note().empty()) fmt::print(stderr, "note: {}\n", page_note());
+  if (!page_note().empty()) say("note: " + page_note());
   std::vector<Card> cards;
   int failures = 0;
   for (const std::string& path : arguments.models) {

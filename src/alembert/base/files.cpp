@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <vector>
 
@@ -43,6 +42,7 @@ std::optional<std::string> whole_text(int file) {
     if (count < 0) return {};
     if (count == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(count));
+    if (text.size() > longest_file) return {};
   }
 }
 
@@ -73,10 +73,10 @@ std::optional<std::string> read_file(const std::string& path) {
     if (!file.is_regular()) return {};
     return whole_text(file.file);
   }
+  const OpenFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::error_code ignored;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path, ignored)) return {};
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  if (file.file < 0 || std::filesystem::is_directory(path, ignored)) return {};
+  return whole_text(file.file);
 }
 
 int open_below(int folder, const std::string& path, int flags) {

@@ -176,7 +176,7 @@ class Assembler {
     const fs::path base = fs::path(scope_.source->name).parent_path();
     const fs::path given(s.string);
     const std::string path = (given.is_absolute() ? given : base / given).lexically_normal().string();
-    if (!file_is_there(path)) return nullptr;
+    if (!path.ends_with(".alm") || !file_is_there(path)) return nullptr;
     const auto [found, fresh] = files_.files.try_emplace(path);
     if (fresh) {
       std::string text = read_file(path).value_or("");
@@ -246,6 +246,12 @@ class Assembler {
       if (one.items.empty() && !from.items.empty()) continue;
       if (!place(one, placement)) return false;
       out.push_back(std::move(one));
+    }
+    if (out.size() > most_elements) {
+      scope_.error(s.label->place,
+                   "the model is too large: up to '" + name + "' its assemblies have more than " + "200,000 statements",
+                   "use fewer of them: families in families multiply");
+      return false;
     }
     return take_initial(s, file, names, renamer, used, out) && out.size() > first;
   }

@@ -34,6 +34,9 @@ Term literal(const ArrayShape& shape, std::size_t depth, const std::vector<Quad>
   return tuple;
 }
 
+// A mass with a spring has 50; a million of them would need gigabytes.
+constexpr std::size_t most_operations = 2'000'000;
+
 class Importer {
  public:
   explicit Importer(Elaboration& e)
@@ -83,6 +86,11 @@ class Importer {
   // Files ------------------------------------------------------------------------------------------------------------
 
   const ComponentFiles::File* find(const Statement& s) {
+    if (!s.string.ends_with(".alm")) {
+      scope_.error(s.label ? s.label->place : s.place,
+                   "'" + s.string + "' is no model: the names of models end in .alm");
+      return nullptr;
+    }
     ComponentFiles& all = *e_.files;
     const fs::path base = fs::path(scope_.source->name).parent_path();
     std::string path = (base / s.string).lexically_normal().string();
@@ -144,7 +152,11 @@ class Importer {
       }
     }
     carry(s, name, index);
-    return true;
+    if (graph_.size() <= most_operations) return true;
+    scope_.error(s.label->place,
+                 "the model is too large: up to '" + name + "' its components have more than 2 million operations",
+                 "use fewer of them: families in families multiply");
+    return false;
   }
 
   /// The value means what it means here, the target what it means there.
