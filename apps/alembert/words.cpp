@@ -28,6 +28,8 @@ constexpr Word words[] = {
     {"shrink", "--shrink"},
     {"good_steps", "--good-steps"},
     {"most_steps", "--max-steps"},
+    {"checkpoint", "--checkpoint"},
+    {"resume", "--resume"},
     {"set", "--set"},
     {"axes", "--vary"},
     {"draws", "--draw"},

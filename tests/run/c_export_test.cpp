@@ -97,7 +97,7 @@ std::string build(const TemporaryFolder& folder, const CFiles& files) {
                    (folder / "program") + " 2>&1");
 }
 
-class CExport : public testing::TestWithParam<Exported> {};
+class CExport : public ::testing::TestWithParam<Exported> {};
 
 TEST_P(CExport, HasTheBitsOfTheLibrary) {
   constexpr int steps = 400;
@@ -112,7 +112,7 @@ TEST_P(CExport, HasTheBitsOfTheLibrary) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Steps, CExport,
-                         testing::Values(Exported{"double_pendulum", "lobatto(2)", 0.001},
+                         ::testing::Values(Exported{"double_pendulum", "lobatto(2)", 0.001},
                                          Exported{"double_pendulum", "lobatto(3)", 0.01, {"m1"}},
                                          Exported{"rolling_disk", "gauss(2)", 0.01},
                                          Exported{"double_pendulum", "murua(2)", 0.01},

@@ -219,6 +219,13 @@ Equations without_closed_forms(const Equations& e, int first_parameter) {
     put(*list);
   for (Expr* one : {&result.energy, &result.L, &result.rayleigh, &result.density})
     if (*one) *one = substitute(*one, gone, values, graph);
+  for (ContactFunctions& contact : result.contacts) {
+    for (Expr* one : {&contact.gap, &contact.restitution}) *one = substitute(*one, gone, values, graph);
+    for (auto& friction : contact.friction) {
+      for (Expr* one : {&friction.coefficient, &friction.at_rest}) *one = substitute(*one, gone, values, graph);
+      put(friction.slip);
+    }
+  }
   for (AuxiliaryEquation& one : result.auxiliary) one.equation = substitute(one.equation, gone, values, graph);
   result.y.resize(e.y.size() - closed);
   result.y_names.resize(result.y.size());

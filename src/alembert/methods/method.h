@@ -46,6 +46,7 @@ struct Capabilities {
   bool without_energy = true;      // the general form, which has no energy
   bool massless = false;           // coordinates without mass
   bool contact_points = false;     // auxiliary variables without a closed form
+  bool inclusions = false;         // contacts are among the equations of its step: time stepping
   /// Bodies lighter than this share of what damping moves in a step lose their velocity: 1 where no force at the end of
   /// a step enters its momenta (the last column of the coefficients is zero), a rounding effect for other methods.
   double light_mass = 1e-6;

@@ -16,6 +16,7 @@ struct UnknownGroup {
 };
 
 struct FewerEquations;  // fewer_equations.h
+struct Inclusions;      // inclusions.h
 
 /// F(inputs, unknowns) = 0.
 struct ImplicitEquations {
@@ -25,6 +26,7 @@ struct ImplicitEquations {
   std::shared_ptr<const StageStructure> stages;  // where the equations are a SPARK step; else empty
   std::shared_ptr<Graph> graph;                  // of the equations, where it is not kept alive by others
   std::shared_ptr<const FewerEquations> fewer;   // a regular system that is solved first, where some are redundant
+  std::shared_ptr<const Inclusions> inclusions = nullptr;  // where unilateral laws are among them
 };
 
 }  // namespace alembert::internal

@@ -7,7 +7,9 @@
 #include "alembert/base/lists.h"
 #include "alembert/error.h"
 #include "alembert/newton/choose_system.h"
+#include "alembert/newton/inclusions.h"
 #include "alembert/newton/regular_part.h"
+#include "alembert/newton/semismooth.h"
 #include "alembert/newton/strategies.h"
 
 namespace alembert::internal {
@@ -71,6 +73,7 @@ struct Newton<T>::Body {
   std::optional<ImplicitEquations> equations;      // beside the two matrices, for Newton's own
   std::unique_ptr<Newton<T>> exact;                // with Newton's own matrix, made when first needed
   std::vector<T> exact_typical;                    // where that was
+  std::unique_ptr<Semismooth> semismooth;          // all of it, where unilateral laws are among the equations
   const T* parameters = nullptr;
   std::vector<T> start, last;  // unknowns: the initial guess, and where the rung before ended
 
@@ -134,6 +137,7 @@ Newton<T>::Body::Body(const Body& other)
       iteration(other.iteration),
       regular(other.regular ? std::make_unique<RegularPart<T>>(*other.regular) : nullptr),
       equations(other.equations),
+      semismooth(other.semismooth ? std::make_unique<Semismooth>(*other.semismooth) : nullptr),
       parameters(other.parameters),
       start(other.start),
       last(other.last),
@@ -324,6 +328,13 @@ void Newton<T>::Body::make_multipliers_smallest(T* x) noexcept {
 
 template <class T>
 NewtonResult Newton<T>::Body::solve(T* x) noexcept {
+  if constexpr (std::is_same_v<T, double>) {
+    if (semismooth) {
+      const NewtonResult result = semismooth->solve(x);
+      iteration.statistics = semismooth->statistics();
+      return result;
+    }
+  }
   if (iteration.unknowns == 0) return {};
   NewtonResult found;
   if (regular && solve_regular(x, found)) return found;
@@ -336,6 +347,7 @@ NewtonResult Newton<T>::Body::solve(T* x) noexcept {
 
 template <class T>
 NewtonResult Newton<T>::Body::solve_singular(T* x) noexcept {
+  if (semismooth) return solve(x);
   MinimumNormSystem<T>* const system = iteration.unknowns > 0 ? minimum_norm() : nullptr;
   if (!system) return solve(x);
   std::copy_n(x + iteration.inputs, iteration.unknowns, start.begin());
@@ -350,6 +362,9 @@ NewtonResult Newton<T>::Body::solve_singular(T* x) noexcept {
 template <class T>
 void Newton<T>::Body::bind(const T* table) noexcept {
   parameters = table;
+  if constexpr (std::is_same_v<T, double>) {
+    if (semismooth) semismooth->bind(table);
+  }
   iteration.equations.bind(table);
   iteration.norm.bind(table);
   if constexpr (std::is_same_v<T, double>) iteration.rounding.bind(table);
@@ -399,7 +414,16 @@ void Newton<T>::Body::load(ByteReader& in) {
 
 template <class T>
 Newton<T>::Newton(const ImplicitEquations& equations, const std::vector<T>& typical, NewtonOptions options)
-    : body_(std::make_unique<Body>(equations, typical, options)) {}
+    : body_(equations.inclusions ? std::make_unique<Body>(ImplicitEquations(), std::vector<T>(), options)
+                                 : std::make_unique<Body>(equations, typical, options)) {
+  if (!equations.inclusions) return;
+  if constexpr (std::is_same_v<T, double>) {
+    body_->semismooth = std::make_unique<Semismooth>(equations, options);
+    body_->iteration.statistics = body_->semismooth->statistics();
+  } else {
+    throw InputError("unilateral laws are solved in double precision only");
+  }
+}
 template <class T>
 Newton<T>::~Newton() = default;
 template <class T>

@@ -66,6 +66,7 @@ struct Step<T>::Body {
   SubstepRoom<T> room;
   Carried<T> carried;
   StepBooks<T> books;
+  std::vector<T> contacts;                       // what they did in the last substep
   std::size_t learnt = 0;                        // substeps that the last step learnt from
   int last = 0;                                  // the last substep that went well
   bool tells_energy = true, tells_parts = true;  // every part does
@@ -154,6 +155,8 @@ void Step<T>::Body::take_memory() {
     internals = std::max<std::size_t>(internals, part.internal.outputs());
     widest = std::max<std::size_t>(widest, part.inputs() + part.unknowns);
   }
+  for (const StepPart<T>& part : parts)
+    contacts.resize(std::max<std::size_t>(contacts.size(), part.contacts.outputs()));
   room.fit(parts, added.size(), extra, carried.values.empty() ? 0 : carried.start.work());
   balance.resize(balances);
   inside.reserve(internals + carried.values.size());
@@ -251,6 +254,7 @@ NewtonResult Step<T>::Body::advance(Substep<T>& sub, T t, T h, T* state, T* comp
   carry(part);
   add_increments(part, finished, state, compensation);
   add_balance(part, finished);
+  if (part.contacts.outputs() > 0) part.contacts(room.x.data(), contacts.data(), room.work.data());
   return result;
 }
 
@@ -465,6 +469,11 @@ template <class T>
 std::optional<std::pair<T, T>> Step<T>::energy_parts() const noexcept {
   if (!body_->tells_parts) return {};
   return std::pair(body_->books.dissipated, body_->books.supplied);
+}
+
+template <class T>
+const std::vector<T>& Step<T>::contacts() const noexcept {
+  return body_->contacts;
 }
 
 template <class T>

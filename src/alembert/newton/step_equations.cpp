@@ -34,7 +34,8 @@ Exprs balance_of(const StepEquations& e) {
 }
 
 ImplicitEquations step_system(const StepEquations& e) {
-  return {joined<Expr>(e.t0, e.h, e.state), e.unknowns, e.equations, e.groups, e.stages, e.graph, e.fewer};
+  return {
+      joined<Expr>(e.t0, e.h, e.state), e.unknowns, e.equations, e.groups, e.stages, e.graph, e.fewer, e.inclusions};
 }
 
 ImplicitEquations guess_system(const StepEquations& e) {
@@ -44,6 +45,7 @@ ImplicitEquations guess_system(const StepEquations& e) {
           e.guess_unknowns,
           e.guess_equations,
           {{0, rates, e.graph->constant(0)}, {rates, count - rates, Expr()}},
+          nullptr,
           nullptr,
           nullptr,
           nullptr};

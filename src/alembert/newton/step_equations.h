@@ -48,6 +48,14 @@ struct StepEquations {
   std::shared_ptr<const StageStructure> stages;  // for the two-matrix iteration, where it applies
   std::shared_ptr<const FewerEquations> fewer;   // without redundant constraints, where there are some
   std::vector<StageSeries> series;               // all unknowns, where stages lie on the motion; else none
+  std::shared_ptr<const Inclusions> inclusions;  // where unilateral laws are among the equations
+  Exprs contacts;                                // what contacts did in the step; see ContactValues
+};
+
+/// What a step says of a contact, one contact behind the other in the list: the impulse, what it took of the energy,
+/// what a moving surface supplied, the rate of the gap when it began; then the entries of the tangential impulse.
+struct ContactValues {
+  static constexpr int impulse = 0, lost = 1, supplied = 2, approach = 3, tangential = 4;
 };
 
 /// A method's whole step: substeps in a row, each with its share of h. A plain method has one part with share 1.

@@ -43,6 +43,7 @@ StepPart<T>::StepPart(const StepEquations& e, T t0, T h, const std::vector<T>& s
       labels(e.labels),
       internal_names(e.internal_names),
       guess_newton(newton_of_guess(e, t0, h, state, guess_values, options.linear)),
+      inclusions(e.inclusions != nullptr),
       tells_energy(e.energy_change && (e.supplied || !is_zero(e.energy_change))),
       tells_parts(e.supplied),
       first_discrete(e.supplied ? 3 : 1) {
@@ -53,18 +54,19 @@ StepPart<T>::StepPart(const StepEquations& e, T t0, T h, const std::vector<T>& s
   increments = WideKernel<T>(all, increments_of(e), options.kernel);
   internal = Kernel<T>(all, e.internal, interpreted);
   balance = Kernel<T>(all, balance_of(e), options.kernel);
+  contacts = Kernel<T>(all, e.contacts, interpreted);
   if (!e.carried.empty()) carried = Kernel<T>(joined<Expr>(all, e.carried), e.carried_next, options.kernel);
   if (Predictor<T>::is_small(unknowns)) multipliers = multipliers_of(e);
 }
 
 template <class T>
 std::size_t StepPart<T>::work() const {
-  return std::max({guess.work(), increments.work(), internal.work(), balance.work(), carried.work()});
+  return std::max({guess.work(), increments.work(), internal.work(), balance.work(), carried.work(), contacts.work()});
 }
 
 template <class T>
 void StepPart<T>::bind(const T* parameters) noexcept {
-  for (Kernel<T>* kernel : {&guess, &internal, &balance, &carried}) kernel->bind(parameters);
+  for (Kernel<T>* kernel : {&guess, &internal, &balance, &carried, &contacts}) kernel->bind(parameters);
   increments.bind(parameters);
   if (guess_newton) guess_newton->bind(parameters);
 }

@@ -106,6 +106,11 @@ template <class T>
 NewtonResult SubstepSolve<T>::solve(Substep<T>& sub, UsualStep* usual, const std::vector<StageSeries>& series,
                                     bool singular) noexcept {
   guess(sub, series);
+  if (part_.inclusions) {
+    // What acts may be another thing in every step: the last one is as good a guess as any.
+    if (!sub.predictor.empty()) sub.predictor.last(unknowns_);
+    return sub.newton->solve(room_.x.data());
+  }
   NewtonResult result;
   if (usual && !singular) {
     if (solve_usual(usual, result)) return usually_ ? result : solve_in_doubt(sub, series, result);

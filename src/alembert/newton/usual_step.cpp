@@ -25,7 +25,7 @@ Exprs iteration(const UsualEquations& u, const Exprs& unknowns) {
 std::unique_ptr<UsualStep> UsualStep::make(const StepEquations& e, const std::vector<double>& typical,
                                            const NewtonOptions& options) {
   const bool plain = options.linear == LinearSolver::automatic && options.tolerance == 0;
-  if (!plain) return nullptr;
+  if (!plain || e.inclusions) return nullptr;
   std::optional<UsualEquations> equations = usual_equations(e, typical);
   if (!equations) return nullptr;
   const UsualEquations& u = *equations;

@@ -9,9 +9,11 @@ namespace alembert::internal {
 namespace {
 
 // Sweeps of Gauss and Seidel: what they find is which contacts act and slip, the values come from linear systems.
-constexpr int most_sweeps = 400;
+constexpr int most_sweeps = 5000;
 // What is 0 but for rounding, against the largest entries.
 constexpr double rounding = 1e-11;
+// What sweeps alone leave, against the largest entries; taken where nothing better is found.
+constexpr double swept_only = 1e-9;
 // A force on the border of the cone is inside.
 constexpr double border = 1e-10;
 // Ways for contacts to be that are tried one by one where the sweeps find none.
@@ -42,8 +44,21 @@ class Cone {
   }
 
   std::optional<ConeSolution> swept() {
-    ConeSolution guess = sweep();
+    swept_ = sweep();
+    // Redundant contacts share, by the shortest solution; where that is outside of the cones, by the one next to where
+    // the sweeps ended.
+    ConeSolution guess = swept_;
+    guess.p.setZero();
     if (settle(guess)) return guess;
+    guess = swept_;
+    if (settle(guess)) return guess;
+    return {};
+  }
+
+  /// What the sweeps left, where that is nearly a solution.
+  std::optional<ConeSolution> nearly() {
+    swept_.w = problem_.D * swept_.p + problem_.b;
+    if (fulfilled(swept_, swept_only)) return swept_;
     return {};
   }
 
@@ -212,21 +227,23 @@ class Cone {
       A.row(i) = DE.row(rows[static_cast<std::size_t>(i)]);
       right[i] = -b[rows[static_cast<std::size_t>(i)]];
     }
-    s.p = fixed;
+    Eigen::VectorXd p = fixed;
     if (size > 0) {
-      // Redundant contacts share: the shortest solution.
-      Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(A);
-      const Eigen::VectorXd x = solver.solve(right);
+      // The shortest way from where p is.
+      Eigen::VectorXd x(size);
+      for (Eigen::Index i = 0; i < size; ++i) x[i] = s.p[rows[static_cast<std::size_t>(i)]];
+      x += Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(A).solve(right - A * x);
       if (!x.allFinite()) return false;
-      s.p += E * x;
+      p += E * x;
     }
+    s.p = p;
     s.w = problem_.D * s.p + problem_.b;
     return s.w.allFinite();
   }
 
-  bool fulfilled(const ConeSolution& s) const {
+  bool fulfilled(const ConeSolution& s, double part = rounding) const {
     const double size = std::max(scale_p_, s.p.cwiseAbs().maxCoeff());
-    const double small_p = rounding * size, small_w = rounding * std::max(scale_w_, s.w.cwiseAbs().maxCoeff());
+    const double small_p = part * size, small_w = part * std::max(scale_w_, s.w.cwiseAbs().maxCoeff());
     for (std::size_t i = 0; i < problem_.contacts.size(); ++i) {
       const auto& contact = problem_.contacts[i];
       const double p = s.p[contact.normal], w = s.w[contact.normal];
@@ -249,6 +266,7 @@ class Cone {
   }
 
   const ConeProblem& problem_;
+  ConeSolution swept_;
   double scale_w_ = 0, scale_p_ = 0;
 };
 
@@ -258,7 +276,8 @@ std::optional<ConeSolution> solve(const ConeProblem& problem) {
   Cone cone(problem);
   if (problem.contacts.empty()) return ConeSolution{{}, problem.b, {}};
   if (std::optional<ConeSolution> found = cone.swept()) return found;
-  return cone.tried();
+  if (std::optional<ConeSolution> found = cone.tried()) return found;
+  return cone.nearly();
 }
 
 }  // namespace alembert::internal

@@ -232,7 +232,7 @@ ContactModes::ContactModes(const Model& model, const Equations& e, const Method&
 }
 
 std::string contact_refusal(const Model& model, const Method& method, const DeriveOptions& options) {
-  if (model.contacts.empty()) return "";
+  if (model.contacts.empty() || method.capabilities.inclusions) return "";
   const ModelLock lock;
   const std::vector<double> slack(model.contacts.size(), 0);
   for (const FrictionMode::Kind kind : {FrictionMode::Kind::slips, FrictionMode::Kind::sticks}) {

@@ -75,38 +75,47 @@ void ContactRows::finish() {
   for (Observer* observer : to_) observer->end();
 }
 
-void ContactRows::add_contact(int number, std::span<const double> multipliers) {
+void ContactRows::follow(std::function<ContactForces(int contact)> forces) { forces_ = std::move(forces); }
+
+ContactForces ContactRows::forces_of(int number, std::span<const double> multipliers) const {
+  if (forces_) return forces_(number);
   const auto i = static_cast<std::size_t>(number);
   const ContactLayout& contact = system_.contacts()[i];
   const ContactMode& mode = (*mode_)[i];
-  const int lambda = compiled_->normal[i];
-  const double force = lambda >= 0 ? multipliers[static_cast<std::size_t>(lambda)] : 0;
-  row_.push_back(system_.gap(number));
-  row_.push_back(force);
-  if (!contact.friction.empty()) {
-    const SlipRows& f = contact.friction[0];
-    double slip[2] = {0, 0}, size = 0;
-    for (int j = 0; j < f.size; ++j) {
-      slip[j] = system_.rate(f.first + j);
-      size = std::hypot(size, slip[j]);
-      row_.push_back(slip[j]);
-    }
-    const int psi = compiled_->friction[i][0];
-    for (int j = 0; j < f.size; ++j) {
-      double tangential = 0;
-      if (psi >= 0) {
-        tangential = -multipliers[psi + j];
-      } else if (mode.closed) {
-        const bool turns = mode.friction[0].kind == FrictionMode::Kind::turns;
-        const double direction = !turns     ? mode.friction[0].direction[static_cast<std::size_t>(j)]
-                                 : size > 0 ? slip[j] / size
-                                            : 0;
-        tangential = -system_.coefficient(system_.first_friction(number)) * force * direction;
-      }
-      row_.push_back(tangential);
+  ContactForces found;
+  found.state = state_of(mode);
+  if (compiled_->normal[i] >= 0) found.normal = multipliers[static_cast<std::size_t>(compiled_->normal[i])];
+  if (contact.friction.empty()) return found;
+  const SlipRows& f = contact.friction[0];
+  const int psi = compiled_->friction[i][0];
+  double size = 0;
+  for (int j = 0; j < f.size; ++j) size = std::hypot(size, system_.rate(f.first + j));
+  for (int j = 0; j < f.size; ++j) {
+    double& tangential = found.tangential[static_cast<std::size_t>(j)];
+    if (psi >= 0) {
+      tangential = -multipliers[psi + j];
+    } else if (mode.closed) {
+      const bool turns = mode.friction[0].kind == FrictionMode::Kind::turns;
+      const double direction = !turns     ? mode.friction[0].direction[static_cast<std::size_t>(j)]
+                               : size > 0 ? system_.rate(f.first + j) / size
+                                          : 0;
+      tangential = -system_.coefficient(system_.first_friction(number)) * found.normal * direction;
     }
   }
-  row_.push_back(static_cast<double>(state_of(mode)));
+  return found;
+}
+
+void ContactRows::add_contact(int number, std::span<const double> multipliers) {
+  const ContactLayout& contact = system_.contacts()[static_cast<std::size_t>(number)];
+  const ContactForces forces = forces_of(number, multipliers);
+  row_.push_back(system_.gap(number));
+  row_.push_back(forces.normal);
+  if (!contact.friction.empty()) {
+    const SlipRows& f = contact.friction[0];
+    for (int j = 0; j < f.size; ++j) row_.push_back(system_.rate(f.first + j));
+    for (int j = 0; j < f.size; ++j) row_.push_back(forces.tangential[static_cast<std::size_t>(j)]);
+  }
+  row_.push_back(static_cast<double>(forces.state));
 }
 
 void ContactRows::make(std::span<const double> values) {
@@ -114,7 +123,8 @@ void ContactRows::make(std::span<const double> values) {
   row_.assign(at(0), at(given_.multipliers.begin));
   const std::span<const double> multipliers = values.subspan(static_cast<std::size_t>(given_.multipliers.begin),
                                                              static_cast<std::size_t>(given_.multipliers.size()));
-  const auto psi = multipliers.begin() + static_cast<std::ptrdiff_t>(compiled_->e.lambda.size());
+  const std::size_t lambdas = forces_ ? base_.e.lambda.size() : compiled_->e.lambda.size();
+  const auto psi = multipliers.begin() + static_cast<std::ptrdiff_t>(lambdas);
   row_.insert(row_.end(), multipliers.begin(),
               multipliers.begin() + static_cast<std::ptrdiff_t>(base_.e.lambda.size()));
   row_.insert(row_.end(), psi, psi + static_cast<std::ptrdiff_t>(base_.e.psi.size()));

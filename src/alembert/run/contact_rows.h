@@ -2,6 +2,8 @@
 
 // The rows of a run with contacts: those of its modes, with the columns of the model and those of the contacts.
 
+#include <array>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,13 @@ enum class ContactState { open, closed, sliding, sticking };
 ContactState state_of(const ContactMode& mode);
 const char* word_of(ContactState state);
 
+/// What acts at a contact.
+struct ContactForces {
+  double normal = 0;
+  std::array<double, 2> tangential{};
+  ContactState state = ContactState::open;
+};
+
 class ContactRows final : public Observer {
  public:
   /// All references outlive this.
@@ -25,6 +34,8 @@ class ContactRows final : public Observer {
   bool wanted() const { return !to_.empty(); }
   /// The rows that come are of this mode.
   void follow(const CompiledMode& compiled, const Mode& mode);
+  /// The rows that come are of the model itself. forces: of a contact, at the state at which the system looks.
+  void follow(std::function<ContactForces(int contact)> forces);
   void finish();
 
   void begin(const Columns& columns, const RunDescription& run) override;
@@ -36,6 +47,7 @@ class ContactRows final : public Observer {
  private:
   void make(std::span<const double> values);
   void add_contact(int number, std::span<const double> multipliers);
+  ContactForces forces_of(int number, std::span<const double> multipliers) const;
 
   const Engine& base_;
   ContactSystem& system_;
@@ -44,6 +56,7 @@ class ContactRows final : public Observer {
   std::vector<std::string> names_;
   const CompiledMode* compiled_ = nullptr;
   const Mode* mode_ = nullptr;
+  std::function<ContactForces(int contact)> forces_;
   bool begun_ = false;
   std::vector<double> row_;
 };

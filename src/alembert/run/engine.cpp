@@ -159,7 +159,7 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
       options(for_redundant(model, values, plan, wanted)),
       t0(options.t0),
       grid_start(options.t0),
-      conservative(conserves_energy(e)),
+      conservative(conserves_energy(e) && !(method.capabilities.inclusions && !e.contacts.empty())),
       parameters(table),
       initial(values),
       step(with_fewer_equations(plan, method, e, values, options.t0, options.step), options.t0,
@@ -475,6 +475,17 @@ bool Engine::ends_singular(double t, std::span<const double> state) {
   return watch.independence() < suspicious_volume && watch.may_become_dependent(near_volume) &&
          watch.independence_at(t, state) < small_volume &&
          failure.dependence(t, state, longest()).distance < singular_position;
+}
+
+void Engine::archive(Archive& fields) {
+  const std::size_t count = parameters.size();
+  fields(parameters, step, watch, rank, multipliers, observed, impulse, impulse_energy);
+  if (parameters.size() != count) throw InputError("the saved state belongs to other equations");
+  if (dense) fields(*dense);
+  if (events) fields(*events);
+  if (kinks) fields(*kinks);
+  if (density) fields(*density);
+  if (work) fields(*work);
 }
 
 }  // namespace alembert::internal

@@ -20,6 +20,7 @@ void cut(GridPoint& step_end, const EventRecord& event) {
   step_end.t = event.t;
   step_end.state = event.state;
   step_end.energy_change.reset();
+  if (!whole) step_end.contacts.clear();
 }
 
 EventWatch::EventWatch(const Model& model, const Equations& e, DenseOutput& dense, Multipliers& multipliers,

@@ -18,12 +18,19 @@ struct GridPoint {
   double discrete = 0;
   double prediction_error = 0;                            // of the unknowns, relative to their scales
   std::optional<std::pair<double, double>> energy_parts;  // dissipated, supplied
+  std::vector<double> contacts;                           // what they did, as Step::contacts
   bool kink = false;                                      // the step ended here because the equations have a kink here
   std::vector<double> before;                             // the state just before it, at t_before
   double t_before = 0;
   bool at_kink = false;   // a kink lies here, at the end of a whole step
   bool off_kink = false;  // the step that led here began in a kink
   bool on_grid = true;    // not so where a fixed step was cut at a kink: the rest of it follows
+
+  template <class A>
+  void archive(A& fields) {
+    fields(t, state, compensation, carried, energy_change, discrete, prediction_error, energy_parts, kink, before,
+           t_before, at_kink, off_kink, on_grid);
+  }
 };
 
 /// Once a step: std::swap would move every list three times.
@@ -36,6 +43,7 @@ inline void swap(GridPoint& a, GridPoint& b) noexcept {
   std::swap(a.discrete, b.discrete);
   std::swap(a.prediction_error, b.prediction_error);
   std::swap(a.energy_parts, b.energy_parts);
+  a.contacts.swap(b.contacts);
   std::swap(a.kink, b.kink);
   a.before.swap(b.before);
   std::swap(a.t_before, b.t_before);

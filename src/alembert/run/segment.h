@@ -2,6 +2,7 @@
 
 // A part of a run that is made of several, one behind the other: the grid, the rows and the counts go on.
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -10,18 +11,22 @@
 namespace alembert::internal {
 
 class Engine;
+struct GridPoint;
 
 struct Segment {
-  Engine* base = nullptr;      // of the model as it is written: what events set is set there
-  double grid = 0;             // where the grid of fixed steps begins
-  long steps = 0;              // made before
-  bool first = true;           // of the run
-  bool probes = true;          // the accuracy of its steps
-  bool rests = false;          // nothing moves: there is no kinetic energy that errors could be measured by
-  bool row = true;             // the first point has a row
-  bool final = true;           // the run ends where this ends
-  bool ends_on_grid = false;   // where it does not
-  int own_events = 0;          // the first of the events: they stop the run, the others the segment
+  Engine* base = nullptr;     // of the model as it is written: what events set is set there
+  double grid = 0;            // where the grid of fixed steps begins
+  long steps = 0;             // made before
+  bool first = true;          // of the run
+  bool probes = true;         // the accuracy of its steps
+  bool rests = false;         // nothing moves: there is no kinetic energy that errors could be measured by
+  bool row = true;            // the first point has a row
+  bool final = true;          // the run ends where this ends
+  bool ends_on_grid = false;  // where it does not
+  int own_events = 0;         // the first of the events: they stop the run, the others the segment
+  /// Called for every step that was made, before anything is said of it. Empty for most.
+  std::function<void(const GridPoint& from, const GridPoint& to)> arrived;
+  double taken = 0;            // energy that contacts took, beside all other work
   std::vector<int> announced;  // numbers of events for which the first point is the row
 
   // Handed on.

@@ -161,7 +161,7 @@ Stepper compile(const Method& method, const Equations& equations, const CompileO
 
 bool Stepper::step() noexcept {
   Body& b = *body_;
-  b.contacts = !b.equations.model().internal().contacts.empty();
+  b.contacts = !b.equations.model().internal().contacts.empty() && !b.method.internal().capabilities.inclusions;
   if (b.contacts) return false;
   if (b.course) {
     b.failed = !b.follow_course();

@@ -68,6 +68,10 @@ struct SweepOutcome {
   std::uint64_t members = 0, done = 0, resumed = 0, failed = 0, warned = 0;
 };
 
+/// Whether one compilation serves all numbers for it: a single parameter that does not shape the model, or a single
+/// initial value.
+bool can_stay_open(const Model& model, const std::string& name);
+
 /// Equations are derived and compiled once for all values of what can stay open (parameters that do not shape the
 /// model, initial values, given as numbers), and once more for each combination of the others. Runs that fail are rows
 /// with their reason. Throws InputError, with all that is wrong, where the model cannot be read with one of the values,

@@ -13,17 +13,6 @@ bool is_entry_of(const std::vector<std::string>& names, const std::string& name)
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// A single parameter that does not shape the model, or a single initial value.
-bool name_can_stay_open(const Model& model, const std::string& name) {
-  for (std::size_t i = 0; i < model.parameter_symbols.size(); ++i) {
-    const Expr s = model.parameter_symbols[i];
-    if (s.graph().name(s.id()) == name) return !model.shapes_model[i];
-  }
-  const bool lagrangian = model.form == Form::lagrangian;
-  return is_entry_of(flat_names(model.coordinates), name) ||
-         is_entry_of(flat_names(blocks_of_z(model), lagrangian ? "'" : ""), name);
-}
-
 /// Reads the model with one value more, and keeps what is wrong with it.
 class ValueCheck {
  public:
@@ -75,6 +64,16 @@ void check_twice(const SweepOptions& options, std::vector<Diagnostic>& wrong) {
 
 }  // namespace
 
+bool can_stay_open(const Model& model, const std::string& name) {
+  for (std::size_t i = 0; i < model.parameter_symbols.size(); ++i) {
+    const Expr s = model.parameter_symbols[i];
+    if (s.graph().name(s.id()) == name) return !model.shapes_model[i];
+  }
+  const bool lagrangian = model.form == Form::lagrangian;
+  return is_entry_of(flat_names(model.coordinates), name) ||
+         is_entry_of(flat_names(blocks_of_z(model), lagrangian ? "'" : ""), name);
+}
+
 void check_names_and_values(const SweepOptions& options, const Model& model) {
   std::vector<Diagnostic> wrong;
   check_twice(options, wrong);
@@ -89,7 +88,7 @@ void check_names_and_values(const SweepOptions& options, const Model& model) {
   for (const Draw& draw : options.draws) {
     const double middle = draw.distribution == Distribution::normal ? draw.a : (draw.a + draw.b) / 2;
     if (!check_value("draws", draw.name, to_text(middle))) continue;
-    if (!name_can_stay_open(model, draw.name))
+    if (!can_stay_open(model, draw.name))
       wrong.push_back({nullptr, {}, "'" + draw.name + "' cannot be drawn", "it decides sizes, or is no single number"});
   }
   if (!wrong.empty()) throw InputError(std::move(wrong));
@@ -99,7 +98,7 @@ std::vector<bool> open_axes(const SweepOptions& options, const Model& model) {
   std::vector<bool> open;
   for (const SweepAxis& axis : options.axes) {
     const auto number = [](const std::string& value) { return constant_value(value).has_value(); };
-    open.push_back(name_can_stay_open(model, axis.name) && std::all_of(axis.values.begin(), axis.values.end(), number));
+    open.push_back(can_stay_open(model, axis.name) && std::all_of(axis.values.begin(), axis.values.end(), number));
   }
   return open;
 }

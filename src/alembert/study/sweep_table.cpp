@@ -126,23 +126,28 @@ class TextSink : public SweepSink {
   }
   void put(std::string_view text, bool now = false) {
     waiting_ += text;
+    ends_.push_back(waiting_.size());
     if (!clock_.due(waiting_.size()) && !now) return;
-    if (file_) file_->append(waiting_, tail());
+    if (file_) file_->append(waiting_, ends_, tail());
     else write_(waiting_);
     waiting_.clear();
+    ends_.clear();
   }
   virtual std::string tail() const { return ""; }
 
  private:
   void put_tail() {
-    if (file_) file_->append(tail());
-    else write_(tail());
+    const std::string text = tail();
+    const std::size_t end = text.size();
+    if (file_) file_->append(text, {&end, 1});
+    else write_(text);
   }
 
   std::function<void(std::string_view)> write_;
   std::unique_ptr<OutputFile> file_;
   FlushClock clock_;
   std::string waiting_;
+  std::vector<std::size_t> ends_;  // of the rows in it
 };
 
 class CsvSink final : public TextSink {

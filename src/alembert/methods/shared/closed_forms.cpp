@@ -4,6 +4,7 @@
 #include "alembert/base/lists.h"
 #include "alembert/derive/auxiliary.h"
 #include "alembert/methods/method.h"
+#include "alembert/newton/inclusions.h"
 #include "alembert/start/initial.h"
 
 namespace alembert::internal {
@@ -32,10 +33,22 @@ class Replacement {
 
 void replace_all(StepEquations& step, const Replacement& replace) {
   for (Exprs* list : {&step.equations, &step.next, &step.guess, &step.guess_equations, &step.internal,
-                      &step.carried_start, &step.carried_next, &step.discrete})
+                      &step.carried_start, &step.carried_next, &step.discrete, &step.contacts})
     replace(*list);
   for (Expr* one : {&step.energy_change, &step.dissipated, &step.supplied}) replace(*one);
   for (UnknownGroup& group : step.groups) replace(group.scale);
+  if (step.inclusions) {
+    auto laws = std::make_shared<Inclusions>(*step.inclusions);
+    for (Inclusions::Contact& contact : laws->contacts) {
+      for (Expr* one : {&contact.force, &contact.rate, &contact.closed}) replace(*one);
+      for (Inclusions::Tangent& tangent : contact.tangents) {
+        replace(tangent.force);
+        replace(tangent.slip);
+        replace(tangent.coefficient);
+      }
+    }
+    step.inclusions = std::move(laws);
+  }
   if (!step.stages) return;
   auto stages = std::make_shared<StageStructure>(*step.stages);
   for (SparseExprs* matrix : {&stages->p_z, &stages->r_lambda, &stages->N_psi, &stages->g_z, &stages->k_z})
@@ -74,6 +87,12 @@ Momenta momenta_of(const Method& method, const Equations& e, const InitialValues
 }
 
 StepPlan step_plan(const Method& method, const Equations& e) {
+  if (!method.capabilities.inclusions && !e.contacts.empty()) {
+    // Contacts are followed from outside.
+    Equations open = e;
+    open.contacts.clear();
+    return step_plan(method, open);
+  }
   if (closed_count(e) == 0) return method.step(e);
   const Equations seen = seen_by_methods(e);
   StepPlan plan = method.step(seen);

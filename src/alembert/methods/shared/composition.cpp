@@ -155,6 +155,7 @@ Method composition_of(const std::string& name, const std::vector<Method>& parts)
   method.stages = first.stages;
   method.claims = first.claims;
   method.capabilities = first.capabilities;
+  method.capabilities.inclusions = false;  // contacts are followed from outside
   method.massless_reason = first.massless_reason;
   for (const Method& part : parts) {
     if (part.stages != method.stages) method.stages = 0;

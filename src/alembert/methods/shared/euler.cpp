@@ -2,16 +2,11 @@
 
 #include "alembert/base/lists.h"
 #include "alembert/error.h"
+#include "alembert/methods/shared/contact_terms.h"
 
 namespace alembert::internal {
 
 namespace {
-
-Exprs plus(const Exprs& a, const Exprs& b) {
-  Exprs result;
-  for (std::size_t i = 0; i < a.size(); ++i) result.push_back(a[i] + b[i]);
-  return result;
-}
 
 // "1/2", "0.5", "-1": the argument a of a family.
 Quad read_fraction(const std::string& family, const std::vector<Term>& arguments) {
@@ -35,25 +30,40 @@ Quad read_fraction(const std::string& family, const std::vector<Term>& arguments
 
 }  // namespace
 
-EulerStep::EulerStep(const Equations& e, bool conjugate) : e_(e), conjugate_(conjugate), frame_(e) {
+EulerStep::EulerStep(const Equations& e, bool conjugate, Quad a)
+    : e_(e), conjugate_(conjugate), a_(a), frame_(e), contacts_(e, frame_) {
   h = frame_.step.h;
   t1_ = frame_.step.t0 + h;
+  const auto unknown_z1 = [&] { dz_ = frame_.unknown("dz", frame_.z_dot0, h); };
+  contacts_.begin_block();
   dZ_ = frame_.unknown("dZ", frame_.z_dot0, h);
-  dz_ = frame_.unknown("dz", frame_.z_dot0, h);
-  Z_ = plus(frame_.z0, dZ_);
-  z1_ = plus(frame_.z0, dz_);
+  if (!contacts_.any()) unknown_z1();
+  Z_ = added(frame_.z0, dZ_);
   // Conjugate: y1 = y0 + h v(y1, Z) is an equation for y1 unless v is free of y.
   const Exprs v0 = at(e, e.v, {frame_.step.t0, frame_.y0, frame_.z0});
   if (conjugate && (rates_depend_on_y(e) || depends(e.v, Exprs{e.t}))) {
     dy_ = frame_.unknown("dy", v0, h);
-    y1_ = plus(frame_.y0, dy_);
+    y1_ = added(frame_.y0, dy_);
   } else {
     const Exprs v = at(e, e.v, {frame_.step.t0, frame_.y0, Z_});
     for (std::size_t i = 0; i < v.size(); ++i) y1_.push_back(frame_.y0[i] + h * v[i]);
   }
-  S0 = frame_.unknown("S0", frame_.lambda0);
-  S1 = frame_.unknown("S1", frame_.lambda0);
-  frame_.settle_end(e, y1_);
+  const Exprs none(static_cast<std::size_t>(contacts_.rows()), frame_.graph.constant(0));
+  first_ = frame_.unknown("S0", joined<Expr>(frame_.lambda0, none));
+  if (contacts_.any()) {
+    contacts_.begin_block();
+    unknown_z1();
+  }
+  second_ = frame_.unknown("S1", joined<Expr>(frame_.lambda0, none));
+  z1_ = added(frame_.z0, dz_);
+  S0 = first_;
+  S1 = second_;
+  // Linear in them the adjoint has the kicks S1 - a S0 in front and a S0 behind: these are the unknowns.
+  for (std::size_t i = 0; conjugate && contacts_.any() && i < S0.size(); ++i) {
+    S0[i] = second_[i] / a;
+    S1[i] = first_[i] + second_[i];
+  }
+  if (!contacts_.any()) frame_.settle_end(e, y1_);
   p0_ = at(e, e.p, {frame_.step.t0, frame_.y0, frame_.z0});
 }
 
@@ -71,20 +81,25 @@ Exprs EulerStep::p1() const { return change(t1_, y1_, z1_, dz_); }
 Exprs EulerStep::f() const {
   return conjugate_ ? at(e_, e_.f, {t1_, y1_, Z_}) : at(e_, e_.f, {frame_.step.t0, frame_.y0, Z_});
 }
-Exprs EulerStep::r0(const Exprs& S) const {
-  return at(e_, e_.r, {frame_.step.t0, frame_.y0, frame_.z0}, S, frame_.psi0);
+/// r(x, S), with the forces of contacts.
+Exprs EulerStep::reaction(const Point& x, const Exprs& S) const {
+  const auto own = S.begin() + static_cast<std::ptrdiff_t>(e_.g.size());
+  const Exprs r = at(e_, e_.r, x, Exprs(S.begin(), own), frame_.psi0);
+  return contacts_.any() ? added(r, contacts_.forces(x, Exprs(own, S.end()))) : r;
 }
-Exprs EulerStep::r1(const Exprs& S) const { return at(e_, e_.r, {t1_, y1_, z1_}, S, frame_.psi0); }
+Exprs EulerStep::r0(const Exprs& S) const { return reaction({frame_.step.t0, frame_.y0, frame_.z0}, S); }
+Exprs EulerStep::r1(const Exprs& S) const { return reaction({t1_, y1_, z1_}, S); }
 
 void EulerStep::momentum(const Exprs& left, const std::vector<Scaled>& right, const std::string& where) {
   Exprs balance = left;
   for (const Scaled& term : right)
     for (std::size_t i = 0; i < balance.size(); ++i) balance[i] = balance[i] - term.factor * (h * term.values[i]);
-  frame_.equation(balance, "momentum of ", e_.z_names, where);
+  if (contacts_.any()) balances_.push_back({std::move(balance), where});
+  else frame_.equation(balance, "momentum of ", e_.z_names, where);
 }
 
 void EulerStep::start_from(bool with_f, Quad r_of_S0, Quad r_of_psi) {
-  if (e_.g.empty()) return;
+  if (e_.g.empty() || contacts_.any()) return;
   Graph& graph = frame_.graph;
   const Point start{frame_.step.t0, frame_.y0, frame_.z0};
   const Exprs Z_dot = graph.symbols("Z'", static_cast<int>(e_.z.size())),
@@ -107,9 +122,9 @@ void EulerStep::start_from(bool with_f, Quad r_of_S0, Quad r_of_psi) {
                       joined<Expr>(start.t, start.y, start.z, at(e_, e_.v, start), Z_dot), graph);
   };
   Exprs p_dot = directional(e_.p, e_.z, W);
-  if (conjugate_) p_dot = plus(p_dot, directional(e_.p, ty, along));
+  if (conjugate_) p_dot = added(p_dot, directional(e_.p, ty, along));
   Exprs v_dot = directional(e_.v, e_.z, W);
-  if (conjugate_) v_dot = plus(v_dot, directional(e_.v, ty, along));
+  if (conjugate_) v_dot = added(v_dot, directional(e_.v, ty, along));
   const Exprs g_ww = directional(directional(e_.g, ty, along), ty, along), G_v = directional(e_.g, e_.y, v_dot);
   Exprs level;
   for (std::size_t i = 0; i < e_.g.size(); ++i) level.push_back(g_ww[i] / Quad(2) + G_v[i]);
@@ -122,12 +137,70 @@ void EulerStep::start_from(bool with_f, Quad r_of_S0, Quad r_of_psi) {
   for (std::size_t i = 0; i < e_.g.size(); ++i) frame_.step.guess[from + i] = S[i];
 }
 
-StepPlan EulerStep::close() {
-  if (!dy_.empty()) {
-    Exprs balance = at(e_, e_.v, {t1_, y1_, Z_});
-    for (std::size_t i = 0; i < balance.size(); ++i) balance[i] = dy_[i] - h * balance[i];
-    frame_.equation(balance, "position of ", e_.y_names, "");
+void EulerStep::position() {
+  if (dy_.empty()) return;
+  Exprs balance = at(e_, e_.v, {t1_, y1_, Z_});
+  for (std::size_t i = 0; i < balance.size(); ++i) balance[i] = dy_[i] - h * balance[i];
+  frame_.equation(balance, "position of ", e_.y_names, "");
+}
+
+/// psi >= 0, g >= 0, psi g = 0 in place of g = 0 on position level, and its velocity form at the end.
+StepPlan EulerStep::close_with_contacts() {
+  const int n_z = static_cast<int>(e_.z.size()), n_y = static_cast<int>(dy_.size()),
+            n_s = static_cast<int>(first_.size());
+  const auto of_contacts = [&](const Exprs& S) {
+    return Exprs(S.begin() + static_cast<std::ptrdiff_t>(e_.g.size()), S.end());
+  };
+  const Point start{frame_.step.t0, frame_.y0, frame_.z0}, kicked{start.t, start.y, Z_}, behind{t1_, y1_, Z_},
+      end{t1_, y1_, z1_};
+  const Exprs rates0 = contacts_.rates(start), rates1 = contacts_.rates(end), kicked_rates = contacts_.rates(kicked);
+  const auto near = [&](const Exprs& gaps) {
+    Exprs closed;
+    for (const Expr gap : gaps) closed.push_back(gap - contacts_.closed_gap());
+    return closed;
+  };
+  const Exprs gaps1 = contacts_.gaps(t1_, y1_);
+  contacts_.blocks_anew();
+  contacts_.block(0);
+  frame_.equation(balances_[0].values, "momentum of ", e_.z_names, balances_[0].where);
+  position();
+  frame_.equation(at(e_, e_.g, end), "constraint ", e_.g_names, " at the end of the step");
+  const Exprs P0 = of_contacts(first_), P1 = of_contacts(second_);
+  contacts_.laws({.unknowns = P0,
+                  .rates = contacts_.with_normals(kicked_rates, gaps1),
+                  .closed = near(contacts_.gaps(start.t, start.y)),
+                  .known = {},
+                  .grows = true});
+  contacts_.block(n_z + n_y + n_s);
+  frame_.equation(balances_[1].values, "momentum of ", e_.z_names, balances_[1].where);
+  frame_.equation(at(e_, e_.g_dot, end), "velocity of constraint ", e_.g_names, " at the end of the step");
+  const Exprs law = added(contacts_.normals(rates1), contacts_.restitution(t1_, y1_, rates0));
+  contacts_.laws({.unknowns = P1,
+                  .rates = contacts_.with_normals(rates1, law),
+                  .closed = near(gaps1),
+                  .known = conjugate_ ? P0 : Exprs(),
+                  .grows = false});
+  const Expr size = max(frame_.size_z(), frame_.size_y() / abs(h));
+  frame_.step.groups = {{0, n_z, size},
+                        {n_z, n_y, frame_.size_y()},
+                        {n_z + n_y, n_s, Expr()},
+                        {n_z + n_y + n_s, n_z, size},
+                        {2 * n_z + n_y + n_s, n_s, Expr()}};
+  // The two kicks, as impulses.
+  Exprs front, back;
+  for (std::size_t i = 0; i < P0.size(); ++i) {
+    front.push_back(conjugate_ ? h * P0[i] : a_ * (h * P0[i]));
+    back.push_back(conjugate_ ? h * P1[i] : h * P1[i] - front[i]);
   }
+  const Exprs lost =
+      added(contacts_.losses(front, rates0, kicked_rates), contacts_.losses(back, contacts_.rates(behind), rates1));
+  contacts_.tell(added(front, back), lost, contacts_.moving(end), rates0);
+  return frame_.plan(y1_, z1_);
+}
+
+StepPlan EulerStep::close() {
+  if (contacts_.any()) return close_with_contacts();
+  position();
   const Point end{t1_, y1_, z1_};
   frame_.at_end(e_, e_.g, end, "constraint ", e_.g_names);
   frame_.at_end(e_, e_.g_dot, end, "velocity of constraint ", e_.g_names);
@@ -149,7 +222,7 @@ ImplicitEquations natural_limit(const Equations& e, Quad a) {
   const Exprs ty = joined<Expr>(e.t, e.y), along = joined<Expr>(graph.constant(1), w);
   const auto with = [&](const Exprs& function, const Exprs& S) { return substitute(function, e.lambda, S, graph); };
   const Exprs r0 = with(e.r, S0), r1 = with(e.r, S1);
-  Exprs first = directional(e.p, e.z, Z_dot), second = plus(directional(e.p, e.z, z_dot), directional(e.p, ty, along));
+  Exprs first = directional(e.p, e.z, Z_dot), second = added(directional(e.p, e.z, z_dot), directional(e.p, ty, along));
   for (int i = 0; i < n_z; ++i) {
     first[i] = first[i] - e.f[i] - a * r0[i];
     second[i] = second[i] - e.f[i] - a * r0[i] - (1 - a) * r1[i];
@@ -171,10 +244,11 @@ ImplicitEquations natural_limit(const Equations& e, Quad a) {
 
 bool nonlinear_reaction(const Equations& e) { return depends(jacobian(e.r, e.lambda).value, e.lambda); }
 
-MethodFamily euler_family(MethodFamily family, bool natural, std::function<StepPlan(const Equations&, Quad)> step) {
+MethodFamily euler_family(MethodFamily family, bool natural, std::function<StepPlan(const Equations&, Quad)> step,
+                          bool inclusions) {
   family.signature = family.name + "(a)";
   family.orders = "1";
-  family.make = [name = family.name, natural, step = std::move(step)](const std::vector<Term>& arguments) {
+  family.make = [name = family.name, natural, inclusions, step = std::move(step)](const std::vector<Term>& arguments) {
     const Quad a = read_fraction(name, arguments);
     Method method;
     method.name = name + "(" + to_text(static_cast<double>(a)) + ")";
@@ -185,6 +259,14 @@ MethodFamily euler_family(MethodFamily family, bool natural, std::function<StepP
     method.capabilities.nonholonomic = false;
     method.capabilities.contact_points = true;
     method.step = [step, a](const Equations& e) { return step(e, a); };
+    method.capabilities.inclusions = inclusions;
+    if (inclusions)
+      method.refuses = [a](const Equations& e) -> std::string {
+        if (e.contacts.empty()) return "";
+        if (!e.auxiliary.empty()) return "beside contacts it solves for no contact points";
+        if (!(a > 0)) return "contacts push in the middle of the step only where a is positive";
+        return nonlinear_reaction(e) ? "beside contacts it takes reactions that are linear in the multipliers" : "";
+      };
     if (natural)
       method.remark = [name](const Equations& e) {
         return nonlinear_reaction(e)

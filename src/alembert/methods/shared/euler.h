@@ -5,6 +5,7 @@
 // paper's variable).
 
 #include "alembert/methods/method.h"
+#include "alembert/methods/shared/contact_terms.h"
 #include "alembert/methods/shared/frame.h"
 
 namespace alembert::internal {
@@ -13,10 +14,11 @@ namespace alembert::internal {
 /// conjugate methods, where y1 - y0 is unknown.
 class EulerStep {
  public:
-  EulerStep(const Equations& equations, bool conjugate);
+  /// a: of the family, where the model has contacts (it is positive then).
+  EulerStep(const Equations& equations, bool conjugate, Quad a = 0);
 
   Expr h;
-  Exprs S0, S1;  // multipliers
+  Exprs S0, S1;  // multipliers, then the forces of contacts
   /// Changes of momentum since t0, as lists over z.
   Exprs P() const;                 // p(y, Z) - p0 with y = y0, conjugate: y1
   Exprs p1() const;                // p(t1, y1, z1) - p0
@@ -38,17 +40,31 @@ class EulerStep {
 
  private:
   Exprs change(Expr t, const Exprs& y, const Exprs& z, const Exprs& dz) const;
+  Exprs reaction(const Point& x, const Exprs& S) const;
+  void position();
+  void contacts_at_end();
+  StepPlan close_with_contacts();
 
   const Equations& e_;
   bool conjugate_;
+  Quad a_;
   Frame frame_;
+  ContactTerms contacts_;
   Expr t1_;
   Exprs dZ_, dz_, dy_, Z_, z1_, y1_, p0_;
+  Exprs first_, second_;  // the multipliers that are unknown, in the middle and at the end; S0 and S1 consist of them
+  struct Balance {
+    Exprs values;
+    std::string where;
+  };
+  std::vector<Balance> balances_;  // that wait for their place among the equations
 };
 
 /// A family NAME(a), default a = 1/2: the given one with signature and members. natural: the multipliers stand in the
 /// reaction one by one, so that it does not converge when r is nonlinear in them.
-MethodFamily euler_family(MethodFamily family, bool natural, std::function<StepPlan(const Equations&, Quad a)> step);
+/// inclusions: with contacts in its steps.
+MethodFamily euler_family(MethodFamily family, bool natural, std::function<StepPlan(const Equations&, Quad a)> step,
+                          bool inclusions = false);
 
 /// The equation that natural_euler(a) converges to (Jay and Simeon, section 3.4): y' = v, and z' from
 ///     p_z Z' = f + a r(S0),  g_yy(v,v)/2 + G v_z Z' = 0 ;  d/dt p = f + a r(S0) + (1-a) r(S1),  d/dt (g_t + g_y v) =

@@ -1,0 +1,90 @@
+#pragma once
+
+// The contacts of a model as methods write them into their steps: gaps, rates, forces, and the unilateral laws.
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "alembert/derive/equations.h"
+#include "alembert/methods/shared/frame.h"
+#include "alembert/newton/inclusions.h"
+
+namespace alembert::internal {
+
+/// Rows: of each contact its normal, then the entries of its slips; impulses and rates are lists over them.
+class ContactTerms {
+ public:
+  /// Both outlive this.
+  ContactTerms(const Equations& equations, Frame& frame);
+
+  bool any() const { return !e_.contacts.empty(); }
+  int rows() const { return rows_; }
+  /// Functions at a point of the step.
+  Exprs gaps(Expr t, const Exprs& y) const;
+  Exprs rates(const Point& x) const;
+  Exprs moving(const Point& x) const;  // the parts of the rates without velocities
+  /// The generalised forces of impulses in all rows; of one impulse a contact; of one a bilateral constraint.
+  Exprs forces(const Point& x, const Exprs& impulses) const;
+  Exprs forces_of_gaps(const Point& x, const Exprs& impulses) const;
+  Exprs forces_of_constraints(const Point& x, const Exprs& impulses) const;
+  Exprs normals(const Exprs& rows) const;
+  /// One value a contact, in all its rows.
+  Exprs over_rows(const Exprs& of_contacts) const;
+  /// The rows with other normals.
+  Exprs with_normals(Exprs rows, const Exprs& normals) const;
+  /// e times the rate with which a gap closes, for all contacts: an impact asks for rate + this >= 0.
+  Exprs restitution(Expr t, const Exprs& y, const Exprs& rates0) const;
+
+  /// A length below which gaps are closed: rounding of the coordinates, and what a body falls in a short part of a
+  /// step. The same over the step is a velocity that is none.
+  Expr closed_gap() const { return closed_gap_; }
+  Expr closed_rate() const { return closed_gap_ / frame_.step.h; }
+
+  /// What is unknown from here on belongs to a block of its own.
+  void begin_block();
+  /// Blocks that were begun are forgotten; the laws that follow belong to one that begins with this unknown.
+  void blocks_anew();
+  void block(int first_unknown);
+  struct Law {
+    Exprs unknowns;      // one a row, of the present block
+    Exprs rates;         // one a row
+    Exprs closed;        // one a contact: it takes part where this is at most 0
+    Exprs known = {};    // one a row: what the forces contain beside the unknowns; none: nothing
+    bool grows = false;  // contacts take part as well where their rates would become negative
+  };
+  /// Adds the laws of normal and tangential forces; the equations stand as their unknowns do.
+  void laws(const Law& law);
+  /// The same for unknowns of the normals alone, one a contact: 0 <= unknown, 0 <= gap, complementary.
+  void gap_laws(const Exprs& unknowns, const Exprs& gaps, const Exprs& closed);
+
+  /// -(impulse times mean of the rates before and after), for all contacts.
+  Exprs losses(const Exprs& impulses, const Exprs& before, const Exprs& after) const;
+  /// What is told of the step (StepEquations::contacts): lists over rows, lost over contacts. Closes the blocks.
+  void tell(const Exprs& impulses, const Exprs& lost, const Exprs& moving, const Exprs& rates0);
+
+ private:
+  struct Rows {
+    int normal = 0;
+    std::vector<std::pair<int, int>> friction;  // first, size
+  };
+  Expr weight(int& number);
+  int number_of(Expr unknown) const;
+  Exprs acting(const Exprs& rates, const Exprs& gaps, const Point& x, const Exprs& impulses) const;
+
+  const Equations& e_;
+  Frame& frame_;
+  int rows_ = 0;
+  std::vector<Rows> layout_;
+  Exprs rates_, moving_, gaps_;      // of the model
+  std::vector<Exprs> coefficients_;  // of each contact, in the step
+  Expr closed_gap_;
+  std::shared_ptr<Inclusions> inclusions_;
+};
+
+/// Element by element.
+Exprs added(const Exprs& a, const Exprs& b);
+Exprs difference(const Exprs& a, const Exprs& b);
+Exprs scaled(Expr factor, const Exprs& values);
+
+}  // namespace alembert::internal

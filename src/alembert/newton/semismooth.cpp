@@ -1,0 +1,767 @@
+#include "alembert/newton/semismooth.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "alembert/base/lists.h"
+#include "alembert/expr/derivative.h"
+#include "alembert/linear/linear.h"
+#include "alembert/newton/inclusions.h"
+
+namespace alembert::internal {
+
+namespace {
+
+// Above so many operations compiling takes longer than what it saves in a run.
+constexpr std::size_t most_compiled_operations = 20000;
+// Up to here a dense matrix is faster than a sparse one.
+constexpr int most_dense = 60;
+// Of one attempt with rates that are linear; two to eight are usual. So often they are made linear anew.
+constexpr int most_newton = 25, most_linearised = 20;
+// Sweeps over the contacts in one go, and how often Newton and sweeps take turns.
+constexpr int most_sweeps = 2000, most_turns = 6;
+// Contacts that follow from others make the matrix singular: this part of a contact's own response is added to it. The
+// equations stay as they are, so that it costs an iteration at most.
+constexpr double regular = 1e-10;
+// Corrections below this part of the terms of an equation are rounding.
+constexpr double rounding_of_terms = 2e-15;
+// Where corrections no longer shrink, this part of the largest force, and of the terms, is good enough; what sweeps
+// leave is worse, and taken where Newton does not find more.
+constexpr double stagnant = 1e-11, swept = 1e-8;
+// How often contacts are added that would be passed through.
+constexpr int most_rounds = 60;
+
+Kernel<double> kernel_of(const Exprs& arguments, const Exprs& values, const KernelOptions& options) {
+  Tape tape = make_tape(arguments, values);
+  const bool large = tape.code.size() > most_compiled_operations;
+  return Kernel<double>(std::move(tape), large ? interpreted : options);
+}
+
+}  // namespace
+
+namespace semismooth {
+
+/// A matrix with the same places for all values: rows, columns, and the diagonal in every row.
+struct Places {
+  std::vector<int> row_start, column, source;  // source: place of the value; -1: an added diagonal
+};
+
+static Places with_diagonal(const SparseExprs& m) {
+  Places places;
+  places.row_start.push_back(0);
+  for (int i = 0; i < m.rows; ++i) {
+    bool diagonal = false;
+    for (int k = m.row_start[i]; k < m.row_start[i + 1]; ++k) {
+      diagonal = diagonal || m.column[k] == i;
+      places.column.push_back(m.column[k]);
+      places.source.push_back(k);
+    }
+    if (!diagonal) {
+      places.column.push_back(i);
+      places.source.push_back(-1);
+    }
+    places.row_start.push_back(static_cast<int>(places.column.size()));
+  }
+  return places;
+}
+
+struct TangentPlace {
+  int first = 0, size = 1;  // unknowns of the block
+  int weight = 0, pair = 0, slope = 0;
+};
+struct ContactPlace {
+  int normal = 0, weight = 0, pair = 0, slope = 0;
+  bool grows = true, active = false;
+  std::vector<TangentPlace> tangents;
+};
+
+}  // namespace semismooth
+
+using semismooth::ContactPlace;
+using semismooth::TangentPlace;
+
+/// Unknowns that are solved for together, the earlier ones being known.
+struct Semismooth::Block {
+  int first = 0, count = 0;  // of the unknowns
+  std::size_t offset = 0;    // of the first in x
+  std::size_t weights = 0;   // where they begin in x
+  const double* x_weights = nullptr;
+  Kernel<double> values, matrix;  // of the rows that belong to no contact
+  Kernel<double> closed, pairs, slopes;
+  bool linear_in_unknowns = false;
+  semismooth::Places places;
+  SparseExprs slope_pattern;  // without its values
+  std::vector<ContactPlace> contacts;
+  std::vector<bool> of_contact, multiplier;
+  // Memory.
+  std::vector<double> F, J, pair, slope, work, closed_values;
+  std::vector<int> taken, number;  // unknowns that take part, and their numbers among those
+  std::vector<int> lu_taken;       // for which `lu` was made
+  std::shared_ptr<SparseLu> lu;
+  std::vector<double> reduced, delta, diagonal, terms;
+
+  double* unknowns(double* x) const { return x + offset; }
+  // The equations near a point: values of the smooth ones, forces and rates of the contacts there, all linear.
+  std::vector<double> point, F0, J0;
+  std::vector<int> smooth_rows;
+  void take(const double* x) {
+    values(x, F0.data(), work.data());
+    matrix(x, J0.data(), work.data());
+    take_pairs(x);
+    slopes(x, slope.data(), work.data());
+    point.assign(x + offset, x + offset + count);
+    std::fill(J.begin(), J.end(), 0.0);
+    for (std::size_t k = 0; k < J0.size(); ++k) J[static_cast<std::size_t>(smooth_place[k])] = J0[k];
+  }
+  std::vector<int> smooth_place;  // of the entries of J0 in J
+  void take_pairs(const double* x) { pairs(x, pair.data(), work.data()); }
+  void evaluate(const double* u);
+  double rate(int row, int of_pair, const double* u) const;
+  void put(int row, int slope_row, double factor, int own, double own_entry);
+  double entry(std::size_t k) const { return J[k]; }
+
+  void choose(double* x);
+  void number_taken();
+  void weigh(double* x);
+  bool linear();
+  bool arrived(const double* x, double& worst) const;
+  bool iterate(double* x, NewtonResult& result, NewtonStatistics& statistics);
+  bool newton(double* x, NewtonResult& result, NewtonStatistics& statistics);
+  bool sweep(double* x);
+  double residual(const double* x);
+  bool add_passed(const double* x);
+};
+
+/// Which contacts take part.
+void Semismooth::Block::choose(double* x) {
+  closed(x, closed_values.data(), work.data());
+  for (std::size_t i = 0; i < contacts.size(); ++i) contacts[i].active = closed_values[i] <= 0;
+  number_taken();
+  for (int i = 0; i < count; ++i)
+    if (number[static_cast<std::size_t>(i)] < 0) unknowns(x)[i] = 0;
+}
+
+void Semismooth::Block::number_taken() {
+  std::vector<bool> out(static_cast<std::size_t>(count), false);
+  for (const ContactPlace& c : contacts) {
+    if (c.active) continue;
+    out[static_cast<std::size_t>(c.normal)] = true;
+    for (const TangentPlace& t : c.tangents)
+      for (int j = 0; j < t.size; ++j) out[static_cast<std::size_t>(t.first + j)] = true;
+  }
+  taken.clear();
+  for (int i = 0; i < count; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    number[k] = out[k] ? -1 : static_cast<int>(taken.size());
+    if (!out[k]) taken.push_back(i);
+  }
+}
+
+/// Weights are the reciprocal responses: how much a force changes its own rate, as far as the diagonal of the other
+/// equations tells.
+void Semismooth::Block::weigh(double* x) {
+  take(x);
+  std::vector<double> own(static_cast<std::size_t>(count), 0);
+  for (int i = 0; i < count; ++i)
+    for (int k = places.row_start[i]; k < places.row_start[i + 1]; ++k)
+      if (places.column[k] == i) own[static_cast<std::size_t>(i)] = entry(static_cast<std::size_t>(k));
+  // The entries of smooth rows in the columns of contacts.
+  std::vector<std::vector<std::pair<int, double>>> columns(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    if (of_contact[static_cast<std::size_t>(i)]) continue;
+    for (int k = places.row_start[i]; k < places.row_start[i + 1]; ++k)
+      if (of_contact[static_cast<std::size_t>(places.column[k])] &&
+          number[static_cast<std::size_t>(places.column[k])] >= 0)
+        columns[static_cast<std::size_t>(places.column[k])].emplace_back(i, entry(static_cast<std::size_t>(k)));
+  }
+  const auto response = [&](int row, int unknown) {
+    double sum = 0;
+    for (const auto& [i, value] : columns[static_cast<std::size_t>(unknown)]) {
+      const double diagonal_entry = own[static_cast<std::size_t>(i)];
+      if (diagonal_entry == 0) continue;
+      for (int k = slope_pattern.row_start[row]; k < slope_pattern.row_start[row + 1]; ++k)
+        if (slope_pattern.column[k] == i) sum -= slope[static_cast<std::size_t>(k)] * value / diagonal_entry;
+    }
+    for (int k = slope_pattern.row_start[row]; k < slope_pattern.row_start[row + 1]; ++k)
+      if (slope_pattern.column[k] == unknown) sum += slope[static_cast<std::size_t>(k)];
+    return std::abs(sum);
+  };
+  const auto weight = [](double size) { return size > 0 && std::isfinite(size) ? 1 / size : 1; };
+  for (const ContactPlace& c : contacts) {
+    if (!c.active) continue;
+    x[weights + static_cast<std::size_t>(c.weight)] = weight(response(c.slope, c.normal));
+    for (const TangentPlace& t : c.tangents) {
+      double most = 0;
+      for (int j = 0; j < t.size; ++j) most = std::max(most, response(t.slope + j, t.first + j));
+      x[weights + static_cast<std::size_t>(t.weight)] = weight(most);
+    }
+  }
+}
+
+/// delta = J^-1 F on what takes part. False where the matrix is singular.
+bool Semismooth::Block::linear() {
+  const auto n = taken.size();
+  std::vector<int> start{0}, column;
+  reduced.clear();
+  delta.resize(n);
+  diagonal.assign(n, 0);
+  for (std::size_t row = 0; row < n; ++row) {
+    const int i = taken[row];
+    const bool softened = of_contact[static_cast<std::size_t>(i)] || multiplier[static_cast<std::size_t>(i)];
+    for (int k = places.row_start[i]; k < places.row_start[i + 1]; ++k) {
+      const int j = number[static_cast<std::size_t>(places.column[k])];
+      if (j < 0) continue;
+      double value = entry(static_cast<std::size_t>(k));
+      if (places.column[k] == i) {
+        diagonal[row] = value;
+        if (softened) value += regular;
+      }
+      column.push_back(j);
+      reduced.push_back(value);
+    }
+    start.push_back(static_cast<int>(column.size()));
+    delta[row] = F[static_cast<std::size_t>(i)];
+  }
+  if (n <= most_dense) {
+    Eigen::MatrixXd A = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
+    for (std::size_t row = 0; row < n; ++row)
+      for (int k = start[row]; k < start[row + 1]; ++k)
+        A(static_cast<Eigen::Index>(row), column[static_cast<std::size_t>(k)]) = reduced[static_cast<std::size_t>(k)];
+    Eigen::Map<Eigen::VectorXd> right(delta.data(), static_cast<Eigen::Index>(n));
+    const Eigen::VectorXd solution = A.partialPivLu().solve(right);
+    right = solution;
+    return solution.allFinite();
+  }
+  if (!lu || lu_taken != taken) {
+    lu = std::make_shared<SparseLu>(static_cast<int>(n), start, column);
+    lu_taken = taken;
+  }
+  if (!lu->factor(reduced.data())) return false;
+  lu->solve(delta.data());
+  return std::all_of(delta.begin(), delta.end(), [](double d) { return std::isfinite(d); });
+}
+
+/// Whether the corrections are rounding. worst: the largest, against the terms and the largest force.
+bool Semismooth::Block::arrived(const double* x, double& worst) const {
+  const double* const u = x + offset;
+  double force = 0;
+  for (const int i : taken)
+    if (of_contact[static_cast<std::size_t>(i)]) force = std::max(force, std::abs(u[i]));
+  worst = 0;
+  bool small = true;
+  for (std::size_t row = 0; row < taken.size(); ++row) {
+    const auto i = static_cast<std::size_t>(taken[row]);
+    double size = std::abs(u[i]);
+    if (of_contact[i]) {
+      size = std::max(size, force);
+    } else if (diagonal[row] != 0) {
+      double sum = std::abs(F[i]);
+      for (int k = places.row_start[i]; k < places.row_start[i + 1]; ++k)
+        sum += std::abs(entry(static_cast<std::size_t>(k)) * u[places.column[k]]);
+      size = std::max(size, sum / std::abs(diagonal[row]));
+    } else {
+      continue;  // follows the others
+    }
+    const double part = std::abs(delta[row]) / std::max(size, 1e-300);
+    worst = std::max(worst, part);
+    small = small && part <= rounding_of_terms;
+  }
+  return small;
+}
+
+/// A rate near the point.
+double Semismooth::Block::rate(int row, int of_pair, const double* u) const {
+  double sum = pair[static_cast<std::size_t>(of_pair)];
+  for (int k = slope_pattern.row_start[row]; k < slope_pattern.row_start[row + 1]; ++k) {
+    const auto j = static_cast<std::size_t>(slope_pattern.column[k]);
+    sum += slope[static_cast<std::size_t>(k)] * (u[j] - point[j]);
+  }
+  return sum;
+}
+
+/// Adds factor times the slope of a rate to a row of the matrix, and an entry in the column `own`.
+void Semismooth::Block::put(int row, int slope_row, double factor, int own, double own_entry) {
+  int k = places.row_start[row];
+  const auto add = [&](int column, double value) {
+    if (value == 0) return;
+    for (int m = places.row_start[row]; m < places.row_start[row + 1]; ++m)
+      if (places.column[m] == column) {
+        J[static_cast<std::size_t>(m)] += value;
+        return;
+      }
+  };
+  if (slope_row >= 0)
+    for (int m = slope_pattern.row_start[slope_row]; m < slope_pattern.row_start[slope_row + 1]; ++m) {
+      while (k < places.row_start[row + 1] && places.column[k] < slope_pattern.column[m]) ++k;
+      if (k < places.row_start[row + 1] && places.column[k] == slope_pattern.column[m])
+        J[static_cast<std::size_t>(k)] += factor * slope[static_cast<std::size_t>(m)];
+      else add(slope_pattern.column[m], factor * slope[static_cast<std::size_t>(m)]);
+    }
+  if (own >= 0) add(own, own_entry);
+}
+
+/// F and the rows of contacts in J at u: complementary() and in_disk() with their derivatives, the rates linear.
+void Semismooth::Block::evaluate(const double* u) {
+  for (std::size_t r = 0; r < smooth_rows.size(); ++r) {
+    const int i = smooth_rows[r];
+    double sum = F0[r];
+    for (int k = places.row_start[i]; k < places.row_start[i + 1]; ++k) {
+      const auto j = static_cast<std::size_t>(places.column[k]);
+      sum += entry(static_cast<std::size_t>(k)) * (u[j] - point[j]);
+    }
+    F[static_cast<std::size_t>(i)] = sum;
+  }
+  const auto clear = [&](int row) {
+    std::fill(J.begin() + places.row_start[row], J.begin() + places.row_start[row + 1], 0.0);
+  };
+  const double* const weight = x_weights;
+  for (const ContactPlace& c : contacts) {
+    if (!c.active) continue;
+    const double known = pair[static_cast<std::size_t>(c.pair)] - point[static_cast<std::size_t>(c.normal)];
+    const double force = u[c.normal] + known, w = weight[c.weight];
+    const double tried = force - w * rate(c.slope, c.pair + 1, u);
+    clear(c.normal);
+    F[static_cast<std::size_t>(c.normal)] = force - std::max(tried, 0.0);
+    if (tried > 0) put(c.normal, c.slope, w, -1, 0);
+    else put(c.normal, -1, 0, c.normal, 1);
+    for (const TangentPlace& t : c.tangents) {
+      const double wt = weight[t.weight], mu = pair[static_cast<std::size_t>(t.pair + 2 * t.size)];
+      const double bound = mu * std::max(force, 0.0);
+      double forces[2] = {0, 0}, tries[2] = {0, 0}, length = 0;
+      for (int j = 0; j < t.size; ++j) {
+        forces[j] =
+            u[t.first + j] + pair[static_cast<std::size_t>(t.pair + j)] - point[static_cast<std::size_t>(t.first + j)];
+        tries[j] = forces[j] - wt * rate(t.slope + j, t.pair + t.size + j, u);
+        length = std::hypot(length, tries[j]);
+      }
+      for (int j = 0; j < t.size; ++j) {
+        const int row = t.first + j;
+        clear(row);
+        if (length <= bound) {
+          F[static_cast<std::size_t>(row)] = forces[j] - tries[j];
+          put(row, t.slope + j, wt, -1, 0);
+          continue;
+        }
+        const double share = bound / length, direction = tries[j] / length;
+        F[static_cast<std::size_t>(row)] = forces[j] - share * tries[j];
+        put(row, -1, 0, row, 1);
+        if (force > 0) put(row, -1, 0, c.normal, -mu * direction);
+        for (int m = 0; m < t.size; ++m) {
+          const double d = -share * ((m == j ? 1 : 0) - direction * tries[m] / length);
+          put(row, t.slope + m, -wt * d, t.first + m, d);
+        }
+      }
+    }
+  }
+}
+
+/// Semismooth Newton for rates that are linear: the unknowns at the end; whether it got there.
+bool Semismooth::Block::iterate(double* x, NewtonResult& result, NewtonStatistics& statistics) {
+  double* const u = unknowns(x);
+  double last = INFINITY;
+  for (int n = 0; n < most_newton; ++n) {
+    evaluate(u);
+    if (!std::all_of(taken.begin(), taken.end(),
+                     [&](int i) { return std::isfinite(F[static_cast<std::size_t>(i)]); })) {
+      result.outcome = Outcome::not_finite;
+      return false;
+    }
+    ++statistics.factorizations;
+    if (!linear()) {
+      result.outcome = Outcome::singular;
+      return false;
+    }
+    for (std::size_t row = 0; row < taken.size(); ++row) u[taken[row]] -= delta[row];
+    ++statistics.iterations;
+    ++result.iterations;
+    double worst = 0;
+    const bool there = arrived(x, worst);
+    result.correction = worst;
+    if (there || (worst <= stagnant && worst > last / 4)) return true;
+    last = worst;
+  }
+  result.outcome = Outcome::diverged;
+  return false;
+}
+
+bool Semismooth::Block::newton(double* x, NewtonResult& result, NewtonStatistics& statistics) {
+  if (taken.empty()) return true;
+  const double* const u = unknowns(x);
+  double last = INFINITY;
+  for (int n = 0; n < most_linearised; ++n) {
+    ++statistics.evaluations;
+    if (!iterate(x, result, statistics)) return false;
+    if (linear_in_unknowns) return true;
+    // How far the solution is from where the rates were made linear.
+    delta.resize(taken.size());
+    for (std::size_t row = 0; row < taken.size(); ++row)
+      delta[row] = u[taken[row]] - point[static_cast<std::size_t>(taken[row])];
+    double worst = 0;
+    const bool there = arrived(x, worst);
+    if (there || (worst <= stagnant && worst > last / 4)) return true;
+    last = worst;
+    take(x);
+  }
+  result.outcome = Outcome::diverged;
+  return false;
+}
+
+/// The largest part of an equation that does not hold, against the largest force and the terms.
+double Semismooth::Block::residual(const double* x) {
+  take(x);
+  const double* const u = x + offset;
+  evaluate(u);
+  double force = 1e-300, worst = 0;
+  for (const int i : taken)
+    if (of_contact[static_cast<std::size_t>(i)]) force = std::max(force, std::abs(u[i]));
+  for (const int i : taken) {
+    const auto k = static_cast<std::size_t>(i);
+    double size = force;
+    if (!of_contact[k])
+      for (int m = places.row_start[i]; m < places.row_start[i + 1]; ++m)
+        size += std::abs(entry(static_cast<std::size_t>(m)) * u[places.column[m]]);
+    const double part = std::abs(F[k]) / size;
+    if (!(part <= worst)) worst = part;
+  }
+  return worst;
+}
+
+namespace {
+
+/// Rates as linear functions of the forces of the contacts that take part: w = D p + b.
+struct Condensed {
+  std::vector<std::vector<std::pair<int, double>>> rows;  // of D
+  std::vector<double> b, p;
+  double at(int row) const {
+    double sum = b[static_cast<std::size_t>(row)];
+    for (const auto& [j, d] : rows[static_cast<std::size_t>(row)]) sum += d * p[static_cast<std::size_t>(j)];
+    return sum;
+  }
+  double own(int row) const {
+    for (const auto& [j, d] : rows[static_cast<std::size_t>(row)])
+      if (j == row) return d;
+    return 0;
+  }
+};
+
+/// One contact after the other, all others as they are. offset: what is in the bounds beside p. Whether it came to
+/// rest.
+struct SweptContact {
+  int normal = 0;  // rows
+  double offset = 0;
+  struct Tangent {
+    int first = 0, size = 1;
+    double coefficient = 0;
+    double offset[2] = {0, 0};
+  };
+  std::vector<Tangent> tangents;
+};
+
+double sweep_once(Condensed& c, const std::vector<SweptContact>& contacts) {
+  double change = 0;
+  for (const SweptContact& one : contacts) {
+    const double own = c.own(one.normal);
+    double& p = c.p[static_cast<std::size_t>(one.normal)];
+    if (own > 0) {
+      const double now = std::max(0.0, p + one.offset - c.at(one.normal) / own) - one.offset;
+      change = std::max(change, std::abs(now - p));
+      p = now;
+    }
+    for (const auto& t : one.tangents) {
+      double step = 0, wanted[2] = {0, 0}, length = 0;
+      for (int j = 0; j < t.size; ++j) step = std::max(step, c.own(t.first + j));
+      if (!(step > 0)) continue;
+      for (int j = 0; j < t.size; ++j)
+        wanted[j] = c.p[static_cast<std::size_t>(t.first + j)] + t.offset[j] - c.at(t.first + j) / step;
+      for (int j = 0; j < t.size; ++j) length = std::hypot(length, wanted[j]);
+      const double bound = t.coefficient * std::max(0.0, p + one.offset);
+      const double share = length > bound ? bound / length : 1;
+      for (int j = 0; j < t.size; ++j) {
+        double& force = c.p[static_cast<std::size_t>(t.first + j)];
+        const double now = share * wanted[j] - t.offset[j];
+        change = std::max(change, std::abs(now - force));
+        force = now;
+      }
+    }
+  }
+  return change;
+}
+
+}  // namespace
+
+/// The forces by sweeps over the contacts, the other unknowns by them. False where the smooth equations are singular.
+bool Semismooth::Block::sweep(double* x) {
+  double* const u = unknowns(x);
+  take(x);
+  evaluate(u);
+  // The smooth part: rows and columns that belong to no contact.
+  std::vector<int> smooth, place(static_cast<std::size_t>(count), -1), start{0}, column;
+  std::vector<double> matrix_values;
+  for (int i = 0; i < count; ++i)
+    if (!of_contact[static_cast<std::size_t>(i)]) {
+      place[static_cast<std::size_t>(i)] = static_cast<int>(smooth.size());
+      smooth.push_back(i);
+    }
+  std::vector<int> unknown_of;  // the rows of D
+  std::vector<int> slope_row;
+  std::vector<int> condensed(static_cast<std::size_t>(count), -1);
+  std::vector<SweptContact> swept_contacts;
+  Condensed c;
+  const auto add = [&](int unknown, int row) {
+    condensed[static_cast<std::size_t>(unknown)] = static_cast<int>(unknown_of.size());
+    unknown_of.push_back(unknown);
+    slope_row.push_back(row);
+    c.p.push_back(u[unknown]);
+    return static_cast<int>(unknown_of.size()) - 1;
+  };
+  for (const ContactPlace& one : contacts) {
+    if (!one.active) continue;
+    SweptContact swept_one;
+    swept_one.normal = add(one.normal, one.slope);
+    swept_one.offset = pair[static_cast<std::size_t>(one.pair)] - u[one.normal];
+    c.b.push_back(pair[static_cast<std::size_t>(one.pair) + 1]);
+    for (const TangentPlace& t : one.tangents) {
+      SweptContact::Tangent tangent;
+      tangent.size = t.size;
+      for (int j = 0; j < t.size; ++j) {
+        const int row = add(t.first + j, t.slope + j);
+        if (j == 0) tangent.first = row;
+        tangent.offset[j] = pair[static_cast<std::size_t>(t.pair + j)] - u[t.first + j];
+        c.b.push_back(pair[static_cast<std::size_t>(t.pair + t.size + j)]);
+      }
+      tangent.coefficient = pair[static_cast<std::size_t>(t.pair + 2 * t.size)];
+      swept_one.tangents.push_back(tangent);
+    }
+    swept_contacts.push_back(std::move(swept_one));
+  }
+  const auto n = smooth.size();
+  std::vector<std::vector<std::pair<int, double>>> columns(unknown_of.size());  // of smooth rows
+  std::vector<double> free(n);
+  for (std::size_t row = 0; row < n; ++row) {
+    const int i = smooth[row];
+    for (int k = places.row_start[i]; k < places.row_start[i + 1]; ++k) {
+      const auto j = static_cast<std::size_t>(places.column[k]);
+      double value = entry(static_cast<std::size_t>(k));
+      if (condensed[j] >= 0) columns[static_cast<std::size_t>(condensed[j])].emplace_back(static_cast<int>(row), value);
+      if (place[j] < 0) continue;
+      if (static_cast<int>(j) == i && multiplier[static_cast<std::size_t>(i)]) value += regular;
+      column.push_back(place[j]);
+      matrix_values.push_back(value);
+    }
+    start.push_back(static_cast<int>(column.size()));
+    free[row] = -F[static_cast<std::size_t>(i)];
+  }
+  SparseLu smooth_lu(static_cast<int>(n), start, column);
+  if (!smooth_lu.factor(matrix_values.data())) return false;
+  smooth_lu.solve(free.data());
+  // Which rates a smooth unknown enters.
+  std::vector<std::vector<std::pair<int, double>>> enters(n);
+  c.rows.resize(unknown_of.size());
+  for (std::size_t r = 0; r < unknown_of.size(); ++r)
+    for (int k = slope_pattern.row_start[slope_row[r]]; k < slope_pattern.row_start[slope_row[r] + 1]; ++k) {
+      const auto j = static_cast<std::size_t>(slope_pattern.column[k]);
+      const double value = slope[static_cast<std::size_t>(k)];
+      if (place[j] >= 0) {
+        enters[static_cast<std::size_t>(place[j])].emplace_back(static_cast<int>(r), value);
+        c.b[r] += value * free[static_cast<std::size_t>(place[j])];
+      } else if (condensed[j] >= 0 && value != 0) {
+        c.rows[r].emplace_back(condensed[j], value);
+      }
+    }
+  std::vector<std::vector<std::pair<int, double>>> answers(unknown_of.size());
+  std::vector<double> answer(n), sum(unknown_of.size());
+  for (std::size_t j = 0; j < unknown_of.size(); ++j) {
+    std::fill(answer.begin(), answer.end(), 0.0);
+    for (const auto& [row, value] : columns[j]) answer[static_cast<std::size_t>(row)] = -value;
+    smooth_lu.solve(answer.data());
+    std::vector<int> touched;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (answer[i] == 0) continue;
+      answers[j].emplace_back(static_cast<int>(i), answer[i]);
+      for (const auto& [r, value] : enters[i]) {
+        if (sum[static_cast<std::size_t>(r)] == 0) touched.push_back(r);
+        sum[static_cast<std::size_t>(r)] += value * answer[i];
+      }
+    }
+    for (const int r : touched) {
+      const double value = std::exchange(sum[static_cast<std::size_t>(r)], 0.0);
+      if (value != 0) c.rows[static_cast<std::size_t>(r)].emplace_back(static_cast<int>(j), value);
+    }
+  }
+  const std::vector<double> before = c.p;
+  for (std::size_t r = 0; r < c.b.size(); ++r)
+    for (const auto& [j, d] : c.rows[r]) c.b[r] -= d * before[static_cast<std::size_t>(j)];
+  for (int k = 0; k < most_sweeps; ++k) {
+    const double change = sweep_once(c, swept_contacts);
+    double force = 0;
+    for (const double p : c.p) force = std::max(force, std::abs(p));
+    if (!(change > 1e-15 * force)) break;
+  }
+  for (std::size_t j = 0; j < unknown_of.size(); ++j) {
+    const double moved = c.p[j] - before[j];
+    u[unknown_of[j]] = c.p[j];
+    for (const auto& [i, value] : answers[j]) free[static_cast<std::size_t>(i)] += value * moved;
+  }
+  for (std::size_t row = 0; row < n; ++row) u[smooth[row]] += free[row];
+  return true;
+}
+
+/// Contacts that would be passed through take part. Whether there are some.
+bool Semismooth::Block::add_passed(const double* x) {
+  take_pairs(x);
+  bool any = false;
+  for (ContactPlace& c : contacts) {
+    if (c.active || !c.grows || pair[static_cast<std::size_t>(c.pair) + 1] >= 0) continue;
+    c.active = true;
+    any = true;
+  }
+  if (any) number_taken();
+  return any;
+}
+
+NewtonResult Semismooth::solve_block(Block& b) {
+  NewtonResult result;
+  double* const x = x_.data();
+  b.x_weights = x + b.weights;
+  b.choose(x);
+  for (int round = 0; round < most_rounds; ++round) {
+    result.outcome = Outcome::converged;
+    b.weigh(x);
+    const std::vector<double> start(b.unknowns(x), b.unknowns(x) + b.count);
+    bool there = b.newton(x, result, statistics_);
+    if (!there) std::copy(start.begin(), start.end(), b.unknowns(x));
+    for (int turn = 0; turn < most_turns && !there; ++turn) {
+      if (!b.sweep(x)) break;
+      const std::vector<double> found(b.unknowns(x), b.unknowns(x) + b.count);
+      result.outcome = Outcome::converged;
+      b.take(x);
+      there = b.newton(x, result, statistics_);
+      if (there) break;
+      std::copy(found.begin(), found.end(), b.unknowns(x));
+      if (b.residual(x) <= swept) {
+        result.outcome = Outcome::converged;
+        there = true;
+      }
+    }
+    if (!there) return result;
+    if (!b.add_passed(x)) return result;
+  }
+  result.outcome = Outcome::diverged;
+  return result;
+}
+
+NewtonResult Semismooth::solve(double* x) noexcept {
+  NewtonResult result;
+  try {
+    std::copy_n(x, inputs_ + unknowns_, x_.begin());
+    for (auto& block : blocks_) {
+      const NewtonResult one = solve_block(*block);
+      result.iterations += one.iterations;
+      result.correction = std::max(result.correction, one.correction);
+      result.outcome = one.outcome;
+      if (one.outcome != Outcome::converged) return result;
+    }
+    std::copy_n(x_.begin() + inputs_, unknowns_, x + inputs_);
+  } catch (const std::exception&) { result.outcome = Outcome::diverged; }
+  return result;
+}
+
+Semismooth::Semismooth(const ImplicitEquations& e, const NewtonOptions& options)
+    : inputs_(static_cast<int>(e.inputs.size())), unknowns_(static_cast<int>(e.unknowns.size())) {
+  const Inclusions& laws = *e.inclusions;
+  const Exprs all = joined<Expr>(e.inputs, e.unknowns, laws.weights);
+  x_.assign(all.size(), 1);
+  for (std::size_t k = 0; k < laws.block_start.size(); ++k) {
+    auto block = std::make_unique<Block>();
+    Block& b = *block;
+    b.first = laws.block_start[k];
+    b.count = (k + 1 < laws.block_start.size() ? laws.block_start[k + 1] : unknowns_) - b.first;
+    b.offset = static_cast<std::size_t>(inputs_ + b.first);
+    b.weights = static_cast<std::size_t>(inputs_ + unknowns_);
+    const auto part = [&](const Exprs& list) {
+      return Exprs(list.begin() + b.first, list.begin() + b.first + b.count);
+    };
+    const Exprs unknowns = part(e.unknowns), equations = part(e.equations);
+    b.of_contact.assign(static_cast<std::size_t>(b.count), false);
+    b.multiplier.assign(static_cast<std::size_t>(b.count), false);
+    for (const UnknownGroup& group : e.groups)
+      for (int i = std::max(group.first, b.first); !group.scale && i < group.first + group.count; ++i)
+        if (i < b.first + b.count) b.multiplier[static_cast<std::size_t>(i - b.first)] = true;
+    Exprs closed, pairs, rates;
+    for (const Inclusions::Contact& contact : laws.contacts) {
+      if (contact.block != static_cast<int>(k)) continue;
+      ContactPlace c;
+      c.normal = contact.normal - b.first;
+      c.weight = contact.weight;
+      c.pair = static_cast<int>(pairs.size());
+      c.slope = static_cast<int>(rates.size());
+      c.grows = contact.grows;
+      closed.push_back(contact.closed);
+      append(pairs, Exprs{contact.force, contact.rate});
+      rates.push_back(contact.rate);
+      b.of_contact[static_cast<std::size_t>(c.normal)] = true;
+      for (const Inclusions::Tangent& tangent : contact.tangents) {
+        TangentPlace t{tangent.first - b.first, static_cast<int>(tangent.slip.size()), tangent.weight,
+                       static_cast<int>(pairs.size()), static_cast<int>(rates.size())};
+        append(pairs, tangent.force);
+        append(pairs, tangent.slip);
+        pairs.push_back(tangent.coefficient);
+        append(rates, tangent.slip);
+        for (int j = 0; j < t.size; ++j) b.of_contact[static_cast<std::size_t>(t.first + j)] = true;
+        c.tangents.push_back(t);
+      }
+      b.contacts.push_back(std::move(c));
+    }
+    const SparseExprs J = jacobian(equations, unknowns);
+    b.slope_pattern = jacobian(rates, unknowns);
+    b.places = semismooth::with_diagonal(J);
+    Exprs smooth, smooth_entries;
+    for (int i = 0; i < b.count; ++i) {
+      if (b.of_contact[static_cast<std::size_t>(i)]) continue;
+      b.smooth_rows.push_back(i);
+      smooth.push_back(equations[static_cast<std::size_t>(i)]);
+      for (int m = b.places.row_start[i]; m < b.places.row_start[i + 1]; ++m) {
+        if (b.places.source[static_cast<std::size_t>(m)] < 0) continue;
+        b.smooth_place.push_back(m);
+        smooth_entries.push_back(J.value[static_cast<std::size_t>(b.places.source[static_cast<std::size_t>(m)])]);
+      }
+    }
+    b.linear_in_unknowns = !depends(smooth_entries, unknowns) && !depends(b.slope_pattern.value, unknowns);
+    b.values = kernel_of(all, smooth, options.kernel);
+    b.matrix = kernel_of(all, smooth_entries, options.kernel);
+    b.closed = kernel_of(all, closed, options.kernel);
+    b.pairs = kernel_of(all, pairs, options.kernel);
+    b.slopes = kernel_of(all, b.slope_pattern.value, options.kernel);
+    b.slope_pattern.value.clear();
+    b.F.resize(equations.size());
+    b.F0.resize(smooth.size());
+    b.J0.resize(smooth_entries.size());
+    b.J.resize(b.places.column.size());
+    b.pair.resize(pairs.size());
+    b.slope.resize(static_cast<std::size_t>(b.slopes.outputs()));
+    b.closed_values.resize(closed.size());
+    b.number.resize(static_cast<std::size_t>(b.count));
+    b.work.resize(std::max({b.values.work(), b.matrix.work(), b.closed.work(), b.pairs.work(), b.slopes.work()}));
+    statistics_.factorization_sizes.push_back(b.count);
+    blocks_.push_back(std::move(block));
+  }
+}
+
+Semismooth::Semismooth(const Semismooth& other) : inputs_(other.inputs_), unknowns_(other.unknowns_), x_(other.x_) {
+  for (const auto& block : other.blocks_) {
+    blocks_.push_back(std::make_unique<Block>(*block));
+    blocks_.back()->lu.reset();  // one object serves one thread
+  }
+  statistics_.factorization_sizes = other.statistics_.factorization_sizes;
+}
+
+Semismooth::~Semismooth() = default;
+
+void Semismooth::bind(const double* parameters) noexcept {
+  for (auto& b : blocks_)
+    for (Kernel<double>* kernel : {&b->values, &b->matrix, &b->closed, &b->pairs, &b->slopes}) kernel->bind(parameters);
+}
+
+}  // namespace alembert::internal

@@ -1,0 +1,164 @@
+#include "alembert/run/contact_stepping.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "alembert/error.h"
+#include "alembert/newton/step_equations.h"
+#include "alembert/run/contact_system.h"
+#include "alembert/run/simulation.h"
+
+namespace alembert::internal {
+
+namespace {
+
+// Slip and approach below this part of the largest velocities seen are none.
+constexpr double part_of_rates = 1e-9;
+
+}  // namespace
+
+ContactStepping::ContactStepping(Engine& engine, const SimulateOptions& options)
+    : engine_(engine),
+      options_(options),
+      system_(std::make_unique<ContactSystem>(engine.e)),
+      rows_(engine, *system_, options.observers),
+      report_(first_report(engine, options)),
+      state_(engine.model.contacts.size(), ContactState::open) {
+  if (options.step < 0)
+    throw InputError("contacts are followed forward in time only: an impact cannot be undone",
+                     "take a positive `step`, or remove the contacts");
+  if (options.steps.control != Control::fixed)
+    throw InputError(engine.method.name + " steps through contacts with steps of one size",
+                     "leave out `control` and `tolerance`, or take a method that follows contacts from event to event");
+  std::vector<Diagnostic> wrong;
+  int first = 0;
+  for (std::size_t i = 0; i < engine.model.contacts.size(); ++i) {
+    const Contact& contact = engine.model.contacts[i];
+    if (contact.poisson)
+      wrong.push_back({engine.model.source, contact.place,
+                       "the law of '" + contact.name + "' is Poisson's, and " + engine.method.name + " knows Newton's",
+                       "leave out 'law poisson', or take a method that follows contacts from event to event"});
+    first_.push_back(first);
+    first += ContactValues::tangential;
+    for (const Friction& friction : contact.friction) first += static_cast<int>(friction.slip.size());
+  }
+  if (!wrong.empty()) throw InputError(std::move(wrong));
+  values_.assign(static_cast<std::size_t>(first), 0);
+  system_->bind(engine.parameters.empty() ? nullptr : engine.parameters.data());
+  rows_.follow([this](int contact) { return forces(contact); });
+}
+
+ContactStepping::~ContactStepping() = default;
+
+ContactState ContactStepping::state_now(int i) const {
+  const double* const told = values_.data() + first_[static_cast<std::size_t>(i)];
+  if (!(told[ContactValues::impulse] > 0)) return ContactState::open;
+  const ContactLayout& contact = system_->contacts()[static_cast<std::size_t>(i)];
+  if (contact.friction.empty()) return ContactState::closed;
+  const SlipRows& f = contact.friction[0];
+  double slip = 0, scale = 0;
+  for (int j = 0; j < f.size; ++j) {
+    slip = std::hypot(slip, system_->rate(f.first + j));
+    scale = std::max(scale, system_->rate_scale(f.first + j));
+  }
+  return slip <= part_of_rates * scale ? ContactState::sticking : ContactState::sliding;
+}
+
+ContactForces ContactStepping::forces(int i) const {
+  ContactForces found;
+  found.state = state_[static_cast<std::size_t>(i)];
+  if (h_ == 0) return found;
+  const double* const told = values_.data() + first_[static_cast<std::size_t>(i)];
+  found.normal = told[ContactValues::impulse] / h_;
+  const ContactLayout& contact = system_->contacts()[static_cast<std::size_t>(i)];
+  for (int j = 0; !contact.friction.empty() && j < contact.friction[0].size; ++j)
+    found.tangential[static_cast<std::size_t>(j)] = told[ContactValues::tangential + j] / h_;
+  return found;
+}
+
+void ContactStepping::take(const GridPoint& from, const GridPoint& to) {
+  h_ = to.t - from.t;
+  if (!to.contacts.empty()) {
+    values_ = to.contacts;
+  } else if (h_ > 0) {
+    // An event has cut the step.
+    engine_.dense->begin(from, h_);
+    if (engine_.dense->at(1, cut_)) values_ = engine_.dense->contacts();
+  }
+  system_->look(to.t, to.state);
+  for (std::size_t k = 0; k < state_.size(); ++k) {
+    const int i = static_cast<int>(k);
+    const double* const told = values_.data() + first_[k];
+    const ContactState before = std::exchange(state_[k], state_now(i));
+    const double lost = told[ContactValues::lost];
+    ContactReport& own = report_.contacts[k];
+    own.dissipated += lost;
+    dissipated_ += lost;
+    supplied_ += told[ContactValues::supplied];
+    segment_.taken += lost - told[ContactValues::supplied];
+    const double approach = told[ContactValues::approach];
+    const bool meets = before == ContactState::open && state_[k] != ContactState::open &&
+                       approach < -part_of_rates * system_->rate_scale(system_->contacts()[k].normal);
+    if (meets) {
+      ++own.impacts;
+      impacts_ += lost;
+    }
+    announce(i, before, meets ? approach : 0, to);
+  }
+}
+
+void ContactStepping::announce(int i, ContactState was, double approach, const GridPoint& to) {
+  const ContactState is = state_[static_cast<std::size_t>(i)];
+  if (approach < 0) return add_event(i, "impact", to);
+  if (was != ContactState::open && is == ContactState::open) add_event(i, "open", to);
+  if (was == ContactState::open && is != ContactState::open) add_event(i, "close", to);
+  if (was == ContactState::sliding && is == ContactState::sticking) add_event(i, "stick", to);
+  if (was == ContactState::sticking && is == ContactState::sliding) add_event(i, "slip", to);
+}
+
+void ContactStepping::add_event(int i, const char* kind, const GridPoint& to) {
+  EventRecord record;
+  record.event = segment_.own_events + i;
+  record.t = to.t;
+  record.share = 1;
+  record.state = to.state;
+  record.lambda.resize(engine_.e.lambda.size());
+  record.psi.resize(engine_.e.psi.size());
+  engine_.motion.look(to.t, to.state);
+  record.v.assign(engine_.motion.velocity().begin(), engine_.motion.velocity().end());
+  record.kind = kind;
+  report_.events.push_back(std::move(record));
+}
+
+Report ContactStepping::run() {
+  const GridPoint start = engine_.point();
+  system_->look(start.t, start.state);
+  require_outside(engine_.model, *system_);
+  segment_.base = &engine_;
+  segment_.grid = engine_.grid_start;
+  segment_.probes = false;
+  segment_.rests = true;
+  segment_.own_events = static_cast<int>(engine_.model.events.size());
+  segment_.counts.assign(engine_.model.events.size(), 0);
+  segment_.arrived = [this](const GridPoint& from, const GridPoint& to) { take(from, to); };
+  SimulateOptions options = options_;
+  options.observers.clear();
+  if (rows_.wanted()) options.observers.push_back(&rows_);
+  Simulation(engine_, options, SampleTimes(options.at, options.sample, engine_.t0, options.end), report_, &segment_)
+      .run();
+  rows_.finish();
+  for (std::size_t i = 0; i < state_.size(); ++i) report_.contacts[i].state = word_of(state_[i]);
+  if (report_.has_energy) {
+    EnergyAccount account = report_.account.value_or(EnergyAccount{});
+    account.impacts += impacts_;
+    account.dissipated += dissipated_;
+    account.supplied += supplied_;
+    report_.account = account;
+    report_.energy.max_error = account.error;
+    report_.drift = {0, INFINITY};
+  }
+  return std::move(report_);
+}
+
+}  // namespace alembert::internal
