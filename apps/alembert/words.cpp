@@ -41,6 +41,7 @@ constexpr Word words[] = {
     {"observed", "--columns"},
     {"input", "--input"},
     {"columns", "--report"},
+    {"device", "--device"},
     {"steps", "--steps"},
     {"ggl", "--form ggl"},
     {"guess", "--guess"},

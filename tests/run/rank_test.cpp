@@ -12,7 +12,7 @@
 namespace alembert::internal::testing {
 namespace {
 
-class Rows : public Observer {
+class RowTimes : public Observer {
  public:
   void begin(const Columns&, const RunDescription&) override {}
   void row(std::span<const double> values) override { times.push_back(values[0]); }
@@ -27,7 +27,7 @@ struct Passage {
 
 Passage pass(const std::string& text, const std::string& method_text, double step, double end) {
   const Model model = model_from_text(text);
-  Rows rows;
+  RowTimes rows;
   SimulateOptions options;
   options.step = step, options.end = end, options.observers = {&rows};
   options.newton.kernel = {Backend::interpreter, false};
