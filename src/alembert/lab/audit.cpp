@@ -30,10 +30,8 @@ const std::vector<Subject>& subjects() {
       {"double_pendulum", "holonomic, chaotic"},
       {"spherical_pendulum", "holonomic, with a symmetry"},
       {"four_particles_morse", "holonomic, stiff potential"},
-      {"sphere_kepler", "holonomic, on a sphere"},
       {"quartic_surface", "holonomic, constraint of fourth degree"},
       {"curve_parameter", "holonomic, parameter of a curve without mass"},
-      {"slider_crank", "closed loop"},
       {"cart_pendulum", "mass matrix depends on q"},
       {"heavy_top", "quaternions"},
       {"rigid_free", "rotation without forces"},
@@ -44,7 +42,6 @@ const std::vector<Subject>& subjects() {
       {"chaplygin_sleigh", "nonholonomic, attracting motion"},
       {"mclachlan_perlmutter", "nonholonomic, chaotic"},
       {"rolling_disk", "nonholonomic, rolling"},
-      {"snakeboard", "nonholonomic, with drives"},
       {"knife_paraboloid", "holonomic and nonholonomic"},
       {"euler_41", "reaction nonlinear in the multiplier"},
       {"mass_spring_damper", "dissipative"},
@@ -52,7 +49,6 @@ const std::vector<Subject>& subjects() {
       {"rough_wire", "friction that depends on the reaction"},
       {"ph_pendulum", "port-Hamiltonian with a constraint"},
       {"ph_mass_spring_damper", "port-Hamiltonian, dissipative"},
-      {"ph_two_pendula", "port-Hamiltonian, of components"},
       {"bouncing_ball", "contact"},
   };
   return all;
