@@ -9,6 +9,7 @@
 #include "alembert/expr/derivative.h"
 #include "alembert/linear/linear.h"
 #include "alembert/newton/inclusions.h"
+#include "alembert/newton/semismooth_block.h"
 
 namespace alembert::internal {
 
@@ -20,8 +21,8 @@ constexpr std::size_t most_compiled_operations = 20000;
 constexpr int most_dense = 60;
 // Of one attempt with rates that are linear; two to eight are usual. So often they are made linear anew.
 constexpr int most_newton = 25, most_linearised = 20;
-// Sweeps over the contacts in one go, and how often Newton and sweeps take turns.
-constexpr int most_sweeps = 3000, most_turns = 6;
+// How often Newton and sweeps take turns.
+constexpr int most_turns = 6;
 // Contacts that follow from others make the matrix singular: this part of a contact's own response is added to it. The
 // equations stay as they are, so that it costs an iteration at most.
 constexpr double regular = 1e-7, regular_constraints = 1e-9;
@@ -41,102 +42,6 @@ Kernel<double> kernel_of(const Exprs& arguments, const Exprs& values, const Kern
 }
 
 }  // namespace
-
-namespace semismooth {
-
-/// A matrix with the same places for all values: rows, columns, and the diagonal in every row.
-struct Places {
-  std::vector<int> row_start, column, source;  // source: place of the value; -1: an added diagonal
-};
-
-static Places with_diagonal(const SparseExprs& m) {
-  Places places;
-  places.row_start.push_back(0);
-  for (int i = 0; i < m.rows; ++i) {
-    bool diagonal = false;
-    for (int k = m.row_start[i]; k < m.row_start[i + 1]; ++k) {
-      diagonal = diagonal || m.column[k] == i;
-      places.column.push_back(m.column[k]);
-      places.source.push_back(k);
-    }
-    if (!diagonal) {
-      places.column.push_back(i);
-      places.source.push_back(-1);
-    }
-    places.row_start.push_back(static_cast<int>(places.column.size()));
-  }
-  return places;
-}
-
-struct TangentPlace {
-  int first = 0, size = 1;  // unknowns of the block
-  int weight = 0, pair = 0, slope = 0;
-};
-struct ContactPlace {
-  int normal = 0, weight = 0, pair = 0, slope = 0;
-  bool grows = true, active = false;
-  std::vector<TangentPlace> tangents;
-};
-
-}  // namespace semismooth
-
-using semismooth::ContactPlace;
-using semismooth::TangentPlace;
-
-/// Unknowns that are solved for together, the earlier ones being known.
-struct Semismooth::Block {
-  int first = 0, count = 0;  // of the unknowns
-  std::size_t offset = 0;    // of the first in x
-  std::size_t weights = 0;   // where they begin in x
-  const double* x_weights = nullptr;
-  Kernel<double> values, matrix;  // of the rows that belong to no contact
-  Kernel<double> closed, pairs, slopes;
-  bool linear_in_unknowns = false;
-  semismooth::Places places;
-  SparseExprs slope_pattern;  // without its values
-  std::vector<ContactPlace> contacts;
-  std::vector<bool> of_contact, multiplier;
-  // Memory.
-  std::vector<double> F, J, pair, slope, work, closed_values;
-  std::vector<int> taken, number;  // unknowns that take part, and their numbers among those
-  std::vector<int> lu_taken;       // for which `lu` was made
-  std::shared_ptr<SparseLu> lu;
-  std::vector<double> reduced, delta, diagonal, soft;
-  Kernel<double> scales;      // one for each unknown
-  std::vector<double> scale;  // 0: it follows the others
-  double force_size() const;  // what rounding of the rates makes of forces
-
-  double* unknowns(double* x) const { return x + offset; }
-  // The equations near a point: values of the smooth ones, forces and rates of the contacts there, all linear.
-  std::vector<double> point, F0, J0;
-  std::vector<int> smooth_rows;
-  void take(const double* x) {
-    values(x, F0.data(), work.data());
-    matrix(x, J0.data(), work.data());
-    take_pairs(x);
-    slopes(x, slope.data(), work.data());
-    point.assign(x + offset, x + offset + count);
-    std::fill(J.begin(), J.end(), 0.0);
-    for (std::size_t k = 0; k < J0.size(); ++k) J[static_cast<std::size_t>(smooth_place[k])] = J0[k];
-  }
-  std::vector<int> smooth_place;  // of the entries of J0 in J
-  void take_pairs(const double* x) { pairs(x, pair.data(), work.data()); }
-  void evaluate(const double* u);
-  double rate(int row, int of_pair, const double* u) const;
-  void put(int row, int slope_row, double factor, int own, double own_entry);
-  double entry(std::size_t k) const { return J[k]; }
-
-  void choose(double* x);
-  void number_taken();
-  void weigh(double* x);
-  bool linear();
-  bool arrived(const double* x, double& worst) const;
-  bool iterate(double* x, NewtonResult& result, NewtonStatistics& statistics);
-  bool newton(double* x, NewtonResult& result, NewtonStatistics& statistics);
-  bool sweep(double* x);
-  double residual(const double* x);
-  bool add_passed(const double* x);
-};
 
 /// Which contacts take part.
 void Semismooth::Block::choose(double* x) {
@@ -459,186 +364,6 @@ double Semismooth::Block::residual(const double* x) {
   return worst;
 }
 
-namespace {
-
-/// Rates as linear functions of the forces of the contacts that take part: w = D p + b.
-struct Condensed {
-  std::vector<std::vector<std::pair<int, double>>> rows;  // of D
-  std::vector<double> b, p;
-  double at(int row) const {
-    double sum = b[static_cast<std::size_t>(row)];
-    for (const auto& [j, d] : rows[static_cast<std::size_t>(row)]) sum += d * p[static_cast<std::size_t>(j)];
-    return sum;
-  }
-  double own(int row) const {
-    for (const auto& [j, d] : rows[static_cast<std::size_t>(row)])
-      if (j == row) return d;
-    return 0;
-  }
-};
-
-/// One contact after the other, all others as they are. offset: what is in the bounds beside p. Whether it came to
-/// rest.
-struct SweptContact {
-  int normal = 0;  // rows
-  double offset = 0;
-  struct Tangent {
-    int first = 0, size = 1;
-    double coefficient = 0;
-    double offset[2] = {0, 0};
-  };
-  std::vector<Tangent> tangents;
-};
-
-double sweep_once(Condensed& c, const std::vector<SweptContact>& contacts) {
-  double change = 0;
-  for (const SweptContact& one : contacts) {
-    const double own = c.own(one.normal);
-    double& p = c.p[static_cast<std::size_t>(one.normal)];
-    if (own > 0) {
-      const double now = std::max(0.0, p + one.offset - c.at(one.normal) / own) - one.offset;
-      change = std::max(change, std::abs(now - p));
-      p = now;
-    }
-    for (const auto& t : one.tangents) {
-      double step = 0, wanted[2] = {0, 0}, length = 0;
-      for (int j = 0; j < t.size; ++j) step = std::max(step, c.own(t.first + j));
-      if (!(step > 0)) continue;
-      for (int j = 0; j < t.size; ++j)
-        wanted[j] = c.p[static_cast<std::size_t>(t.first + j)] + t.offset[j] - c.at(t.first + j) / step;
-      for (int j = 0; j < t.size; ++j) length = std::hypot(length, wanted[j]);
-      const double bound = t.coefficient * std::max(0.0, p + one.offset);
-      const double share = length > bound ? bound / length : 1;
-      for (int j = 0; j < t.size; ++j) {
-        double& force = c.p[static_cast<std::size_t>(t.first + j)];
-        const double now = share * wanted[j] - t.offset[j];
-        change = std::max(change, std::abs(now - force));
-        force = now;
-      }
-    }
-  }
-  return change;
-}
-
-}  // namespace
-
-/// The forces by sweeps over the contacts, the other unknowns by them. False where the smooth equations are singular.
-bool Semismooth::Block::sweep(double* x) {
-  double* const u = unknowns(x);
-  take(x);
-  evaluate(u);
-  // The smooth part: rows and columns that belong to no contact.
-  std::vector<int> smooth, place(static_cast<std::size_t>(count), -1), start{0}, column;
-  std::vector<double> matrix_values;
-  for (int i = 0; i < count; ++i)
-    if (!of_contact[static_cast<std::size_t>(i)]) {
-      place[static_cast<std::size_t>(i)] = static_cast<int>(smooth.size());
-      smooth.push_back(i);
-    }
-  std::vector<int> unknown_of;  // the rows of D
-  std::vector<int> slope_row;
-  std::vector<int> condensed(static_cast<std::size_t>(count), -1);
-  std::vector<SweptContact> swept_contacts;
-  Condensed c;
-  const auto add = [&](int unknown, int row) {
-    condensed[static_cast<std::size_t>(unknown)] = static_cast<int>(unknown_of.size());
-    unknown_of.push_back(unknown);
-    slope_row.push_back(row);
-    c.p.push_back(u[unknown]);
-    return static_cast<int>(unknown_of.size()) - 1;
-  };
-  for (const ContactPlace& one : contacts) {
-    if (!one.active) continue;
-    SweptContact swept_one;
-    swept_one.normal = add(one.normal, one.slope);
-    swept_one.offset = pair[static_cast<std::size_t>(one.pair)] - u[one.normal];
-    c.b.push_back(pair[static_cast<std::size_t>(one.pair) + 1]);
-    for (const TangentPlace& t : one.tangents) {
-      SweptContact::Tangent tangent;
-      tangent.size = t.size;
-      for (int j = 0; j < t.size; ++j) {
-        const int row = add(t.first + j, t.slope + j);
-        if (j == 0) tangent.first = row;
-        tangent.offset[j] = pair[static_cast<std::size_t>(t.pair + j)] - u[t.first + j];
-        c.b.push_back(pair[static_cast<std::size_t>(t.pair + t.size + j)]);
-      }
-      tangent.coefficient = pair[static_cast<std::size_t>(t.pair + 2 * t.size)];
-      swept_one.tangents.push_back(tangent);
-    }
-    swept_contacts.push_back(std::move(swept_one));
-  }
-  const auto n = smooth.size();
-  std::vector<std::vector<std::pair<int, double>>> columns(unknown_of.size());  // of smooth rows
-  std::vector<double> free(n);
-  for (std::size_t row = 0; row < n; ++row) {
-    const int i = smooth[row];
-    for (int k = places.row_start[i]; k < places.row_start[i + 1]; ++k) {
-      const auto j = static_cast<std::size_t>(places.column[k]);
-      double value = entry(static_cast<std::size_t>(k));
-      if (condensed[j] >= 0) columns[static_cast<std::size_t>(condensed[j])].emplace_back(static_cast<int>(row), value);
-      if (place[j] < 0) continue;
-      if (static_cast<int>(j) == i) value += soft[j];
-      column.push_back(place[j]);
-      matrix_values.push_back(value);
-    }
-    start.push_back(static_cast<int>(column.size()));
-    free[row] = -F[static_cast<std::size_t>(i)];
-  }
-  SparseLu smooth_lu(static_cast<int>(n), start, column);
-  if (!smooth_lu.factor(matrix_values.data())) return false;
-  smooth_lu.solve(free.data());
-  // Which rates a smooth unknown enters.
-  std::vector<std::vector<std::pair<int, double>>> enters(n);
-  c.rows.resize(unknown_of.size());
-  for (std::size_t r = 0; r < unknown_of.size(); ++r)
-    for (int k = slope_pattern.row_start[slope_row[r]]; k < slope_pattern.row_start[slope_row[r] + 1]; ++k) {
-      const auto j = static_cast<std::size_t>(slope_pattern.column[k]);
-      const double value = slope[static_cast<std::size_t>(k)];
-      if (place[j] >= 0) {
-        enters[static_cast<std::size_t>(place[j])].emplace_back(static_cast<int>(r), value);
-        c.b[r] += value * free[static_cast<std::size_t>(place[j])];
-      } else if (condensed[j] >= 0 && value != 0) {
-        c.rows[r].emplace_back(condensed[j], value);
-      }
-    }
-  std::vector<std::vector<std::pair<int, double>>> answers(unknown_of.size());
-  std::vector<double> answer(n), sum(unknown_of.size());
-  for (std::size_t j = 0; j < unknown_of.size(); ++j) {
-    std::fill(answer.begin(), answer.end(), 0.0);
-    for (const auto& [row, value] : columns[j]) answer[static_cast<std::size_t>(row)] = -value;
-    smooth_lu.solve(answer.data());
-    std::vector<int> touched;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (answer[i] == 0) continue;
-      answers[j].emplace_back(static_cast<int>(i), answer[i]);
-      for (const auto& [r, value] : enters[i]) {
-        if (sum[static_cast<std::size_t>(r)] == 0) touched.push_back(r);
-        sum[static_cast<std::size_t>(r)] += value * answer[i];
-      }
-    }
-    for (const int r : touched) {
-      const double value = std::exchange(sum[static_cast<std::size_t>(r)], 0.0);
-      if (value != 0) c.rows[static_cast<std::size_t>(r)].emplace_back(static_cast<int>(j), value);
-    }
-  }
-  const std::vector<double> before = c.p;
-  for (std::size_t r = 0; r < c.b.size(); ++r)
-    for (const auto& [j, d] : c.rows[r]) c.b[r] -= d * before[static_cast<std::size_t>(j)];
-  for (int k = 0; k < most_sweeps; ++k) {
-    const double change = sweep_once(c, swept_contacts);
-    double force = 0;
-    for (const double p : c.p) force = std::max(force, std::abs(p));
-    if (!(change > 1e-15 * force)) break;
-  }
-  for (std::size_t j = 0; j < unknown_of.size(); ++j) {
-    const double moved = c.p[j] - before[j];
-    u[unknown_of[j]] = c.p[j];
-    for (const auto& [i, value] : answers[j]) free[static_cast<std::size_t>(i)] += value * moved;
-  }
-  for (std::size_t row = 0; row < n; ++row) u[smooth[row]] += free[row];
-  return true;
-}
-
 /// Contacts that would be passed through take part. Whether there are some.
 bool Semismooth::Block::add_passed(const double* x) {
   take_pairs(x);
@@ -703,6 +428,7 @@ NewtonResult Semismooth::solve(double* x) noexcept {
   return result;
 }
 
+// long: each block is compiled from one list of places that all its kernels share
 Semismooth::Semismooth(const ImplicitEquations& e, const NewtonOptions& options)
     : inputs_(static_cast<int>(e.inputs.size())), unknowns_(static_cast<int>(e.unknowns.size())) {
   const Inclusions& laws = *e.inclusions;

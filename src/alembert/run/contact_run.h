@@ -19,6 +19,9 @@ struct ConeProblem;
 struct ConeSolution;
 class ContactSystem;
 
+/// Rates below this part of the largest sizes seen are rounding.
+constexpr double rounding_of_contacts = 1e-11;
+
 class ContactRun {
  public:
   /// options have been checked. The engine is that of the model without contacts, and outlives this.

@@ -1,0 +1,121 @@
+// Loads that closed contacts share in more than one way: a box on its corners, a disc in a groove.
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "alembert/run/contact_cone.h"
+#include "alembert/run/contact_run.h"
+#include "alembert/run/contact_system.h"
+
+namespace alembert::internal {
+
+namespace {
+
+// Loads are shared where the response of the contacts has no full rank, and by those whose part in that is not small.
+constexpr double rounding_of_shares = 1e-10, part_of_share = 1e-6;
+// The part of a step to which the end of what shared loads hold is found.
+constexpr double located = 1e-12;
+
+}  // namespace
+
+/// Which closed contacts have forces that can move to others without moving anything.
+void ContactRun::find_shared() {
+  std::vector<int> rows, owner;
+  for (int i = 0; i < count(); ++i) {
+    ContactMode& mode = mode_[static_cast<std::size_t>(i)];
+    mode.shared = false;
+    if (!mode.closed) continue;
+    rows.push_back(contact(i).normal);
+    owner.push_back(i);
+    for (std::size_t j = 0; j < mode.friction.size(); ++j)
+      for (int r = 0; mode.friction[j].kind == FrictionMode::Kind::sticks && r < contact(i).friction[j].size; ++r) {
+        rows.push_back(contact(i).friction[j].first + r);
+        owner.push_back(i);
+      }
+  }
+  if (rows.size() < 2) return;
+  Eigen::MatrixXd D = system_->response(rows);
+  Eigen::VectorXd size = D.diagonal().cwiseAbs().cwiseSqrt().cwiseMax(1e-300);
+  D = size.cwiseInverse().asDiagonal() * D * size.cwiseInverse().asDiagonal();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> parts((D + D.transpose()) / 2);
+  for (Eigen::Index k = 0; k < D.rows(); ++k) {
+    if (parts.eigenvalues()[k] > rounding_of_shares * parts.eigenvalues().cwiseAbs().maxCoeff()) continue;
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      if (std::abs(parts.eigenvectors()(static_cast<Eigen::Index>(r), k)) > part_of_share)
+        mode_[static_cast<std::size_t>(owner[r])].shared = true;
+  }
+}
+
+/// Whether forces exist at the present state that keep all closed contacts closed and all that stick at rest.
+bool ContactRun::shared_holds() {
+  look();
+  std::vector<int> closed;
+  for (int i = 0; i < count(); ++i)
+    if (mode_[static_cast<std::size_t>(i)].closed) closed.push_back(i);
+  Told told(slack_.size(), frictions());
+  for (const int i : closed)
+    for (std::size_t j = 0; j < contact(i).friction.size(); ++j)
+      told.stops[static_cast<std::size_t>(system_->first_friction(i)) + j] =
+          mode_[static_cast<std::size_t>(i)].friction[j].kind == FrictionMode::Kind::sticks;
+  const std::optional<ConeProblem> problem = force_problem(closed, told);
+  if (!problem) return true;
+  const std::optional<ConeSolution> found = solve(*problem);
+  if (!found) return false;
+  for (std::size_t k = 0; k < closed.size(); ++k) {
+    const ContactMode& mode = mode_[static_cast<std::size_t>(closed[k])];
+    const double scale = std::max(problem->b.cwiseAbs().maxCoeff(), found->w.cwiseAbs().maxCoeff());
+    if (found->w[problem->contacts[k].normal] > rounding_of_contacts * scale) return false;
+    for (std::size_t j = 0; j < mode.friction.size(); ++j) {
+      const auto& t = problem->contacts[k].tangents[j];
+      if (mode.friction[j].kind != FrictionMode::Kind::sticks) continue;
+      if (found->w.segment(t.first, t.size).norm() > rounding_of_contacts * scale) return false;
+    }
+  }
+  return true;
+}
+
+/// Up to where shared loads are held, a step at a time: found by steps that nobody sees.
+double ContactRun::shared_end(double end) {
+  breaks_ = false;
+  if (ended_ || std::none_of(mode_.begin(), mode_.end(), [](const ContactMode& m) { return m.closed && m.shared; }))
+    return end;
+  const double h = std::abs(options_.step), start = t_;
+  const double next = base_.t0 + (std::floor((t_ - base_.t0) / h * (1 + 1e-14) + 1e-9) + 1) * h;
+  if (next < end) {
+    end = next;
+    handed_.ends_on_grid = true;
+  }
+  Engine& engine = compiled_->engine;
+  const std::vector<double> from = state_;
+  GridPoint point, to;
+  point.t = start;
+  point.state = from;
+  point.compensation.assign(from.size(), 0);
+  const auto holds_after = [&](double length) {
+    internal::begin(engine, start, from);
+    point.carried = engine.step.carried();
+    if (!engine.maker.make(engine.step, point, length, start + length, to)) return true;
+    t_ = start + length;
+    state_ = to.state;
+    const bool holds = shared_holds();
+    t_ = start;
+    state_ = from;
+    return holds;
+  };
+  double low = 0, high = end - start;
+  if (high > 0 && !holds_after(high)) {
+    while (high - low > located * h) {
+      const double middle = (low + high) / 2;
+      (holds_after(middle) ? low : high) = middle;
+    }
+    end = start + high;
+    breaks_ = true;
+    handed_.ends_on_grid = false;
+  }
+  look();
+  internal::begin(engine, start, from);
+  return end;
+}
+
+}  // namespace alembert::internal
