@@ -8,14 +8,14 @@ import re
 import sys
 
 ORDER = ["base", "text", "expr", "model", "derive", "code", "linear", "newton", "start", "methods", "run",
-         "output", "plot", "study", "lab"]
+         "output", "plot", "study", "lab", "studio"]
 # The public headers, include/alembert/NAME.h, each a border of the folder whose things it declares.
 PUBLIC = {"error": "base", "quad": "base", "version": "base", "report": "base", "watched": "base", "expr": "expr", "model": "model",
           "equations": "derive", "solver": "code", "method": "methods", "trajectory": "run", "stepper": "run", "simulate": "run",
           "output": "output", "page": "plot", "study": "study", "alembert": "study"}
 GENERATED = {"alembert/version.h", "alembert/default_methods.h"}
 FOREIGN = re.compile(
-    r"^(Eigen|unsupported/Eigen|llvm|llvm-c|fmt|nlohmann|CLI|tbb|oneapi|suitesparse)/|^(klu|hdf5|H5\w*|amd|btf)\.h$"
+    r"^(Eigen|unsupported/Eigen|llvm|llvm-c|fmt|nlohmann|CLI|boost|tbb|oneapi|suitesparse)/|^(klu|hdf5|H5\w*|amd|btf)\.h$"
 )
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 LINES = {".h": 200, ".cpp": 700}

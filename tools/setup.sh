@@ -62,7 +62,23 @@ ensure_packages() {
       die "apt-get could not install them (offline?); by hand: apt-get update && apt-get install ${missing[*]}"
     fi
   fi
+  ensure_node
   printf '%s' "$list" >"$root/build/.packages"
+}
+
+# Node.js and npm bundle the pages of web/. Where there are none they come from Debian; where they cannot be had, the
+# program is built all the same, with its simple page alone, and CMake says so.
+ensure_node() {
+  local as_root=()
+  if command -v node >/dev/null && command -v npm >/dev/null; then return 0; fi
+  command -v apt-get >/dev/null || return 0
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null || return 0
+    as_root=(sudo)
+  fi
+  say "installing nodejs npm (apt-get; log: build/node.log)..."
+  install_packages nodejs npm >"$root/build/node.log" 2>&1 9>&- ||
+    say "apt-get could not install them: pages will be the simple ones (later: apt-get install nodejs npm)"
 }
 
 # The lists of a fresh machine are empty or old: they are fetched when the first attempt fails.

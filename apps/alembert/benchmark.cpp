@@ -29,7 +29,7 @@ int perform(const BenchmarkArguments& arguments) {
   if (made.passed()) return done;
   std::fflush(stdout);
   for (const benchmark::Result& result : made.results)
-    if (!result.missed().empty()) fmt::print(stderr, "{} missed: {}\n", result.problem.name, result.missed());
+    if (!result.missed().empty()) say(result.problem.name + " missed: " + result.missed());
   return failed;
 }
 

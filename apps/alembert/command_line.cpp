@@ -32,6 +32,7 @@ void refuse_extras(const CLI::App& app, const std::string& kind, const std::vect
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // hidden
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   return names;
@@ -81,6 +82,8 @@ void Options::repeated(const char* names, std::vector<std::string>& to, const ch
 void Options::required(const char* names, std::vector<std::string>& to, const char* value, const char* help) {
   app_->add_option(names, to, help)->required()->type_name(value)->allow_extra_args(false);
 }
+
+void Options::hidden(const char* names, std::string& to) { app_->add_option(names, to)->group(""); }
 
 void Options::flag(const char* names, bool& to, const char* help) { app_->add_flag(names, to, help); }
 

@@ -32,6 +32,8 @@ class Options {
   /// An option that may be given several times, with one value each; the second must be given at least once.
   void repeated(const char* names, std::vector<std::string>& to, const char* value, const char* help);
   void required(const char* names, std::vector<std::string>& to, const char* value, const char* help);
+  /// An option with a value that help does not show: the program says it to itself.
+  void hidden(const char* names, std::string& to);
   /// An option without a value.
   void flag(const char* names, bool& to, const char* help);
 

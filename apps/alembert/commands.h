@@ -28,8 +28,12 @@ Command add_converge(CommandLine& program);
 Command add_verify(CommandLine& program);
 Command add_reproduce(CommandLine& program);
 Command add_view(CommandLine& program);
+Command add_gallery(CommandLine& program);
 Command add_sweep(CommandLine& program);
 Command add_benchmark(CommandLine& program);
+Command add_export(CommandLine& program);
+Command add_studio(CommandLine& program);
+Command add_audit(CommandLine& program);
 
 /// A whole file, or standard input for "-"; throws InputError when it cannot be read.
 std::shared_ptr<const Source> read_source(const std::string& path);
@@ -44,7 +48,10 @@ std::string set_name(const std::string& text);
 std::string in_words_of_the_program(std::string text);
 InputError in_words_of_the_program(const InputError& error);
 
-/// Writes a whole file that an option names; throws InputError where that fails.
+/// A line on standard error; nothing where that is closed or full: the exit code says it too.
+void say(const std::string& text) noexcept;
+
+/// Writes a whole file that an option names; throws WriteError where that fails.
 void write_file(const std::string& option, const std::string& path, const std::string& text);
 /// Throws what write_file would, before long work; leaves no trace.
 void require_writable(const std::string& option, const std::string& path);

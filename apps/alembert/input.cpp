@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,9 +12,11 @@
 #include <memory>
 #include <set>
 
+#include "alembert/base/files.h"
 #include "alembert/default_methods.h"
 #include "alembert/error.h"
 #include "alembert/quad.h"
+#include "alembert/trajectory.h"
 #include "commands.h"
 
 namespace alembert::internal::app {
@@ -28,7 +31,10 @@ std::shared_ptr<const Source> read_source(const std::string& path) {
   auto source = std::make_shared<Source>();
   source->name = standard ? "<stdin>" : path;
   char buffer[1 << 16];
-  while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file.get())) source->text.append(buffer, count);
+  while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file.get())) {
+    source->text.append(buffer, count);
+    if (source->text.size() > longest_file) throw InputError("'" + path + "' is too long for a model");
+  }
   if (std::ferror(file.get())) throw InputError("cannot read '" + path + "': " + std::strerror(errno));
   if (standard) read_before = source;
   return source;
@@ -55,18 +61,25 @@ Model load_model(const std::string& path, const std::vector<std::string>& overri
   return make_model(parse(read_source(path)), values, observed, inputs);
 }
 
+void say(const std::string& text) noexcept {
+  try {
+    std::fflush(stdout);
+    fmt::print(stderr, "{}\n", text);
+  } catch (...) {}
+}
+
 void write_file(const std::string& option, const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
-  if (!file) throw InputError(option + " cannot write '" + path + "': " + std::strerror(errno));
+  if (!file) throw WriteError(option + " cannot write '" + path + "': " + std::strerror(errno));
 }
 
 void require_writable(const std::string& option, const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   const std::string place = ::access(path.c_str(), F_OK) == 0 ? path : folder.empty() ? "." : folder.string();
   if (::access(place.c_str(), W_OK) != 0) {
-    throw InputError(option + " cannot write '" + path + "': " + std::strerror(errno));
+    throw WriteError(option + " cannot write '" + path + "': " + std::strerror(errno));
   }
 }
 

@@ -3,6 +3,8 @@
 namespace alembert::internal::app {
 namespace {
 
+constexpr int signals[3] = {SIGINT, SIGTERM, SIGHUP};
+
 std::atomic<bool> set_by_signal{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "set by a signal handler");
 
@@ -12,15 +14,19 @@ InterruptGuard::InterruptGuard() {
   struct sigaction action = {};
   action.sa_handler = [](int) { set_by_signal.store(true, std::memory_order_relaxed); };
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-  ::sigaction(SIGINT, &action, &old_interrupt_);
-  ::sigaction(SIGTERM, &action, &old_terminate_);
+  for (int i = 0; i < 3; ++i) {
+    ::sigaction(signals[i], &action, &old_[i]);
+    // What was ignored when the program began stays so: nohup asks for that.
+    if (signals[i] == SIGHUP && old_[i].sa_handler == SIG_IGN) ::sigaction(signals[i], &old_[i], nullptr);
+  }
 }
 
 InterruptGuard::~InterruptGuard() {
-  ::sigaction(SIGINT, &old_interrupt_, nullptr);
-  ::sigaction(SIGTERM, &old_terminate_, nullptr);
+  for (int i = 0; i < 3; ++i) ::sigaction(signals[i], &old_[i], nullptr);
 }
 
 const std::atomic<bool>& InterruptGuard::interrupted() const { return set_by_signal; }
+
+void InterruptGuard::interrupt() { set_by_signal.store(true, std::memory_order_relaxed); }
 
 }  // namespace alembert::internal::app

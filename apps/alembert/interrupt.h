@@ -1,6 +1,6 @@
 #pragma once
 
-// Ctrl-C that ends a run after its current step instead of killing it.
+// Ctrl-C, and other signals that ask a program to end: a run ends after its current step.
 
 #include <signal.h>
 
@@ -8,7 +8,8 @@
 
 namespace alembert::internal::app {
 
-/// While it lives, the first Ctrl-C (or SIGTERM) sets interrupted(); the second one kills.
+/// While it lives, the first Ctrl-C (or SIGTERM, or SIGHUP where nohup does not hold it back) sets interrupted(); the
+/// second one kills.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -17,9 +18,11 @@ class InterruptGuard {
   ~InterruptGuard();
 
   const std::atomic<bool>& interrupted() const;
+  /// The same from inside the program.
+  static void interrupt();
 
  private:
-  struct sigaction old_interrupt_ = {}, old_terminate_ = {};
+  struct sigaction old_[3] = {};  // as of the signals in interrupt.cpp
 };
 
 }  // namespace alembert::internal::app

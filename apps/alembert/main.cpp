@@ -1,11 +1,15 @@
 // The program: reads the command line, hands over to one command, and turns what it throws into an exit code.
 
-#include <fmt/core.h>
+#include <fcntl.h>
 
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <system_error>
 
 #include "alembert/error.h"
+#include "alembert/trajectory.h"
 #include "alembert/version.h"
 #include "commands.h"
 
@@ -16,14 +20,23 @@ constexpr char description[] =
     "Constrained mechanical systems from a page of mathematics: derived, compiled, integrated.";
 constexpr char footer[] =
     "alembert COMMAND --help tells the options of a command; MODEL is a file, or - for standard input.\n"
-    "Exit codes: 0 done, 1 the numbers failed or were interrupted, 2 the input is wrong, 3 an error of the program.";
+    "Exit codes: 0 done, 1 the numbers failed, were interrupted or could not be written, 2 the input is wrong,\n"
+    "3 an error of the program.";
 
 int perform(int argc, char** argv) {
   CommandLine program(description, version, footer);
   return program.perform(argc, argv,
                          {add_run(program), add_check(program), add_derive(program), add_methods(program),
                           add_fmt(program), add_grammar(program), add_converge(program), add_verify(program),
-                          add_sweep(program), add_view(program), add_reproduce(program), add_benchmark(program)});
+                          add_sweep(program), add_view(program), add_studio(program), add_gallery(program),
+                          add_reproduce(program), add_benchmark(program), add_export(program), add_audit(program)});
+}
+
+/// Files must not get the numbers of streams that are closed, or what is printed would go there. What is read-only
+/// refuses to be written, so that a closed output is seen.
+void fill_closed_streams() {
+  for (int stream = 0; stream < 3; ++stream)
+    if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", O_RDONLY) != stream) std::_Exit(failed);
 }
 
 }  // namespace
@@ -31,20 +44,32 @@ int perform(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace alembert::internal::app;
+  fill_closed_streams();
+  // A closed pipe and a file that may not grow are told by what writes there.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   int code = internal_error;
+  bool printed = true;
   try {
     code = perform(argc, argv);
+  } catch (const alembert::WriteError& error) {
+    say(error.what());
+    code = failed;
   } catch (const alembert::InputError& error) {
-    fmt::print(stderr, "{}\n", in_words_of_the_program(error).what());
+    say(in_words_of_the_program(error).what());
     code = wrong_input;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "out of memory\n");
+    say("out of memory");
     code = failed;
-  } catch (const std::exception& error) { fmt::print(stderr, "internal error: {}\n", error.what()); }
+  } catch (const std::system_error&) {
+    // What is printed throws where it cannot be.
+    printed = false;
+  } catch (const std::exception& error) { say(std::string("internal error: ") + error.what()); }
   // A full disk or a closed pipe must not look like success.
-  if (std::fflush(stdout) != 0 && code == done) {
-    fmt::print(stderr, "cannot write to standard output\n");
-    code = failed;
+  printed = std::fflush(stdout) == 0 && printed;
+  if (!printed) {
+    say("cannot write to standard output");
+    if (code == done || code == internal_error) code = failed;
   }
   return code;
 }

@@ -31,14 +31,16 @@ void ProgressBar::show(double done, const std::string& what) {
   if (elapsed < 0.4) return;
   drawn_ = true;
   // The escape erases what a longer line left behind.
-  fmt::print(stderr, "\r{}{}{}\x1b[K", progress_line(done, elapsed), what.empty() ? "" : "  ", what);
+  // A bar that cannot be drawn is no reason to stop.
+  const std::string line = fmt::format("\r{}{}{}\x1b[K", progress_line(done, elapsed), what.empty() ? "" : "  ", what);
+  std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);
 }
 
 void ProgressBar::clear() {
   if (!drawn_) return;
   drawn_ = false;
-  fmt::print(stderr, "\r\x1b[K");
+  std::fputs("\r\x1b[K", stderr);
   std::fflush(stderr);
 }
 

@@ -80,7 +80,7 @@ int perform(const ReproduceArguments& arguments) {
   std::fflush(stdout);
   for (const auto& results : made.results) {
     for (const reproduce::Result& result : results) {
-      if (!result.findings.passed()) fmt::print(stderr, "{} missed: {}\n", result.entry.id, result.entry.title);
+      if (!result.findings.passed()) say(result.entry.id + " missed: " + result.entry.title);
     }
   }
   return failed;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
+#include "alembert/base/files.h"
 #include "alembert/default_methods.h"
 #include "alembert/derive/equations.h"
 #include "alembert/error.h"
@@ -17,6 +19,7 @@
 #include "alembert/trajectory.h"
 #include "commands.h"
 #include "interrupt.h"
+#include "limits.h"
 #include "progress.h"
 #include "run_options.h"
 
@@ -30,6 +33,8 @@ struct RunOptions {
   std::vector<std::string> out, plot, input;
   bool json = false, quiet = false;
   bool dirac = false, strict = false;
+  std::string start, time_limit, memory_limit;
+  std::string checkpoint, checkpoint_every, resume;
 };
 
 std::vector<std::unique_ptr<Observer>> make_writers(const std::vector<std::string>& paths,
@@ -38,8 +43,10 @@ std::vector<std::unique_ptr<Observer>> make_writers(const std::vector<std::strin
   std::set<std::filesystem::path> seen;
   for (const std::string& path : paths) {
     if (!seen.insert(std::filesystem::weakly_canonical(path)).second) {
-      throw InputError("--out names '" + path + "' twice");
+      throw InputError("--out names '" + path + "' twice", "the events of a.csv go to a.events.csv");
     }
+    if (path.ends_with(".csv"))
+      seen.insert(std::filesystem::weakly_canonical(path.substr(0, path.size() - 4) + ".events.csv"));
     writers.push_back(make_writer(path));
     if (!columns.empty()) writers.back() = choose_columns(std::move(writers.back()), columns);
   }
@@ -54,9 +61,18 @@ void require_plot(const std::string& path) {
   require_writable("--plot", path);
 }
 
-std::string plot_text(const std::string& path, const Trajectory& trajectory, const std::string& words) {
+std::string plot_text(const std::string& path, const Trajectory& trajectory, const std::string& words,
+                      const std::string& model) {
   if (path.ends_with(".svg")) return to_svg(figure_of(trajectory));
-  return page_of(trajectory, figure_of(trajectory).title, words);
+  if (!page_note().empty()) say("note: " + page_note());
+  return page_of(trajectory, figure_of(trajectory).title, words, model == "-" ? "" : model);
+}
+
+/// As many rows as memory has room for: a page thins them itself and keeps their extremes.
+std::size_t rows_to_record(const Equations& equations) {
+  constexpr std::size_t most_rows = 2'000'000, most_numbers = 60'000'000;  // half a gigabyte
+  const std::size_t numbers = 2 * (equations.y.size() + equations.z.size()) + 10;
+  return std::clamp(most_numbers / numbers, std::size_t(10'000), most_rows);
 }
 
 /// "t,tip,norm(a, b)" at the commas that stand outside brackets.
@@ -93,12 +109,57 @@ Model load(const RunOptions& options, const std::vector<std::string>& columns) {
   return others.empty() ? std::move(model) : load_model(options.model, options.choices.set, others, options.input);
 }
 
+/// "500": steps; "30s": seconds.
+void read_checkpoint(const RunOptions& options, SimulateOptions& simulation) {
+  simulation.checkpoint.path = options.checkpoint;
+  const std::string& every = options.checkpoint_every;
+  if (!every.empty() && options.checkpoint.empty())
+    throw InputError("--checkpoint-every has no meaning here", "it goes with --checkpoint");
+  if (every.ends_with('s')) {
+    simulation.checkpoint.seconds = read_real("--checkpoint-every", every.substr(0, every.size() - 1));
+    if (!(simulation.checkpoint.seconds > 0)) throw InputError("--checkpoint-every wants a time above 0, not " + every);
+  } else if (!every.empty()) {
+    simulation.checkpoint.steps = read_whole("--checkpoint-every", every, 1);
+  }
+  if (!options.checkpoint.empty()) require_writable("--checkpoint", options.checkpoint);
+  if (options.resume.empty()) return;
+  if (!options.plot.empty())
+    throw InputError("--plot does not go with --resume: it would begin at the checkpoint",
+                     "write --out, and let alembert view draw it");
+  const std::optional<std::string> bytes = read_file(options.resume);
+  if (!bytes || bytes->empty()) throw InputError("cannot read the checkpoint '" + options.resume + "'");
+  const auto* first = reinterpret_cast<const std::byte*>(bytes->data());
+  simulation.resume.assign(first, first + bytes->size());
+}
+
+/// The numbers were computed, but not all could be written.
+int write_plots(const RunOptions& options, const Trajectory& trajectory, const Report& report) {
+  int code = done;
+  for (const std::string& path : options.plot) {
+    try {
+      write_file("--plot", path, plot_text(path, trajectory, to_text(report), options.model));
+    } catch (const WriteError& error) {
+      say(error.what());
+      code = failed;
+    }
+  }
+  return code;
+}
+
 int run(const RunOptions& options) {
+  const auto limit = [](const char* option, const std::string& text, const auto& read) {
+    return text.empty() ? 0.0 : read(option, text);
+  };
+  const double seconds = limit("--time-limit", options.time_limit, read_real);
+  if (!options.time_limit.empty() && !(seconds > 0))
+    throw InputError("--time-limit wants a time above 0, not " + options.time_limit);
+  const Limits limits(seconds, limit("--memory-limit", options.memory_limit, read_bytes));
   const std::vector<std::string> columns = chosen_columns(options);
   const Model model = load(options, columns);
   const Equations equations = derive(model);
   const auto [method, choice] = options.choices.chosen_method(model, equations);
-  SimulateOptions simulation = options.choices.simulation(model);
+  const double start = options.start.empty() ? 0 : read_real("--start", options.start);
+  SimulateOptions simulation = options.choices.simulation(model, start);
   if (!options.every.empty()) simulation.every = read_whole("--every", options.every, 1);
   if (!options.at.empty())
     for (const std::string& time : split_list(options.at)) simulation.at.push_back(read_real("--at", time));
@@ -115,8 +176,9 @@ int run(const RunOptions& options) {
     throw InputError("--dirac adds columns to the trajectory of a port-Hamiltonian model: " +
                      std::string(model.port ? "say --out where to write it" : "this one has another form"));
   for (const std::string& path : options.plot) require_plot(path);
+  read_checkpoint(options, simulation);
   const std::vector<std::unique_ptr<Observer>> writers = make_writers(options.out, columns);
-  Recorder recorder;
+  Recorder recorder(rows_to_record(equations));
   if (!options.plot.empty()) simulation.observers.push_back(&recorder);
   for (const auto& writer : writers) simulation.observers.push_back(writer.get());
 
@@ -124,15 +186,15 @@ int run(const RunOptions& options) {
   if (bar.active()) simulation.progress = [&](double done) { bar.show(done); };
   const InterruptGuard guard;
   simulation.interrupt = &guard.interrupted();
-  Report report = simulate(model, equations, method, simulation);
+  Report report = simulate(model, equations, method, simulation, start);
   report.choice = choice;
   report.reason = in_words_of_the_program(std::move(report.reason));
   for (Warning& warning : report.warnings) warning.text = in_words_of_the_program(std::move(warning.text));
+  if (report.ending == Ending::interrupted && !limits.reached().empty())
+    report.reason = limits.reached() + " at t = " + to_text(report.t);
   for (const auto& writer : writers) writer->end();
   bar.clear();
-  for (const std::string& path : options.plot) {
-    write_file("--plot", path, plot_text(path, recorder.trajectory, to_text(report)));
-  }
+  const int plotted = write_plots(options, recorder.trajectory, report);
 
   if (options.json) {
     fmt::print("{}\n", to_json(report));
@@ -142,11 +204,10 @@ int run(const RunOptions& options) {
     written.insert(written.end(), options.plot.begin(), options.plot.end());
     if (!written.empty()) fmt::print("  {:<12}{}\n", "written", fmt::join(written, ", "));
   }
-  if (report.ending == Ending::done) return done;
+  if (report.ending == Ending::done) return plotted;
   // The report says it too, but a person may not see that one.
   if (options.json || options.quiet || !::isatty(STDOUT_FILENO)) {
-    std::fflush(stdout);
-    fmt::print(stderr, "{}\n", report.reason.empty() ? "stopped at t = " + to_text(report.t) : report.reason);
+    say(report.reason.empty() ? "stopped at t = " + to_text(report.t) : report.reason);
   }
   return failed;
 }
@@ -172,12 +233,25 @@ Command add_run(CommandLine& program) {
                  "Write these columns only, behind t; also reactions, angles, forces: hinge.force, strut.length");
   options.flag("--dirac", arguments->dirac,
                "Port-Hamiltonian models: also write the flows E x' and the efforts z of all states");
+  options.option("--start", arguments->start, "T",
+                 "Time to start at, with the model's initial values; 0 where not given");
+  options.option("--time-limit", arguments->time_limit, "S",
+                 "The run ends after so many seconds: what was computed is written, and the exit code is 1");
+  options.option("--memory-limit", arguments->memory_limit, "SIZE", "The same for memory: 500M, 2G");
+  options.option("--checkpoint", arguments->checkpoint, "FILE",
+                 "Leave what it takes to go on: once a minute, and where the run is interrupted");
+  options.option("--checkpoint-every", arguments->checkpoint_every, "N",
+                 "The same after so many steps, or seconds: 500, 10s");
+  options.option("--resume", arguments->resume, "FILE",
+                 "Go on from a checkpoint of the same run, with the same bits; the files of --out go on too");
   options.flag("--strict", arguments->strict, "Warnings end the run with exit code 1");
   options.flag("--json", arguments->json, "Print one JSON object instead of the report");
   options.flag("-q,--quiet", arguments->quiet, "Print no report and no progress");
-  options.footer("What is not given comes from the model's solve statement; the method is " ALEMBERT_DEFAULT_METHOD
-                 " where that has none.\n"
-                 "Ctrl-C ends the run after the current step: what was computed is written, and the exit code is 1.");
+  options.footer(
+      "What is not given comes from the model's solve statement; the method is " ALEMBERT_DEFAULT_METHOD
+      " where that has none.\n"
+      "Ctrl-C, SIGTERM and SIGHUP end the run after the current step: what was computed is written, and the exit code\n"
+      "is 1.");
   return {options, [arguments] { return run(*arguments); }};
 }
 

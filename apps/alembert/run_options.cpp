@@ -71,7 +71,7 @@ void RunChoices::declare(Options& options) {
                  "; see alembert methods. auto: one that suits the model, as with --tolerance alone");
   options.option("-s,--stages", stages, "S", "Replaces the method's number of stages");
   options.option("--step", step, "H", "Step size, or the first one; negative runs backward in time");
-  options.option("--end", end, "T", "Time to end at; the start is t = 0");
+  options.option("--end", end, "T", "Time to end at");
   options.repeated("--set", set, "NAME=VALUE",
                    "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated");
   options.option("--control", control, "KIND",
@@ -104,7 +104,7 @@ MethodChoice RunChoices::chosen_method(const Model& model, const Equations& equa
 
 Method RunChoices::chosen_method(const Model& model) const { return chosen_method(model, derive(model)).method; }
 
-SimulateOptions RunChoices::simulation(const Model& model) const {
+SimulateOptions RunChoices::simulation(const Model& model, double start) const {
   SimulateOptions options;
   options.steps = read_steps(*this);
   // The first of steps that a tolerance chooses may be anything; a small part of the whole time is soon left behind.
@@ -112,7 +112,7 @@ SimulateOptions RunChoices::simulation(const Model& model) const {
   const bool chosen = options.steps.control == Control::tolerance && step.empty() && !model.solve.step;
   if (!chosen) options.step = required_number("step", step, model.solve.step);
   options.end = required_number("end", end, model.solve.end);
-  if (chosen) options.step = first_part * options.end;
+  if (chosen) options.step = first_part * (options.end - start);
   options.newton.linear = linear_solver(newton);
   options.steps.guess = starting_guess(guess);
   if (!newton_tolerance.empty()) {

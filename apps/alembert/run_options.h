@@ -23,7 +23,7 @@ struct RunChoices {
   MethodChoice chosen_method(const Model& model, const Equations& equations) const;
   Method chosen_method(const Model& model) const;
   /// Step, end, control of steps and Newton's way; throws InputError.
-  SimulateOptions simulation(const Model& model) const;
+  SimulateOptions simulation(const Model& model, double start = 0) const;
 };
 
 /// The parts of a list "a,b,c" with at least one entry.

@@ -3,6 +3,7 @@
 // A whole run: steps up to an end, rows, events, and what was preserved.
 
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -37,6 +38,13 @@ struct StepOptions {
   Guess guess = Guess::extrapolated;
 };
 
+/// Where a run leaves what it takes to go on. The file always is whole: the new one is put in the place of the old one.
+struct Checkpoint {
+  std::string path;    // empty: none is written
+  double seconds = 0;  // of computing between two of them; 0: see steps
+  long steps = 0;      // between two; 0: see seconds. Where both are 0 once a minute
+};
+
 struct SimulateOptions {
   double end = 0;
   double step = 0;  // may be negative, as end; 0: the step that was compiled for
@@ -52,6 +60,10 @@ struct SimulateOptions {
   std::function<void(double done)> progress = {};  // fraction, called a few times a second at most
   bool strict = false;                             // what would be a warning ends the run
   NewtonOptions newton = {};                       // of what is compiled for the run
+  Checkpoint checkpoint = {};                      // also written where the run is interrupted
+  /// The bytes of a checkpoint of the same model, method and options: the run goes on behind it with the same bits, and
+  /// so do the files of observers. Throws InputError where they belong to another run.
+  std::vector<std::byte> resume = {};
 };
 
 struct Run {

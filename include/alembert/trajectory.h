@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "alembert/error.h"
 #include "alembert/report.h"
 
 namespace alembert {
@@ -40,7 +41,15 @@ struct Columns {
   int count() const { return static_cast<int>(names.size()); }
 };
 
-/// Gets every recorded row while the run goes on, so that a failing run leaves what it computed.
+/// A file cannot be written: the disk is full, the path leads nowhere, another run writes there. What was written
+/// before is still there, in whole rows.
+class WriteError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+/// Gets every recorded row while the run goes on, so that a failing run leaves what it computed. One that throws
+/// WriteError gets no more rows, and the run ends.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -49,6 +58,16 @@ class Observer {
   /// An event, by its number in Columns::events; values as in a row. Not every observer cares.
   virtual void event([[maybe_unused]] int number, [[maybe_unused]] std::span<const double> values) {}
   virtual void end() = 0;
+
+  /// What go_on() needs to go on behind the last row; everything is on disk then. Empty where it needs nothing.
+  using Mark = std::vector<std::byte>;
+  virtual Mark mark() { return {}; }
+  /// In place of begin(), where a run is taken up again. `marks` are those of all observers: a writer that finds its
+  /// own goes on there and removes the rows behind it, others begin. Throws InputError where the file is not the one
+  /// that was marked.
+  virtual void go_on(const Columns& columns, const RunDescription& run, [[maybe_unused]] std::span<const Mark> marks) {
+    begin(columns, run);
+  }
 };
 
 struct Trajectory {
@@ -60,7 +79,8 @@ struct Trajectory {
     std::vector<double> values;
   };
   std::vector<EventRow> events;
-  long every = 1;  // rows of the run that one row here stands for
+  long every = 1;    // rows of the run that one row here stands for
+  std::string note;  // what a file lacked whose writing was cut short; "" where it is whole
 
   std::size_t rows() const { return values.empty() ? 0 : values[0].size(); }
   const std::vector<double>& t() const { return values.at(0); }
@@ -84,8 +104,9 @@ class Recorder : public Observer {
   std::vector<double> last_;
 };
 
-/// Writes rows to a file as they come: .csv, .h5 or .json by the ending of the name. Numbers round-trip. Throws
-/// InputError for an unknown ending or a file that cannot be written.
+/// Writes rows to a file as they come: .csv, .h5 or .json by the ending of the name. Numbers round-trip. At least once
+/// a second all rows are on disk, and the file is whole. Throws InputError for an unknown ending, WriteError for a file
+/// that cannot be written.
 std::unique_ptr<Observer> make_writer(const std::string& path);
 
 /// Hands on these columns alone, behind the time and in this order. A name stands for a column, or for all entries of
@@ -97,7 +118,8 @@ std::vector<int> columns_named(const Columns& columns, const std::string& name);
 /// The same for a trajectory that is at hand.
 void write(const Trajectory& trajectory, const std::string& path);
 
-/// A file that a writer wrote. Throws InputError where it is none.
+/// A file that a writer wrote; one that was cut short up to its last whole row, with a note. Throws InputError where it
+/// is none.
 Trajectory read_trajectory(const std::string& path);
 
 }  // namespace alembert

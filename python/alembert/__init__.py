@@ -8,7 +8,7 @@
 read, model, ModelBuilder      models from files, from text, from expressions and bodies
 simulate, load                 a run with its rows, events and report; rows of a file
 compile                        the step in the hand, for controllers
-sweep, ensemble                many runs, on all cores
+sweep, ensemble, draws         many runs, on all cores
 check, derive, verify, converge, method, methods      what the program's commands of these names tell
 """
 
@@ -19,12 +19,12 @@ from ._model import Model, model, read
 from ._report import Findings, Report
 from ._run import Event, Run, load, simulate
 from ._stepper import Record, Stepper, compile
-from ._study import Equations, Method, MethodFamily, Study, check, converge, derive, ensemble, method, methods, sweep, verify
+from ._study import Equations, Method, MethodFamily, Study, check, converge, derive, draws, ensemble, method, methods, sweep, verify
 from .errors import InputError, ModelError, Problem, RunError, RunWarning
 
 __all__ = [
     "Body", "Equations", "Event", "Expression", "Findings", "InputError", "Joint", "Method", "MethodFamily", "Model",
     "ModelBuilder", "ModelError", "Place", "Problem", "Record", "Report", "Run", "RunError", "RunWarning", "Stepper",
-    "Study", "check", "compile", "converge", "cross", "derive", "ensemble", "load", "maximum", "method", "methods",
+    "Study", "check", "compile", "converge", "cross", "derive", "draws", "ensemble", "load", "maximum", "method", "methods",
     "minimum", "model", "norm", "read", "sign", "simulate", "sweep", "verify", "where", "__version__",
 ]

@@ -16,7 +16,7 @@ from ._run import OPTIONS, Run, make_options, method_name
 from ._values import array, names_of, nearest, number, path_of
 from .errors import InputError, RunWarning, wrong
 
-__all__ = ["Study", "sweep", "ensemble", "check", "verify", "converge", "derive", "Equations", "Method", "MethodFamily",
+__all__ = ["Study", "sweep", "ensemble", "draws", "check", "verify", "converge", "derive", "Equations", "Method", "MethodFamily",
            "method", "methods"]
 
 
@@ -171,6 +171,39 @@ def ensemble(model: Any, method: Any = None, *, values: Optional[Mapping[str, An
         raise wrong(f"the shapes do not fit together: {shapes}") from None
     study = Study(dict(zip(lists, arrays)), {}, arrays[0].shape)
     return _run(study, full, method, options, columns, rows, progress)
+
+
+def draws(members: int, distributions: Mapping[str, tuple], *, seed: int = 0,
+          sampling: str = "random") -> dict[str, np.ndarray]:
+    """Values for `ensemble`: an array of each name, drawn from ("normal", mean, deviation) or ("uniform", low, high).
+
+    sampling: "random", "latin" (hypercube) or "sobol". The same seed gives the same numbers on every machine, those that
+    `alembert sweep --draw` has.
+
+    >>> import alembert
+    >>> thrown = alembert.draws(1000, {"y'": ("normal", 0, 0.1)}, seed=1)
+    >>> study = alembert.ensemble("models/pendulum.alm", values=thrown, end=0.1, columns=["energy.initial"])
+    >>> study["y'"].shape, bool(abs(study["y'"].std() - 0.1) < 0.01)
+    ((1000,), True)
+    """
+    if isinstance(members, bool) or not isinstance(members, (int, np.integer)):
+        raise TypeError("members must be a whole number")
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
+        raise TypeError("seed must be a whole number")
+    if members < 1 or not 0 <= seed < 2**63:
+        raise wrong("`members` is at least 1, `seed` from 0 to 2^63 - 1")
+    if sampling not in ("random", "latin", "sobol"):
+        near = nearest(str(sampling), ["random", "latin", "sobol"])
+        raise wrong(f"`sampling` knows no '{sampling}'", f"did you mean '{near}'?" if near else "random, latin or sobol")
+    if not isinstance(distributions, Mapping) or not distributions:
+        raise TypeError("distributions must be a dict: {\"x\": (\"normal\", 0, 0.1)}")
+    asked = []
+    for name, given in distributions.items():
+        if not isinstance(given, (tuple, list)) or len(given) != 3 or given[0] not in ("normal", "uniform"):
+            raise wrong(f"`{name}` wants (\"normal\", mean, deviation) or (\"uniform\", low, high), not {given!r}")
+        asked.append((str(name), given[0], number(name, given[1]), number(name, given[2])))
+    table = _core.draws(asked, int(members), int(seed), sampling)
+    return {name: np.ascontiguousarray(table[:, i]) for i, (name, *_) in enumerate(asked)}
 
 
 def _is_list(value: Any) -> bool:

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <tuple>
 
 #include "rows.h"
 
@@ -27,8 +27,16 @@ std::vector<std::string> usual_columns(const std::vector<ReportEntry>& all) {
   return columns;
 }
 
+/// Entries of a report, and what can be said of its events by their names.
+std::vector<ReportEntry> all_entries(const Report& report) {
+  std::vector<ReportEntry> all = entries(report);
+  for (const std::string& name : report.names.events)
+    for (const char* word : {".t", ".last", ".count"}) all.push_back({"events." + name + word, {}});
+  return all;
+}
+
 /// The paths that the wanted ones stand for, in a report that a first step gives. How many events there will be nobody
-/// knows: their paths are taken as they are.
+/// knows: paths by their number are taken as they are.
 std::vector<std::string> chosen_columns(const std::vector<std::string>& wanted, const std::vector<ReportEntry>& all) {
   if (wanted.empty()) return usual_columns(all);
   std::vector<std::string> columns;
@@ -65,14 +73,11 @@ struct Table {
 /// Reports become cells, and are given away.
 void Table::take(std::vector<Member> found) {
   members = std::move(found);
-  std::map<std::string, std::size_t> place;
-  for (std::size_t j = 0; j < columns.size(); ++j) place[columns[j]] = j;
   for (std::size_t i = 0; i < members.size(); ++i) {
     Member& member = members[i];
     std::vector<decltype(ReportEntry::value)>& row = cells.emplace_back(columns.size());
     if (!member.failure.empty()) continue;
-    for (ReportEntry& entry : entries(member.report))
-      if (const auto at = place.find(entry.path); at != place.end()) row[at->second] = std::move(entry.value);
+    row = alembert::cells(member.report, columns);
     member.failure = member.report.reason;
     if (i < runs.size()) runs[i]->report = member.report;
     Report rest;
@@ -117,7 +122,7 @@ std::vector<ReportEntry> first_entries(const Stepper& stepper, const SimulateOpt
   once.at.clear();
   once.observers.clear();
   once.progress = {};
-  return entries(follow(stepper, once));
+  return all_entries(follow(stepper, once));
 }
 
 std::shared_ptr<Table> run_members(const ModelText& text, const std::string& method,
@@ -144,6 +149,22 @@ std::shared_ptr<Table> run_members(const ModelText& text, const std::string& met
       },
       progress);
   table->raised = work.raised();
+  return table;
+}
+
+/// Draws of distributions, given by their names and two numbers each: a row a member.
+py::array_t<double> draws(const std::vector<std::tuple<std::string, std::string, double, double>>& asked,
+                          std::uint64_t members, std::uint64_t seed, const std::string& sampling) {
+  std::vector<Draw> list;
+  for (const auto& [name, kind, a, b] : asked)
+    list.push_back({name, kind == "normal" ? Distribution::normal : Distribution::uniform, a, b});
+  const Sampling how = sampling == "sobol" ? Sampling::sobol : sampling == "latin" ? Sampling::latin : Sampling::random;
+  const std::vector<Values> values = draw_members(list, members, seed, how);
+  py::array_t<double> table({static_cast<py::ssize_t>(members), static_cast<py::ssize_t>(list.size())});
+  auto view = table.mutable_unchecked<2>();
+  for (std::size_t i = 0; i < values.size(); ++i)
+    for (std::size_t j = 0; j < list.size(); ++j)
+      view(static_cast<py::ssize_t>(i), static_cast<py::ssize_t>(j)) = values[i].at(list[j].name);
   return table;
 }
 
@@ -216,6 +237,7 @@ void bind_studies(py::module_& m) {
       .def_property_readonly("failures", failures)
       .def_property_readonly("warnings", member_warnings);
   m.def("sweep", run_members);
+  m.def("draws", draws);
   m.def("write_table", write_table);
   m.def("examine", [](const ModelText& text) {
     LongWork work;

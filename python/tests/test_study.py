@@ -110,3 +110,34 @@ def test_verify_and_converge():
     measured = alembert.converge("models/pendulum.alm", ["lobatto(2)", "gauss(2)"], steps=[0.1, 0.05, 0.025], end=1)
     assert not measured.failed and "<svg" in measured.svg and measured.csv.count("\n") >= 6
     assert [round(m.observed.q, 1) for m in measured["methods"]] == [2, 4]
+
+
+def test_draws_have_their_moments_and_their_seed():
+    drawn = alembert.draws(4096, {"a": ("normal", 2, 0.5), "b": ("uniform", -1, 3)}, seed=1, sampling="sobol")
+    assert abs(drawn["a"].mean() - 2) < 1e-3 and abs(drawn["a"].std() - 0.5) < 1e-3
+    assert abs(drawn["b"].mean() - 1) < 1e-3 and drawn["b"].min() > -1 and drawn["b"].max() < 3
+    some = alembert.draws(10, {"a": ("normal", 0, 1)}, seed=1)["a"]
+    assert (alembert.draws(100, {"a": ("normal", 0, 1)}, seed=1)["a"][:10] == some).all()
+    assert not (alembert.draws(10, {"a": ("normal", 0, 1)}, seed=2)["a"] == some).any()
+
+
+def test_wrong_draws():
+    for wrong in ({"a": ("norml", 0, 1)}, {"a": ("normal", 0, -1)}, {"a": ("uniform", 1, 0)}, {"a": 3}):
+        with pytest.raises(alembert.InputError):
+            alembert.draws(3, wrong)
+    with pytest.raises(alembert.InputError, match="sobol"):
+        alembert.draws(3, {"a": ("normal", 0, 1)}, sampling="sobel")
+
+
+def test_events_by_their_names():
+    model = alembert.model("""
+parameter h = 1
+coordinate y = h
+kinetic y'^2/2
+potential 10*y
+event floor: y = 0
+solve gauss(2) step 0.1 end 2
+""")
+    study = alembert.ensemble(model, h=np.array([0.8, 1.25, 100.0]), columns=["events.floor.t", "events.floor.count"])
+    assert np.allclose(study["events.floor.t"][:2], [0.4, 0.5], rtol=0, atol=1e-13)
+    assert np.isnan(study["events.floor.t"][2]) and list(study["events.floor.count"]) == [1, 1, 0]

@@ -46,7 +46,8 @@ std::vector<std::string> pages() {
 /// Files of the gallery, of the page, and those that are written.
 std::string argument_path(const Folder& folder, const std::string& argument) {
   if (argument.starts_with("models/")) return root + "/" + argument;
-  const bool is_file = std::regex_match(argument, std::regex("[A-Za-z0-9_]+\\.(alm|csv|h5|json|svg|html)"));
+  const bool is_file =
+      std::regex_match(argument, std::regex("[A-Za-z0-9_]+\\.(alm|csv|h5|json|svg|png|html|checkpoint)"));
   return is_file ? folder / argument : argument;
 }
 

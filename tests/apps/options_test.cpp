@@ -37,8 +37,8 @@ std::vector<ListedOption> options_of(const std::string& command) {
   return list;
 }
 
-const char* const commands[] = {"run",      "check",  "derive", "methods", "fmt",       "grammar",
-                                "converge", "verify", "sweep",  "view",    "reproduce", "benchmark"};
+const char* const commands[] = {"run",   "check", "derive",    "methods",   "fmt",    "grammar", "converge", "verify",
+                                "sweep", "view",  "reproduce", "benchmark", "studio", "gallery", "audit"};
 
 TEST(EveryOption, RefusesAnEmptyValue) {
   int tried = 0;
@@ -47,7 +47,8 @@ TEST(EveryOption, RefusesAnEmptyValue) {
       if (!option.has_value) continue;
       std::vector<std::string> arguments{command, option.name, ""};
       if (command == "sweep" && option.name != "--vary") arguments.insert(arguments.end(), {"--vary", "m=1,2"});
-      if (command != "methods" && command != "reproduce" && command != "benchmark") arguments.push_back("-");
+      if (command != "methods" && command != "reproduce" && command != "benchmark" && command != "audit")
+        arguments.push_back("-");
       const Outcome outcome = program(arguments, pendulum);
       EXPECT_EQ(outcome.code, 2) << command << " " << option.name << "\n" << outcome.out;
       EXPECT_NE(outcome.err.find(option.name), std::string::npos) << command << " " << option.name << outcome.err;
@@ -127,11 +128,16 @@ const std::map<std::string, std::vector<std::string>> values = {
     {"--sample", {"0.03"}},
     {"--columns", {"energy"}},
     {"--input", {"F=nowhere.csv"}},
+    {"--start", {"0.1"}},
+    {"--resume", {"nowhere"}},
+    {"--checkpoint-every", {"5"}},
     {"--dirac", {""}},
     {"--quiet", {""}},
 };
-// --help and --json speak for themselves; --strict acts where there are warnings.
-const std::set<std::string> elsewhere = {"--help", "--json", "--strict"};
+// --help and --json speak for themselves; --strict acts where there are warnings, limits where they are reached, and
+// checkpoints in runs that are taken up again.
+const std::set<std::string> elsewhere = {"--help",       "--json",         "--strict",
+                                         "--time-limit", "--memory-limit", "--checkpoint"};
 // Where no step is rejected, none is shrunk.
 const std::set<std::string> limits = {"--shrink"};
 

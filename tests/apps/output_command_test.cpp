@@ -191,7 +191,7 @@ TEST(SweepCommand, WrongNamesAndFailures) {
            Wrong{{"--vary", "k=1,,2"}, "k="},
            Wrong{{"--vary", "k=1", "--vary", "k=2"}, "twice"},
            Wrong{{"--vary", "k=1", "--report", "energy.mx_error"}, "'energy.max_error'"},
-           Wrong{{"--vary", "k=1", "--out", "a.h5"}, ".csv"},
+           Wrong{{"--vary", "k=1", "--out", "a.txt"}, ".csv"},
            Wrong{{"--vary", "k=1", "--method", "gaus(2)"}, "'gauss'"},
            Wrong{{}, "--vary"},
        }) {

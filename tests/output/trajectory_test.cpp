@@ -223,9 +223,9 @@ TEST(TrajectoryFigure, HasAPanelForAllThereIs) {
   EXPECT_NE(std::find(figure.notes.begin(), figure.notes.end(), "Coordinates: the first 12 of 30"), figure.notes.end());
 }
 
-TEST(TrajectoryFigure, ThePageNeedsNothingElse) {
+TEST(TrajectoryFigure, TheSimplePageNeedsNothingElse) {
   const Trajectory trajectory = record(gallery("double_pendulum"), "lobatto(2)", 0.01, 1);
-  const std::string page = page_of(trajectory, "Title <&>", "words <of> the report");
+  const std::string page = simple_page_of(trajectory, "Title <&>", "words <of> the report");
   EXPECT_EQ(page.find("<!DOCTYPE html>"), 0u);
   EXPECT_NE(page.find("<title>Title &lt;&amp;&gt;</title>"), std::string::npos);
   EXPECT_NE(page.find("words &lt;of&gt; the report"), std::string::npos);

@@ -91,13 +91,13 @@ Table read_json(const std::string& path) {
 std::vector<std::string> read_strings(hid_t where, const char* name) {
   const hid_t attribute = H5Aopen(where, name, H5P_DEFAULT);
   const hid_t space = H5Aget_space(attribute);
-  const hid_t type = H5Tcopy(H5T_C_S1);
-  H5Tset_size(type, H5T_VARIABLE);
-  H5Tset_cset(type, H5T_CSET_UTF8);
-  std::vector<char*> raw(H5Sget_simple_extent_npoints(space));
+  const hid_t type = H5Aget_type(attribute);
+  EXPECT_EQ(H5Tis_variable_str(type), 0) << "a damaged file of these breaks HDF5";
+  const std::size_t size = H5Tget_size(type), count = H5Sget_simple_extent_npoints(space);
+  std::string raw(size * count, ' ');
   EXPECT_GE(H5Aread(attribute, type, raw.data()), 0) << name;
-  std::vector<std::string> strings(raw.begin(), raw.end());
-  H5Dvlen_reclaim(type, space, H5P_DEFAULT, raw.data());
+  std::vector<std::string> strings;
+  for (std::size_t i = 0; i < count; ++i) strings.emplace_back(raw.substr(i * size, size).c_str());
   H5Tclose(type);
   H5Sclose(space);
   H5Aclose(attribute);

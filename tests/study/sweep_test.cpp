@@ -12,8 +12,8 @@
 namespace alembert::internal::testing {
 namespace {
 
-double number(const SweepRow::Cell& cell) { return std::get<double>(cell); }
-bool given(const SweepRow::Cell& cell) { return !std::holds_alternative<std::monostate>(cell); }
+double number(const MemberResult::Cell& cell) { return std::get<double>(cell); }
+bool given(const MemberResult::Cell& cell) { return !std::holds_alternative<std::monostate>(cell); }
 
 SweepOptions study(const std::string& text) {
   SweepOptions options;
@@ -48,8 +48,8 @@ TEST(Sweep, RowsAreTheRuns) {
         nlohmann::json::parse(to_json(simulate(model, e, method("gauss(3)"), options.simulation(model))));
     EXPECT_EQ(number(row.cells[0]), one["q"]["x"].get<double>());
     EXPECT_EQ(number(row.cells[3]), one["energy"]["max_error"].get<double>());
-    EXPECT_EQ(row.cells[4], SweepRow::Cell(10L));
-    EXPECT_EQ(row.cells[5], SweepRow::Cell(std::string("gauss(3)")));
+    EXPECT_EQ(row.cells[4], MemberResult::Cell(10L));
+    EXPECT_EQ(row.cells[5], MemberResult::Cell(std::string("gauss(3)")));
   }
   const nlohmann::json json = nlohmann::json::parse(to_json(table));
   EXPECT_EQ(json["rows"][3]["vary"]["k"], 4);

@@ -37,10 +37,8 @@ int visit_columns(std::string_view line, Visit visit) {
   int column = 0;
   for (std::size_t i = 0; i < line.size(); ++column) {
     const int length = internal::character_length(line.substr(i));
-    const unsigned char first = line[i];
-    const bool upper_control = length == 2 && first == 0xC2 && static_cast<unsigned char>(line[i + 1]) < 0xA0;
-    if (first == '\t') visit(column, std::string_view(" "));
-    else if (length == 0 || first < 0x20 || first == 0x7F || upper_control) visit(column, std::string_view("?"));
+    if (line[i] == '\t') visit(column, std::string_view(" "));
+    else if (internal::is_control(line.substr(i), length)) visit(column, std::string_view("?"));
     else visit(column, line.substr(i, length));
     i += std::max(length, 1);
   }
@@ -78,7 +76,7 @@ std::string excerpt(const Diagnostic& d) {
   out += "\n" + std::string(indent + front.size() + (at - first), ' ') + "^";
   const int marked = std::min(std::max(d.place.length, 1), std::max(last - at, 1));
   out.append(marked - 1, '~');
-  if (!d.hint.empty()) out += " " + d.hint;
+  if (!d.hint.empty()) out += " " + internal::printable(d.hint);
   return out;
 }
 
@@ -120,12 +118,12 @@ int distance(const std::string& a, const std::string& b, int limit) {
 
 std::string format(const Diagnostic& d) {
   std::string out;
-  if (d.source) out += d.source->name + ":";
+  if (d.source) out += internal::printable(d.source->name) + ":";
   if (d.place.line > 0) out += std::to_string(d.place.line) + ":" + std::to_string(d.place.column) + ":";
   if (!out.empty()) out += " ";
-  out += d.message;
+  out += internal::printable(d.message);
   if (d.source && d.place.line > 0) return out + excerpt(d);
-  if (!d.hint.empty()) out += "\n" + std::string(indent, ' ') + d.hint;
+  if (!d.hint.empty()) out += "\n" + std::string(indent, ' ') + internal::printable(d.hint);
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "alembert/code/lanes.h"
 #include "alembert/error.h"
 
 namespace alembert::internal {
@@ -61,9 +62,14 @@ void refuse_native(const KernelOptions& options) {
 NativeCode compile_native(const Tape&, std::span<const double>, bool) {
   throw std::logic_error("this build has no compiler");
 }
+NativeProgram compile_program(const Program&, int) { throw std::logic_error("this build has no compiler"); }
 #endif
 
 }  // namespace detail
+
+#if !ALEMBERT_LLVM
+bool has_vector_functions() { return false; }
+#endif
 
 template class Kernel<double>;
 template class Kernel<long double>;

@@ -25,8 +25,12 @@
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/Scalar.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Utils.h>
 
 #include "alembert/code/emit.h"
+#include "alembert/code/emit_lanes.h"
 #include "alembert/code/kernel.h"
 
 namespace alembert::internal::detail {
@@ -92,11 +96,13 @@ class Linker {
 
   std::string fresh_name() { return "kernel" + std::to_string(count_++); }
 
-  NativeCode link(std::vector<Object> objects, const std::string& name) {
+  /// Code: NativeCode or NativeProgram.
+  template <class Code>
+  Code link(std::vector<Object> objects, const std::string& name) {
     Tracker tracker(library_.createResourceTracker());
     for (Object& object : objects) require(layer_.add(tracker.held, std::move(object)));
     const auto symbol = take(session_.lookup({&library_}, session_.intern(name)));
-    NativeCode code;
+    Code code;
     code.function = llvm::jitTargetAddressToFunction<decltype(code.function)>(symbol.getAddress());
     code.owner = std::make_shared<Tracker>(std::move(tracker));
     return code;
@@ -139,6 +145,21 @@ class Linker {
   std::atomic<std::uint64_t> count_{0};
 };
 
+/// passes: those over the IR that come first.
+Object emit_object(llvm::TargetMachine& machine, llvm::Module& module, llvm::legacy::PassManager& passes,
+                   const std::string& name) {
+  module.setDataLayout(machine.createDataLayout());
+  module.setTargetTriple(machine.getTargetTriple().str());
+  llvm::SmallVector<char, 0> bytes;
+  {
+    llvm::raw_svector_ostream stream(bytes);
+    llvm::MCContext* unused = nullptr;
+    if (machine.addPassesToEmitMC(passes, unused, stream)) throw std::runtime_error("native code: no object emitter");
+    passes.run(module);
+  }
+  return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes), name, false);
+}
+
 /// No passes over the IR: the graph shares equal nodes and folds constants already, so the whole O2 pipeline gains less
 /// than 4 % at run time (best of eight, 300 to 30,000 operations) and makes compiling up to
 /// 60 % slower. Instruction selection, scheduling and register allocation are what pays.
@@ -146,18 +167,8 @@ Object compile_chunks(const EmitJob& job, std::size_t first, std::size_t last, b
   llvm::LLVMContext context;
   const auto machine = Linker::instance().machine(optimise);
   const auto module = emit(job, first, last, context);
-  module->setDataLayout(machine->createDataLayout());
-  module->setTargetTriple(machine->getTargetTriple().str());
-
-  llvm::SmallVector<char, 0> bytes;
-  {
-    llvm::raw_svector_ostream stream(bytes);
-    llvm::legacy::PassManager passes;
-    llvm::MCContext* unused = nullptr;
-    if (machine->addPassesToEmitMC(passes, unused, stream)) throw std::runtime_error("native code: no object emitter");
-    passes.run(*module);
-  }
-  return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes), job.name, false);
+  llvm::legacy::PassManager passes;
+  return emit_object(*machine, *module, passes, job.name);
 }
 
 /// All chunks as objects, in groups that a few threads take one after the other. Small tapes are one group.
@@ -196,9 +207,24 @@ NativeCode compile_native(const Tape& tape, std::span<const double> constants, b
   Linker& linker = Linker::instance();
   const Chunks chunks = split(tape, chunk_length);
   const EmitJob job{tape, constants, chunks, linker.fresh_name()};
-  NativeCode code = linker.link(compile_all(job, optimise), job.name);
+  NativeCode code = linker.link<NativeCode>(compile_all(job, optimise), job.name);
   code.work = chunks.slots;
   return code;
+}
+
+NativeProgram compile_program(const Program& program, int width) {
+  Linker& linker = Linker::instance();
+  const std::string name = linker.fresh_name();
+  llvm::LLVMContext context;
+  const auto machine = linker.machine(true);
+  const auto module = emit_lanes(program, width, name, context);
+  llvm::legacy::PassManager passes;
+  passes.add(llvm::createPromoteMemoryToRegisterPass());  // variables are written as memory
+  passes.add(llvm::createEarlyCSEPass());
+  passes.add(llvm::createGVNPass());  // blocks of a step repeat each other
+  std::vector<Object> objects;
+  objects.push_back(emit_object(*machine, *module, passes, name));
+  return linker.link<NativeProgram>(std::move(objects), name);
 }
 
 }  // namespace alembert::internal::detail

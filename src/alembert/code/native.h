@@ -11,9 +11,17 @@
 
 namespace alembert::internal {
 
+struct Program;
 struct Tape;
 
 namespace detail {
+
+struct NativeProgram {
+  std::shared_ptr<void> owner;
+  void (*function)(double* variables, const double* parameters, long times) = nullptr;
+};
+/// Machine code of a program for so many lanes (lanes.h). Throws std::runtime_error as compile_native.
+NativeProgram compile_program(const Program& program, int width);
 
 struct NativeCode {
   std::shared_ptr<void> owner;  // the machine code is freed when the last copy dies

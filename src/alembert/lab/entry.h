@@ -108,5 +108,7 @@ std::vector<Entry> paper_004();
 
 /// The text of a model of the gallery; throws InputError where there is none of that name.
 std::string gallery_text(const std::string& name);
+/// The models of the gallery, by the alphabet.
+std::vector<std::string> gallery_names();
 
 }  // namespace alembert::internal::reproduce

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "alembert/model/bodies/expand.h"
+#include "alembert/model/drawing.h"
 #include "alembert/model/ports/component.h"
 #include "alembert/model/scope/scope.h"
 
@@ -76,6 +77,10 @@ void check_elements(Elaboration& e, const Expansion& expansion);  // masses, ine
 /// Names for the reactions of joints, NAME.force and NAME.moment, which have values once the constraints are made.
 void declare_reactions(Elaboration& e, const Expansion& expansion);
 void make_joints(Elaboration& e, const Expansion& expansion);
+/// What draw statements say; all errors in them are found here.
+void check_drawing(Elaboration& e, const Expansion& expansion, Drawing& drawing);
+/// The rest of what there is to see. New expressions, so only where a page is made.
+void make_drawing(Elaboration& e, const Expansion& expansion, Drawing& drawing);
 void check_port(Elaboration& e);  // its structure, near the initial values
 void make_start(Elaboration& e, const std::vector<const Assignment*>& overrides);
 void make_solve(Elaboration& e);

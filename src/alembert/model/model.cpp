@@ -4,13 +4,12 @@
 #include <cctype>
 #include <deque>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <sstream>
 #include <tuple>
 #include <utility>
 
+#include "alembert/base/files.h"
 #include "alembert/expr/derivative.h"
 #include "alembert/model/bodies/assemblies.h"
 #include "alembert/model/bodies/families.h"
@@ -270,8 +269,18 @@ Text written_out(const Text& text, const std::vector<Assignment>& assignments, C
   return result;
 }
 
+/// What draw statements say is always checked; the rest is only there for a page that wants it.
+void draw(Elaboration& e, const Expansion& expansion, bool sound, Drawing* wanted) {
+  Drawing drawing;
+  check_drawing(e, expansion, drawing);
+  if (!wanted || !sound || !e.scope.errors.empty()) return;
+  make_drawing(e, expansion, drawing);
+  *wanted = std::move(drawing);
+}
+
 ComponentModel elaborate(const Text& written, const std::vector<Assignment>& assignments,
-                         std::vector<Diagnostic> errors, ComponentFiles& files, bool component) {
+                         std::vector<Diagnostic> errors, ComponentFiles& files, bool component,
+                         Drawing* drawing = nullptr) {
   Expansion expansion;
   const bool complete = errors.empty();
   Text single;                     // assemblies and families of elements written out
@@ -321,6 +330,7 @@ ComponentModel elaborate(const Text& written, const std::vector<Assignment>& ass
   if (errors.empty()) check_elements(e, expansion);
   make_start(e, initial);
   make_solve(e);
+  draw(e, expansion, errors.empty(), drawing);
   if (errors.empty() && scope.errors.empty()) check_units(e);
   if (errors.empty() && scope.errors.empty()) check_port(e);
   for (Declaration& d : scope.declarations())  // what nobody uses may still be wrong
@@ -427,7 +437,7 @@ void follow_files(Text& text, const std::vector<std::string>& inputs, std::vecto
 }
 
 Model read_whole(Text text, const std::vector<Override>& overrides, const std::vector<std::string>& observed,
-                 const std::vector<std::string>& inputs, std::vector<Diagnostic> errors) {
+                 const std::vector<std::string>& inputs, std::vector<Diagnostic> errors, Drawing* drawing = nullptr) {
   ComponentFiles files;
   files.open.push_back(std::filesystem::path(text.source->name).lexically_normal().string());
   std::vector<Diagnostic> wrong;
@@ -436,13 +446,20 @@ Model read_whole(Text text, const std::vector<Override>& overrides, const std::v
   follow_files(text, inputs, wrong);
   // What is wrong with the rest is said too.
   try {
-    ComponentModel read = elaborate(text, assignments, std::move(errors), files, false);
+    ComponentModel read = elaborate(text, assignments, std::move(errors), files, false, drawing);
     if (wrong.empty()) return std::move(read.model);
   } catch (const InputError& e) {
     const std::vector<Diagnostic> found = beside.placed(e.diagnostics());
     wrong.insert(wrong.begin(), found.begin(), found.end());
   }
   throw InputError(std::move(wrong));
+}
+
+std::vector<Override> as_overrides(const std::vector<std::string>& texts) {
+  std::vector<Override> overrides;
+  for (const std::string& text : texts)
+    overrides.push_back({std::make_shared<const Source>(Source{"`set` " + text, text})});
+  return overrides;
 }
 
 }  // namespace
@@ -467,22 +484,24 @@ Model make_model(const Text& text, const std::vector<Override>& overrides, const
 
 Model read_model(const std::string& path, const std::vector<std::string>& overrides,
                  const std::vector<std::string>& observed, const std::vector<std::string>& inputs) {
-  std::error_code ignored;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path, ignored))
-    throw InputError("cannot read the model '" + path + "'", "is it there, a file, and may it be read?");
-  return read_model(std::make_shared<const Source>(Source{path, std::string(std::istreambuf_iterator<char>(file), {})}),
-                    overrides, observed, inputs);
+  std::optional<std::string> text = read_file(path);
+  if (!text) throw InputError("cannot read the model '" + path + "'", "is it there, a file, and may it be read?");
+  return read_model(std::make_shared<const Source>(Source{path, std::move(*text)}), overrides, observed, inputs);
 }
 
 Model read_model(const std::shared_ptr<const Source>& source, const std::vector<std::string>& overrides,
                  const std::vector<std::string>& observed, const std::vector<std::string>& inputs) {
-  std::vector<Override> options;
-  for (const std::string& text : overrides)
-    options.push_back({std::make_shared<const Source>(Source{"`set` " + text, text})});
   std::vector<Diagnostic> errors;
   Text text = parse(source, errors);
-  return read_whole(std::move(text), options, observed, inputs, std::move(errors));
+  return read_whole(std::move(text), as_overrides(overrides), observed, inputs, std::move(errors));
+}
+
+DrawnModel read_drawn_model(const std::shared_ptr<const Source>& source, const std::vector<std::string>& overrides) {
+  std::vector<Diagnostic> errors;
+  Text text = parse(source, errors);
+  DrawnModel result;
+  result.model = read_whole(std::move(text), as_overrides(overrides), {}, {}, std::move(errors), &result.drawing);
+  return result;
 }
 
 }  // namespace alembert::internal

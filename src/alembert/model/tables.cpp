@@ -3,12 +3,11 @@
 #include <quadmath.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <optional>
+#include <sstream>
 
+#include "alembert/base/files.h"
 #include "alembert/error.h"
 
 namespace alembert::internal {
@@ -138,17 +137,22 @@ std::size_t find_column(const std::vector<std::string>& head, const std::string&
   return 0;
 }
 
+/// By its name; of other files, which the writer of a model may have no business with, nothing is shown.
+bool is_table(const std::string& path) {
+  return path.ends_with(".csv") || path.ends_with(".tsv") || path.ends_with(".txt") || path.ends_with(".dat");
+}
+
 }  // namespace
 
 TableFile read_table_file(const std::string& path, const std::string& argument, const std::string& column) {
   TableFile file;
-  std::ifstream in(path, std::ios::binary);
-  std::error_code ignored;
-  if (!in || std::filesystem::is_directory(path, ignored)) {
+  std::optional<std::string> text = read_file(path);
+  if (!text) {
     file.wrong = "cannot be read";
     file.hint = argument.empty() ? "its place is beside the model" : "its path begins in the present folder";
     return file;
   }
+  std::istringstream in(std::move(*text));
   std::string line;
   if (!std::getline(in, line) || line.empty() || line == "\r") {
     file.wrong = "is empty";
@@ -163,6 +167,7 @@ TableFile read_table_file(const std::string& path, const std::string& argument, 
     return file;
   }
   const std::size_t wanted = find_column(head, column, file);
+  if (!file.wrong.empty() && !is_table(path)) file.hint = "";
   if (!file.wrong.empty()) return file;
   const auto named = std::find(head.begin(), head.end(), argument);
   const std::size_t from = argument.empty() || named == head.end() ? 0 : static_cast<std::size_t>(named - head.begin());
@@ -182,7 +187,8 @@ TableFile read_table_file(const std::string& path, const std::string& argument, 
     }
     const std::optional<Quad> x = number_in(fields[from]), f = number_in(fields[wanted]);
     if (!x || !f) {
-      file.wrong = place + "has '" + (x ? fields[wanted] : fields[from]) + "' for a number";
+      file.wrong = place + (is_table(path) ? "has '" + (x ? fields[wanted] : fields[from]) + "' for a number"
+                                           : "has something else for a number");
       return file;
     }
     if (!file.x.empty() && !(*x > file.x.back())) {

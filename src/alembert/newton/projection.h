@@ -22,6 +22,11 @@ class Projection {
 
   /// From now on parameters are read from this table, see Kernel.
   void bind(const T* parameters) noexcept;
+  /// What the next states depend on.
+  template <class A>
+  void archive(A& fields) {
+    fields(positions_, velocities_, position_, velocity_);
+  }
 
  private:
   /// x such that onto(inputs, values + x) = 0, along the gradients at the values.

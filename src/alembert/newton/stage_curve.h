@@ -25,6 +25,11 @@ struct SolvedStep {
   T t = 0, h = 0;           // h = 0: none
   std::vector<T> from, to;  // states
   std::vector<T> unknowns;
+
+  template <class A>
+  void archive(A& fields) {
+    fields(t, h, from, to, unknowns);
+  }
 };
 
 /// From t, h, state and unknowns in one list, and the state at the end.

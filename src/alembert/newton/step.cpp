@@ -420,6 +420,20 @@ StepResult Step<T>::again_singular(T t0, T h, T* state, T* compensation) noexcep
 }
 
 template <class T>
+std::vector<std::vector<T>> Step<T>::first_points(T t0, T h, const T* state) {
+  std::vector<std::vector<T>> points;
+  T t = t0;
+  for (const auto& sub : body_->substeps) {
+    const StepPart<T>& part = body_->parts[sub.part];
+    SubstepSolve<T>(part, body_->room, t, sub.share * h, state).initial_guess();
+    const auto first = body_->room.x.begin();
+    points.emplace_back(first, first + part.inputs() + part.unknowns);
+    t += sub.share * h;
+  }
+  return points;
+}
+
+template <class T>
 const std::vector<T>& Step<T>::carried() const noexcept {
   return body_->carried.values;
 }

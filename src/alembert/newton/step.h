@@ -59,6 +59,10 @@ class Step {
   /// The last step once more, from the same state, where it ended at a singular position of the constraints.
   StepResult again_singular(T t0, T h, T* state, T* compensation) noexcept;
 
+  /// For each substep what its equations are solved from at the start of a motion: t0, its part of h, the state, and the
+  /// method's own guess of the unknowns.
+  std::vector<std::vector<T>> first_points(T t0, T h, const T* state);
+
   /// What the method carries beside the state; the next step goes on from it. Empty for most.
   const std::vector<T>& carried() const noexcept;
   void carry_on(const std::vector<T>& values) noexcept;  // as many as carried(), or none: then it stays

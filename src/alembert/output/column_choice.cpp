@@ -40,7 +40,17 @@ class ColumnChoice final : public Observer {
   ColumnChoice(std::unique_ptr<Observer> to, std::vector<std::string> names)
       : to_(std::move(to)), names_(std::move(names)) {}
 
-  void begin(const Columns& columns, const RunDescription& run) override {
+  void begin(const Columns& columns, const RunDescription& run) override { to_->begin(choose(columns), run); }
+  Mark mark() override { return to_->mark(); }
+  void go_on(const Columns& columns, const RunDescription& run, std::span<const Mark> marks) override {
+    to_->go_on(choose(columns), run, marks);
+  }
+  void row(std::span<const double> values) override { to_->row(taken(values)); }
+  void event(int number, std::span<const double> values) override { to_->event(number, taken(values)); }
+  void end() override { to_->end(); }
+
+ private:
+  Columns choose(const Columns& columns) {
     chosen_ = {0};
     std::vector<Diagnostic> unknown;
     for (const std::string& name : names_) {
@@ -65,13 +75,8 @@ class ColumnChoice final : public Observer {
     if (!columns.units.empty())
       for (const int column : chosen_) taken.units.push_back(columns.units[static_cast<std::size_t>(column)]);
     values_.resize(chosen_.size());
-    to_->begin(taken, run);
+    return taken;
   }
-  void row(std::span<const double> values) override { to_->row(taken(values)); }
-  void event(int number, std::span<const double> values) override { to_->event(number, taken(values)); }
-  void end() override { to_->end(); }
-
- private:
   std::span<const double> taken(std::span<const double> values) {
     for (std::size_t i = 0; i < chosen_.size(); ++i) values_[i] = values[static_cast<std::size_t>(chosen_[i])];
     return values_;

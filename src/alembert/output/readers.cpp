@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -11,7 +12,7 @@
 #include "alembert/error.h"
 #include "alembert/output/attributes.h"
 #include "alembert/output/columns.h"
-#include "alembert/output/hdf5_handle.h"
+#include "alembert/output/hdf5_file.h"
 #include "alembert/output/writers.h"
 #include "alembert/quad.h"
 #include "alembert/trajectory.h"
@@ -75,11 +76,19 @@ double number(const std::string& path, const std::string& text, long line) {
   return static_cast<double>(value);
 }
 
-/// Calls take(entries, number of the line) for all lines behind the first, which have `width` fields each.
+/// Of a file whose writing was cut short, and what is left of it.
+std::string cut_short(std::size_t rows) {
+  return "the file was cut short while it was written: what follows its " + std::to_string(rows) +
+         " whole rows is left out";
+}
+
+/// Calls take(entries, number of the line) for all lines behind the first, which have `width` fields each. False where
+/// the last line has no end: writing was cut short, and it may lack digits.
 template <class Take>
-void each_line(const std::string& path, std::istream& lines, std::size_t width, const Take& take) {
+bool each_line(const std::string& path, std::istream& lines, std::size_t width, const Take& take) {
   std::string line;
   for (long line_number = 2; std::getline(lines, line); ++line_number) {
+    if (lines.eof()) return false;
     const Strings entries = fields(line);
     if (entries.size() != width) {
       refuse(path, "line " + std::to_string(line_number) + " has " + std::to_string(entries.size()) +
@@ -87,6 +96,7 @@ void each_line(const std::string& path, std::istream& lines, std::size_t width, 
     }
     take(entries, line_number);
   }
+  return true;
 }
 
 Trajectory read_csv(const std::string& path) {
@@ -94,9 +104,10 @@ Trajectory read_csv(const std::string& path) {
   std::string head;
   std::getline(lines, head);
   Trajectory trajectory = with_columns(path, fields(head));
-  each_line(path, lines, trajectory.values.size(), [&](const Strings& entries, long line) {
+  const bool whole = each_line(path, lines, trajectory.values.size(), [&](const Strings& entries, long line) {
     for (std::size_t i = 0; i < entries.size(); ++i) trajectory.values[i].push_back(number(path, entries[i], line));
   });
+  if (!whole) trajectory.note = cut_short(trajectory.rows());
   return trajectory;
 }
 
@@ -125,9 +136,47 @@ std::vector<double> numbers(const std::string& path, const nlohmann::json& row, 
   return values;
 }
 
+/// The part of a file whose writing was cut short: its head, and the rows and events that stand there whole, a line
+/// each as the writer puts them. Empty where not even the head is there.
+std::string mended(const std::string& text, std::size_t& rows) {
+  const std::string begin = "\"rows\":[";
+  const std::size_t head = text.find(begin);
+  if (head == std::string::npos) return "";
+  std::string out = text.substr(0, head + begin.size());
+  std::istringstream lines(text.substr(out.size()));
+  std::string line;
+  rows = 0;
+  while (std::getline(lines, line)) {
+    if (line.ends_with(',')) line.pop_back();
+    if (line.empty()) continue;
+    if (line.front() != '[' || !nlohmann::json::accept(line)) break;
+    out += (rows++ > 0 ? ",\n" : "\n") + line;
+  }
+  out += "\n]";
+  while (std::getline(lines, line) && !line.starts_with("\"events\":[")) {}
+  out += ",\"events\":[";
+  for (int events = 0; std::getline(lines, line);) {
+    if (line.ends_with(',')) line.pop_back();
+    if (line.empty() || line.front() != '{' || !nlohmann::json::accept(line)) break;
+    out += (events++ > 0 ? ",\n" : "\n") + line;
+  }
+  return out + "]}";
+}
+
+nlohmann::json parsed(const std::string& path, std::string& note) {
+  const std::string text = text_of(path);
+  if (nlohmann::json::accept(text)) return nlohmann::json::parse(text);
+  std::size_t rows = 0;
+  const std::string part = mended(text, rows);
+  if (!nlohmann::json::accept(part)) return nlohmann::json::parse(text);  // says what is wrong with it
+  note = cut_short(rows);
+  return nlohmann::json::parse(part);
+}
+
 Trajectory read_json(const std::string& path) {
   try {
-    const nlohmann::json json = nlohmann::json::parse(text_of(path));
+    std::string note;
+    const nlohmann::json json = parsed(path, note);
     Trajectory trajectory =
         with_columns(path, json.at("columns").get<Strings>(), run_from(json.at("attributes").get<Attributes>()));
     trajectory.columns.units = json.value("units", Strings());
@@ -139,22 +188,33 @@ Trajectory read_json(const std::string& path) {
     for (const nlohmann::json& event : json.value("events", nlohmann::json::array()))
       trajectory.events.push_back({number_of(trajectory.columns.events, event.at("name").get<std::string>()),
                                    numbers(path, event.at("values"), width)});
+    trajectory.note = note;
     return trajectory;
   } catch (const nlohmann::json::exception& error) { refuse(path, error.what()); }
 }
 
 // .h5 -----------------------------------------------------------------------------------------------------------------
 
+// Texts have fixed lengths: those of other lengths are kept in a heap whose damage ends the program inside HDF5.
+constexpr std::size_t longest_text = std::size_t{1} << 26;
+
 Strings texts(hid_t attribute) {
   if (attribute < 0) return {};
   const Handle type(H5Aget_type(attribute), H5Tclose);
   const Handle space(H5Aget_space(attribute), H5Sclose);
-  if (type < 0 || H5Tis_variable_str(type) <= 0) return {};
-  std::vector<char*> words(static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space))));
-  if (words.empty() || H5Aread(attribute, type, words.data()) < 0) return {};
+  if (type < 0 || space < 0 || H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0) return {};
+  const std::size_t length = H5Tget_size(type);
+  const hssize_t points = H5Sget_simple_extent_npoints(space);
+  if (length == 0 || points <= 0 || length > longest_text || static_cast<std::size_t>(points) > longest_text / length)
+    return {};
+  const auto count = static_cast<std::size_t>(points);
+  std::string bytes(count * length, '\0');
+  if (H5Aread(attribute, type, bytes.data()) < 0) return {};
   Strings list;
-  for (const char* word : words) list.emplace_back(word ? word : "");
-  H5Dvlen_reclaim(type, space, H5P_DEFAULT, words.data());
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string text = bytes.substr(i * length, length);
+    list.push_back(text.substr(0, text.find_last_not_of('\0') + 1));
+  }
   return list;
 }
 
@@ -175,6 +235,14 @@ Table read_table(const std::string& path, hid_t set, const std::string& name) {
       size[1] != table.columns.size()) {
     refuse(path, "'" + name + "' has another width than its 'columns'");
   }
+  // No more numbers than the file has room for; what is not there reads as NaN.
+  std::error_code ignored;
+  const std::uint64_t bytes = std::filesystem::file_size(path, ignored);
+  if (size[1] == 0 || size[0] > bytes / sizeof(double) / size[1])
+    refuse(path, "'" + name + "' says to have more rows than the file has room for");
+  const Handle type(H5Dget_type(set), H5Tclose);
+  if (type < 0 || H5Tget_class(type) != H5T_FLOAT || H5Tget_size(type) != sizeof(double))
+    refuse(path, "'" + name + "' does not hold numbers");
   table.numbers.resize(size[0] * size[1]);
   if (!table.numbers.empty() &&
       H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, table.numbers.data()) < 0) {
@@ -200,9 +268,12 @@ void read_hdf5_events(const std::string& path, hid_t file, Trajectory& trajector
   const std::size_t width = trajectory.values.size() + 1;
   if (table.columns.size() != width) refuse(path, "'events' has other columns than 'trajectory'");
   for (auto row = table.numbers.begin(); row != table.numbers.end(); row += static_cast<long>(width)) {
-    const int event = static_cast<int>(*row) - 1;  // counted from 1 in the file
-    if (event < 0 || event >= static_cast<int>(trajectory.columns.events.size()))
+    // Counted from 1 in the file; NaN where writing was cut short.
+    if (!(*row >= 1 && *row <= static_cast<double>(trajectory.columns.events.size()))) {
+      if (std::isnan(*row)) break;
       refuse(path, "'events' has a number without a name");
+    }
+    const int event = static_cast<int>(*row) - 1;
     trajectory.events.push_back({event, {row + 1, row + static_cast<long>(width)}});
   }
 }
@@ -210,7 +281,9 @@ void read_hdf5_events(const std::string& path, hid_t file, Trajectory& trajector
 Trajectory read_hdf5(const std::string& path) {
   const QuietHdf5 quiet;
   if (!std::ifstream(path)) throw InputError("cannot read '" + path + "': " + std::strerror(errno));
-  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_file_locking(access, 0, 1);  // what is being written can be looked at
+  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose);
   if (file < 0) refuse(path, "it is no HDF5 file");
   const Handle set(H5Dopen2(file, "trajectory", H5P_DEFAULT), H5Dclose);
   if (set < 0) refuse(path, "it has no dataset 'trajectory'");
@@ -218,10 +291,14 @@ Trajectory read_hdf5(const std::string& path) {
   Trajectory trajectory = with_columns(path, table.columns, run_from(read_attributes(file)));
   trajectory.columns.units = texts(set, "units");
   const std::size_t width = table.columns.size();
+  // The time of a row that was written is a number.
+  std::size_t rows = 0;
+  while (rows < table.numbers.size() / width && !std::isnan(table.numbers[rows * width])) ++rows;
   for (std::size_t i = 0; i < width; ++i) {
-    trajectory.values[i].reserve(table.numbers.size() / width);
-    for (std::size_t at = i; at < table.numbers.size(); at += width) trajectory.values[i].push_back(table.numbers[at]);
+    trajectory.values[i].reserve(rows);
+    for (std::size_t row = 0; row < rows; ++row) trajectory.values[i].push_back(table.numbers[row * width + i]);
   }
+  if (rows < table.numbers.size() / width) trajectory.note = cut_short(rows);
   read_hdf5_events(path, file, trajectory);
   return trajectory;
 }

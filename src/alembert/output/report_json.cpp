@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "alembert/base/lists.h"
 #include "alembert/output/report_words.h"
@@ -123,36 +124,56 @@ Json joints(const Report& report) {
   return object;
 }
 
-void add_run(Json& json, const Report& report) {
-  json["model"] = report.model;
-  json["method"] = report.method;
-  if (!report.choice.empty()) json["chosen"] = report.choice;
-  json["stages"] = report.stages > 0 ? Json(report.stages) : Json();
-  json["step"] = number(report.step);
-  if (report.control != Control::fixed) json["control"] = word_of(report.control);
-  json["t"] = number(report.t);
-  json["order"] = {{"q", report.order.q}, {"v", report.order.v}, {"multiplier", report.order.multiplier}};
+/// The report as it grows, or those of its groups that somebody wants: "q", "energy".
+class Tree {
+ public:
+  explicit Tree(const std::set<std::string>* wanted) : wanted_(wanted) {}
+  bool wants(const char* group) const { return !wanted_ || wanted_->contains(group); }
+  /// value() is asked for where it is wanted.
+  template <class Value>
+  void put(const char* group, const Value& value) {
+    if (wants(group)) json[group] = value();
+  }
+  Json json;
+
+ private:
+  const std::set<std::string>* wanted_;
+};
+
+void add_run(Tree& tree, const Report& report) {
+  tree.put("model", [&] { return Json(report.model); });
+  tree.put("method", [&] { return Json(report.method); });
+  if (!report.choice.empty()) tree.put("chosen", [&] { return Json(report.choice); });
+  tree.put("stages", [&] { return report.stages > 0 ? Json(report.stages) : Json(); });
+  tree.put("step", [&] { return number(report.step); });
+  if (report.control != Control::fixed) tree.put("control", [&] { return Json(word_of(report.control)); });
+  tree.put("t", [&] { return number(report.t); });
+  tree.put("order", [&] {
+    return Json{{"q", report.order.q}, {"v", report.order.v}, {"multiplier", report.order.multiplier}};
+  });
 }
 
-void add_ports(Json& json, const PortReport& port) {
+void add_ports(Tree& tree, const PortReport& port) {
   // Every state under its own name, the algebraic ones among them.
-  json["variables"] = named(port.states, port.x);
-  json["inputs"] = named(port.inputs, port.u);
-  json["outputs"] = named(port.outputs, port.y);
+  tree.put("variables", [&] { return named(port.states, port.x); });
+  tree.put("inputs", [&] { return named(port.inputs, port.u); });
+  tree.put("outputs", [&] { return named(port.outputs, port.y); });
+  if (!tree.wants("energies")) return;
   for (std::size_t i = 0; i < port.energies.size(); ++i)
-    json["energies"][port.components.at(i)] = {{"initial", number(port.first_energies, i)},
-                                               {"final", number(port.energies, i)}};
+    tree.json["energies"][port.components.at(i)] = {{"initial", number(port.first_energies, i)},
+                                                    {"final", number(port.energies, i)}};
 }
 
-void add_state(Json& json, const Report& report) {
+void add_state(Tree& tree, const Report& report) {
   const ReportNames& names = report.names;
   // Velocities go by the name of their coordinate.
-  json["q"] = named(names.coordinates, report.y);
-  json["v"] = named(names.coordinates, report.v);
-  json["p"] = named(names.momenta, report.momentum);
-  json["multipliers"] = multipliers(names, report.lambda, report.psi);
-  if (report.port) add_ports(json, *report.port);
-  if (!names.variables.empty()) json["variables"] = named(names.variables, joined<double>(report.y, report.z));
+  tree.put("q", [&] { return named(names.coordinates, report.y); });
+  tree.put("v", [&] { return named(names.coordinates, report.v); });
+  tree.put("p", [&] { return named(names.momenta, report.momentum); });
+  tree.put("multipliers", [&] { return multipliers(names, report.lambda, report.psi); });
+  if (report.port) add_ports(tree, *report.port);
+  if (!names.variables.empty())
+    tree.put("variables", [&] { return named(names.variables, joined<double>(report.y, report.z)); });
 }
 
 Json energy(const Report& report) {
@@ -197,17 +218,17 @@ void add_balance(Json& json, const EnergyBalance& balance) {
   parts["supplied"] = number(balance.supplied);
 }
 
-void add_watched(Json& json, const Report& report) {
-  json["energy"] = energy(report);
-  json["residual"] = residual(report);
-  json["invariants"] = invariants(report);
-  if (!report.names.observed.empty()) json["observed"] = observed(report);
-  add_balance(json, report.balance);
-  if (!report.joints.empty()) json["joints"] = joints(report);
-  if (!report.contacts.empty()) json["contacts"] = contacts(report);
+void add_watched(Tree& tree, const Report& report) {
+  tree.put("energy", [&] { return energy(report); });
+  tree.put("residual", [&] { return residual(report); });
+  tree.put("invariants", [&] { return invariants(report); });
+  if (!report.names.observed.empty()) tree.put("observed", [&] { return observed(report); });
+  if (tree.wants("power_balance")) add_balance(tree.json, report.balance);
+  if (!report.joints.empty()) tree.put("joints", [&] { return joints(report); });
+  if (!report.contacts.empty()) tree.put("contacts", [&] { return contacts(report); });
   if (report.names.events.empty()) return;
-  json["events"] = events(report);
-  json["stopped"] = text_or_null(report.stopped);
+  tree.put("events", [&] { return events(report); });
+  tree.put("stopped", [&] { return text_or_null(report.stopped); });
 }
 
 Json statistics(const Report& report) {
@@ -243,31 +264,42 @@ Json warnings(const Report& report) {
   return list;
 }
 
-void add_course(Json& json, const Report& report) {
-  json["accuracy"] = accuracy(report);
-  json["warnings"] = warnings(report);
-  json["statistics"] = statistics(report);
-  Json& changes = json["initial_changes"] = Json::array();
+Json initial_changes(const Report& report) {
+  Json changes = Json::array();
   for (const InitialState::Change& change : report.initial.changes)
     changes.push_back({{"name", change.name}, {"from", number(change.from)}, {"to", number(change.to)}});
-  json["redundant"] = report.initial.redundant;
-  for (const Report::SingularPosition& s : report.singular_positions)
-    json["singular_positions"].push_back({{"t", number(s.t)}, {"constraints", s.words}});
-  json["ending"] = word_of(report.ending);
-  json["reason"] = text_or_null(report.reason);
-  Json& internal = json["internal"] = Json::object();
-  for (std::size_t i = 0; i < report.internal_names.size(); ++i)
-    internal[report.internal_names[i]] = number(report.internal, i);
+  return changes;
 }
 
-/// The whole report, in the order in which it is written.
-Json tree(const Report& report) {
-  Json json;
-  add_run(json, report);
-  add_state(json, report);
-  add_watched(json, report);
-  add_course(json, report);
-  return json;
+Json internal_values(const Report& report) {
+  Json internal = Json::object();
+  for (std::size_t i = 0; i < report.internal_names.size(); ++i)
+    internal[report.internal_names[i]] = number(report.internal, i);
+  return internal;
+}
+
+void add_course(Tree& tree, const Report& report) {
+  tree.put("accuracy", [&] { return accuracy(report); });
+  tree.put("warnings", [&] { return warnings(report); });
+  tree.put("statistics", [&] { return statistics(report); });
+  tree.put("initial_changes", [&] { return initial_changes(report); });
+  tree.put("redundant", [&] { return Json(report.initial.redundant); });
+  if (tree.wants("singular_positions"))
+    for (const Report::SingularPosition& s : report.singular_positions)
+      tree.json["singular_positions"].push_back({{"t", number(s.t)}, {"constraints", s.words}});
+  tree.put("ending", [&] { return Json(word_of(report.ending)); });
+  tree.put("reason", [&] { return text_or_null(report.reason); });
+  tree.put("internal", [&] { return internal_values(report); });
+}
+
+/// The whole report, or some groups of it, in the order in which it is written.
+Json tree(const Report& report, const std::set<std::string>* groups = nullptr) {
+  Tree tree(groups);
+  add_run(tree, report);
+  add_state(tree, report);
+  add_watched(tree, report);
+  add_course(tree, report);
+  return std::move(tree.json);
 }
 
 ReportEntry leaf(const std::string& path, const Json& value) {
@@ -288,6 +320,12 @@ void add_leaves(const Json& at, const std::string& path, std::vector<ReportEntry
 }
 
 }  // namespace
+
+std::vector<ReportEntry> entries_of_groups(const Report& report, const std::set<std::string>& groups) {
+  std::vector<ReportEntry> found;
+  add_leaves(tree(report, &groups), "", found);
+  return found;
+}
 
 const char* word_of(Control control) {
   switch (control) {

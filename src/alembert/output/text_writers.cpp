@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "alembert/base/bytes.h"
 #include "alembert/output/attributes.h"
 #include "alembert/output/output_file.h"
 #include "alembert/output/writers.h"
@@ -16,7 +17,8 @@ void append_number(std::string& text, double value) {
   text.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
 }
 
-/// Whole rows of text gathered in memory: what is on disk always ends with a whole row.
+/// Whole rows of text gathered in memory: what is on disk ends with a whole row, unless the program is killed while it
+/// writes.
 class TextWriter : public Observer {
  public:
   explicit TextWriter(const std::string& path) : file_(path) {}
@@ -24,24 +26,58 @@ class TextWriter : public Observer {
   void begin(const Columns& columns, const RunDescription& run) override {
     file_.clear();
     open_ = true;
+    know(columns);
     head(columns, run);
     flush();
   }
   void row(std::span<const double> values) override {
     line(values);
+    ends_.push_back(text_.size());
     if (clock_.due(text_.size())) flush();
   }
   void end() override {
-    if (!std::exchange(open_, false)) return;
+    if (!open_) return;
     flush();
+    open_ = false;
     file_.close();
+  }
+  std::vector<std::byte> mark() override {
+    flush();
+    ByteWriter out;
+    out.write(place_of_file(file_.path()));
+    out.write(file_.size());
+    out.write(file_.trace(file_.size()));
+    save(out);
+    return out.bytes();
+  }
+  void go_on(const Columns& columns, const RunDescription& run, std::span<const Mark> marks) override {
+    for (const Mark& mark : marks) {
+      ByteReader in(mark);
+      std::string path;
+      in.read(path);
+      if (path != place_of_file(file_.path())) continue;
+      const auto size = in.read<std::uint64_t>();
+      if (file_.trace(size) != in.read<std::uint64_t>())
+        throw InputError("'" + file_.path() + "' is not what the run had written up to the checkpoint",
+                         "choose another file: it gets the rows from there on");
+      know(columns);
+      load(in);
+      file_.cut(size);
+      open_ = true;
+      flush();
+      return;
+    }
+    begin(columns, run);
   }
 
  protected:
+  virtual void know(const Columns& columns) = 0;
   virtual void head(const Columns& columns, const RunDescription& run) = 0;
   virtual void line(std::span<const double> values) = 0;
   /// What closes the file as it stands.
   virtual std::string tail() const = 0;
+  virtual void save(ByteWriter& out) = 0;
+  virtual void load(ByteReader& in) = 0;
 
   /// For destructors, which have nobody to tell.
   void end_quietly() noexcept {
@@ -54,12 +90,16 @@ class TextWriter : public Observer {
 
  private:
   void flush() {
-    file_.append(text_, tail());
+    open_ = false;  // what cannot be written is not tried again
+    file_.append(text_, ends_, tail());
+    open_ = true;
     text_.clear();
+    ends_.clear();
   }
 
   OutputFile file_;
   FlushClock clock_;
+  std::vector<std::size_t> ends_;  // of the rows in text_
   bool open_ = false;
 };
 
@@ -80,7 +120,7 @@ class CsvWriter final : public TextWriter {
   void event(int number, std::span<const double> values) override {
     std::string text = csv_name(event_names_.at(number)) + ",";
     append_line(text, values);
-    events_->append(text);
+    events_->append(text, {});
   }
 
  private:
@@ -95,14 +135,21 @@ class CsvWriter final : public TextWriter {
     }
     text += '\n';
   }
+  void know(const Columns& columns) override {
+    event_names_ = columns.events;
+    if (!event_names_.empty()) events_ = std::make_unique<OutputFile>(events_path_);
+  }
   void head(const Columns& columns, const RunDescription&) override {
     for (std::size_t i = 0; i < columns.names.size(); ++i) text_ += (i ? "," : "") + csv_name(columns.names[i]);
     text_ += '\n';
-    event_names_ = columns.events;
-    if (event_names_.empty()) return;
-    events_ = std::make_unique<OutputFile>(events_path_);
+    if (!events_) return;
     events_->clear();
-    events_->append("event," + text_);
+    events_->append("event," + text_, {});
+  }
+  void save(ByteWriter& out) override { out.write(events_ ? events_->size() : std::uint64_t{0}); }
+  void load(ByteReader& in) override {
+    const auto size = in.read<std::uint64_t>();
+    if (events_) events_->cut(size);
   }
   void line(std::span<const double> values) override { append_line(text_, values); }
   std::string tail() const override { return {}; }
@@ -134,7 +181,15 @@ class JsonWriter final : public TextWriter {
     text_ += "{\"attributes\":" + dump(attributes_of(run)) + ",\n\"columns\":" + dump(columns.names);
     if (!columns.units.empty()) text_ += ",\n\"units\":" + dump(columns.units);
     text_ += ",\n\"rows\":[";
-    event_names_ = columns.events;
+  }
+  void know(const Columns& columns) override { event_names_ = columns.events; }
+  void save(ByteWriter& out) override {
+    out.write(first_);
+    out.write(events_);
+  }
+  void load(ByteReader& in) override {
+    in.read(first_);
+    in.read(events_);
   }
   static void append_list(std::string& text, std::span<const double> values) {
     text += '[';

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "alembert/plot/figures.h"
+#include "alembert/plot/rows.h"
+#include "alembert/plot/scene.h"
 #include "alembert/plot/web.h"
 
 namespace alembert::internal {
@@ -41,13 +43,54 @@ std::string motion(const Trajectory& trajectory, const std::vector<MovingPoint>&
                      dimension, number(speed), std::max<std::size_t>(1, pictures / 12), times, places, links);
 }
 
+/// JSON inside a page: no < is left that could end the script around it.
+std::string inside_script(const std::string& json) {
+  std::string text;
+  text.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<') text += "\\u003c";
+    else text += c;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string html_page(const std::string& title, const std::string& body) {
   return filled(web_text("page.html"), {{"title", escaped(title)}, {"style", web_text("page.css")}, {"body", body}});
 }
 
-std::string page_of(const Trajectory& trajectory, const std::string& title, const std::string& words) {
+std::string page_note() {
+  return web_bundle("page.js").empty()
+             ? "this program was built without Node.js, so that the page shows points and rods only and no mechanism"
+             : "";
+}
+
+std::string page_of(const Trajectory& trajectory, const std::string& title, const std::string& words,
+                    const std::string& path) {
+  return page_of({{&trajectory, title}}, title, words, path);
+}
+
+std::string page_of(const std::vector<PageRun>& runs, const std::string& title, const std::string& words,
+                    const std::string& path) {
+  const Trajectory& first = *runs.at(0).trajectory;
+  if (web_bundle("page.js").empty()) return simple_page_of(first, title, words);
+  const SceneText scene = scene_of(first, std::make_shared<const Source>(Source{path, first.run.model_text}));
+  std::string data = "{\"scene\":" + scene.json + ",\"note\":" + json_string(scene.note) + ",\"runs\":[";
+  for (const PageRun& run : runs) data += (&run == runs.data() ? "" : ",") + run_json(*run.trajectory, run.name);
+  data += "]}";
+  const std::string report =
+      words.empty() ? "" : "<details open><summary>Report</summary><pre>" + escaped(words) + "</pre></details>\n";
+  return html_page(title,
+                   "<h1>" + escaped(title) + "</h1>\n" +
+                       filled(web_text("space.html"), {{"style", web_bundle("page.css")},
+                                                       {"words", report},
+                                                       {"licences", escaped(std::string(web_bundle("licences.txt")))},
+                                                       {"data", inside_script(data)},
+                                                       {"script", web_bundle("page.js")}}));
+}
+
+std::string simple_page_of(const Trajectory& trajectory, const std::string& title, const std::string& words) {
   std::string body = "<h1>" + escaped(title) + "</h1>\n";
   const std::vector<MovingPoint> points = points_of(trajectory);
   if (!points.empty() && trajectory.rows() > 1)

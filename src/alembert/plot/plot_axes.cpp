@@ -11,16 +11,27 @@ namespace alembert::internal::plotting {
 
 void Range::include(double value) { low = std::min(low, value), high = std::max(high, value); }
 
+namespace {
+
+// Beyond these the room around a range, or its length, is no number any more.
+constexpr double smallest_shown = 1e-270, largest_shown = 1e270;
+
+double shown(double value) { return std::clamp(value, -largest_shown, largest_shown); }
+
+}  // namespace
+
 Range widened(Range range, bool logarithmic) {
   if (range.empty()) return logarithmic ? Range{0.1, 10} : Range{0, 1};
+  range = {shown(range.low), shown(range.high)};
+  if (logarithmic) range = {std::max(range.low, smallest_shown), std::max(range.high, smallest_shown)};
   if (logarithmic) {
     const double room = std::pow(10, std::max(0.05 * std::log10(range.high / range.low), 0.08));
     return {range.low / room, range.high * room};
   }
   const double length = range.high - range.low, size = std::max(std::abs(range.low), std::abs(range.high));
   // A range that is only rounding wide has no marks that could be told apart.
-  if (length > 1e-12 * size) return {range.low - 0.05 * length, range.high + 0.05 * length};
-  const double room = size > 0 ? 0.5 * size : 0.5;
+  if (length > 1e-12 * size && length > smallest_shown) return {range.low - 0.05 * length, range.high + 0.05 * length};
+  const double room = size > smallest_shown ? 0.5 * size : 0.5;
   return {range.low - room, range.high + room};
 }
 

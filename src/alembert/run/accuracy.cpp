@@ -131,6 +131,18 @@ std::optional<Step<double>> AccuracyProbe::beside(const GridPoint& from) {
   return step;
 }
 
+void AccuracyProbe::archive(Archive& fields) {
+  for (std::optional<Step<double>>* step : {&companion_, &parts_}) {
+    bool there = step->has_value();
+    fields(there);
+    if (!there) step->reset();
+    else if (!*step) *step = engine_.step.clone();
+    if (*step) fields(**step);
+  }
+  fields(multipliers_, ranges_, n_, next_look_, surprised_, t_, companion_at_, companion_steps_, window_,
+         before_window_, growth_, parts_at_, step_error_, predicted_worst_, worst_, worst_t_, worst_early_, compared_);
+}
+
 void AccuracyProbe::look(const GridPoint& from, const GridPoint& to) {
   if (companion_ || n_ % between_ranges == 0) ranges_.add(to.state);
   // At the ends of such steps others would see either side of the kink.

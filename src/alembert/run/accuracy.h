@@ -31,6 +31,10 @@ class StateRanges {
   double rounding(std::size_t i) const;
   /// The largest |position| so far.
   double farthest() const;
+  template <class A>
+  void archive(A& fields) {
+    fields(low_, high_);
+  }
 
  private:
   double largest(std::size_t first, std::size_t last) const;
@@ -60,6 +64,8 @@ class AccuracyProbe {
   };
   /// Nothing where no step could be compared. singular_positions: that the run has passed.
   std::optional<Result> finish(std::size_t singular_positions) const;
+  /// All that it has seen, and the companion.
+  void archive(Archive& fields);
 
  private:
   /// Between two motions at the same time: the largest difference of positions, and of velocities.
@@ -73,6 +79,11 @@ class AccuracyProbe {
     bool failed = false;         // its first steps had no solution
     std::vector<Distance> seen;  // after every second step
     std::vector<double> error;   // largest of every entry
+
+    template <class A>
+    void archive(A& fields) {
+      fields(t0, end, n0, failed, seen, error);
+    }
   };
   struct Halves {
     double first = 0, whole = 0;

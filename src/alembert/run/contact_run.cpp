@@ -177,7 +177,9 @@ Report ContactRun::run() {
     fail("the motion cannot go on with these contacts at t = " + time_text(t_) + ": " + first.message);
   }
   if (books_.report().ending == Ending::failed && compiled_) last_row();
-  rows_.finish();
+  try {
+    rows_.finish();
+  } catch (const WriteError& error) { fail(error.diagnostics().at(0).message); }
   base_.parameters = usual;
   Report& report = books_.report();
   report.t = t_;

@@ -112,6 +112,10 @@ class FixedSteps final : public StepControl {
     in.read(made_);
     in.refill(here_.sides);
   }
+  void archive(Archive& fields) override {
+    StepControl::archive(fields);
+    fields(n_, made_, parts_, starts_in_kink_, here_);
+  }
 
  private:
   void restart(const GridPoint& from) {
@@ -248,6 +252,11 @@ class ReversibleSteps final : public StepControl {
     return maker_.make(step_, from, h, last ? end_ : from.t + h, to[0]) ? 1 : 0;
   }
 
+  void archive(Archive& fields) override {
+    StepControl::archive(fields);
+    fields(rho_, first_);
+  }
+
  private:
   double step_size_, smallest_, end_;
   double rho_ = 1;
@@ -293,6 +302,11 @@ void check_steps(const StepOptions& o, const Method& method, double t0, double e
   if (!(o.absolute >= 0 && std::isfinite(o.absolute)))
     throw InputError("`absolute` must be a number of at least 0, not " + to_text(o.absolute));
   if (o.largest != 0) positive("`largest`", o.largest, 0, INFINITY, "a number above 0");
+  // As of the step itself: fewer than 9e15, whose number is exact.
+  if (o.largest != 0 && std::abs(end - t0) / o.largest > 9e15)
+    throw InputError(
+        "steps of at most `largest` " + to_text(o.largest) + " are too small to reach the end " + to_text(end),
+        "allow longer steps, or choose an earlier end");
   positive("`growth`", o.growth, 1, INFINITY, "a number above 1");
   positive("`shrink`", o.shrink, 0, 1, "between 0 and 1");
   if (o.good_steps < 1) throw InputError("`good_steps` must be at least 1");

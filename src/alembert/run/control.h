@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "alembert/base/archive.h"
 #include "alembert/run/engine.h"
 #include "alembert/simulate.h"
 
@@ -38,6 +39,8 @@ class StepControl {
   /// What is known beside the point where it stands and the history of the step, between two points of the grid.
   virtual void save(ByteWriter&) const {}
   virtual void load(ByteReader&) {}
+  /// All that the next points depend on, beside the point and the engine, for a run that is taken up again.
+  virtual void archive(Archive& fields) { fields(rejected_, comparisons_, failure_); }
 
  protected:
   explicit StepControl(Engine& engine)

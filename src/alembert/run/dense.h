@@ -33,6 +33,11 @@ class DenseOutput {
   const std::vector<double>& internal() { return step_.internal(); }
   /// What contacts did on the way there, as Step::contacts.
   const std::vector<double>& contacts() const { return step_.contacts(); }
+  /// What the next states depend on.
+  template <class A>
+  void archive(A& fields) {
+    fields(step_, projection_, from_, h_, ready_, rates_);
+  }
 
  private:
   std::size_t n_y_;

@@ -22,6 +22,12 @@ class DensityRate {
 
   /// NaN where rho is not above 0, or where there are no accelerations.
   double at(double t, std::span<const double> state);
+  /// What the next values depend on.
+  template <class A>
+  void archive(A& fields) {
+    fields(in_, jerk_);
+    if (jerks_) fields(*jerks_);
+  }
 
  private:
   std::size_t states_, n_z_;

@@ -477,4 +477,15 @@ bool Engine::ends_singular(double t, std::span<const double> state) {
          failure.dependence(t, state, longest()).distance < singular_position;
 }
 
+void Engine::archive(Archive& fields) {
+  const std::size_t count = parameters.size();
+  fields(parameters, step, watch, rank, multipliers, observed, impulse, impulse_energy);
+  if (parameters.size() != count) throw InputError("the saved state belongs to other equations");
+  if (dense) fields(*dense);
+  if (events) fields(*events);
+  if (kinks) fields(*kinks);
+  if (density) fields(*density);
+  if (work) fields(*work);
+}
+
 }  // namespace alembert::internal

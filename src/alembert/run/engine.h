@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "alembert/base/archive.h"
 #include "alembert/methods/method.h"
 #include "alembert/model/model.h"
 #include "alembert/run/density.h"
@@ -102,6 +103,9 @@ class Engine {
   TimeInputs inputs;
   std::optional<WorkMeter> work;  // where something does work
   StepMaker maker;
+
+  /// Everything in it that the next steps of a run depend on, and what a report says of those before.
+  void archive(Archive& fields);
 
   /// What a user must know of the method on this model; "" where there is nothing.
   std::string remark;

@@ -32,6 +32,12 @@ class ErrorScale {
   /// asked for what it does to the accelerations. Costs as much as a few accelerations; until the next accept().
   void measure_rounding(Multipliers& multipliers, const GridPoint& from, double h);
 
+  /// What it has seen of the motion.
+  template <class A>
+  void archive(A& fields) {
+    fields(recent_, lasting_, largest_, changes_, rounding_, disturbed_, rates_);
+  }
+
  private:
   double size(const GridPoint& point, std::size_t group) const;
   double size(const GridPoint& from, const GridPoint& to, std::size_t group) const;

@@ -2,7 +2,7 @@
 
 // The events of the model: looked for in every step, found on the dense output to rounding.
 
-#include "alembert/base/bytes.h"
+#include "alembert/base/archive.h"
 #include "alembert/model/model.h"
 #include "alembert/report.h"
 #include "alembert/run/zero_search.h"
@@ -46,6 +46,8 @@ class EventWatch {
   /// What is known beside the point where it stands.
   void save(ByteWriter& out) const;
   void load(ByteReader& in);
+  /// All that the next events depend on.
+  void archive(Archive& fields) { fields(zeros_, here_, counts_); }
 
  private:
   const Model& model_;

@@ -30,6 +30,11 @@ class GradientSpan {
   /// The next horizon() is the first.
   void forget() noexcept { kept_ = false; }
 
+  template <class A>
+  void archive(A& fields) {
+    fields(distance_, distance_kept_, kept_);
+  }
+
  private:
   std::vector<int> row_start_, column_;
   std::vector<int> gram_start_, gram_column_;  // pairs of gradients with a common column, by rows, the lower triangle

@@ -25,6 +25,12 @@ struct GridPoint {
   bool at_kink = false;   // a kink lies here, at the end of a whole step
   bool off_kink = false;  // the step that led here began in a kink
   bool on_grid = true;    // not so where a fixed step was cut at a kink: the rest of it follows
+
+  template <class A>
+  void archive(A& fields) {
+    fields(t, state, compensation, carried, energy_change, discrete, prediction_error, energy_parts, kink, before,
+           t_before, at_kink, off_kink, on_grid);
+  }
 };
 
 /// Once a step: std::swap would move every list three times.

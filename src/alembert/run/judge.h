@@ -34,6 +34,13 @@ class Judge {
   double final_error() const;
   double energy_error_t() const { return energy_error_t_; }
 
+  /// What it has seen of the motion.
+  template <class A>
+  void archive(A& fields) {
+    fields(size_, speed_, slope_, held_, looks_, first_energy_, kinetic_, kinetic_integral_, kinetic_time_, kinetic_t_,
+           early_, known_error_, energy_error_, energy_error_t_);
+  }
+
  private:
   static constexpr long between_kinetic = 16;  // looks between two at the kinetic energy
   bool not_finite(std::span<const double> state) const;

@@ -31,6 +31,11 @@ class ObservedValues {
   const std::vector<ObservedRange>& watched() const { return watched_; }
   /// The first table that was asked beyond its ends at a look, in words; "" where none was.
   const std::string& beyond() const { return beyond_; }
+  /// All that it has seen.
+  template <class A>
+  void archive(A& fields) {
+    fields(out_, watched_, beyond_, undefined_, first_);
+  }
   /// The first value that was no number at a look; -1 where none was.
   int undefined() const { return undefined_; }
 

@@ -26,12 +26,22 @@ class RankWatch {
   };
   /// Takes a state that `watch` has just looked at. Says passed once for each position. Never allocates.
   Rank look(double t, std::span<const double> state);
+  /// All that it has seen.
+  template <class A>
+  void archive(A& fields) {
+    fields(points_[0], points_[1], points_[2], newest_, count_, said_, near_, dependent_);
+  }
 
  private:
   struct Point {
     double t = 0, independence = 1, energy = 0, residual = 0;
     double kinetic = 0;  // p . v, twice that of mechanics
     std::vector<double> state, velocity;
+
+    template <class A>
+    void archive(A& fields) {
+      fields(t, independence, energy, residual, kinetic, state, velocity);
+    }
   };
   /// The last three, in the order of time.
   Point& point(int k) { return points_[place(k)]; }

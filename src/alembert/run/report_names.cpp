@@ -82,6 +82,23 @@ class ColumnList {
 };
 
 /// Observed names are a space of their own: one that another column has stands behind "observed.".
+/// The column of the energy has that name: a state that a user calls so stands behind "state.".
+Strings beside_energy(Strings names) {
+  for (std::string& name : names)
+    if (name == "energy") name.insert(0, "state.");
+  return names;
+}
+
+/// Conserved quantities by the names that the model gives them, behind "conserve." where one is taken.
+Strings invariant_names(const Model& model, const Strings& taken) {
+  Strings names;
+  for (const Block& block : model.invariants) {
+    const bool clash = std::find(taken.begin(), taken.end(), entry_name(block, 0)) != taken.end();
+    for (int i = 0; i < block.size; ++i) names.push_back((clash ? "conserve." : "") + entry_name(block, i));
+  }
+  return names;
+}
+
 Strings observed_names(const Model& model, const Strings& taken) {
   Strings names;
   for (const Block& block : model.observed) {
@@ -173,16 +190,14 @@ Columns make_columns(const Model& model, const Equations& e, bool dirac) {
   Columns columns;
   ColumnList list(columns.names);
   list.add({"t"});
-  columns.coordinates = list.add(e.y_names);
-  columns.velocities = list.add(e.z_names);
+  columns.coordinates = list.add(beside_energy(e.y_names));
+  columns.velocities = list.add(beside_energy(e.z_names));
   columns.momenta = list.add(model.form == Form::lagrangian ? flat_names(own_coordinates(model)) : Strings(), "p.");
   columns.multipliers = list.add(e.g_names, "lambda.");
   columns.multipliers.end = list.add(e.psi_names, e.port ? "" : "psi.").end;
   columns.energy = list.add(e.energy ? Strings{"energy"} : Strings());
   columns.residuals = list.add({"position", "velocity", "nonholonomic"}, "residual.");
-  columns.invariants = list.add({});
-  for (const Block& block : model.invariants)
-    for (int i = 0; i < block.size; ++i) columns.invariants.end = list.add({entry_name(block, i)}).end;
+  columns.invariants = list.add(invariant_names(model, columns.names));
   columns.observed = list.add(observed_names(model, columns.names));
   columns.ports = e.port ? add_ports(list, e, dirac) : list.add({});
   columns.events = event_names(model);

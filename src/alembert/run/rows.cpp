@@ -12,14 +12,41 @@ Rows::Rows(Engine& engine, std::vector<Observer*> observers)
       observers_(std::move(observers)),
       columns_(make_columns(engine.model, engine.e, engine.options.dirac)) {
   row_.reserve(columns_.names.size());
+  broken_.resize(observers_.size(), false);
+}
+
+// A file that cannot be written does not keep the others from theirs.
+template <class Do>
+void Rows::each(const Do& act) {
+  for (std::size_t i = 0; i < observers_.size(); ++i) {
+    if (broken_[i]) continue;
+    try {
+      act(*observers_[i]);
+    } catch (const WriteError& error) {
+      broken_[i] = true;
+      failure_ += (failure_.empty() ? "" : "; ") + error.diagnostics().at(0).message;
+    }
+  }
 }
 
 void Rows::begin(const RunDescription& run) {
   for (Observer* observer : observers_) observer->begin(columns_, run);
 }
 
+void Rows::go_on(const RunDescription& run, std::span<const Observer::Mark> marks) {
+  for (Observer* observer : observers_) observer->go_on(columns_, run, marks);
+}
+
 void Rows::end() {
-  for (Observer* observer : observers_) observer->end();
+  each([](Observer& observer) { observer.end(); });
+}
+
+std::vector<Observer::Mark> Rows::marks() {
+  std::vector<Observer::Mark> marks;
+  each([&](Observer& observer) {
+    if (Observer::Mark mark = observer.mark(); !mark.empty()) marks.push_back(std::move(mark));
+  });
+  return marks;
 }
 
 void Rows::make(double t, std::span<const double> state, const Balance& balance) {
@@ -51,13 +78,13 @@ void Rows::make(double t, std::span<const double> state, const Balance& balance)
 void Rows::record(double t, std::span<const double> state, const Balance& balance) {
   if (observers_.empty()) return;
   make(t, state, balance);
-  for (Observer* observer : observers_) observer->row(row_);
+  each([&](Observer& observer) { observer.row(row_); });
 }
 
 void Rows::record_event(int number, double t, std::span<const double> state, const Balance& balance) {
   if (observers_.empty()) return;
   make(t, state, balance);
-  for (Observer* observer : observers_) observer->event(number, row_);
+  each([&](Observer& observer) { observer.event(number, row_); });
 }
 
 }  // namespace alembert::internal

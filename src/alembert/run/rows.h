@@ -18,7 +18,13 @@ class Rows {
   const Columns& columns() const { return columns_; }
   bool wanted() const { return !observers_.empty(); }
   void begin(const RunDescription& run);
+  /// In place of begin(): the files go on behind these marks.
+  void go_on(const RunDescription& run, std::span<const Observer::Mark> marks);
   void end();
+  /// Where all observers stand.
+  std::vector<Observer::Mark> marks();
+  /// Why rows could not be written; "" where all could. An observer that failed gets no more.
+  const std::string& failure() const { return failure_; }
 
   /// What is known of the balance of power at a grid point: over all steps, and the residual of the last one.
   struct Balance {
@@ -32,12 +38,16 @@ class Rows {
 
  private:
   void make(double t, std::span<const double> state, const Balance& balance);
+  template <class Do>
+  void each(const Do& act);
   void add(std::span<const double> values) { row_.insert(row_.end(), values.begin(), values.end()); }
 
   Engine& engine_;
   std::vector<Observer*> observers_;
   Columns columns_;
   std::vector<double> row_;
+  std::vector<bool> broken_;  // observers that failed
+  std::string failure_;
 };
 
 }  // namespace alembert::internal

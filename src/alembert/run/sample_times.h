@@ -18,6 +18,12 @@ class SampleTimes {
   /// The next time up to t, each once; nothing where there is none.
   std::optional<double> next(double t);
 
+  /// Which were given out.
+  template <class A>
+  void archive(A& fields) {
+    fields(next_sample_, next_at_, last_);
+  }
+
  private:
   std::vector<double> at_;
   double t0_, end_, sample_, samples_ = 0, next_sample_ = 0;

@@ -27,6 +27,8 @@ void check_options(const SimulateOptions& options, const Method& method, double 
   if (options.steps.guess != Guess::extrapolated && options.steps.control != Control::fixed)
     throw InputError("`guess` has no meaning here", "it goes with steps of one size");
   if (options.every && *options.every < 1) throw InputError("`every` must be at least 1");
+  if (options.checkpoint.steps < 0 || !(options.checkpoint.seconds >= 0))
+    throw InputError("`checkpoint` comes after a number of steps or seconds above 0");
 }
 
 }  // namespace
@@ -71,6 +73,8 @@ Report simulate(Engine& engine, const SimulateOptions& options) {
   engine.watch.restart();
   engine.observed.restart();
   if (!engine.model.contacts.empty()) {
+    if (!options.checkpoint.path.empty() || !options.resume.empty())
+      throw InputError("a run with contacts cannot leave checkpoints yet", "do without `checkpoint` and `resume`");
     const Clock::time_point begin = Clock::now();
     Report report = engine.method.capabilities.inclusions ? ContactStepping(engine, options).run()
                                                           : ContactRun(engine, options).run();

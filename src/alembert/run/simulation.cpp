@@ -79,14 +79,17 @@ Simulation::Simulation(Engine& engine, const SimulateOptions& options, SampleTim
   plain_ = is_plain();
   next_[0] = point_;
   next_[1] = point_;
-  rows_.begin(report);
+  if (options.resume.empty()) rows_.begin(report);
 }
 
 void Simulation::run() {
   started_ = now();
-  start();
+  saved_ = started_;
+  if (options_.resume.empty()) start();
+  else take_up();
   if (options_.end != engine_.t0) loop();
   rows_.end();
+  if (!rows_.failure().empty()) end(Ending::failed, rows_.failure());
   report_.run_seconds = now() - started_;
   finish();
   if (report_.steps > 0 && report_.ending != Ending::failed) assess();
@@ -98,7 +101,7 @@ void Simulation::run() {
   std::copy(parameters_.begin(), parameters_.end(), engine_.parameters.begin());
 }
 
-void Simulation::start() {
+void Simulation::begin_watching() {
   engine_.watch.look(engine_.behind(point_.t), point_.state, {});
   observe(point_);
   energy_ = engine_.watch.energy();
@@ -113,6 +116,10 @@ void Simulation::start() {
   balance_ = {.t = point_.t, .parted = true};
   if (engine_.inputs.any()) times_.push_back(point_.t);
   in_view_ = true;
+}
+
+void Simulation::start() {
+  begin_watching();
   const bool row = every_ > 0 && (!segment_ || segment_->row);
   if (row) keep(point_);
   engine_.rank.look(point_.t, point_.state);
@@ -126,6 +133,7 @@ void Simulation::start() {
 
 void Simulation::loop() {
   for (bool going = true; going;) {
+    if (checkpoint_due()) leave_checkpoint();
     bool last = false;
     const int count = control_->advance(point_, next_, last);
     if (count == 0) {
@@ -231,6 +239,7 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
   if (probe_ && made && !stopped && !acts) probe_->follow(from, to);
   if (acts && report_.ending == Ending::done) row = act(to, made) && row;
   if (interrupted()) end(Ending::interrupted, "interrupted at t = " + time_text(report_.t));
+  if (!rows_.failure().empty()) end(Ending::failed, rows_.failure());
   last = last || stopped;
   const long most = options_.steps.most_steps;
   if (!last && most > 0 && report_.steps >= most)
@@ -364,7 +373,8 @@ void Simulation::look_between(double to) {
 
 void Simulation::watch(const GridPoint& to) {
   in_view_ = true;
-  if (!(segment_ && segment_->arrived) && engine_.dense && engine_.work && engine_.work->few())
+  const bool time_stepping = segment_ && segment_->arrived;
+  if (!time_stepping && engine_.dense && engine_.work && engine_.work->few())
     look_between((to.kink || to.at_kink) && !to.before.empty() ? to.t_before : to.t);
   engine_.watch.look(to.at_kink ? engine_.behind(to.t) : to.t, to.state, {});
   observe(to);
@@ -377,13 +387,13 @@ void Simulation::watch(const GridPoint& to) {
     // In the kink itself a force that jumps would be seen from the other side.
     const double t = to.at_kink ? engine_.behind(to.t) : to.t;
     engine_.work->look(t, to.state, engine_.watch.energy() + taken(), engine_.multipliers);
-    if (!engine_.work->finite())
-      end(Ending::failed, "what the forces do cannot be determined at t = " + time_text(to.t) +
-                              ": no accelerations and reactions fit together there; a force that jumps with a "
-                              "reaction may have no solution");
   }
   const bool fine = judge_->fine();
   react(to, fine, engine_.rank.look(to.t, to.state));
+  if (engine_.work && !engine_.work->finite() && report_.ending == Ending::done)
+    end(Ending::failed, "what the forces do cannot be determined at t = " + time_text(to.t) +
+                            ": no accelerations and reactions fit together there; a force that jumps with a "
+                            "reaction may have no solution");
 }
 
 // Forces may jump in a kink: what was before is integrated for itself. The energy may jump too, by an impulse or where
@@ -394,7 +404,7 @@ void Simulation::part_account(const GridPoint& to) {
   engine_.watch.glance(to.t_before, to.before);
   const double before = engine_.watch.energy();
   engine_.watch.glance(to.at_kink ? engine_.behind(to.t) : to.t, to.state);
-  engine_.work->look(to.t_before, to.before, before, engine_.multipliers);
+  engine_.work->look(to.t_before, to.before, before + taken(), engine_.multipliers);
   const bool jumps = std::abs(after - before) > rounding * std::max(std::abs(after), std::abs(before));
   engine_.work->go_on(jumps ? after - before : 0);
   if (jumps) engine_.impulse_energy = after - before;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "alembert/run/accuracy.h"
+#include "alembert/run/checkpoint.h"
 #include "alembert/run/control.h"
 #include "alembert/run/judge.h"
 #include "alembert/run/resets.h"
@@ -32,6 +33,11 @@ class Simulation {
 
  private:
   void start();
+  void begin_watching();
+  void take_up();
+  bool checkpoint_due();
+  void leave_checkpoint();
+  void archive(Archive& fields);
   void loop();
   void finish();
   void end(Ending ending, std::string reason);
@@ -117,6 +123,9 @@ class Simulation {
   double energy_ = 0;          // at the last grid point
   Rows::Balance balance_;
   double started_ = 0, shown_ = 0;  // seconds
+  double saved_ = 0;                // when the last checkpoint was left, and after how many steps
+  long saved_steps_ = 0;
+  bool left_ = false;  // the last one, because of an interrupt
 };
 
 }  // namespace alembert::internal

@@ -22,6 +22,7 @@ class ToleranceSteps final : public StepControl {
   NewtonStatistics statistics() const override;
   const std::vector<double>& internal() override { return internal_; }
   std::span<const double> error() const override { return error_; }
+  void archive(Archive& fields) override;
 
  private:
   /// The last comparison: what is known of the error of a step from the defect of its curve.
@@ -31,6 +32,8 @@ class ToleranceSteps final : public StepControl {
     std::vector<double> errors;    // of every entry of the state, in two steps
     double recent = 0, h = 0;      // the defect of the last step, and its size
     int trust = 0;                 // how many steps may be made alone where comparisons were as foreseen
+
+    void archive(Archive& fields) { fields(error, defect, alone, errors, recent, h, trust); }
   };
   /// The size of steps with which Newton had the least work in a unit of time.
   struct Economy {
@@ -52,6 +55,8 @@ class ToleranceSteps final : public StepControl {
     Ratio ratio;
     Economy economy;
     SolvedStep<double> last;  // the step that led here; none behind a kink
+
+    void archive(Archive& fields) { fields(h, good, error, scale, rates, slopes, kinks, ratio, economy, last); }
   };
   /// Steps that were accepted, one or two.
   struct Pair {
@@ -62,6 +67,8 @@ class ToleranceSteps final : public StepControl {
     Course course;  // behind them
     std::vector<double> internal;
     std::vector<double> error;  // of every entry of the state
+
+    void archive(Archive& fields) { fields(middle, end, h, count, last, course, internal, error); }
   };
   /// A kink at which two steps shall end.
   struct Aim {

@@ -54,6 +54,15 @@ void Twin::follow(const GridPoint& from, const GridPoint& to, std::span<const do
 }
 
 // Beside the run in the direction of an error that was made.
+void Twin::archive(Archive& fields) {
+  bool there = step_.has_value();
+  fields(there);
+  if (!there) step_.reset();
+  else if (!step_) step_ = engine_.step.clone();
+  if (step_) fields(*step_);
+  fields(multipliers_, ranges_, t_, n_, sum_, largest_, worst_, worst_t_, done_, at_, last_, factor_, seen_);
+}
+
 void Twin::begin(const GridPoint& at, std::span<const double> direction) {
   const std::span<const double> here = multipliers_.at(at.t, at.state);
   double most = 0, size = 0;

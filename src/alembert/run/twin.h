@@ -23,6 +23,8 @@ class Twin {
 
   /// Nothing where no error is known. singular_positions: that the run has passed.
   std::optional<AccuracyProbe::Result> finish(std::size_t singular_positions) const;
+  /// All that it has seen.
+  void archive(Archive& fields);
 
  private:
   void begin(const GridPoint& at, std::span<const double> direction);

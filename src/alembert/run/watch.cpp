@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "alembert/base/bytes.h"
+#include "alembert/base/archive.h"
 #include "alembert/base/lists.h"
 
 namespace alembert::internal {
@@ -361,6 +361,13 @@ void Watch::restart() {
 void Watch::save(ByteWriter& out) const {
   out.write(longest_);
   out.write(independence_);
+}
+
+void Watch::archive(Archive& fields) {
+  fields(in_, values_, other_, longest_, before_, lengths_before_, watched_, finite_now_, first_, finite_, turned_,
+         fresh_, position_, velocity_, nonholonomic_, independence_, jumps_, last_change_, gone_, horizon_);
+  if (span_) fields(*span_);
+  fields(energy_watched, drift, max_position, max_velocity, max_nonholonomic, velocity_ranges);
 }
 
 void Watch::load(ByteReader& in) {

@@ -14,6 +14,7 @@
 
 namespace alembert::internal {
 
+class Archive;
 class ByteReader;
 class ByteWriter;
 
@@ -27,6 +28,10 @@ class DriftFit {
     if (current_.count >= size_) end_block();
   }
   Drift fit() const;
+  template <class A>
+  void archive(A& fields) {
+    fields(full_, current_, size_);
+  }
 
  private:
   void end_block();
@@ -52,6 +57,8 @@ class Watch {
   /// What decides later steps: the largest gradients and the independence at the last look.
   void save(ByteWriter& out) const;
   void load(ByteReader& in);
+  /// All that it has seen.
+  void archive(Archive& fields);
 
   /// Takes the values at (t, y, z); never allocates.
   void look(double t, std::span<const double> y, std::span<const double> z);

@@ -32,15 +32,30 @@ class WorkMeter {
   bool finite() const { return std::isfinite(account_.dissipated) && std::isfinite(account_.supplied); }
   /// The parts of what was dissipated that Equations::friction_powers took.
   const std::vector<double>& friction() const { return friction_; }
+  /// All that it has seen.
+  template <class A>
+  void archive(A& fields) {
+    fields(begun_, rates_, last_, from_, settled_, first_energy_, off_, most_, least_, account_, friction_);
+  }
 
  private:
   struct Sample {
     double t = 0, dissipated = 0, supplied = 0;  // rates
     std::vector<double> friction;
+
+    template <class A>
+    void archive(A& fields) {
+      fields(t, dissipated, supplied, friction);
+    }
   };
   struct Work {
     double dissipated = 0, supplied = 0;
     std::vector<double> friction;
+
+    template <class A>
+    void archive(A& fields) {
+      fields(dissipated, supplied, friction);
+    }
   };
   static void add(const Work& work, Work& to);
   Sample sample(double t, std::span<const double> state, Multipliers& multipliers);

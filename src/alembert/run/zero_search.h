@@ -17,6 +17,11 @@ class ZeroSearch {
     std::vector<double> noise;  // what is rounding in the values
     std::vector<int> signs;     // of the values; 0 where a value may be rounding
     std::vector<int> sides;     // the sign that each function had last, 0 while it has had none
+
+    template <class A>
+    void archive(A& fields) {
+      fields(v, rates, values, noise, signs, sides);
+    }
   };
   struct Zero {
     int function = 0;
@@ -58,6 +63,12 @@ class ZeroSearch {
               std::vector<Zero>& found);
 
   std::size_t size() const { return noise_.size(); }
+
+  /// What it has seen of the motion.
+  template <class A>
+  void archive(A& fields) {
+    fields(noise_, slack_, sizes_);
+  }
 
  private:
   /// A function at a share of the step; its sign is 0 where the value may be rounding.

@@ -1,291 +1,407 @@
 #include "alembert/study/sweep.h"
 
+#include <tbb/global_control.h>
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <atomic>
+#include <chrono>
+#include <filesystem>
 #include <mutex>
-#include <optional>
 #include <set>
+#include <thread>
+#include <unordered_map>
 
-#include "alembert/base/lists.h"
-#include "alembert/derive/carrier.h"
 #include "alembert/error.h"
-#include "alembert/report.h"
-#include "alembert/run/report_names.h"
+#include "alembert/study/journal.h"
+#include "alembert/study/member_columns.h"
+#include "alembert/study/member_groups.h"
+#include "alembert/study/nodes.h"
+#include "alembert/study/sweep_check.h"
+#include "alembert/version.h"
 
 namespace alembert::internal {
 
 namespace {
 
-bool below(const std::string& path, const std::string& group) {
-  return path.starts_with(group) &&
-         (path.size() == group.size() || path[group.size()] == '.' || path[group.size()] == '[');
-}
-
-/// The paths that the wanted columns stand for. A report without a run has all of them.
-std::vector<std::string> chosen_columns(const SweepOptions& options, const Model& model, const Equations& e) {
-  Report empty;
-  describe(empty, model, e, Method());
-  empty.invariants.resize(e.invariants.size());
-  empty.observed.resize(e.observed.size());
-  if (!model.events.empty() || !model.contacts.empty())
-    empty.events.push_back({0, 0, 0, std::vector<double>(e.y.size() + e.z.size()), {}, {}, {}});
-  if (!model.contacts.empty()) {
-    empty.account = EnergyAccount{};
-    empty.events.back().kind = "impact";
-  }
-  const auto internal = [](const std::string& path) { return below(path, "internal"); };
-  if (std::any_of(options.columns.begin(), options.columns.end(), internal)) {
-    const StepPlan plan = step_plan(options.method(model), e);
-    empty.internal_names = plan.parts[plan.sequence.back().part].internal_names;
-    const auto& carried = plan.parts.front().carried_names;
-    empty.internal_names.insert(empty.internal_names.end(), carried.begin(), carried.end());
-  }
-  const std::vector<ReportEntry> all = entries(empty);
-  std::vector<std::string> wanted = options.columns, columns;
-  if (wanted.empty()) {
-    wanted = {"t"};
-    if (e.energy) wanted.push_back("energy.max_error");
-    if (!e.g.empty()) wanted.insert(wanted.end(), {"residual.position", "residual.velocity"});
-    if (!e.k.empty()) wanted.push_back("residual.nonholonomic");
-    wanted.push_back("statistics.steps");
-  }
-  std::vector<Diagnostic> unknown;
-  for (const std::string& path : wanted) {
-    const std::size_t before = columns.size();
-    // How many events there will be nobody knows: all are like the first.
-    const std::size_t bracket = path.starts_with("events[") ? path.find(']') : std::string::npos;
-    const std::string number = bracket == std::string::npos ? "events[1]" : path.substr(0, bracket + 1);
-    const std::string like = bracket == std::string::npos ? path : "events[1]" + path.substr(bracket + 1);
-    for (const ReportEntry& leaf : all)
-      if (below(leaf.path, like))
-        columns.push_back(leaf.path.starts_with("events[1]") ? number + leaf.path.substr(9) : leaf.path);
-    if (columns.size() > before) continue;
-    std::set<std::string> names;
-    for (const ReportEntry& leaf : all)
-      for (std::size_t end = leaf.path.find_first_of(".["); end != std::string::npos;
-           end = leaf.path.find_first_of(".[", end + 1))
-        names.insert(leaf.path.substr(0, end));
-    for (const ReportEntry& leaf : all) names.insert(leaf.path);
-    const std::string near = nearest_name(path, {names.begin(), names.end()});
-    unknown.push_back({nullptr,
-                       {},
-                       "`columns`: the report has no '" + path + "'",
-                       near.empty() ? "`to_json(report)` shows what there is" : "did you mean '" + near + "'?"});
-  }
-  if (!unknown.empty()) throw InputError(std::move(unknown));
-  return columns;
-}
-
-/// Which value of each axis a row has; the last axis varies fastest.
-std::vector<std::string> values_of(const SweepOptions& options, std::size_t row) {
-  std::vector<std::string> values(options.axes.size());
-  for (std::size_t k = options.axes.size(); k-- > 0; row /= options.axes[k].values.size())
-    values[k] = options.axes[k].values[row % options.axes[k].values.size()];
-  return values;
-}
-
-/// "0.5", "-1e-3", "1/3"; nothing where it is more than a number.
-std::optional<double> plain_number(const std::string& text) {
-  const std::size_t slash = text.find('/');
-  Quad value = 0, divisor = 1;
-  if (!read_number(text.substr(0, slash), value)) return {};
-  if (slash != std::string::npos && !read_number(text.substr(slash + 1), divisor)) return {};
-  return static_cast<double>(value / divisor);
-}
-
-bool has_entry(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-/// Whether one compilation serves all values of an axis: a single parameter that does not shape the model, or a single
-/// initial value, and numbers for it.
-bool can_stay_open(const Model& model, const SweepAxis& axis) {
-  const auto number = [](const std::string& value) { return plain_number(value).has_value(); };
-  if (!std::all_of(axis.values.begin(), axis.values.end(), number)) return false;
-  for (std::size_t i = 0; i < model.parameter_symbols.size(); ++i) {
-    const Expr s = model.parameter_symbols[i];
-    if (s.graph().name(s.id()) == axis.name) return !model.shapes_model[i];
-  }
-  const bool lagrangian = model.form == Form::lagrangian;
-  return has_entry(flat_names(model.coordinates), axis.name) ||
-         has_entry(flat_names(blocks_of_z(model), lagrangian ? "'" : ""), axis.name);
-}
-
-SweepRow empty_row(std::vector<std::string> values, std::size_t columns) {
-  SweepRow row;
-  row.values = std::move(values);
-  row.cells.resize(columns);
-  return row;
-}
-
-void fill(SweepRow& row, const std::vector<std::string>& columns, const Report& report) {
-  row.failure = report.reason;
-  row.warnings = report.warnings;
-  const std::vector<ReportEntry> all = entries(report);
-  for (std::size_t i = 0; i < columns.size(); ++i)
-    for (const ReportEntry& entry : all)
-      if (entry.path == columns[i]) row.cells[i] = entry.value;
-}
-
-std::vector<std::string> assignments(const SweepOptions& options, const std::vector<std::string>& values,
-                                     const std::vector<bool>& chosen) {
-  std::vector<std::string> set = options.set;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (chosen[i]) set.push_back(options.axes[i].name + "=" + values[i]);
-  return set;
-}
-
-SimulateOptions simulation_of(const SweepOptions& options, const Model& model) {
-  SimulateOptions simulation = options.simulation(model);
-  simulation.interrupt = options.interrupt;
-  return simulation;
-}
-
-/// A row whose model is read, derived and compiled for itself.
-void run_alone(const SweepOptions& options, const std::vector<std::string>& columns, SweepRow& row) {
-  const std::vector<bool> all(row.values.size(), true);
-  const Model model = read_model(options.model, assignments(options, row.values, all));
-  const Equations equations = derive(model);
-  fill(row, columns, simulate(model, equations, options.method(model), simulation_of(options, model)));
-}
-
-/// Rows that differ only in what stays open: one model, one compilation.
-class Group {
- public:
-  Group(const SweepOptions& options, const std::vector<bool>& open, const std::vector<std::string>& values, double rows)
-      : options_(options),
-        open_(open),
-        model_(read_model(options.model, assignments(options, values, closed(open)))),
-        equations_(derive(model_, {.inputs = open_axes(options, open)})),
-        method_(options.method(model_)),
-        simulation_(simulation_of(options, model_)) {
-    require_taken(method_, model_, equations_);
-    EngineOptions engine = engine_options(equations_, simulation_);
-    engine.steps *= rows;
-    prototype_.emplace(model_, equations_, method_, engine);
-  }
-
-  void run(const std::vector<std::string>& columns, SweepRow& row) const {
-    NamedValues values;
-    for (std::size_t i = 0; i < open_.size(); ++i)
-      if (open_[i]) values[options_.axes[i].name] = plain_number(row.values[i]).value();
-    Engine engine(*prototype_);
-    // What has no start with these values, or asks for other code, is looked at by itself.
-    try {
-      if (!engine.begin(values)) return run_alone(options_, columns, row);
-    } catch (const InputError&) { return run_alone(options_, columns, row); }
-    fill(row, columns, simulate(engine, simulation_));
-  }
-
- private:
-  static std::vector<bool> closed(std::vector<bool> open) {
-    open.flip();
-    return open;
-  }
-  static std::vector<std::string> open_axes(const SweepOptions& options, const std::vector<bool>& open) {
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < open.size(); ++i)
-      if (open[i]) names.push_back(options.axes[i].name);
-    return names;
-  }
-
-  const SweepOptions& options_;
-  std::vector<bool> open_;
-  Model model_;
-  Equations equations_;
-  Method method_;
-  SimulateOptions simulation_;
-  std::optional<Engine> prototype_;
+/// Members of one group, by their places in it.
+struct Work {
+  std::uint64_t group = 0;
+  std::vector<std::uint64_t> places;
 };
 
-/// Names and values that cannot be read are wrong input, each said where it is given.
-void check_values(const SweepOptions& options) {
-  const Text text = parse(options.model);
-  for (const SweepAxis& axis : options.axes)
-    for (const std::string& value : axis.values) {
-      std::vector<Override> set;
-      for (const std::string& one : options.set) set.push_back({std::make_shared<Source>(Source{"`set` " + one, one})});
-      const std::string varied = axis.name + "=" + value;
-      set.push_back({std::make_shared<Source>(Source{"`axes` " + varied, varied})});
-      make_model(text, set);
-    }
-}
-
-/// The work on all rows, on all cores.
-class Study {
+/// Where threads get work and bring what came out.
+class Exchange {
  public:
-  Study(const SweepOptions& options, Sweep& result) : options_(options), result_(result) {}
+  virtual ~Exchange() = default;
+  /// Takes the results of work that is done (none the first time), and gives at most about `wanted` members, none where
+  /// nothing is left. Called by several threads at once.
+  virtual Work exchange(const Work& done, std::vector<MemberResult> results, std::size_t wanted) = 0;
+  /// No further work is given.
+  virtual void stop() = 0;
+};
 
-  void run(const std::vector<bool>& open) {
-    // Rows of a group are not neighbours: they are found by what they have in common.
-    std::map<std::vector<std::string>, std::vector<std::size_t>> groups;
-    for (std::size_t i = 0; i < result_.rows.size(); ++i) {
-      std::vector<std::string> common = result_.rows[i].values;
-      for (std::size_t k = 0; k < common.size(); ++k)
-        if (open[k]) common[k].clear();
-      groups[common].push_back(i);
+/// Results become rows in the order of the members.
+class RowOrder {
+ public:
+  RowOrder(const SweepOptions& options, const Design& design) : options_(options), design_(design) {}
+
+  void add(std::uint64_t member, MemberResult result) {
+    if (member != next_) {
+      waiting_.emplace(member, std::move(result));
+      return;
     }
-    std::vector<std::vector<std::size_t>> lists;
-    for (auto& [common, rows] : groups) lists.push_back(std::move(rows));
-    tbb::parallel_for(std::size_t(0), lists.size(), [&](std::size_t i) { run_group(open, lists[i]); });
+    pass_on(std::move(result));
+    for (auto it = waiting_.find(next_); it != waiting_.end(); it = waiting_.find(next_)) {
+      pass_on(std::move(it->second));
+      waiting_.erase(it);
+    }
   }
+  /// Where members are missing in between, those behind them come to the sinks as well.
+  void pass_on_rest() {
+    std::vector<std::uint64_t> left;
+    for (const auto& [member, result] : waiting_) left.push_back(member);
+    std::sort(left.begin(), left.end());
+    for (const std::uint64_t member : left) {
+      next_ = member;
+      pass_on(std::move(waiting_.at(member)));
+    }
+    waiting_.clear();
+  }
+  SweepOutcome outcome;
 
  private:
-  void run_group(const std::vector<bool>& open, const std::vector<std::size_t>& rows) {
-    std::unique_ptr<Group> group;
-    // One row alone gains nothing, and what is wrong with the values as the model has them need not be with others.
-    if (rows.size() > 1) try {
-        group = std::make_unique<Group>(options_, open, result_.rows[rows[0]].values, static_cast<double>(rows.size()));
-      } catch (const InputError&) { group.reset(); }
-    tbb::parallel_for(std::size_t(0), rows.size(), [&](std::size_t k) { run_row(group.get(), result_.rows[rows[k]]); });
-  }
-
-  void run_row(const Group* group, SweepRow& row) {
-    if (options_.interrupt && options_.interrupt->load(std::memory_order_relaxed)) {
-      row.failure = "interrupted";
-    } else {
-      try {
-        if (group) group->run(result_.columns, row);
-        else run_alone(options_, result_.columns, row);
-      } catch (const InputError& error) { row.failure = error.diagnostics().at(0).message; }
+  void pass_on(MemberResult result) {
+    SweepRow row{design_.texts(next_), std::move(result.cells), std::move(result.failure), std::move(result.warnings)};
+    if (options_.say) {
+      row.failure = options_.say(std::move(row.failure));
+      for (Warning& warning : row.warnings) warning.text = options_.say(std::move(warning.text));
     }
-    const std::lock_guard<std::mutex> lock(mutex_);
-    ++done_;
-    if (options_.progress) options_.progress(static_cast<double>(done_) / static_cast<double>(result_.rows.size()));
+    outcome.failed += row.failure.empty() ? 0 : 1;
+    outcome.warned += row.warnings.empty() ? 0 : 1;
+    for (SweepSink* sink : options_.sinks) sink->row(next_, row);
+    ++next_;
   }
 
   const SweepOptions& options_;
-  Sweep& result_;
+  const Design& design_;
+  std::uint64_t next_ = 0;
+  std::unordered_map<std::uint64_t, MemberResult> waiting_;
+};
+
+/// The work of the whole study, in the process that has its files.
+class LocalExchange final : public Exchange {
+ public:
+  LocalExchange(const SweepOptions& options, const Design& design, std::size_t threads, std::string identity)
+      : options_(options), design_(design), threads_(threads), rows_(options, design) {
+    rows_.outcome.members = design.size();
+    if (options.journal.empty()) return;
+    journal_ = std::make_unique<Journal>(options.journal, std::move(identity));
+    if (options.resume) read_journal();
+    journal_->open();
+  }
+
+  /// Rows that the journal has go to the sinks first.
+  void begin() {
+    rows_.outcome.resumed = resumed_.size();
+    for (auto& [member, result] : resumed_) rows_.add(member, std::move(result));
+    resumed_ = {};
+    handed_back_ = rows_.outcome.resumed;
+  }
+
+  Work exchange(const Work& done, std::vector<MemberResult> results, std::size_t wanted) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    // On disk before anybody sees them.
+    if (journal_ && !results.empty()) {
+      for (std::size_t i = 0; i < results.size(); ++i)
+        if (!results[i].interrupted) journal_->add(design_.member(done.group, done.places[i]), results[i]);
+      journal_->flush();
+    }
+    for (std::size_t i = 0; i < results.size(); ++i) take(design_.member(done.group, done.places[i]), results[i]);
+    if (options_.progress && !results.empty())
+      options_.progress(static_cast<double>(handed_back_) / static_cast<double>(design_.size()));
+    return next_work(wanted);
+  }
+
+  void stop() override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stopped_ = true;
+  }
+
+  SweepOutcome finish() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const bool complete = handed_back_ == design_.size();
+    // With a journal the table ends before the first member that is missing: the others are safe, and come in order.
+    if (!journal_ || complete) rows_.pass_on_rest();
+    rows_.outcome.done = handed_back_;
+    for (SweepSink* sink : options_.sinks) sink->end();
+    if (journal_ && complete) journal_->remove();
+    return rows_.outcome;
+  }
+
+ private:
+  void read_journal() {
+    const bool found = journal_->read([&](std::uint64_t member, MemberResult result) {
+      if (member >= design_.size() || done_.contains(member)) return;
+      done_.insert(member);
+      resumed_.emplace_back(member, std::move(result));
+    });
+    std::error_code none;
+    if (!found && !options_.table.empty() && std::filesystem::file_size(options_.table, none) > 0 && !none)
+      throw InputError("there is nothing to go on with: '" + options_.journal + "' is not there",
+                       "a study that is complete has none; without `resume` it is made anew");
+  }
+
+  void take(std::uint64_t member, MemberResult& result) {
+    if (result.interrupted) return;  // not a result: a study that goes on makes it
+    ++handed_back_;
+    rows_.add(member, std::move(result));
+  }
+
+  Work next_work(std::size_t wanted) {
+    Work work;
+    const bool over = stopped_ || (options_.interrupt && options_.interrupt->load(std::memory_order_relaxed));
+    if (over) return work;
+    // Smaller parts towards the end, so that nobody waits long for the last one.
+    const std::uint64_t left = design_.size() - next_;
+    const std::uint64_t most = std::clamp<std::uint64_t>(left / (4 * threads_), 1, std::max<std::size_t>(wanted, 1));
+    while (next_ < design_.size() && work.places.size() < most) {
+      const std::uint64_t group = next_ / design_.group_size(), place = next_ % design_.group_size();
+      if (!work.places.empty() && group != work.group) break;
+      ++next_;
+      if (!done_.empty() && done_.contains(design_.member(group, place))) continue;
+      work.group = group;
+      work.places.push_back(place);
+    }
+    return work;
+  }
+
+  const SweepOptions& options_;
+  const Design& design_;
+  std::uint64_t threads_;
   std::mutex mutex_;
-  std::size_t done_ = 0;
+  RowOrder rows_;
+  std::unique_ptr<Journal> journal_;
+  std::set<std::uint64_t> done_;  // by the journal
+  std::vector<std::pair<std::uint64_t, MemberResult>> resumed_;
+  std::uint64_t next_ = 0, handed_back_ = 0;
+  bool stopped_ = false;
+};
+
+// Messages from a process to the first one: results with what is wanted, or that it is done. Each of the former gets an
+// answer: work, which may be none.
+std::vector<std::byte> message_of(const Work& done, const std::vector<MemberResult>& results, std::size_t wanted) {
+  ByteWriter writer;
+  writer.write(done.group);
+  writer.write(done.places);
+  for (const MemberResult& result : results) write_result(writer, result);
+  writer.write(static_cast<std::uint64_t>(wanted));
+  return writer.bytes();
+}
+
+/// The work that the first process hands out.
+class RemoteExchange final : public Exchange {
+ public:
+  explicit RemoteExchange(Nodes& nodes) : nodes_(nodes) {}
+  Work exchange(const Work& done, std::vector<MemberResult> results, std::size_t wanted) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    nodes_.send(0, message_of(done, results, stopped_ ? 0 : wanted));
+    const std::vector<std::byte> answer = nodes_.receive(0);
+    ByteReader reader(answer);
+    Work work;
+    reader.read(work.group);
+    reader.read(work.places);
+    if (stopped_) work.places.clear();
+    return work;
+  }
+  void stop() override { stopped_ = true; }
+  void goodbye() { nodes_.send(0, {}); }
+
+ private:
+  Nodes& nodes_;
+  std::mutex mutex_;
+  std::atomic<bool> stopped_ = false;
+};
+
+/// Answers the other processes until all have said goodbye.
+void serve(Nodes& nodes, LocalExchange& local, const std::atomic<bool>& broken) {
+  for (int left = nodes.size() - 1; left > 0 && !broken;) {
+    const auto message = nodes.poll();
+    if (!message) {
+      // Short against any batch of work, and long enough to cost nothing.
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+      continue;
+    }
+    if (message->second.empty()) {
+      --left;
+      continue;
+    }
+    ByteReader reader(message->second);
+    Work done;
+    reader.read(done.group);
+    reader.read(done.places);
+    std::vector<MemberResult> results;
+    for (std::size_t i = 0; i < done.places.size(); ++i) results.push_back(read_result(reader));
+    const Work work = local.exchange(done, std::move(results), static_cast<std::size_t>(reader.read<std::uint64_t>()));
+    ByteWriter answer;
+    answer.write(work.group);
+    answer.write(work.places);
+    nodes.send(message->first, answer.bytes());
+  }
+}
+
+/// One thread's loop: work in parts that take a short time.
+void work_off(Exchange& exchange, MemberGroups& groups) {
+  using Clock = std::chrono::steady_clock;
+  // Long against handing out, short against what one waits for at the end and against what is lost when one is killed.
+  constexpr double part_seconds = 0.05;
+  constexpr double most = 65536;
+  Work work = exchange.exchange({}, {}, 1);
+  while (!work.places.empty()) {
+    const std::size_t liked = groups.batch_size(work.group);  // compiles, which is not counted
+    const auto begin = Clock::now();
+    std::vector<MemberResult> results = groups.run(work.group, work.places);
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    const double each = std::max(seconds / static_cast<double>(work.places.size()), part_seconds / most);
+    const auto wanted = static_cast<std::size_t>(std::max(1.0, part_seconds / each));
+    work = exchange.exchange(work, std::move(results), std::max(wanted, liked));
+  }
+}
+
+/// Threads of this process, on one exchange; what one of them throws comes out here.
+void work_on_all_cores(Exchange& exchange, MemberGroups& groups, std::size_t threads) {
+  // More threads than cores are allowed where somebody asks for them.
+  const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism,
+                                    std::max(threads, static_cast<std::size_t>(tbb::info::default_concurrency())));
+  tbb::task_arena arena(static_cast<int>(threads));
+  arena.execute([&] {
+    tbb::parallel_for(
+        std::size_t{0}, threads,
+        [&](std::size_t) {
+          try {
+            work_off(exchange, groups);
+          } catch (...) {
+            exchange.stop();
+            throw;
+          }
+        },
+        tbb::simple_partitioner());
+  });
+}
+
+/// Everything that decides the members and their rows.
+std::string identity_of(const SweepOptions& options, const Design& design, const SweepHeader& header,
+                        const SimulateOptions& simulation) {
+  std::string text = std::string(version) + "\n" + options.model->text + "\n" + header.method + "\n";
+  text += to_text(simulation.step) + " " + to_text(simulation.end) + "\n" + options.words + "\n";
+  for (const std::string& one : options.set) text += one + "\n";
+  for (const SweepAxis& axis : design.axes()) {
+    text += axis.name + "=";
+    if (axis.values.empty()) text += to_text(axis.first) + ":" + to_text(axis.last) + ":" + std::to_string(axis.count);
+    for (const std::string& value : axis.values) text += value + ",";
+    text += "\n";
+  }
+  for (const Draw& draw : design.draws())
+    text += draw.name + "=" + std::to_string(static_cast<int>(draw.distribution)) + "," + to_text(draw.a) + "," +
+            to_text(draw.b) + "\n";
+  text += std::to_string(design.draws_each()) + " " + std::to_string(options.seed) + " " +
+          std::to_string(static_cast<int>(options.sampling)) + "\n";
+  for (const std::string& column : header.columns) text += column + "\n";
+  return text;
+}
+
+/// The first process, or the only one.
+SweepOutcome lead(const SweepOptions& options, const Design& design, const SweepHeader& header, MemberGroups& groups,
+                  std::size_t threads, std::string identity) {
+  const std::size_t processes = options.nodes ? static_cast<std::size_t>(options.nodes->size()) : 1;
+  LocalExchange exchange(options, design, threads * processes, std::move(identity));
+  for (SweepSink* sink : options.sinks) sink->begin(header);
+  exchange.begin();
+  std::atomic<bool> broken = false;
+  std::exception_ptr problem;
+  std::thread service;
+  if (options.nodes)
+    service = std::thread([&] {
+      try {
+        serve(*options.nodes, exchange, broken);
+      } catch (...) {
+        problem = std::current_exception();
+        exchange.stop();
+      }
+    });
+  try {
+    work_on_all_cores(exchange, groups, threads);
+  } catch (...) {
+    broken = true;
+    if (service.joinable()) service.join();
+    throw;
+  }
+  if (service.joinable()) service.join();
+  if (problem) std::rethrow_exception(problem);
+  const SweepOutcome outcome = exchange.finish();
+  if (outcome.done == outcome.members)
+    for (const auto& [member, observer] : options.trajectories) groups.run_observed(member, *observer);
+  return outcome;
+}
+
+/// Keeps all rows.
+class RowCollector final : public SweepSink {
+ public:
+  explicit RowCollector(Sweep& sweep) : sweep_(sweep) {}
+  void begin(const SweepHeader& header) override {
+    sweep_.header = header;
+    sweep_.model = header.model;
+    sweep_.axes = header.names;
+    sweep_.columns = header.columns;
+  }
+  void row(std::uint64_t, const SweepRow& row) override { sweep_.rows.push_back(row); }
+
+ private:
+  Sweep& sweep_;
 };
 
 }  // namespace
+
+SweepOutcome run_sweep(const SweepOptions& options) {
+  const Model model = options.ready ? *options.ready : read_model(options.model, options.set);
+  check_names_and_values(options, model);
+  Design design(options.axes, options.draws, options.members, options.seed, options.sampling);
+  const std::vector<bool> open = open_axes(options, model);
+  for (std::size_t k = 0; options.ready && k < open.size(); ++k)
+    if (!open[k])
+      throw InputError("'" + options.axes[k].name + "' cannot be varied in a model that was read",
+                       "it decides sizes, or is no single number");
+  design.keep_open(open);
+  const Method method = options.method(model);  // what is wrong with them is wrong for all
+  const SimulateOptions simulation = options.simulation(model);
+  SweepHeader header{model.title, options.model, design.names(), {}, design.size(), method.name};
+  header.columns = member_columns(options.columns, model, derive(model), method);
+  const std::size_t threads =
+      static_cast<std::size_t>(options.threads > 0 ? options.threads : tbb::info::default_concurrency());
+  for (const auto& [member, observer] : options.trajectories)
+    if (member >= design.size())
+      throw InputError("there is no member " + std::to_string(member + 1),
+                       "the study has " + std::to_string(design.size()));
+  MemberGroups groups(options, design, header.columns, threads);
+  if (!options.nodes || options.nodes->rank() == 0)
+    return lead(options, design, header, groups, threads, identity_of(options, design, header, simulation));
+  RemoteExchange exchange(*options.nodes);
+  work_on_all_cores(exchange, groups, threads);
+  exchange.goodbye();
+  return {};
+}
 
 bool Sweep::failed() const {
   return std::any_of(rows.begin(), rows.end(), [](const SweepRow& row) { return !row.failure.empty(); });
 }
 
-Sweep sweep(const SweepOptions& options) {
-  const Model model = read_model(options.model, options.set);
-  check_values(options);
-  options.method(model);  // what is wrong with them is wrong for all
-  options.simulation(model);
+Sweep sweep(const SweepOptions& asked) {
   Sweep result;
-  result.model = model.title;
-  std::size_t count = 1;
-  std::vector<bool> open;
-  for (const SweepAxis& axis : options.axes) {
-    result.axes.push_back(axis.name);
-    open.push_back(can_stay_open(model, axis));
-    count *= axis.values.size();
-  }
-  result.columns = chosen_columns(options, model, derive(model));
-  for (std::size_t i = 0; i < count; ++i)
-    result.rows.push_back(empty_row(values_of(options, i), result.columns.size()));
-  Study(options, result).run(open);
+  RowCollector collector(result);
+  SweepOptions options = asked;
+  options.sinks.push_back(&collector);
+  run_sweep(options);
   return result;
 }
 

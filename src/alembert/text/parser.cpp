@@ -338,19 +338,26 @@ class StatementParser {
     Term name = terms_.target();
     const Term* root = &name;
     while (root->form == Term::Form::index) root = &root->parts[0];
-    if (root->form != Term::Form::name || root->text.find('.') != std::string::npos) {
+    // A draw names what there is already.
+    if (root->form != Term::Form::name || (root->text.find('.') != std::string::npos && s.keyword != "draw")) {
       throw SyntaxFailure{name.place, "a " + s.keyword + " has a plain name", example(form)};
     }
     s.label = std::move(name);
+    element_words(form, s);
+    ranges_behind(s);
+  }
+
+  void element_words(const StatementForm& form, Statement& s) {
     std::vector<std::string> words;
     for (const std::string& word : split_words(form.words)) words.push_back(word);
     while (terms_.next().kind == Kind::name && !terms_.next().is_word("for")) {
       const Token& token = terms_.next();
       std::string word(token.text);
       const bool valued = std::find(words.begin(), words.end(), word + "=") != words.end();
-      if (!valued && std::find(words.begin(), words.end(), word) == words.end()) {
+      const bool quoted = std::find(words.begin(), words.end(), word + "\"") != words.end();
+      if (!valued && !quoted && std::find(words.begin(), words.end(), word) == words.end()) {
         std::vector<std::string> plain;
-        for (const std::string& one : words) plain.push_back(one.back() == '=' ? one.substr(0, one.size() - 1) : one);
+        for (const std::string& one : words) plain.push_back(one.substr(0, one.find_last_not_of("=\"") + 1));
         throw SyntaxFailure{token.place, "a " + s.keyword + " has no " + TermParser::quoted(token),
                             nearest_or_list(word, plain)};
       }
@@ -361,10 +368,14 @@ class StatementParser {
       terms_.skip();
       if (valued && terms_.next().kind == Kind::end)
         terms_.fail("expected a value behind '" + word + "'", example(form));
+      if (quoted && terms_.next().kind != Kind::string)
+        terms_.fail("expected a text in quotes behind '" + word + "'", example(form));
       s.items.push_back({std::move(target), {}, {}});
       if (valued) s.items.back().value = terms_.term();
+      if (!quoted) continue;
+      s.items.back().unit = unquoted(terms_.next().text);
+      terms_.skip();
     }
-    ranges_behind(s);
   }
 
   /// NAME: EXPR >= EXPR, or NAME from ... to ...; then words with their values, as items. `along` is one for each slip.

@@ -392,6 +392,8 @@ std::string print_body(const Statement& s) {
     for (const Item& item : s.items) {
       printer.text(" " + item.target.text);
       if (item.value) printer.text(" " + print(*item.value));
+      else if (form->words.find(" " + item.target.text + "\"") != std::string_view::npos)
+        printer.text(" " + quoted(item.unit));
     }
     if (!s.ranges.empty()) {
       printer.text(" for ");

@@ -118,6 +118,14 @@ const std::vector<StatementForm>& statement_forms() {
        "(angle, angle1, angle2, distance); angles go on through any number of turns",
        "torsion hinge joint elbow stiffness k rest 0 damping c", "",
        "joint= angle angle1 angle2 distance stiffness= rest= damping="},
+      {"draw", Shape::element,
+       "what a page shows of a body, or with the name 'ground' in the world, where places may be any expressions of "
+       "the coordinates: a box with its size, a sphere with its radius, a cylinder with radius, length and axis, a "
+       "line "
+       "from a point to another, a mesh from a file (.stl, .obj) with its scale; 'at' and 'rotated ... about' place it "
+       "in the frame of the body. A box and a mesh stand for the shape that the page would find itself",
+       "draw box arm size (0.1, 0.1, 1) colour \"steelblue\"", "box sphere cylinder line mesh",
+       "at= rotated= about= size= radius= length= axis= from= to= scale= colour\" label\" file\""},
       {"state", Shape::declarations,
        "the x of a port-Hamiltonian system E x' + r = (J - R) z + (B - P) u, y = (B + P)^T z + "
        "(S - N) u, with initial values",
@@ -179,6 +187,12 @@ const StatementForm* find_statement(std::string_view keyword) {
 
 namespace {
 
+/// "mass=" as "mass EXPR", 'colour"' as 'colour "..."'.
+std::string with_value(const std::string& word) {
+  if (word.back() == '=') return word.substr(0, word.size() - 1) + " EXPR";
+  return word.back() == '"' ? word.substr(0, word.size() - 1) + " \"...\"" : word;
+}
+
 std::string contact_syntax() {
   const std::string law =
       "[restitution EXPR] [friction EXPR [static EXPR] [along EXPR, ...]] [rolling EXPR] [drilling EXPR] "
@@ -198,8 +212,7 @@ std::string syntax_of(const StatementForm& form) {
     for (const std::string& kind : split_words(form.kinds))
       text += (text.size() > form.keyword.size() ? "|" : " ") + kind;
     text += " NAME";
-    for (const std::string& word : split_words(form.words))
-      text += " [" + (word.back() == '=' ? word.substr(0, word.size() - 1) + " EXPR" : word) + "]";
+    for (const std::string& word : split_words(form.words)) text += " [" + with_value(word) + "]";
     return text + " [for RANGES]";
   }
   const auto shape = [&]() -> std::string_view {
@@ -214,7 +227,8 @@ std::string syntax_of(const StatementForm& form) {
       case Shape::equation:
         return form.keyword == "auxiliary" ? "TARGET [= EXPR]: EXPR = EXPR"
                                            : "[NAME: | NAME(MULTIPLIER, ...):] EXPR = EXPR [for RANGES]";
-      case Shape::watched: return "[NAME:] EXPR [for RANGES]";
+      case Shape::watched:
+        return form.keyword == "observe" ? "NAME: EXPR [for RANGES]" : "[NAME:] EXPR [for RANGES]";
       case Shape::event: return "[NAME:] EXPR = EXPR [rising|falling] [for RANGES]";
       case Shape::condition: return "when EXPR = EXPR [rising|falling] [for RANGES] | after EXPR NAME";
       case Shape::reset: return "NAME: | EXPR = EXPR [rising|falling]: TARGET = EXPR, ... [for RANGES]";

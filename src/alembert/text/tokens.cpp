@@ -230,14 +230,15 @@ class Splitter {
   void string() {
     std::size_t size = 1;
     int columns = 1;
-    bool valid = true;
+    bool valid = true, shown = true;
     while (has(size) && peek(size) != '\n' && peek(size) != '"') {
       if (peek(size) == '\\' && (peek(size + 1) == '"' || peek(size + 1) == '\\')) {
         ++size;
         ++columns;
       }
       const int length = character_length(text_.substr(at_ + size));
-      valid = valid && length > 0 && (static_cast<unsigned char>(peek(size)) >= 0x20 || is_blank(peek(size)));
+      valid = valid && length > 0;
+      shown = shown && (length == 0 || !is_control(text_.substr(at_ + size), length) || peek(size) == '\r');
       size += std::max(length, 1);
       ++columns;
     }
@@ -245,6 +246,9 @@ class Splitter {
       add_bad(size, 1, "the quoted text is not closed", "a text ends with '\"' on the same line");
     } else if (!valid) {
       add_bad(size + 1, columns + 1, "the quoted text holds bytes that are no text", "the file must be UTF-8");
+    } else if (!shown) {
+      add_bad(size + 1, columns + 1, "the quoted text holds characters that nobody can see",
+              "they steer the terminal, or turn the direction of writing: take them out");
     } else {
       add(Kind::string, size + 1, columns + 1);
     }

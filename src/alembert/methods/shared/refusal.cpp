@@ -109,14 +109,31 @@ std::string refusal(const Method& method, const Equations& equations) {
   return without.empty() ? "" : massless_refusal(method, without);
 }
 
+namespace {
+
+/// "murua(s), lobatto_c(s) and more take it; ", as far as they fit into a line; "" where none does.
+std::string families_that_take(const Equations& e) {
+  constexpr std::size_t most = 5;
+  std::vector<std::string> names;
+  for (const MethodFamily& family : all_families())
+    if (!family.composer && refusal(family.make(family.example), e).empty()) names.push_back(family.name);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  if (names.empty()) return "";
+  return text + (names.size() > most ? " and more" : "") + (names.size() == 1 ? " takes it; " : " take it; ");
+}
+
+}  // namespace
+
 void require_taken(const Method& method, const Model& model, const Equations& e) {
   std::string reason = refusal(method, e);
   if (reason.empty()) return;
   Diagnostic diagnostic;
   diagnostic.message = "method " + method.name + " cannot integrate this model: " + reason;
   diagnostic.hint = "`examine(model)` lists the methods that apply";
-  // Where masses are missing, the coordinate is shown.
+  // Where masses are missing, the coordinate is shown; the reason names who takes that.
   const Massless without = massless(e);
+  if (without.empty()) diagnostic.hint = families_that_take(e) + diagnostic.hint;
   if (!without.z.empty() && reason.find(without.reason) != std::string::npos) {
     diagnostic.source = model.source;
     diagnostic.place = place_of(blocks_of_z(model), without.z.front());

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 
+#include "alembert/base/files.h"
 #include "alembert/model/bodies/expand.h"
 #include "alembert/model/bodies/families.h"
 
@@ -43,7 +42,7 @@ std::set<std::string> declared_names(const Text& text) {
     if (s.keyword == "family")
       for (const Range& range : s.ranges) names.insert(range.index.text);
     const bool labelled = is_element(s) || s.keyword == "table" || s.keyword == "auxiliary" || s.keyword == "component";
-    if (labelled && s.label) names.insert(root_of_target(*s.label).text);
+    if (labelled && s.label && s.keyword != "draw") names.insert(root_of_target(*s.label).text);
   }
   return names;
 }
@@ -85,7 +84,9 @@ class Renamer {
   void rename(Statement& s) const {
     s.place = place_;
     s.comments.clear();
-    if (s.label) rename_label(*s.label);
+    // A draw names a body, or the ground, which has one name for all.
+    if (s.label && s.keyword == "draw") rename(*s.label);
+    else if (s.label) rename_label(*s.label);
     for (Item& item : s.items) {
       const bool word = is_element(s.keyword) || s.keyword == "table" || s.keyword == "contact";
       std::set<std::string> hidden;  // arguments of a function
@@ -175,12 +176,10 @@ class Assembler {
     const fs::path base = fs::path(scope_.source->name).parent_path();
     const fs::path given(s.string);
     const std::string path = (given.is_absolute() ? given : base / given).lexically_normal().string();
-    std::error_code ignored;
-    if (!fs::is_regular_file(path, ignored)) return nullptr;
+    if (!path.ends_with(".alm") || !file_is_there(path)) return nullptr;
     const auto [found, fresh] = files_.files.try_emplace(path);
     if (fresh) {
-      std::ifstream in(path, std::ios::binary);
-      std::string text(std::istreambuf_iterator<char>(in), {});
+      std::string text = read_file(path).value_or("");
       found->second.text = parse(std::make_shared<const Source>(Source{path, std::move(text)}), found->second.errors);
     }
     const bool elements = has_elements(found->second.text);
@@ -247,6 +246,12 @@ class Assembler {
       if (one.items.empty() && !from.items.empty()) continue;
       if (!place(one, placement)) return false;
       out.push_back(std::move(one));
+    }
+    if (out.size() > most_elements) {
+      scope_.error(s.label->place,
+                   "the model is too large: up to '" + name + "' its assemblies have more than " + "200,000 statements",
+                   "use fewer of them: families in families multiply");
+      return false;
     }
     return take_initial(s, file, names, renamer, used, out) && out.size() > first;
   }

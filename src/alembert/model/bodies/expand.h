@@ -35,6 +35,9 @@ struct Expansion {
   Text text;
   std::vector<ExpandedBody> bodies;
   std::vector<ExpandedJoint> joints;
+  std::vector<const Statement*> others;  // drives, loads, springs, torsions, contacts between bodies
+  std::vector<const Statement*> draws;
+  const Term* gravity = nullptr;
 };
 
 /// The keyword of what loads and motors become: a force (left) that acts along a velocity (right), scalars or vectors

@@ -7,7 +7,7 @@ namespace alembert::internal {
 
 namespace {
 
-const char* const keywords[] = {"body", "gravity", "joint", "drive", "load", "spring", "torsion"};
+const char* const keywords[] = {"body", "gravity", "joint", "drive", "load", "spring", "torsion", "draw"};
 
 /// The word that says how far a body is rotated at the start; `turned` is the older one.
 const char* rotation_word(const Statement& s) {
@@ -150,10 +150,14 @@ Expansion Expander::run() {
     else if (s.keyword == "body" && s.label && !names_twice(s)) body(s);
   }
   if (gravity_) gravity(*gravity_);
+  if (gravity_ && gravity_->left) result_.gravity = &*gravity_->left;
   for (const Statement& s : text_.statements)
     if (s.keyword == "joint" && s.label && !names_twice(s)) joint(s);
   for (const Statement& s : text_.statements) {
-    if (!s.label || s.keyword == "joint" || s.keyword == "body" || !is_element(s) || names_twice(s)) continue;
+    if (s.keyword == "draw" && s.label) result_.draws.push_back(&s);
+    const bool other = s.label && is_element(s) && s.keyword != "joint" && s.keyword != "body" && s.keyword != "draw";
+    if (!other || names_twice(s)) continue;
+    result_.others.push_back(&s);
     if (s.keyword == "drive") drive(s);
     if (s.keyword == "load") load(s);
     if (s.keyword == "spring") spring(s);

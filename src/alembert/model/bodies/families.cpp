@@ -87,6 +87,10 @@ void write_out(const Statement& s, Scope& scope, std::vector<Statement>& out) {
       put_index_numbers(*item.value, scope);
     }
     if (scope.errors.size() > before) return false;
+    if (out.size() >= most_elements) {
+      scope.error(s.label->place, "the model is too large: it has more than 200,000 elements");
+      return false;
+    }
     out.push_back(std::move(one));
     return true;
   });

@@ -7,6 +7,10 @@
 
 namespace alembert::internal {
 
+/// Bodies, joints and what else a text may have once families and assemblies are written out: a chain of 30,000 links
+/// has 60,000, and each takes a kilobyte before anything is derived.
+inline constexpr std::size_t most_elements = 200'000;
+
 /// Whether a text has elements with indices in their names, or over ranges.
 bool has_families_of_elements(const Text& text);
 

@@ -1,9 +1,8 @@
 #include "alembert/model/ports/component.h"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
+#include "alembert/base/files.h"
 #include "alembert/model/elaborate.h"
 
 namespace alembert::internal {
@@ -34,6 +33,9 @@ Term literal(const ArrayShape& shape, std::size_t depth, const std::vector<Quad>
   for (int i = 0; i < shape[depth]; ++i) tuple.parts.push_back(literal(shape, depth + 1, values, next, place));
   return tuple;
 }
+
+// A mass with a spring has 50; a million of them would need gigabytes.
+constexpr std::size_t most_operations = 2'000'000;
 
 class Importer {
  public:
@@ -84,12 +86,16 @@ class Importer {
   // Files ------------------------------------------------------------------------------------------------------------
 
   const ComponentFiles::File* find(const Statement& s) {
+    if (!s.string.ends_with(".alm")) {
+      scope_.error(s.label ? s.label->place : s.place,
+                   "'" + s.string + "' is no model: the names of models end in .alm");
+      return nullptr;
+    }
     ComponentFiles& all = *e_.files;
     const fs::path base = fs::path(scope_.source->name).parent_path();
-    std::error_code ignored;
     std::string path = (base / s.string).lexically_normal().string();
     const char* library = nullptr;
-    if (!fs::is_regular_file(path, ignored)) {
+    if (!file_is_there(path)) {
       const std::string name = s.string.starts_with("components/") ? s.string.substr(11) : s.string;
       library = library_component(name);
       path = library ? "components/" + name : "";
@@ -111,12 +117,7 @@ class Importer {
     }
     const auto [found, fresh] = all.files.try_emplace(path);
     if (fresh) {
-      std::string text;
-      if (library) text = library;
-      else {
-        std::ifstream in(path, std::ios::binary);
-        text.assign(std::istreambuf_iterator<char>(in), {});
-      }
+      std::string text = library ? library : read_file(path).value_or("");
       found->second.text = parse(std::make_shared<const Source>(Source{path, std::move(text)}), found->second.errors);
     }
     return &found->second;
@@ -151,7 +152,11 @@ class Importer {
       }
     }
     carry(s, name, index);
-    return true;
+    if (graph_.size() <= most_operations) return true;
+    scope_.error(s.label->place,
+                 "the model is too large: up to '" + name + "' its components have more than 2 million operations",
+                 "use fewer of them: families in families multiply");
+    return false;
   }
 
   /// The value means what it means here, the target what it means there.

@@ -40,6 +40,13 @@ bool joins(const std::vector<Value>& parts) {
 
 }  // namespace
 
+namespace {
+
+constexpr double most_entries = 1e6;  // as of coordinates
+constexpr double few_entries = 64;    // those of points and directions, and of matrices of bodies
+
+}  // namespace
+
 Value Scope::evaluate(const Term& term) {
   const Depth guard(depth_);
   if (depth_ > deepest) {
@@ -113,6 +120,15 @@ Value Scope::tuple(const Term& term) {
   bool bad = false;
   std::vector<Value> parts;
   for (const Term& part : term.parts) parts.push_back(evaluate(part));
+  double count = 0;
+  for (const Value& part : parts) count += static_cast<double>(part.entries.size());
+  if (count > most_entries) {
+    error(term.place, "this vector would have " + std::to_string(static_cast<long>(count)) + " entries",
+          "at most 1,000,000 are possible");
+    return Value::failed();
+  }
+  // Long vectors cost what their entries do.
+  if (count > few_entries) budget_ -= static_cast<long>(count);
   if (joins(parts)) {
     for (const Value& part : parts) all.entries.insert(all.entries.end(), part.entries.begin(), part.entries.end());
     all.shape = {static_cast<int>(all.entries.size())};

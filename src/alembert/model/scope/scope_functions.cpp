@@ -2,6 +2,7 @@
 
 #include "alembert/expr/operators.h"
 #include "alembert/model/scope/scope_impl.h"
+#include "alembert/quad.h"
 
 namespace alembert::internal {
 
@@ -427,8 +428,11 @@ void Scope::loop(const std::vector<Range>& ranges, const std::vector<const Term*
     if (first && last && *last > *first) members *= static_cast<double>(*last - *first + 1);
   }
   if (members > static_cast<double>(budget_)) {
+    const Place place = !ranges.empty() ? ranges[0].index.place : terms[0]->place;
+    error(place, "the model is too large: this statement has " + to_text(members) + " members",
+          "all statements together may have 12 million terms");
+    spent_ = true;
     budget_ = 0;
-    evaluate(*terms[0]);
     return;
   }
   const std::size_t depth = ranges.size() + families.size();

@@ -1,0 +1,78 @@
+// alembert export: the compiled step of a model as C.
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <filesystem>
+
+#include "alembert/error.h"
+#include "alembert/run/c_export.h"
+#include "commands.h"
+#include "run_options.h"
+
+namespace alembert::internal::app {
+namespace {
+
+struct ExportArguments {
+  std::string model, open, out;
+  RunChoices choices;
+  bool c = false;
+};
+
+/// A C identifier from the name of a file.
+std::string identifier(const std::string& name) {
+  std::string result;
+  for (const char c : name) {
+    const auto letter = static_cast<unsigned char>(c);
+    result += std::isalnum(letter) ? static_cast<char>(std::tolower(letter)) : '_';
+  }
+  return result.empty() || std::isdigit(static_cast<unsigned char>(result[0])) ? "m" + result : result;
+}
+
+int run_export(const ExportArguments& arguments) {
+  if (!arguments.c) throw InputError("nothing says what to write", "--c writes the step as C");
+  const std::filesystem::path out(arguments.out);
+  if (out.extension() != ".c") throw InputError("--out wants a file that ends in .c, not '" + arguments.out + "'");
+  const Model model = load_model(arguments.model, arguments.choices.set);
+  std::vector<std::string> open;
+  if (!arguments.open.empty()) open = split_list(arguments.open);
+  for (const Block& input : model.inputs)
+    if (std::find(open.begin(), open.end(), input.name) == open.end()) open.push_back(input.name);
+  const Equations equations = derive(model, {.inputs = open});
+  const Method method = arguments.choices.chosen_method(model, equations).method;
+  const SimulateOptions simulation = arguments.choices.simulation(model);
+  if (simulation.steps.control != Control::fixed)
+    throw InputError("the step that is written has one size", "leave out what controls the size of steps");
+  require_taken(method, model, equations);
+  EngineOptions options;
+  options.step = simulation.step;
+  options.steps = 1;
+  options.newton = simulation.newton;
+  Engine engine(model, equations, method, options);
+  const std::string stem = out.stem().string();
+  const CFiles files = export_c(engine, identifier(stem), stem + ".h");
+  std::filesystem::path header = out;
+  header.replace_extension(".h");
+  write_file("--out", arguments.out, files.source);
+  write_file("--out", header.string(), files.header);
+  return done;
+}
+
+}  // namespace
+
+Command add_export(CommandLine& program) {
+  Options options = program.command("export", "Write the step of a model as C, for other programs and small machines");
+  auto arguments = std::make_shared<ExportArguments>();
+  options.argument("MODEL", arguments->model, "Model file; - is standard input");
+  options.flag("--c", arguments->c, "C99 without dependencies: FILE, and the header beside it");
+  options.option("--open", arguments->open, "NAME,...",
+                 "Parameters that stay open, to be given at every call; inputs of the model always are");
+  arguments->choices.declare(options);
+  options.option("-o,--out", arguments->out, "FILE", "The C source to be written: step.c");
+  return {options, [arguments] {
+            if (arguments->out.empty()) throw InputError("--out is missing", "as in: --out step.c");
+            return run_export(*arguments);
+          }};
+}
+
+}  // namespace alembert::internal::app

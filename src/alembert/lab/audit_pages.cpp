@@ -1,0 +1,178 @@
+// The audit as text, JSON and a page.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "alembert/lab/audit.h"
+
+namespace alembert::internal::audit {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* word(Status status) {
+  switch (status) {
+    case Status::passed: return "ok";
+    case Status::refused: return "refused";
+    case Status::deficit: return "deficit";
+    case Status::unexpected: return "WRONG";
+  }
+  return "";
+}
+
+/// What a property is on all models together.
+struct Summary {
+  std::string claimed;
+  int held = 0, wrong = 0, not_claimed = 0, silent = 0;
+  double least = INFINITY, most = -INFINITY;
+};
+
+bool is_order(const std::string& name) { return name.starts_with("order"); }
+
+Summary summary(const Audit& audit, const std::string& method, const std::string& property) {
+  Summary sum;
+  for (const Pair& pair : audit.pairs) {
+    if (pair.method != method) continue;
+    for (const Property& p : pair.properties) {
+      if (p.name != property) continue;
+      if (!p.claimed.empty()) sum.claimed = p.claimed;
+      switch (p.verdict) {
+        case Verdict::ok:
+        case Verdict::higher: ++sum.held; break;
+        case Verdict::false_claim: ++sum.wrong; break;
+        case Verdict::holds:
+        case Verdict::does_not_hold: ++sum.not_claimed; break;
+        default: ++sum.silent; continue;
+      }
+      if (!std::isfinite(p.value)) continue;
+      sum.least = std::min(sum.least, p.value);
+      sum.most = std::max(sum.most, p.value);
+    }
+  }
+  return sum;
+}
+
+std::string cell(const Summary& sum, bool order) {
+  if (sum.held + sum.wrong + sum.not_claimed == 0) return "";
+  std::string text;
+  if (order && sum.least <= sum.most) {
+    text = sum.claimed.empty() ? "-" : sum.claimed;
+    text += sum.most - sum.least < 0.005 ? fmt::format(" ({:.2f})", sum.least)
+                                         : fmt::format(" ({:.2f} to {:.2f})", sum.least, sum.most);
+  } else if (sum.held + sum.wrong > 0) {
+    text = sum.most > 0 && std::isfinite(sum.most) ? fmt::format("yes ({:.0e})", sum.most) : "yes";
+  } else {
+    text = "not claimed";
+  }
+  if (sum.wrong > 0) text += fmt::format(", not on {}", sum.wrong);
+  return text;
+}
+
+std::vector<std::string> property_names(const Audit& audit) {
+  std::vector<std::string> names;
+  for (const Pair& pair : audit.pairs)
+    for (const Property& p : pair.properties)
+      if (!p.name.starts_with("invariant") && std::find(names.begin(), names.end(), p.name) == names.end())
+        names.push_back(p.name);
+  return names;
+}
+
+std::map<Status, int> counts(const Audit& audit) {
+  std::map<Status, int> list;
+  for (const Pair& pair : audit.pairs) ++list[pair.status];
+  return list;
+}
+
+std::string count_words(const Audit& audit) {
+  std::map<Status, int> n = counts(audit);
+  std::size_t cells = 0;
+  for (const Pair& pair : audit.pairs) cells += pair.properties.size();
+  return fmt::format(
+      "{} methods on {} models: {} pairs measured in {} cells, {} refused by the method, {} with a known deficit, {} "
+      "wrong",
+      audit.methods.size(), audit.models.size(), n[Status::passed] + n[Status::deficit] + n[Status::unexpected], cells,
+      n[Status::refused], n[Status::deficit], n[Status::unexpected]);
+}
+
+}  // namespace
+
+std::string to_text(const Audit& audit) {
+  std::string text;
+  for (const Pair& pair : audit.pairs)
+    if (pair.status != Status::passed && pair.status != Status::refused)
+      text += fmt::format("{:<8} {} on {}: {}\n", word(pair.status), pair.method, pair.model, pair.reason);
+  for (const std::string& line : audit.stale) text += "STALE    " + line + "\n";
+  return text + count_words(audit) + "\n";
+}
+
+std::string to_json(const Audit& audit) {
+  Json json;
+  json["methods"] = audit.methods;
+  json["models"] = audit.models;
+  Json& pairs = json["pairs"] = Json::array();
+  for (const Pair& pair : audit.pairs) {
+    Json entry = {{"method", pair.method}, {"model", pair.model}, {"status", word(pair.status)}};
+    if (!pair.reason.empty()) entry["reason"] = pair.reason;
+    Json& properties = entry["properties"] = Json::array();
+    for (const Property& p : pair.properties)
+      properties.push_back({{"name", p.name},
+                            {"claimed", p.claimed},
+                            {"measured", p.measured},
+                            {"value", std::isfinite(p.value) ? Json(p.value) : Json()},
+                            {"verdict", to_text(p.verdict)}});
+    pairs.push_back(std::move(entry));
+  }
+  json["stale"] = audit.stale;
+  json["passed"] = audit.passed();
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string to_markdown(const Audit& audit) {
+  std::string text =
+      "# What the methods keep, measured\n\n"
+      "Every family of methods on models of every kind, by `alembert audit --markdown`. A cell says what is claimed "
+      "and, in brackets, what was measured on all models that the method takes: orders between two step sizes in "
+      "quadruple precision, defects of symplecticity and symmetry, the largest residuals of constraints. A claim that "
+      "does not hold, and is not among the known deficits below, is a fault, and so is a known deficit that has gone: "
+      "then the command ends with exit code 1.\n\n" +
+      count_words(audit) + ".\n\n";
+  const std::vector<std::string> properties = property_names(audit);
+  text += "## Claims\n\n| method |";
+  std::string line = "|---|";
+  for (const std::string& name : properties) {
+    text += " " + name + " |";
+    line += "---|";
+  }
+  text += "\n" + line + "\n";
+  for (const std::string& method : audit.methods) {
+    text += "| `" + method + "` |";
+    for (const std::string& name : properties) text += " " + cell(summary(audit, method, name), is_order(name)) + " |";
+    text += "\n";
+  }
+  text += "\n## Models\n\n| model | kind | methods that take it | deficits |\n|---|---|---|---|\n";
+  for (const std::string& model : audit.models) {
+    int taken = 0, lacking = 0;
+    for (const Pair& pair : audit.pairs) {
+      if (pair.model != model) continue;
+      taken += pair.status == Status::refused ? 0 : 1;
+      lacking += pair.status == Status::deficit ? 1 : 0;
+    }
+    const auto subject =
+        std::find_if(subjects().begin(), subjects().end(), [&](const Subject& s) { return s.model == model; });
+    text += fmt::format("| {} | {} | {} | {} |\n", model, subject->kind, taken, lacking);
+  }
+  text += "\n## Known deficits\n\n| method | model | cause |\n|---|---|---|\n";
+  for (const Pair& pair : audit.pairs)
+    if (pair.status == Status::deficit)
+      text += fmt::format("| `{}` | {} | {} |\n", pair.method, pair.model, pair.reason);
+  for (const Pair& pair : audit.pairs)
+    if (pair.status == Status::unexpected)
+      text += fmt::format("| `{}` | {} | **not explained**: {} |\n", pair.method, pair.model, pair.reason);
+  return text;
+}
+
+}  // namespace alembert::internal::audit

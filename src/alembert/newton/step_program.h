@@ -1,0 +1,100 @@
+#pragma once
+
+// The whole usual step of a small system as one program (code/program.h): prediction, Newton with its elimination, the
+// test of convergence at rounding, the compensated update, and what is watched. It does what UsualStep, Predictor and
+// Convergence do, operation by operation, so that its steps have the bits of theirs; what is unusual it leaves to the
+// general engine.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "alembert/code/program.h"
+#include "alembert/newton/step_equations.h"
+
+namespace alembert::internal {
+
+/// Why the program did not make a step. The state is as it was before it.
+enum class StepStatus {
+  made = 0,
+  not_converged,  // in as many iterations as usual steps take, or something is not finite
+  in_doubt,       // a solution, but it may not be the one that continues the motion
+  wild,           // multipliers a thousand times larger than expected: a singular position
+  not_finite,     // what is watched
+  event,          // a function that is watched for events changed its sign, or may have done so twice
+};
+
+/// What is computed at the end of every step, in symbols t, y, z of the model. Each may be empty.
+struct WatchedExprs {
+  Exprs inputs;  // t, y, z
+  Expr energy;
+  Exprs g, g_dot, k;
+  /// Functions whose zeros are events, and their rates of change where positions alone determine them.
+  struct Crossing {
+    Expr value, rate;
+    int direction = 0;  // 1: upwards only, -1: downwards only
+    bool stops = false;
+  };
+  std::vector<Crossing> crossings;
+};
+
+struct StepProgramOptions {
+  int rows = 6;              // of the table of differences: predictions have degrees below; 6 as Predictor
+  std::size_t most_operations = 20'000;  // of a factorisation and an iteration: compiled for many motions
+  /// Unknowns that follow from others are put in: faster, with the same results but for rounding.
+  bool reduce = false;
+  bool locate = false;       // events are located by the program, and the motion goes on; else they are unusual
+  WatchedExprs watch = {};
+};
+
+/// Where things stand among the variables.
+struct StepProgram {
+  static constexpr double never = 1e300;
+  Program program;
+  int states = 0, substeps = 0;
+  int start = 0, h = 0, made = 0;  // t = start + made*h; made: steps so far
+  int left = 0;                    // steps that are still to be made; none is made at 0
+  int status = 0;                  // a StepStatus; steps are made at 0 only
+  int count = 0, phase = 0;        // steps that the predictor has learnt from, and that number modulo 16
+  int state = 0, compensation = 0;  // first places
+  int carries = 0, carried = 0;     // values that the method carries beside the state
+  struct Substep {
+    int unknowns = 0;
+    int all_unknowns = 0;   // of the method; the others follow from those that are kept
+    std::vector<int> kept;  // numbers among them
+    int guess = 0, rows = 0, degree = 0;  // first places; row k begins at rows + k*unknowns
+    int tail_error = 0;
+  };
+  std::vector<Substep> parts;
+  // Of the watch; -1 where it is not there. energy_error and residuals are the largest so far.
+  int energy = -1, first_energy = -1, energy_error = -1;
+  int position = -1, velocity = -1, nonholonomic = -1;
+  int crossing = -1;  // values of the functions at the last step
+  int crossed = -1;   // located: first times, `never` before
+  int crossing_rate = -1;
+
+  int rate_count = 0, rates = 0;  // z', lambda, psi at the start, from which the first step is guessed
+
+  /// Scratch: the size of the present substep.
+  int h_of_substep = -1;
+  /// Fills what the watch compares with: energy and functions of events at the start.
+  std::optional<Program> first_look;
+  /// Guesses of the unknowns of the first step, from the state and the rates; nothing where equations have to be solved
+  /// for them.
+  std::optional<Program> first_guess;
+
+  /// Prepares variables for a motion from a state. rates: z', lambda, psi there; taken_along: what the method carries.
+  /// first_guess and first_look are to be run then.
+  void begin(double* variables, double t0, double h, double steps, const double* state, std::span<const double> rates,
+             std::span<const double> taken_along) const;
+  /// Guesses of the unknowns of the first step, those of all substeps one after the other.
+  void guess(double* variables, std::span<const double> guesses) const;
+};
+
+/// typical: for each substep t0, its h, state and unknowns near which steps will be made. Nothing where a part is not
+/// small, or where all together would be too long.
+std::optional<StepProgram> make_step_program(const StepPlan& plan, const std::vector<std::vector<double>>& typical,
+                                             const StepProgramOptions& options);
+
+}  // namespace alembert::internal

@@ -1,0 +1,299 @@
+#include "alembert/plot/scene.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "alembert/expr/derivative.h"
+#include "alembert/expr/operators.h"
+#include "alembert/model/drawing.h"
+#include "alembert/plot/mesh.h"
+#include "alembert/plot/points.h"
+
+namespace alembert::internal {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Expressions of a model as a list of operations on columns.
+class Program {
+ public:
+  /// What the symbols of the model are called as columns, or the numbers that they have.
+  Program(const Model& model, const std::set<std::string>& columns) : model_(model), columns_(columns) {
+    name(model.t, "t");
+    const std::vector<std::string> q = flat_names(model.coordinates), p = flat_names(model.momenta);
+    for (std::size_t i = 0; i < model.q.size(); ++i) name(model.q[i], q[i]);
+    for (std::size_t i = 0; i < model.v.size(); ++i) name(model.v[i], q[i] + "'");
+    for (std::size_t i = 0; i < model.p.size(); ++i) name(model.p[i], p[i]);
+    for (const Constraint& c : model.constraints)
+      if (c.multiplier) name(c.multiplier, (c.nonholonomic ? "psi." : "lambda.") + c.name);
+    for (std::size_t i = 0; i < model.parameter_symbols.size(); ++i)
+      number_[model.parameter_symbols[i].id()] = static_cast<double>(model.parameter_values[i]);
+  }
+
+  /// The number of the result that an expression has; null where it depends on what is no column.
+  Json operator()(Expr e) {
+    if (!e) return nullptr;
+    if (!model_.input_symbols.empty() && depends(e, model_.input_symbols))
+      e = substitute(e, model_.input_symbols, model_.input_values, *model_.graph);
+    for (const std::uint32_t id : reachable(ExprSpan(&e, 1))) {
+      if (result_.contains(id)) continue;
+      const std::optional<int> made = make(e.graph(), id);
+      if (!made) return nullptr;
+      result_[id] = *made;
+    }
+    return result_.at(e.id());
+  }
+
+  Json operator()(const Exprs& list) {
+    Json places = Json::array();
+    for (const Expr e : list) places.push_back((*this)(e));
+    return places;
+  }
+
+  /// The number of a column's own result.
+  int column(const std::string& name) {
+    const auto [found, fresh] = input_.emplace(name, 0);
+    if (!fresh) return found->second;
+    inputs_.push_back(name);
+    return found->second = add("input", static_cast<int>(inputs_.size()) - 1, 0);
+  }
+
+  Json json() const {
+    return {{"inputs", inputs_}, {"constants", constants_}, {"operators", operators_}, {"code", code_}};
+  }
+
+ private:
+  void name(Expr symbol, const std::string& text) { name_[symbol.id()] = text; }
+
+  int add(const std::string& operation, int a, int b) {
+    const auto [found, fresh] = operator_.emplace(operation, static_cast<int>(operators_.size()));
+    if (fresh) operators_.push_back(operation);
+    code_.insert(code_.end(), {found->second, a, b});
+    return static_cast<int>(code_.size()) / 3 - 1;
+  }
+
+  int constant(double value) {
+    constants_.push_back(std::isfinite(value) ? Json(value) : Json());
+    return add("constant", static_cast<int>(constants_.size()) - 1, 0);
+  }
+
+  std::optional<int> make(const Graph& graph, std::uint32_t id) {
+    const Node& node = graph.node(id);
+    if (node.op == Op::constant || node.op == Op::parameter) return constant(static_cast<double>(graph.value(id)));
+    if (node.op == Op::symbol) {
+      if (const auto value = number_.find(id); value != number_.end()) return constant(value->second);
+      const auto named = name_.find(id);
+      if (named == name_.end() || !columns_.contains(named->second)) return std::nullopt;
+      return column(named->second);
+    }
+    const int b = operand_count(node.op) > 1 ? result_.at(node.b) : 0;
+    // The one name that two operators share.
+    const std::string_view called = node.op == Op::negate ? "negate" : operator_of(node.op).name;
+    return add(std::string(called), result_.at(node.a), b);
+  }
+
+  const Model& model_;
+  const std::set<std::string>& columns_;
+  std::map<std::uint32_t, std::string> name_;
+  std::map<std::uint32_t, double> number_;
+  std::map<std::uint32_t, int> result_;
+  std::map<std::string, int> input_, operator_;
+  std::vector<std::string> inputs_, operators_;
+  Json constants_ = Json::array();
+  std::vector<int> code_;
+};
+
+void add_elements(const Drawing& drawing, Program& program, Json& scene) {
+  scene["gravity"] = program(drawing.gravity);
+  for (const DrawnBody& b : drawing.bodies)
+    scene["bodies"].push_back({{"name", b.name},
+                               {"position", program(b.position)},
+                               {"axes", program(b.axes)},
+                               {"omega", program(b.omega)},
+                               {"mass", program(b.mass)},
+                               {"inertia", program(b.inertia)}});
+  for (const DrawnJoint& j : drawing.joints)
+    scene["joints"].push_back({{"name", j.name},
+                               {"kind", j.kind},
+                               {"from", j.from},
+                               {"to", j.to},
+                               {"body", j.body},
+                               {"p", program(j.p)},
+                               {"q", program(j.q)},
+                               {"frame", program(j.frame)},
+                               {"force", program(j.force)},
+                               {"radius", program(j.radius)},
+                               {"normal", program(j.normal)},
+                               {"axle", program(j.axle)}});
+  for (const DrawnSpring& s : drawing.springs)
+    scene["springs"].push_back({{"name", s.name},
+                                {"from", s.from},
+                                {"to", s.to},
+                                {"p", program(s.p)},
+                                {"q", program(s.q)},
+                                {"stiff", s.stiff},
+                                {"damped", s.damped}});
+  for (const DrawnLoad& l : drawing.loads)
+    scene["loads"].push_back({{"name", l.name}, {"body", l.body}, {"at", program(l.at)}, {"force", program(l.force)}});
+  for (const DrawnContact& c : drawing.contacts) {
+    Json touch = Json::array();
+    for (const Exprs& point : c.touch) touch.push_back(program(point));
+    scene["contacts"].push_back({{"name", c.name},
+                                 {"body", c.body},
+                                 {"other", c.other},
+                                 {"shape", c.shape},
+                                 {"otherShape", c.other_shape},
+                                 {"centre", program(c.centre)},
+                                 {"base", program(c.base)},
+                                 {"normal", program(c.normal)},
+                                 {"touch", touch},
+                                 {"size", program(c.size)},
+                                 {"otherSize", program(c.other_size)},
+                                 {"axle", program(c.axle)}});
+  }
+}
+
+void add_shapes(const Drawing& drawing, const Source& source, Program& program, Json& scene) {
+  for (const DrawnShape& s : drawing.shapes) {
+    Json shape = {{"kind", s.kind},
+                  {"body", s.body},
+                  {"colour", s.colour},
+                  {"label", s.label},
+                  {"at", program(s.at)},
+                  {"rotated", program(s.rotated)},
+                  {"about", program(s.about)},
+                  {"size", program(s.size)},
+                  {"radius", program(s.radius)},
+                  {"length", program(s.length)},
+                  {"axis", program(s.axis)},
+                  {"from", program(s.from)},
+                  {"to", program(s.to)},
+                  {"scale", program(s.scale)}};
+    if (s.kind == "mesh") {
+      Json corners = Json::array();
+      for (const float x : read_mesh(s.file, source.name)) corners.push_back(x);
+      shape["corners"] = std::move(corners);
+    }
+    scene["shapes"].push_back(std::move(shape));
+  }
+}
+
+/// Constraints on positions whose coordinates are all places of points: rods and surfaces, which the page tells apart.
+void add_constraints(const Model& model, const std::vector<MovingPoint>& points, const Trajectory& trajectory,
+                     Program& program, Json& scene) {
+  if (points.empty() || model.constraints.size() > 2000) return;  // more would not be told apart on a screen
+  std::map<std::string, int> owner;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    for (const int column : points[i].columns) owner[trajectory.columns.names[column]] = static_cast<int>(i);
+  std::map<std::uint32_t, std::string> named;
+  const std::vector<std::string> q = flat_names(model.coordinates);
+  for (std::size_t i = 0; i < model.q.size(); ++i) named[model.q[i].id()] = q[i];
+  std::set<std::uint32_t> parameters;
+  for (const Expr s : model.parameter_symbols) parameters.insert(s.id());
+  for (const Constraint& c : model.constraints) {
+    if (c.nonholonomic || !c.value) continue;
+    std::set<int> on;
+    bool places = true;
+    for (const Expr s : free_symbols(ExprSpan(&c.value, 1))) {
+      if (parameters.contains(s.id())) continue;
+      const auto name = named.find(s.id());
+      const auto point = name == named.end() ? owner.end() : owner.find(name->second);
+      if (point == owner.end()) places = places && s == model.t;
+      else on.insert(point->second);
+    }
+    if (!places || on.empty() || on.size() > 2) continue;
+    const Json value = program(c.value);
+    if (value.is_null()) continue;
+    scene["constraints"].push_back(
+        {{"name", c.name}, {"value", value}, {"points", on}, {"moving", depends(c.value, ExprSpan(&model.t, 1))}});
+  }
+}
+
+/// "m1=2", "l=(1, 0.5)" for all parameters of the run.
+std::vector<std::string> overrides_of(const RunDescription& run) {
+  const auto text = [](const Parameter& p, const auto& self, std::size_t level, std::size_t& at) -> std::string {
+    if (level == p.shape.size()) return to_text(p.values.at(at++));
+    std::string list = "(";
+    for (int i = 0; i < p.shape[level]; ++i) list += (i > 0 ? ", " : "") + self(p, self, level + 1, at);
+    return list + ")";
+  };
+  std::vector<std::string> overrides;
+  for (const Parameter& p : run.parameters) {
+    // A vector of one entry cannot be written, and its value is that of the text unless somebody set it.
+    if (std::any_of(p.shape.begin(), p.shape.end(), [](int n) { return n < 2; })) continue;
+    if (p.values.empty() || !std::all_of(p.values.begin(), p.values.end(), [](double x) { return std::isfinite(x); }))
+      continue;
+    std::size_t at = 0;
+    overrides.push_back(p.name + "=" + text(p, text, 0, at));
+  }
+  return overrides;
+}
+
+Json points_json(const std::vector<MovingPoint>& points, const Trajectory& trajectory, Program& program) {
+  Json list = Json::array();
+  for (const MovingPoint& point : points) {
+    Json place = Json::array();
+    for (const int column : point.columns) place.push_back(program.column(trajectory.columns.names[column]));
+    list.push_back({{"name", point.name}, {"position", place}});
+  }
+  return list;
+}
+
+/// Positions of bodies are points among the columns too; they are drawn as bodies.
+std::vector<MovingPoint> own_points(const Trajectory& trajectory, const Drawing& drawing) {
+  std::set<std::string> bodies;
+  for (const DrawnBody& b : drawing.bodies) bodies.insert(b.name);
+  std::vector<MovingPoint> points = points_of(trajectory);
+  std::erase_if(points, [&](const MovingPoint& point) {
+    const std::size_t dot = point.name.rfind('.');
+    return dot != std::string::npos && bodies.contains(point.name.substr(0, dot));
+  });
+  return points;
+}
+
+}  // namespace
+
+SceneText scene_of(const Trajectory& trajectory, const std::shared_ptr<const Source>& source) {
+  SceneText result;
+  DrawnModel drawn;
+  if (source && !source->text.empty()) {
+    try {
+      drawn = read_drawn_model(source, overrides_of(trajectory.run));
+    } catch (const InputError& e) {
+      result.note = "the model could not be read again, so that only points are drawn: " +
+                    (e.diagnostics().empty() ? std::string() : e.diagnostics()[0].message);
+      drawn = {};
+    }
+  }
+  const std::set<std::string> columns(trajectory.columns.names.begin(), trajectory.columns.names.end());
+  if (!drawn.model.graph) {
+    drawn.model.graph = std::make_shared<Graph>();
+    drawn.model.t = drawn.model.graph->symbol("t");
+  }
+  Json scene = {{"bodies", Json::array()},     {"joints", Json::array()},   {"springs", Json::array()},
+                {"loads", Json::array()},      {"contacts", Json::array()}, {"shapes", Json::array()},
+                {"constraints", Json::array()}};
+  Program program(drawn.model, columns);
+  std::vector<MovingPoint> points = own_points(trajectory, drawn.drawing);
+  const bool told = !drawn.drawing.shapes.empty() && drawn.drawing.bodies.empty();
+  if (told) points.clear();  // what the model says instead
+  scene["points"] = points_json(points, trajectory, program);
+  add_elements(drawn.drawing, program, scene);
+  if (source) {
+    try {
+      add_shapes(drawn.drawing, *source, program, scene);
+    } catch (const InputError& e) { result.note = e.what(); }
+  }
+  add_constraints(drawn.model, points, trajectory, program, scene);
+  if (points.empty() && drawn.drawing.bodies.empty() && drawn.drawing.shapes.empty()) return result;
+  scene["program"] = program.json();
+  result.json = scene.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return result;
+}
+
+}  // namespace alembert::internal

@@ -1,0 +1,73 @@
+// What a run leaves behind on its way, and how it is taken up again.
+
+#include <chrono>
+#include <utility>
+
+#include "alembert/run/checkpoint.h"
+#include "alembert/run/simulation.h"
+
+namespace alembert::internal {
+
+namespace {
+
+constexpr double usual_checkpoint = 60;  // seconds between two of them: an hour of computing loses a minute at most
+constexpr long checkpoint_steps = 16;    // between two looks at the clock
+
+double clock_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+bool Simulation::checkpoint_due() {
+  const Checkpoint& asked = options_.checkpoint;
+  if (asked.path.empty() || segment_) return false;
+  if (interrupted()) return !std::exchange(left_, true);
+  const long made = report_.steps - saved_steps_;
+  if (asked.steps > 0 && made >= asked.steps) return true;
+  const double seconds = asked.seconds > 0 ? asked.seconds : asked.steps > 0 ? 0 : usual_checkpoint;
+  if (seconds == 0 || (made % checkpoint_steps != 0 && made > 0)) return false;
+  return clock_now() - saved_ >= seconds;
+}
+
+void Simulation::leave_checkpoint() {
+  saved_ = clock_now();
+  saved_steps_ = report_.steps;
+  ByteWriter out;
+  Archive fields(out);
+  archive(fields);
+  std::vector<Observer::Mark> marks = rows_.marks();
+  fields(marks);
+  const std::string wrong = write_checkpoint(options_.checkpoint.path, run_signature(engine_, options_), out.bytes());
+  if (!wrong.empty()) warn("checkpoint", "no checkpoint could be left: " + wrong, point_.t);
+}
+
+// In place of start(): from the checkpoint on.
+void Simulation::take_up() {
+  begin_watching();
+  const std::vector<std::byte> content = checkpoint_content(options_.resume, run_signature(engine_, options_));
+  ByteReader in(content);
+  Archive fields(in);
+  archive(fields);
+  std::vector<Observer::Mark> marks;
+  fields(marks);
+  in.finish();
+  saved_steps_ = report_.steps;
+  rows_.go_on(report_, marks);
+}
+
+void Simulation::archive(Archive& fields) {
+  fields(engine_, point_);
+  control_->archive(fields);
+  bool probed = probe_.has_value(), twinned = twin_.has_value();
+  fields(probed, twinned);
+  if (!probed) probe_.reset();
+  if (!twinned) twin_.reset();
+  if (probe_) fields(*probe_);
+  if (twin_) fields(*twin_);
+  fields(*judge_, samples_, counts_, acted_, seen_, spent_.iterations, spent_.factorizations, spent_.evaluations,
+         rejected_, comparisons_, kink_times_, gained_, lost_, times_, recorded_, in_view_, energy_, balance_);
+  archive_report(fields, report_);
+}
+
+}  // namespace alembert::internal

@@ -1,0 +1,55 @@
+#pragma once
+
+// The compilations of a study: members that differ only in what stays open share one.
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "alembert/study/sweep.h"
+
+namespace alembert::internal {
+
+/// Model, equations and engine of some members.
+struct MemberGroup {
+  Model model;
+  Equations equations;
+  Method method;
+  MemberTask task;
+  std::unique_ptr<MemberEngine> engine;
+};
+
+class MemberGroups {
+ public:
+  /// Both outlive it. columns: those of the whole study.
+  MemberGroups(const SweepOptions& options, const Design& design, std::vector<std::string> columns, std::size_t threads)
+      : options_(options), design_(design), columns_(std::move(columns)), room_(2 * threads + 2) {}
+
+  /// Runs members of one group, by their places in it. Threads may call it at once; the first one compiles.
+  std::vector<MemberResult> run(std::uint64_t group, const std::vector<std::uint64_t>& places);
+  /// How many members at once the engine of a group likes.
+  std::size_t batch_size(std::uint64_t group);
+  /// One member again, with its rows for an observer.
+  MemberResult run_observed(std::uint64_t member, Observer& observer);
+
+ private:
+  struct Slot {
+    std::once_flag once;
+    std::unique_ptr<MemberGroup> group;  // null where its members have nothing in common that compiles
+  };
+
+  std::shared_ptr<Slot> slot(std::uint64_t group);
+  std::unique_ptr<MemberGroup> make(std::uint64_t group) const;
+  std::unique_ptr<MemberGroup> make(const std::vector<std::string>& set, bool open, double members) const;
+  std::vector<std::string> assignments(std::uint64_t member, bool all) const;
+  MemberResult run_alone(std::uint64_t member, Observer* observer) const;
+
+  const SweepOptions& options_;
+  const Design& design_;
+  std::vector<std::string> columns_;
+  std::size_t room_;  // compilations that are kept
+  std::mutex mutex_;
+  std::map<std::uint64_t, std::shared_ptr<Slot>> slots_;
+};
+
+}  // namespace alembert::internal

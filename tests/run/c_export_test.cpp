@@ -1,0 +1,183 @@
+// The step as C: what a C compiler makes of it goes with the bits of the library.
+
+#include "alembert/run/c_export.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "alembert/error.h"
+#include "alembert/run/engine_program.h"
+#include "alembert/run/simulate.h"
+#include "source_folder.h"
+
+namespace alembert::internal {
+namespace {
+
+struct Exported {
+  const char* model;
+  const char* method;
+  double step;
+  std::vector<std::string> open = {};
+};
+
+class Motion {
+ public:
+  explicit Motion(const Exported& wanted)
+      : model_(read_model(source_folder() + "/models/" + wanted.model + ".alm")),
+        equations_(derive(model_, {.inputs = wanted.open})),
+        engine_(model_, equations_, find_method(std::string(wanted.method)), options(wanted.step)),
+        at_(engine_.point()),
+        next_(at_) {}
+
+  Engine& engine() { return engine_; }
+  const std::vector<double>& state_after(int steps) {
+    for (int i = 0; i < steps; ++i, ++made_) {
+      const double h = engine_.options.step;
+      EXPECT_TRUE(engine_.maker.make(engine_.step, at_, h, (made_ + 1) * h, next_));
+      std::swap(at_, next_);
+    }
+    return at_.state;
+  }
+
+ private:
+  static EngineOptions options(double step) {
+    EngineOptions result;
+    result.step = step;
+    result.newton.kernel.backend = Backend::interpreter;
+    return result;
+  }
+  Model model_;
+  Equations equations_;
+  Engine engine_;
+  GridPoint at_, next_;
+  int made_ = 0;
+};
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "alembert_export_XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+std::string output_of(const std::string& command) {
+  std::string text;
+  FILE* const pipe = popen(command.c_str(), "r");
+  char buffer[4096];
+  for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, n);
+  return pclose(pipe) == 0 ? text : "failed: " + text;
+}
+
+std::vector<double> last_row(const std::string& table) {
+  std::istringstream lines(table);
+  std::string line, last;
+  while (std::getline(lines, line)) last = line;
+  std::vector<double> values;
+  std::istringstream cells(last);
+  for (std::string cell; std::getline(cells, cell, ',');) values.push_back(std::strtod(cell.c_str(), nullptr));
+  return values;
+}
+
+/// Compiles with all warnings as errors.
+std::string build(const TemporaryFolder& folder, const CFiles& files) {
+  std::ofstream(folder / "step.c") << files.source;
+  std::ofstream(folder / "step.h") << files.header;
+  return output_of("cc -std=c99 -O1 -Wall -Wextra -Werror -pedantic -DSTEP_MAIN " + (folder / "step.c") + " -lm -o " +
+                   (folder / "program") + " 2>&1");
+}
+
+class CExport : public ::testing::TestWithParam<Exported> {};
+
+TEST_P(CExport, HasTheBitsOfTheLibrary) {
+  constexpr int steps = 400;
+  Motion motion(GetParam());
+  const TemporaryFolder folder;
+  ASSERT_EQ(build(folder, export_c(motion.engine(), "step", "step.h")), "");
+  std::vector<double> row = last_row(output_of((folder / "program") + " 1 400"));
+  ASSERT_FALSE(row.empty());
+  EXPECT_DOUBLE_EQ(row[0], steps * GetParam().step);
+  row.erase(row.begin());
+  EXPECT_EQ(row, motion.state_after(steps));
+}
+
+INSTANTIATE_TEST_SUITE_P(Steps, CExport,
+                         ::testing::Values(Exported{"double_pendulum", "lobatto(2)", 0.001},
+                                         Exported{"double_pendulum", "lobatto(3)", 0.01, {"m1"}},
+                                         Exported{"rolling_disk", "gauss(2)", 0.01},
+                                         Exported{"double_pendulum", "murua(2)", 0.01},
+                                         Exported{"double_pendulum", "yoshida(lobatto(2))", 0.01},
+                                         Exported{"moving_support", "lobatto(2)", 0.01},
+                                         Exported{"double_pendulum", "true_euler", 0.001}));
+
+/// Another state and other parameters than the model's, given to C: against an engine that was compiled with them.
+TEST(CExportValues, ParametersAndStatesAreTaken) {
+  Motion open({"double_pendulum", "lobatto(2)", 0.001, {"m1"}});
+  const TemporaryFolder folder;
+  ASSERT_EQ(build(folder, export_c(open.engine(), "step", "step.h")), "");
+  std::ofstream(folder / "main.c") << R"(#include <stdio.h>
+#include "step.h"
+int main(void) {
+  const double p[1] = {2.5};
+  double x[STEP_STATES];
+  int i;
+  step_motion motion;
+  for (i = 0; i < STEP_STATES; ++i) x[i] = step_initial_state[i];
+  step_begin(&motion, 0, 0.001, x, p);
+  if (step_steps(&motion, 300, p) != STEP_MADE) return 1;
+  for (i = 0; i < STEP_STATES; ++i) printf(i ? ",%.17g" : "%.17g", step_state(&motion)[i]);
+  return 0;
+})";
+  ASSERT_EQ(output_of("cc -std=c99 -O1 " + (folder / "main.c") + " " + (folder / "step.c") + " -lm -o " +
+                      (folder / "other") + " 2>&1"),
+            "");
+  const std::vector<double> row = last_row(output_of(folder / "other"));
+  const Model model = read_model(source_folder() + "/models/double_pendulum.alm", {"m1=2.5"});
+  const Equations equations = derive(model);
+  EngineOptions options;
+  options.step = 0.001;
+  Engine engine(model, equations, find_method("lobatto(2)"), options);
+  GridPoint at = engine.point(), next = at;
+  for (int i = 0; i < 300; ++i) {
+    ASSERT_TRUE(engine.maker.make(engine.step, at, 0.001, (i + 1) * 0.001, next));
+    std::swap(at, next);
+  }
+  ASSERT_EQ(row.size(), at.state.size());
+  for (std::size_t i = 0; i < row.size(); ++i) EXPECT_NEAR(row[i], at.state[i], 1e-12);
+}
+
+TEST(CExportValues, WhatIsNoSingleFunctionIsRefused) {
+  Motion redundant({"parallel_four_bar", "lobatto(2)", 0.001});
+  EXPECT_THROW(export_c(redundant.engine(), "step", "step.h"), InputError);
+}
+
+/// A step that has no solution says so, and leaves the motion where it was.
+TEST(CExportValues, FailedStepsSayWhy) {
+  Motion motion({"double_pendulum", "lobatto(2)", 0.001});
+  const EngineProgram program = program_of(motion.engine(), {});
+  ASSERT_TRUE(program.step);
+  const StepProgram& step = *program.step;
+  std::vector<double> v(step.program.variables);
+  begin_program(motion.engine(), step, 10, v.data());
+  ProgramInterpreter run(step.program);
+  run.run(v.data(), nullptr);
+  ASSERT_EQ(v[step.status], double(StepStatus::made));
+  const std::vector<double> state(v.begin() + step.state, v.begin() + step.state + step.states);
+  v[step.h] = 50;
+  run.run(v.data(), nullptr);
+  EXPECT_NE(v[step.status], double(StepStatus::made));
+  EXPECT_EQ(state, std::vector<double>(v.begin() + step.state, v.begin() + step.state + step.states));
+  EXPECT_EQ(v[step.made], 1);
+}
+
+}  // namespace
+}  // namespace alembert::internal
