@@ -130,7 +130,7 @@ std::string spheres(int count) {
 }
 
 TEST(Stepping, SpheresInABoxComeToRest) {
-  const SteppedJson report = stepped(spheres(20), "moreau", 0.005, 3);
+  const SteppedJson report = stepped(spheres(9), "moreau", 0.005, 3);
   double kinetic = 0, deepest = 0;
   const auto& q = report["q"]["r"];
   for (const auto& v : report["v"]["r"])

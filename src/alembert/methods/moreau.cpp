@@ -127,7 +127,7 @@ class MoreauStep {
       const Expr fall = max(gap_m[i], frame_.graph.constant(0)) * (Quad(2) / h_);
       law[i] = law[i] + choose(meets, impact[i], fall);
     }
-    contacts_.laws({P_, contacts_.with_normals(rates1_, law), closed});
+    contacts_.laws({P_, contacts_.with_normals(rates1_, law), closed, {}, true});
     frame_.keep(m.lambda, "lambda.", e_.g_names);
   }
 
