@@ -31,7 +31,7 @@ constexpr double regular = 1e-7, regular_constraints = 1e-9;
 constexpr double rounding_of_terms = 2e-15, weight_of_forces = 1e-5;
 // Where corrections no longer shrink, this part of the largest force, and of the terms, is good enough; what sweeps
 // leave is worse, and taken where Newton does not find more.
-constexpr double stagnant = 1e-11, swept = 1e-6;
+constexpr double stagnant = 1e-11, swept = 1e-8;
 // How often contacts are added that would be passed through.
 constexpr int most_rounds = 60;
 
