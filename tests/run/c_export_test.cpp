@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(Steps, CExport,
                                            Exported{"double_pendulum", "lobatto(3)", 0.01, {"m1"}},
                                            Exported{"rolling_disk", "gauss(2)", 0.01},
                                            Exported{"double_pendulum", "murua(2)", 0.01},
-                                           Exported{"double_pendulum", "symmetric(true_euler)", 0.001},
+                                           Exported{"double_pendulum", "triple_jump(lobatto(2))", 0.001},
                                            Exported{"moving_support", "lobatto(2)", 0.01},
                                            Exported{"double_pendulum", "true_euler", 0.001}));
 

@@ -186,7 +186,7 @@ std::string cuda_source(const Program& program, int left, int status) {
   }
   for (int i = 0; i < program.scratch; ++i) text += fmt::format("  double v{0} = variables[{0} * count + k];\n", i);
   for (int i = program.scratch; i < program.variables; ++i) text += fmt::format("  double v{} = 0.0;\n", i);
-  text += fmt::format("  for (; times > 0 && v{} > 0.0 && v{} == 0.0; --times) {{\n", left, status);
+  text += fmt::format("  for (; times > 0 && v{} > 0.0 && v{} == 0.0; times -= 1) {{\n", left, status);
   text += c_statements(program, 4) + "  }\n";
   for (int i = 0; i < program.scratch; ++i) text += fmt::format("  variables[{0} * count + k] = v{0};\n", i);
   return text + "}\n";

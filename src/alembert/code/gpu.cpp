@@ -136,7 +136,7 @@ std::vector<char> compiled(const std::string& source, const std::string& version
   Compiler program = nullptr;
   if (nvrtc.create(&program, source.c_str(), "step.cu", 0, nullptr, nullptr) != 0)
     throw std::runtime_error("GPU: NVRTC takes no program");
-  const std::string architecture = "--gpu-architecture=sm_" + version;
+  const std::string architecture = "-arch=sm_" + version;
   const std::array<const char*, 1> options{architecture.c_str()};
   const Status status = nvrtc.compile(program, static_cast<int>(options.size()), options.data());
   std::vector<char> code;

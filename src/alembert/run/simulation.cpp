@@ -238,7 +238,9 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
   bool row = made && look(from, to, last);
   if (probe_ && made && !stopped && !acts) probe_->follow(from, to);
   if (acts && report_.ending == Ending::done) row = act(to, made) && row;
-  if (interrupted()) end(Ending::interrupted, "interrupted at t = " + time_text(report_.t));
+  // Where checkpoints are asked for, one is left first.
+  const bool leaves = !options_.checkpoint.path.empty() && !segment_ && !left_;
+  if (interrupted() && !leaves) end(Ending::interrupted, "interrupted at t = " + time_text(report_.t));
   if (!rows_.failure().empty()) end(Ending::failed, rows_.failure());
   last = last || stopped;
   const long most = options_.steps.most_steps;

@@ -115,9 +115,10 @@ double ToleranceSteps::limited(double h) const { return std::abs(h) > largest_ ?
 
 void ToleranceSteps::archive(Archive& fields) {
   StepControl::archive(fields);
-  fields(made_, made_until_, surprise_, check_, ahead_, check_to_, beyond_[0], beyond_[1], from_kinks_, middle_kinks_,
-         middle_rates_, end_rates_, middle_slopes_, end_slopes_, defects_, tried_, first_, second_, moved_, iterations_,
-         unsolved_, now_, shorter_, pair_, next_, again_, ready_, dead_end_, internal_, error_);
+  fields(smallest_, largest_, made_, made_until_, surprise_, check_, ahead_, check_to_, beyond_[0], beyond_[1],
+         from_kinks_, middle_kinks_, middle_rates_, end_rates_, middle_slopes_, end_slopes_, defects_, tried_, first_,
+         second_, moved_, iterations_, unsolved_, now_, shorter_, pair_, next_, again_, ready_, dead_end_, internal_,
+         error_);
 }
 
 NewtonStatistics ToleranceSteps::statistics() const {

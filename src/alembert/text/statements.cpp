@@ -227,8 +227,7 @@ std::string syntax_of(const StatementForm& form) {
       case Shape::equation:
         return form.keyword == "auxiliary" ? "TARGET [= EXPR]: EXPR = EXPR"
                                            : "[NAME: | NAME(MULTIPLIER, ...):] EXPR = EXPR [for RANGES]";
-      case Shape::watched:
-        return form.keyword == "observe" ? "NAME: EXPR [for RANGES]" : "[NAME:] EXPR [for RANGES]";
+      case Shape::watched: return form.keyword == "observe" ? "NAME: EXPR [for RANGES]" : "[NAME:] EXPR [for RANGES]";
       case Shape::event: return "[NAME:] EXPR = EXPR [rising|falling] [for RANGES]";
       case Shape::condition: return "when EXPR = EXPR [rising|falling] [for RANGES] | after EXPR NAME";
       case Shape::reset: return "NAME: | EXPR = EXPR [rising|falling]: TARGET = EXPR, ... [for RANGES]";
