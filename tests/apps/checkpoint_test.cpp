@@ -79,8 +79,9 @@ TEST_P(Resumed, GoesOnWithTheSameBits) {
   ASSERT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_EQ(file_text(folder / "whole.csv"), file_text(folder / "part.csv"));
   EXPECT_EQ(file_text(folder / "whole.json"), file_text(folder / "part.json"));
-  if (std::filesystem::exists(folder / "whole.events.csv"))
+  if (std::filesystem::exists(folder / "whole.events.csv")) {
     EXPECT_EQ(file_text(folder / "whole.events.csv"), file_text(folder / "part.events.csv"));
+  }
   expect_same_bits(read_trajectory(folder / "whole.h5"), read_trajectory(folder / "part.h5"));
   EXPECT_EQ(without_times(whole.out), without_times(resumed.out));
 }

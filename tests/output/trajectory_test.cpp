@@ -96,8 +96,8 @@ TEST(Trajectory, WhatWasWrittenIsReadBack) {
 TEST(Trajectory, FilesSayWhichRunItWas) {
   const Files files;
   const Model model = gallery("double_pendulum", {"m2=1/3"});
-  record(model, "lobatto(2)", -0.0625, -0.25, {files / "a.json", files / "a.h5"});
-  for (const char* file : {"a.json", "a.h5"}) {
+  record(model, "lobatto(2)", -0.0625, -0.25, {files / "b.csv", files / "a.json", files / "a.h5"});
+  for (const char* file : {"b.csv", "a.json", "a.h5"}) {
     const RunDescription run = read_trajectory(files / file).run;
     EXPECT_EQ(run.model, model.title);
     EXPECT_EQ(run.model_text, model.source->text);

@@ -127,6 +127,22 @@ void read_csv_events(const std::string& path, Trajectory& trajectory) {
   });
 }
 
+/// The same for which run it was.
+void read_csv_run(const std::string& path, Trajectory& trajectory) {
+  const std::string beside = path.substr(0, path.size() - 4) + ".run.json";
+  if (!std::filesystem::exists(beside)) return;
+  const nlohmann::json json = nlohmann::json::parse(text_of(beside), nullptr, false);
+  try {
+    if (json.at("columns").get<Strings>() != trajectory.columns.names) return;
+    Trajectory known = with_columns(path, trajectory.columns.names, run_from(json.at("attributes").get<Attributes>()));
+    if (json.contains("units")) known.columns.units = json["units"].get<Strings>();
+    trajectory.columns = std::move(known.columns);
+    trajectory.run = std::move(known.run);
+  } catch (const nlohmann::json::exception&) {
+    return;  // whatever it is, it was not written beside this table
+  }
+}
+
 // .json ---------------------------------------------------------------------------------------------------------------
 
 std::vector<double> numbers(const std::string& path, const nlohmann::json& row, std::size_t width) {
@@ -308,6 +324,7 @@ Trajectory read_by_ending(const std::string& path) {
   if (path.ends_with(".h5")) return read_hdf5(path);
   if (!path.ends_with(".csv")) refuse_ending(path);
   Trajectory trajectory = read_csv(path);
+  read_csv_run(path, trajectory);
   read_csv_events(path, trajectory);
   return trajectory;
 }

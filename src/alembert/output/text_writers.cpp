@@ -110,11 +110,25 @@ std::string csv_name(const std::string& name) {
   return quoted + "\"";
 }
 
-/// A table stays a table: events go to a file of their own, NAME.events.csv, with their name in the first column.
+std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+/// What a file says about its run, without its rows.
+std::string description_text(const Columns& columns, const RunDescription& run) {
+  std::string text = "{\"attributes\":" + json_text(attributes_of(run)) + ",\n\"columns\":" + json_text(columns.names);
+  if (!columns.units.empty()) text += ",\n\"units\":" + json_text(columns.units);
+  return text;
+}
+
+/// A table stays a table: events go to a file of their own, NAME.events.csv, with their name in the first column, and
+/// which run it was to NAME.run.json.
 class CsvWriter final : public TextWriter {
  public:
   explicit CsvWriter(const std::string& path)
-      : TextWriter(path), events_path_(path.substr(0, path.size() - 4) + ".events.csv") {}
+      : TextWriter(path),
+        events_path_(path.substr(0, path.size() - 4) + ".events.csv"),
+        run_path_(path.substr(0, path.size() - 4) + ".run.json") {}
   ~CsvWriter() override { end_quietly(); }
 
   void event(int number, std::span<const double> values) override {
@@ -139,7 +153,11 @@ class CsvWriter final : public TextWriter {
     event_names_ = columns.events;
     if (!event_names_.empty()) events_ = std::make_unique<OutputFile>(events_path_);
   }
-  void head(const Columns& columns, const RunDescription&) override {
+  void head(const Columns& columns, const RunDescription& run) override {
+    OutputFile beside(run_path_);
+    beside.clear();
+    beside.append(description_text(columns, run) + "}\n", {});
+    beside.close();
     for (std::size_t i = 0; i < columns.names.size(); ++i) text_ += (i ? "," : "") + csv_name(columns.names[i]);
     text_ += '\n';
     if (!events_) return;
@@ -154,7 +172,7 @@ class CsvWriter final : public TextWriter {
   void line(std::span<const double> values) override { append_line(text_, values); }
   std::string tail() const override { return {}; }
 
-  std::string events_path_;
+  std::string events_path_, run_path_;
   std::vector<std::string> event_names_;
   std::unique_ptr<OutputFile> events_;  // where there may be some
 };
@@ -168,19 +186,14 @@ class JsonWriter final : public TextWriter {
 
   void event(int number, std::span<const double> values) override {
     events_ += events_.empty() ? "\n" : ",\n";
-    events_ += "{\"name\":" + dump(event_names_.at(number)) + ",\"values\":";
+    events_ += "{\"name\":" + json_text(event_names_.at(number)) + ",\"values\":";
     append_list(events_, values);
     events_ += '}';
   }
 
  private:
-  static std::string dump(const nlohmann::ordered_json& json) {
-    return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  }
   void head(const Columns& columns, const RunDescription& run) override {
-    text_ += "{\"attributes\":" + dump(attributes_of(run)) + ",\n\"columns\":" + dump(columns.names);
-    if (!columns.units.empty()) text_ += ",\n\"units\":" + dump(columns.units);
-    text_ += ",\n\"rows\":[";
+    text_ += description_text(columns, run) + ",\n\"rows\":[";
   }
   void know(const Columns& columns) override { event_names_ = columns.events; }
   void save(ByteWriter& out) override {

@@ -7,7 +7,7 @@
 namespace alembert {
 
 void Recorder::begin(const Columns& columns, const RunDescription& run) {
-  trajectory = {run, columns, std::vector<std::vector<double>>(columns.names.size()), {}, 1};
+  trajectory = {run, columns, std::vector<std::vector<double>>(columns.names.size()), {}, 1, ""};
   count_ = 0;
 }
 
