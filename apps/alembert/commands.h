@@ -56,6 +56,15 @@ void write_file(const std::string& option, const std::string& path, const std::s
 /// Throws what write_file would, before long work; leaves no trace.
 void require_writable(const std::string& option, const std::string& path);
 
+/// Files that a command writes, with the options that name them, are different ones, and none is the model, which would
+/// be lost; throws InputError.
+struct NamedFile {
+  std::string option, path;
+};
+void require_distinct(const std::string& model, const std::vector<NamedFile>& outputs);
+/// For files that are put in place whole: what is there already must be a regular one.
+void require_regular(const std::string& option, const std::string& path);
+
 /// What an option says as a number: "0.01", "-1e-3", "1/128"; throws InputError naming the option.
 double read_real(const std::string& option, const std::string& text);
 /// The same for a whole number of at least `least`.

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -81,6 +82,27 @@ void require_writable(const std::string& option, const std::string& path) {
   if (::access(place.c_str(), W_OK) != 0) {
     throw WriteError(option + " cannot write '" + path + "': " + std::strerror(errno));
   }
+}
+
+void require_distinct(const std::string& model, const std::vector<NamedFile>& outputs) {
+  std::map<std::filesystem::path, std::string> seen;
+  const auto place = [](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
+  };
+  if (model != "-") seen.emplace(place(model), "the model");
+  for (const NamedFile& one : outputs) {
+    const auto [at, fresh] = seen.emplace(place(one.path), one.option);
+    if (fresh) continue;
+    const std::string who = at->second == "the model" ? "is the model" : "is written by " + at->second + " too";
+    throw InputError(one.option + ": '" + one.path + "' " + who, "give each its own file");
+  }
+}
+
+void require_regular(const std::string& option, const std::string& path) {
+  require_writable(option, path);
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored))
+    throw InputError(option + ": '" + path + "' is no regular file", "name a file that may be replaced");
 }
 
 double read_real(const std::string& option, const std::string& text) {

@@ -37,16 +37,24 @@ struct RunOptions {
   std::string checkpoint, checkpoint_every, resume;
 };
 
+/// All that a run writes.
+std::vector<NamedFile> files_of(const RunOptions& options) {
+  std::vector<NamedFile> files;
+  for (const std::string& path : options.out) {
+    files.push_back({"--out", path});
+    if (!path.ends_with(".csv")) continue;
+    for (const char* beside : {".events.csv", ".run.json"})
+      files.push_back({"--out " + path, path.substr(0, path.size() - 4) + beside});
+  }
+  for (const std::string& path : options.plot) files.push_back({"--plot", path});
+  if (!options.checkpoint.empty()) files.push_back({"--checkpoint", options.checkpoint});
+  return files;
+}
+
 std::vector<std::unique_ptr<Observer>> make_writers(const std::vector<std::string>& paths,
                                                     const std::vector<std::string>& columns) {
   std::vector<std::unique_ptr<Observer>> writers;
-  std::set<std::filesystem::path> seen;
   for (const std::string& path : paths) {
-    if (!seen.insert(std::filesystem::weakly_canonical(path)).second) {
-      throw InputError("--out names '" + path + "' twice", "the events of a.csv go to a.events.csv");
-    }
-    if (path.ends_with(".csv"))
-      seen.insert(std::filesystem::weakly_canonical(path.substr(0, path.size() - 4) + ".events.csv"));
     writers.push_back(make_writer(path));
     if (!columns.empty()) writers.back() = choose_columns(std::move(writers.back()), columns);
   }
@@ -121,7 +129,7 @@ void read_checkpoint(const RunOptions& options, SimulateOptions& simulation) {
   } else if (!every.empty()) {
     simulation.checkpoint.steps = read_whole("--checkpoint-every", every, 1);
   }
-  if (!options.checkpoint.empty()) require_writable("--checkpoint", options.checkpoint);
+  if (!options.checkpoint.empty()) require_regular("--checkpoint", options.checkpoint);
   if (options.resume.empty()) return;
   if (!options.plot.empty())
     throw InputError("--plot does not go with --resume: it would begin at the checkpoint",
@@ -176,6 +184,7 @@ int run(const RunOptions& options) {
     throw InputError("--dirac adds columns to the trajectory of a port-Hamiltonian model: " +
                      std::string(model.port ? "say --out where to write it" : "this one has another form"));
   for (const std::string& path : options.plot) require_plot(path);
+  require_distinct(options.model, files_of(options));
   read_checkpoint(options, simulation);
   const std::vector<std::unique_ptr<Observer>> writers = make_writers(options.out, columns);
   Recorder recorder(rows_to_record(equations));

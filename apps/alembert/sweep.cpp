@@ -180,6 +180,15 @@ std::string said(const FirstRows& first, const StatisticsSink& statistics, const
   return text;
 }
 
+/// What a study writes, but for the trajectories of single members.
+std::vector<NamedFile> files_of(const SweepArguments& arguments) {
+  std::vector<NamedFile> files;
+  if (!arguments.out.empty()) files = {{"--out", arguments.out}, {"--out", arguments.out + ".journal"}};
+  for (const std::string& path : arguments.plot) files.push_back({"--plot", path});
+  if (!arguments.statistics.empty()) files.push_back({"--statistics", arguments.statistics});
+  return files;
+}
+
 /// The process that has the files, or the only one.
 int lead_study(const SweepArguments& arguments, SweepOptions& options, const MapRequest& request, Complaints& wrong) {
   std::unique_ptr<SweepSink> table, json;
@@ -188,7 +197,8 @@ int lead_study(const SweepArguments& arguments, SweepOptions& options, const Map
   if (!arguments.map.empty() && !request.column.empty())
     wrong.of([&] { map = std::make_unique<MapSink>(request, options.axes); });
   for (const std::string& path : arguments.plot) wrong.of([&] { require_map_file(path); });
-  if (!arguments.statistics.empty()) wrong.of([&] { require_writable("--statistics", arguments.statistics); });
+  if (!arguments.statistics.empty()) wrong.of([&] { require_regular("--statistics", arguments.statistics); });
+  wrong.of([&] { require_distinct(arguments.model, files_of(arguments)); });
   if (!arguments.out.empty()) wrong.of([&] { table = make_table_sink(arguments.out); });
   wrong.of([&] { trajectories = make_trajectories(arguments, options); });
   if (!arguments.every.empty() && arguments.keep.empty())

@@ -131,8 +131,7 @@ TEST(ViewCommand, MakesAPageOfEveryFormat) {
     EXPECT_NE(outcome.out.find("101 rows from t = 0 to 1"), std::string::npos) << outcome.out;
     const std::string page = file_text(folder / (std::string(name, 1) + ".html"));
     EXPECT_TRUE(shows_motion(page));
-    EXPECT_NE(page.find(std::string(name) == "a.csv" ? "<h1>a.csv" : "<h1>Pendulum, lobatto(3), step 0.01"),
-              std::string::npos);
+    EXPECT_NE(page.find("<h1>Pendulum, lobatto(3), step 0.01"), std::string::npos) << name;
   }
   EXPECT_EQ(program({"view", folder / "a.csv", "--out", folder / "x.svg"}).code, 0);
   EXPECT_EQ(file_text(folder / "x.svg").find("<svg"), 0u);

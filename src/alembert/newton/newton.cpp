@@ -1,6 +1,7 @@
 #include "alembert/newton/newton.h"
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 #include <type_traits>
 
@@ -213,6 +214,9 @@ void Newton<T>::Body::make_exact(std::vector<T> typical) {
   NewtonOptions other = options;
   other.linear = LinearSolver::exact;
   other.kernel = interpreted;  // it is needed now and then
+  // Copies in other threads share the expressions, which derivatives are added to.
+  static std::mutex expressions;
+  const std::lock_guard lock(expressions);
   exact = std::make_unique<Newton<T>>(*equations, typical, other);
   exact->bind(parameters);
   exact_typical = std::move(typical);

@@ -19,7 +19,9 @@ constexpr double border = 1e-10;
 // Ways for contacts to be that are tried one by one where the sweeps find none.
 constexpr double most_ways = 20000;
 // Of directions of slip: each is found from the one before.
-constexpr int most_turns = 300;
+constexpr int most_turns = 1000;
+// And those that differ by less are the same.
+constexpr double same_direction = 1e-13;
 
 using Direction = std::array<double, 2>;
 
@@ -167,26 +169,41 @@ class Cone {
     return (now - before).cwiseAbs().maxCoeff();
   }
 
-  /// Values for a way to be; whether it fulfils all conditions. Directions of slip in space turn until they fit.
+  /// Values for a way to be; whether it fulfils all conditions. Directions of slip in space turn until they fit: by
+  /// less at a time where they would swing to and fro.
   bool settle(ConeSolution& s) const {
+    constexpr double least_part = 1.0 / 64, shrinks = 0.7;
+    double part = 1, before = HUGE_VAL;
     for (int turn = 0; turn < most_turns; ++turn) {
       if (!linear(s)) return false;
-      double off = 0;
-      for (std::size_t i = 0; i < problem_.contacts.size(); ++i) {
-        if (!s.contacts[i].active) continue;
-        for (std::size_t k = 0; k < s.contacts[i].tangents.size(); ++k) {
-          const auto& t = problem_.contacts[i].tangents[k];
-          auto& state = s.contacts[i].tangents[k];
-          if (t.slips || !state.slips || t.size == 1) continue;
-          if (length(s.w, t.first, t.size) <= rounding * scale_w_) continue;
-          const Direction now = direction_of(s.w, t.first, t.size);
-          off = std::max(off, std::hypot(now[0] - state.direction[0], now[1] - state.direction[1]));
-          state.direction = now;
-        }
-      }
-      if (off <= 1e-15) break;
+      const double off = turn_directions(s, 0);
+      if (off <= same_direction) return fulfilled(s);
+      if (off > shrinks * before) part = std::max(part / 2, least_part);
+      before = off;
+      turn_directions(s, part);
     }
-    return fulfilled(s);
+    return false;
+  }
+
+  /// Directions of slip go that part of the way to those of w; how far they are from them at most.
+  double turn_directions(ConeSolution& s, double part) const {
+    double off = 0;
+    for (std::size_t i = 0; i < problem_.contacts.size(); ++i) {
+      if (!s.contacts[i].active) continue;
+      for (std::size_t k = 0; k < s.contacts[i].tangents.size(); ++k) {
+        const auto& t = problem_.contacts[i].tangents[k];
+        auto& state = s.contacts[i].tangents[k];
+        if (t.slips || !state.slips || t.size == 1) continue;
+        if (length(s.w, t.first, t.size) <= rounding * scale_w_) continue;
+        const Direction now = direction_of(s.w, t.first, t.size);
+        off = std::max(off, std::hypot(now[0] - state.direction[0], now[1] - state.direction[1]));
+        const Direction to = {state.direction[0] + part * (now[0] - state.direction[0]),
+                              state.direction[1] + part * (now[1] - state.direction[1])};
+        const double norm = std::hypot(to[0], to[1]);
+        if (norm > 0) state.direction = {to[0] / norm, to[1] / norm};
+      }
+    }
+    return off;
   }
 
   /// p = E x + e_0 with x the normal forces of what acts and the tangential ones of what sticks; w = 0 in their rows.

@@ -41,6 +41,12 @@ ContactStepping::ContactStepping(Engine& engine, const SimulateOptions& options)
       wrong.push_back({engine.model.source, contact.place,
                        "the law of '" + contact.name + "' is Poisson's, and " + engine.method.name + " knows Newton's",
                        "leave out 'law poisson', or take a method that follows contacts from event to event"});
+    for (const Friction& friction : contact.friction)
+      if (!(friction.at_rest == friction.coefficient))
+        wrong.push_back({engine.model.source, contact.place,
+                         "'" + contact.name + "' sticks with another coefficient than it slides with, and " +
+                             engine.method.name + " knows one",
+                         "leave out 'static', or take a method that follows contacts from event to event"});
     first_.push_back(first);
     first += ContactValues::tangential;
     for (const Friction& friction : contact.friction) first += static_cast<int>(friction.slip.size());
@@ -128,6 +134,7 @@ void ContactStepping::announce(int i, ContactState was, double approach, const G
 }
 
 void ContactStepping::add_event(int i, const char* kind, const GridPoint& to) {
+  changed_ = true;
   if (report_.events.size() >= most_events) {
     report_.note = "of the changes of contacts the first " + std::to_string(most_events) + " are listed";
     return;
@@ -166,6 +173,17 @@ Report ContactStepping::run() {
   Simulation(engine_, options, SampleTimes(options.at, options.sample, engine_.t0, options.end), report_, &segment_)
       .run();
   rows_.finish();
+  if (changed_ && report_.ending == Ending::done) {
+    std::string text =
+        engine_.method.name +
+        " passes impacts and changes of friction within its steps, with order 1: how accurate the run is, "
+        "it cannot say; compare with half the `step`, or with a method that goes from event to event";
+    if (options_.strict) {
+      report_.ending = Ending::failed;
+      report_.reason = text;
+    }
+    report_.warnings.push_back({"stepping", std::move(text), report_.t});
+  }
   for (std::size_t i = 0; i < state_.size(); ++i) report_.contacts[i].state = word_of(state_[i]);
   if (report_.has_energy) {
     EnergyAccount account = report_.account.value_or(EnergyAccount{});

@@ -41,6 +41,7 @@ class ContactStepping {
   double h_ = 0;                // of the last step; 0 before the first
   std::vector<bool> touched_;   // at the start
   double impacts_ = 0, dissipated_ = 0, supplied_ = 0;
+  bool changed_ = false;     // a contact has changed its state
   std::vector<double> cut_;  // a state
 };
 
