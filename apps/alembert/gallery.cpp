@@ -96,7 +96,7 @@ int gallery(const GalleryArguments& arguments) {
   for (const std::string& path : arguments.models) {
     cards.push_back(make_card(path, folder, steps));
     failures += !cards.back().failure.empty();
-    if (!cards.back().failure.empty()) fmt::print(stderr, "{}: {}\n", path, cards.back().failure);
+    if (!cards.back().failure.empty()) say(path + ": " + cards.back().failure);
   }
   const std::string index = (folder / "index.html").string();
   write_file("--out", index, index_page(cards));

@@ -229,8 +229,8 @@ int lead_study(const SweepArguments& arguments, SweepOptions& options, const Map
   if (!arguments.json && !arguments.quiet) fmt::print("{}", words);
   if (outcome.done < outcome.members) {
     std::fflush(stdout);
-    fmt::print(stderr, "interrupted: {} of {} members are done{}\n", outcome.done, outcome.members,
-               arguments.out.empty() ? "" : "; --resume makes the others");
+    say(fmt::format("interrupted: {} of {} members are done{}", outcome.done, outcome.members,
+                    arguments.out.empty() ? "" : "; --resume makes the others"));
   }
   return outcome.failed > 0 || outcome.done < outcome.members ? failed : done;
 }
