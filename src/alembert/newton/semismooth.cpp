@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "alembert/base/lists.h"
+#include "alembert/base/nth.h"
 #include "alembert/expr/derivative.h"
 #include "alembert/linear/linear.h"
 #include "alembert/newton/inclusions.h"
@@ -59,7 +60,7 @@ void Semismooth::Block::number_taken() {
     if (c.active) continue;
     out[static_cast<std::size_t>(c.normal)] = true;
     for (const TangentPlace& t : c.tangents)
-      for (int j = 0; j < t.size; ++j) out[static_cast<std::size_t>(t.first + j)] = true;
+      for (int j = 0; j < t.size; ++j) out[nth(t.first + j)] = true;
   }
   taken.clear();
   for (int i = 0; i < count; ++i) {
@@ -263,12 +264,11 @@ void Semismooth::Block::evaluate(const double* u) {
     if (tried > 0) put(c.normal, c.slope, w, -1, 0);
     else put(c.normal, -1, 0, c.normal, 1);
     for (const TangentPlace& t : c.tangents) {
-      const double wt = weight[t.weight], mu = pair[static_cast<std::size_t>(t.pair + 2 * t.size)];
+      const double wt = weight[t.weight], mu = pair[nth(t.pair + 2 * t.size)];
       const double bound = mu * std::max(force, 0.0);
       double forces[2] = {0, 0}, tries[2] = {0, 0}, length = 0;
       for (int j = 0; j < t.size; ++j) {
-        forces[j] =
-            u[t.first + j] + pair[static_cast<std::size_t>(t.pair + j)] - point[static_cast<std::size_t>(t.first + j)];
+        forces[j] = u[t.first + j] + pair[nth(t.pair + j)] - point[nth(t.first + j)];
         tries[j] = forces[j] - wt * rate(t.slope + j, t.pair + t.size + j, u);
         length = std::hypot(length, tries[j]);
       }
@@ -439,8 +439,8 @@ Semismooth::Semismooth(const ImplicitEquations& e, const NewtonOptions& options)
     Block& b = *block;
     b.first = laws.block_start[k];
     b.count = (k + 1 < laws.block_start.size() ? laws.block_start[k + 1] : unknowns_) - b.first;
-    b.offset = static_cast<std::size_t>(inputs_ + b.first);
-    b.weights = static_cast<std::size_t>(inputs_ + unknowns_);
+    b.offset = nth(inputs_ + b.first);
+    b.weights = nth(inputs_ + unknowns_);
     const auto part = [&](const Exprs& list) {
       return Exprs(list.begin() + b.first, list.begin() + b.first + b.count);
     };
@@ -470,7 +470,7 @@ Semismooth::Semismooth(const ImplicitEquations& e, const NewtonOptions& options)
         append(pairs, tangent.slip);
         pairs.push_back(tangent.coefficient);
         append(rates, tangent.slip);
-        for (int j = 0; j < t.size; ++j) b.of_contact[static_cast<std::size_t>(t.first + j)] = true;
+        for (int j = 0; j < t.size; ++j) b.of_contact[nth(t.first + j)] = true;
         c.tangents.push_back(t);
       }
       b.contacts.push_back(std::move(c));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "alembert/base/nth.h"
 #include "alembert/newton/semismooth_block.h"
 
 namespace alembert::internal {
@@ -56,13 +57,12 @@ double sweep_once(Condensed& c, const std::vector<SweptContact>& contacts) {
       double step = 0, wanted[2] = {0, 0}, length = 0;
       for (int j = 0; j < t.size; ++j) step = std::max(step, c.own(t.first + j));
       if (!(step > 0)) continue;
-      for (int j = 0; j < t.size; ++j)
-        wanted[j] = c.p[static_cast<std::size_t>(t.first + j)] + t.offset[j] - c.at(t.first + j) / step;
+      for (int j = 0; j < t.size; ++j) wanted[j] = c.p[nth(t.first + j)] + t.offset[j] - c.at(t.first + j) / step;
       for (int j = 0; j < t.size; ++j) length = std::hypot(length, wanted[j]);
       const double bound = t.coefficient * std::max(0.0, p + one.offset);
       const double share = length > bound ? bound / length : 1;
       for (int j = 0; j < t.size; ++j) {
-        double& force = c.p[static_cast<std::size_t>(t.first + j)];
+        double& force = c.p[nth(t.first + j)];
         const double now = share * wanted[j] - t.offset[j];
         change = std::max(change, std::abs(now - force));
         force = now;
@@ -112,10 +112,10 @@ bool Semismooth::Block::sweep(double* x) {
       for (int j = 0; j < t.size; ++j) {
         const int row = add(t.first + j, t.slope + j);
         if (j == 0) tangent.first = row;
-        tangent.offset[j] = pair[static_cast<std::size_t>(t.pair + j)] - u[t.first + j];
-        c.b.push_back(pair[static_cast<std::size_t>(t.pair + t.size + j)]);
+        tangent.offset[j] = pair[nth(t.pair + j)] - u[t.first + j];
+        c.b.push_back(pair[nth(t.pair + t.size + j)]);
       }
-      tangent.coefficient = pair[static_cast<std::size_t>(t.pair + 2 * t.size)];
+      tangent.coefficient = pair[nth(t.pair + 2 * t.size)];
       swept_one.tangents.push_back(tangent);
     }
     swept_contacts.push_back(std::move(swept_one));

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "alembert/base/nth.h"
 #include "alembert/code/lanes.h"
 #include "alembert/study/program_members.h"
 
@@ -57,7 +58,7 @@ class LaneMembers final : public MemberEngine {
           engine_(members_.engine()),
           width_(lanes_.width()),
           kept_(step_.program.scratch),
-          variables_(aligned(static_cast<std::size_t>(kept_ * width_))),
+          variables_(aligned(nth(kept_ * width_))),
           table_(aligned(members_.parameters() * static_cast<std::size_t>(width_))),
           one_(step_.program.variables),
           one_table_(members_.parameters()),
@@ -94,7 +95,7 @@ class LaneMembers final : public MemberEngine {
       for (std::size_t member = next_; member < batch_.count; ++member) list.push_back(member);
       return list;
     }
-    double& at(int variable, int lane) { return variables_[static_cast<std::size_t>(variable * width_ + lane)]; }
+    double& at(int variable, int lane) { return variables_[nth(variable * width_ + lane)]; }
     bool ended(int lane) { return at(step_.left, lane) <= 0 || at(step_.status, lane) != 0; }
 
     /// Takes the result of the member that was there, and puts the next one there.
