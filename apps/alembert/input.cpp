@@ -93,6 +93,7 @@ void require_distinct(const std::string& model, const std::vector<NamedFile>& ou
   for (const NamedFile& one : outputs) {
     const auto [at, fresh] = seen.emplace(place(one.path), one.option);
     if (fresh) continue;
+    if (at->second == one.option) throw InputError(one.option + " names '" + one.path + "' twice");
     const std::string who = at->second == "the model" ? "is the model" : "is written by " + at->second + " too";
     throw InputError(one.option + ": '" + one.path + "' " + who, "give each its own file");
   }

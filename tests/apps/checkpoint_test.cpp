@@ -114,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 /// The time of checkpoints that come faster than they are wanted is their own.
 TEST(Checkpoint, KillsAreSurvived) {
-  const CutRun run{"", "double_pendulum.alm", "--method lobatto(3) --step 0.002 --end 60"};
+  const CutRun run{"", "double_pendulum.alm", "--method lobatto(3) --step 0.002 --end 120"};
   const Folder folder;
   ASSERT_EQ(program(command_of(run, folder, "whole"), "").code, 0);
   const std::string saved = folder / "saved";
@@ -128,7 +128,7 @@ TEST(Checkpoint, KillsAreSurvived) {
     Process process(list, "");
     if (killed < 5) {
       while (!std::filesystem::exists(saved)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      std::this_thread::sleep_for(std::chrono::milliseconds(60 + random() % 150));
+      std::this_thread::sleep_for(std::chrono::milliseconds(random() % 40));
       process.signal(SIGKILL);
     }
     last = process.wait();

@@ -133,6 +133,14 @@ void ContactStepping::announce(int i, ContactState was, double approach, const G
   if (was == ContactState::sticking && is == ContactState::sliding) add_event(i, "slip", to);
 }
 
+void ContactStepping::warn(const char* code, std::string text) {
+  if (options_.strict) {
+    report_.ending = Ending::failed;
+    report_.reason = text;
+  }
+  report_.warnings.push_back({code, std::move(text), report_.t});
+}
+
 void ContactStepping::add_event(int i, const char* kind, const GridPoint& to) {
   changed_ = true;
   if (report_.events.size() >= most_events) {
@@ -173,17 +181,11 @@ Report ContactStepping::run() {
   Simulation(engine_, options, SampleTimes(options.at, options.sample, engine_.t0, options.end), report_, &segment_)
       .run();
   rows_.finish();
-  if (changed_ && report_.ending == Ending::done) {
-    std::string text =
-        engine_.method.name +
-        " passes impacts and changes of friction within its steps, with order 1: how accurate the run is, "
-        "it cannot say; compare with half the `step`, or with a method that goes from event to event";
-    if (options_.strict) {
-      report_.ending = Ending::failed;
-      report_.reason = text;
-    }
-    report_.warnings.push_back({"stepping", std::move(text), report_.t});
-  }
+  if (changed_ && report_.ending == Ending::done)
+    warn("stepping",
+         engine_.method.name +
+             " passes impacts and changes of friction within its steps, with order 1: how accurate the run is, "
+             "it cannot say; compare with half the `step`, or with a method that goes from event to event");
   for (std::size_t i = 0; i < state_.size(); ++i) report_.contacts[i].state = word_of(state_[i]);
   if (report_.has_energy) {
     EnergyAccount account = report_.account.value_or(EnergyAccount{});
