@@ -23,8 +23,7 @@ void Hdf5File::open() {
   valid(H5Tset_cset(text_type_, H5T_CSET_UTF8));
 }
 
-/// What HDF5 says at the bottom of its stack, where the cause is.
-std::string Hdf5File::reason() {
+std::string hdf5_reason() {
   std::string text = "HDF5 failed";
   H5Ewalk2(
       H5E_DEFAULT, H5E_WALK_UPWARD,

@@ -54,6 +54,9 @@ class Handle {
   herr_t (*close_)(hid_t) = nullptr;
 };
 
+/// What HDF5 says at the bottom of its stack of errors, where the cause is.
+std::string hdf5_reason();
+
 class Hdf5File {
  public:
   /// Rows of numbers that are gathered, and then written together.
@@ -91,10 +94,9 @@ class Hdf5File {
  private:
   template <class T>
   T valid(T result) const {
-    if (result < 0) file_.fail(reason());
+    if (result < 0) file_.fail(hdf5_reason());
     return result;
   }
-  static std::string reason();
   void attribute(hid_t where, const char* name, hid_t space, const void* values);
   Handle extendible(const char* name, hid_t type, hsize_t width, hsize_t chunk_rows, const double* fill);
 

@@ -125,21 +125,8 @@ class Hdf5Writer final : public Observer {
 
   template <class T>
   T valid(T result) const {
-    if (result < 0) file_.fail(reason());
+    if (result < 0) file_.fail(hdf5_reason());
     return result;
-  }
-
-  /// What HDF5 says at the bottom of its stack, where the cause is.
-  static std::string reason() {
-    std::string text = "HDF5 failed";
-    H5Ewalk2(
-        H5E_DEFAULT, H5E_WALK_UPWARD,
-        [](unsigned n, const H5E_error2_t* error, void* data) -> herr_t {
-          if (n == 0 && error->desc) *static_cast<std::string*>(data) = error->desc;
-          return 0;
-        },
-        &text);
-    return text;
   }
 
   void attribute(hid_t where, const char* name, hid_t space, const std::vector<std::string>& texts) {
