@@ -37,6 +37,12 @@ struct Program {
   std::size_t operations() const;  // of all blocks together, as they are written out
 };
 
+/// Which variables the statements read and which they may write.
+struct Touched {
+  std::vector<bool> read, written;
+};
+Touched touched_variables(const Program& program);
+
 /// Leaves out what nobody reads: outputs to scratch variables, and the operations for them.
 void prune(Program& program);
 

@@ -1,5 +1,7 @@
 #include "alembert/newton/substep_writer.h"
 
+#include <cmath>
+
 #include "alembert/base/lists.h"
 #include "alembert/newton/branch.h"
 #include "alembert/newton/convergence.h"
@@ -130,7 +132,8 @@ Program::Statement SubstepWriter::iterate(bool first) {
   const Expr fine = symbol("fine");
   if (first) {
     in.push_back({fine, c_.fine});
-    const Expr arrived = no(above(now, rounding_unit)), finite = both(fine, is_finite_number(sum));
+    const double last = Convergence::last_at_once * std::sqrt(rounding_unit);
+    const Expr arrived = no(above(now, last)), finite = both(fine, is_finite_number(sum));
     const Expr going = both(finite, no(arrived));
     append(kept, Variables{{now, c_.before},
                            {now, c_.moved},
