@@ -6,27 +6,18 @@
 #include <utility>
 
 #include "alembert/error.h"
+#include "alembert/expr/places.h"
 #include "alembert/expr/simplify.h"
 
 namespace alembert {
 namespace {
 
-// The table consists of lines of this many places, which is a cache line. Nodes that are made one after the other for
-// the parts of a large system have operands whose numbers go on alike: they are put into neighbouring lines, so that
-// making a million nodes does not mean to wait for the memory a million times. What a line has no place for goes on to
-// a line that looks random.
-constexpr std::size_t line_places = 16;
+// A line of the table is a cache line.
+using TablePlaces = internal::Places<16>;
 
-std::uint64_t mix(std::uint64_t x) {  // the finaliser of splitmix64
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
-bool same_bits(Quad a, Quad b) {
-  using Bits = unsigned __int128;
-  return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
-}
+// Quadruple precision is computed by a library; what its bits tell need not be.
+using Bits = unsigned __int128;
+bool same_bits(Quad a, Quad b) { return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b); }
 
 // Addition and multiplication do not care for the order of their operands: one order is stored, so that a + b and b + a
 // share. Constants go where one writes them, in front of a product and behind a sum.
@@ -52,76 +43,50 @@ Expr binary(Op op, Expr a, Expr b) { return common_graph(a, b).make(op, a, b); }
 
 }  // namespace
 
-Graph::Graph() : table_(4 * line_places, 0) {}
+Graph::Graph() : table_(64, 0) {}
 
 std::size_t Graph::hash_of(const Node& node) const {
   if (node.op == Op::constant) {
     std::uint64_t bits[2];
     std::memcpy(bits, &values_[node.a], sizeof bits);
-    return mix(bits[0] ^ mix(bits[1] + 1));
+    return internal::mix(bits[0] ^ internal::mix(bits[1] + 1));
   }
-  // Of nodes alike the sum of both operands grows slowly, their difference hardly: about a thousand numbers together.
-  constexpr int alike = 10;
-  const std::uint32_t sum = node.a + node.b, difference = node.a - node.b;
-  return 2 * std::size_t(sum) + mix(std::uint64_t(difference >> alike) << 8 | std::uint64_t(node.op));
+  return internal::neighbouring_hash(static_cast<std::uint8_t>(node.op), node.a, node.b);
 }
-
-namespace {
-
-/// Goes through the places where a node may be until it finds an empty one or what it looks for.
-class Places {
- public:
-  Places(std::size_t hash, std::size_t size) : hash_(hash), line_mask_(size / line_places - 1) { begin_line(); }
-  std::size_t place() const { return line_ * line_places + (start_ + tried_) % line_places; }
-  void next() {
-    if (++tried_ < line_places) return;
-    hash_ = mix(hash_ + 0x9e3779b97f4a7c15u);
-    begin_line();
-  }
-
- private:
-  void begin_line() {
-    line_ = hash_ / line_places & line_mask_;
-    start_ = hash_ % line_places;
-    tried_ = 0;
-  }
-  std::size_t hash_, line_mask_;
-  std::size_t line_ = 0, start_ = 0, tried_ = 0;
-};
-
-}  // namespace
 
 void Graph::grow_table() {
   std::vector<std::uint32_t> old(table_.size() * 2, 0);
   old.swap(table_);
   for (const std::uint32_t entry : old) {
     if (entry == 0) continue;
-    Places at(hash_of(nodes_[entry - 1]), table_.size());
-    while (table_[at.place()] != 0) at.next();
-    table_[at.place()] = entry;
+    TablePlaces place(hash_of(nodes_[entry - 1]), table_.size());
+    while (table_[*place] != 0) ++place;
+    table_[*place] = entry;
   }
 }
 
 std::uint32_t Graph::intern(Node node) {
   if (2 * (occupied_ + 1) > table_.size()) grow_table();
-  Places at(hash_of(node), table_.size());
-  for (; table_[at.place()] != 0; at.next()) {
-    const Node& known = nodes_[table_[at.place()] - 1];
+  TablePlaces place(hash_of(node), table_.size());
+  for (; table_[*place] != 0; ++place) {
+    const Node& known = nodes_[table_[*place] - 1];
     if (known.op != node.op) continue;
     const bool same =
         node.op == Op::constant ? same_bits(values_[known.a], values_[node.a]) : known.a == node.a && known.b == node.b;
-    if (same) return table_[at.place()] - 1;
+    if (same) return table_[*place] - 1;
   }
   check(nodes_.size() < std::numeric_limits<std::uint32_t>::max() - 1, "the expression graph is full");
   nodes_.push_back(node);
-  table_[at.place()] = std::uint32_t(nodes_.size());
+  table_[*place] = std::uint32_t(nodes_.size());
   ++occupied_;
   return std::uint32_t(nodes_.size() - 1);
 }
 
 Expr Graph::constant(Quad value) {
-  if (value == 0) value = 0;
-  if (value != value) value = std::numeric_limits<double>::quiet_NaN();
+  constexpr Bits infinity = Bits(0x7fff) << 112;
+  const Bits magnitude = std::bit_cast<Bits>(value) << 1;  // without the sign
+  if (magnitude == 0) value = 0;
+  if (magnitude > infinity << 1) value = std::numeric_limits<double>::quiet_NaN();
   values_.push_back(value);
   const std::uint32_t number = std::uint32_t(values_.size() - 1);
   const std::uint32_t id = intern({Op::constant, number, 0});
@@ -175,7 +140,7 @@ Expr Graph::make(Op op, Expr a, Expr b) {
 
 bool is_constant(Expr e) { return e && e.graph().node(e.id()).op == Op::constant; }
 bool is_constant(Expr e, double value) { return is_constant(e) && e.graph().value(e.id()) == Quad(value); }
-bool is_zero(Expr e) { return is_constant(e, 0); }
+bool is_zero(Expr e) { return is_constant(e) && std::bit_cast<Bits>(e.graph().value(e.id())) == 0; }
 
 Quad constant_value(Expr e) {
   check(is_constant(e), "the expression is not a constant");
