@@ -10,12 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "alembert/code/instruction_table.h"
 #include "alembert/code/kernel.h"
 #include "alembert/error.h"
 
 namespace alembert::internal {
 
-/// Numbers by keys of 128 bits, in one array: tapes have millions of entries, and most of them are looked up once.
+/// Numbers by keys of 128 bits, in one array.
 class NumberTable {
  public:
   static constexpr std::uint32_t none = 0xffffffffu;
@@ -83,8 +84,7 @@ class TapeBuilder {
   std::uint32_t emit(Op op, std::uint32_t a, std::uint32_t b) {
     const bool swap = (op == Op::add || op == Op::multiply) && b < a;  // for the key only; values do not change
     const auto [place, fresh] =
-        known_.number((std::uint64_t{swap ? b : a} << 32) | (swap ? a : b), static_cast<std::uint64_t>(op),
-                      static_cast<std::uint32_t>(tape_.inputs + tape_.code.size()));
+        known_.number(op, swap ? b : a, swap ? a : b, static_cast<std::uint32_t>(tape_.inputs + tape_.code.size()));
     if (fresh) {
       check(place < parameter_mark - 1, "an expression has too many operations for one kernel");
       tape_.code.push_back({op, a, b});
@@ -137,7 +137,8 @@ class TapeBuilder {
   }
 
   Tape tape_;
-  NumberTable constants_, known_;
+  NumberTable constants_;
+  InstructionTable known_;
 };
 
 }  // namespace alembert::internal
