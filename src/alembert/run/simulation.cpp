@@ -77,6 +77,7 @@ Simulation::Simulation(Engine& engine, const SimulateOptions& options, SampleTim
   if (!engine.method.claims.velocity) engine.watch.velocity_ranges.resize(engine.e.g.size());
   if (!light_.empty() && report.note.empty()) report.note = light_;
   plain_ = is_plain();
+  if (engine.kernel && !segment && StepKernel::serves(options)) kernel_.emplace(engine.kernel, engine.parameters);
   next_[0] = point_;
   next_[1] = point_;
   if (options.resume.empty()) rows_.begin(report);
@@ -88,6 +89,7 @@ void Simulation::run() {
   if (options_.resume.empty()) start();
   else take_up();
   if (options_.end != engine_.t0) loop();
+  if (kernel_) land();
   rows_.end();
   if (!rows_.failure().empty()) end(Ending::failed, rows_.failure());
   report_.run_seconds = now() - started_;
@@ -134,6 +136,11 @@ void Simulation::start() {
 void Simulation::loop() {
   for (bool going = true; going;) {
     if (checkpoint_due()) leave_checkpoint();
+    if (kernel_ && leap()) {
+      going = report_.ending == Ending::done;
+      if (going) progress();
+      continue;
+    }
     bool last = false;
     const int count = control_->advance(point_, next_, last);
     if (count == 0) {
@@ -151,7 +158,8 @@ void Simulation::loop() {
 }
 
 void Simulation::progress() {
-  if (!options_.progress || report_.steps % progress_steps != 0) return;
+  if (!options_.progress || report_.steps - shown_steps_ < progress_steps) return;
+  shown_steps_ = report_.steps;
   const double elapsed = now() - started_;
   if (elapsed - shown_ <= progress_pause) return;
   shown_ = elapsed;
