@@ -45,7 +45,7 @@ Ran ran(const std::string& name, const std::string& method, SimulateOptions opti
   return result;
 }
 
-class StepKernels : public testing::Test {
+class StepKernels : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!native_available()) GTEST_SKIP() << "no compiler in this build";
@@ -86,7 +86,7 @@ struct Same {
   double h;
 };
 
-class KernelGoesTheSameWay : public StepKernels, public testing::WithParamInterface<Same> {};
+class KernelGoesTheSameWay : public StepKernels, public ::testing::WithParamInterface<Same> {};
 
 /// States, energies and residuals at every tenth step, and what the report says.
 TEST_P(KernelGoesTheSameWay, AsTheEngine) {
@@ -107,7 +107,7 @@ TEST_P(KernelGoesTheSameWay, AsTheEngine) {
 
 INSTANTIATE_TEST_SUITE_P(
     Models, KernelGoesTheSameWay,
-    testing::Values(Same{"double_pendulum", "lobatto(2)", 0.001}, Same{"double_pendulum", "lobatto(3)", 0.002},
+    ::testing::Values(Same{"double_pendulum", "lobatto(2)", 0.001}, Same{"double_pendulum", "lobatto(3)", 0.002},
                     Same{"double_pendulum", "gauss(2)", 0.002}, Same{"pendulum", "lobatto(2)", 0.01},
                     Same{"pendulum", "gauss(3)", 0.02}, Same{"spherical_pendulum", "lobatto(4)", 0.01},
                     Same{"heavy_top", "lobatto(2)", 0.0005}, Same{"rolling_disk", "lobatto(2)", 0.002},
