@@ -169,6 +169,29 @@ TEST_F(StepKernels, PassSingularPositions) {
     }
 }
 
+/// Rows between the steps, at the ends of steps and at given times.
+TEST_F(StepKernels, AreSampled) {
+  for (const double sample : {0.1, 0.1234}) {
+    SimulateOptions options = options_for(0.002, 1500, 1);
+    options.every.reset();
+    options.sample = sample;
+    options.at = {0.5, 0.777, 0.778, 2.999};
+    const Ran fast = ran("double_pendulum", "lobatto(2)", options);
+    options.steps.most_steps = 100'000;  // a limit on the steps leaves them to the engine
+    const Ran slow = ran("double_pendulum", "lobatto(2)", options);
+    ASSERT_TRUE(fast.kernel);
+    ASSERT_FALSE(slow.kernel);
+    ASSERT_GT(slow.trajectory.rows(), 20U);
+    ASSERT_EQ(fast.trajectory.rows(), slow.trajectory.rows());
+    for (std::size_t row = 0; row < slow.trajectory.rows(); ++row) {
+      EXPECT_EQ(fast.trajectory.t()[row], slow.trajectory.t()[row]);
+      for (std::size_t column = 1; column < slow.trajectory.values.size(); ++column)
+        EXPECT_NEAR(fast.trajectory.values[column][row], slow.trajectory.values[column][row], 1e-8) << column;
+    }
+    expect_same_report(fast.report, slow.report);
+  }
+}
+
 TEST_F(StepKernels, StopWhereTheyAreInterrupted) {
   SimulateOptions options = options_for(0.001, 100'000'000, 1000);
   std::atomic<bool> stop{false};

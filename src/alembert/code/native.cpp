@@ -221,7 +221,7 @@ NativeProgram compile_program(const Program& program, int width) {
   llvm::legacy::PassManager passes;
   passes.add(llvm::createPromoteMemoryToRegisterPass());  // variables are written as memory
   passes.add(llvm::createEarlyCSEPass());
-  if (width > 1) passes.add(llvm::createGVNPass());  // blocks of a step repeat each other
+  passes.add(llvm::createGVNPass());  // blocks of a step repeat each other
   std::vector<Object> objects;
   objects.push_back(emit_object(*machine, *module, passes, name));
   return linker.link<NativeProgram>(std::move(objects), name);

@@ -347,10 +347,14 @@ bool Simulation::look(const GridPoint& from, GridPoint& to, bool last) {
                "`step`",
            to.t);
   const double up_to = last && !stopped ? options_.end : to.t;
-  if (engine_.watch.finite() && !take_samples(from, to, up_to, kept, row))
+  if (engine_.watch.finite()) sample(from, to, up_to, kept, row);
+  return row;
+}
+
+void Simulation::sample(const GridPoint& from, const GridPoint& to, double up_to, bool from_kept, bool to_kept) {
+  if (!take_samples(from, to, up_to, from_kept, to_kept))
     end(Ending::failed, "the motion between t = " + time_text(from.t) + " and " + time_text(to.t) +
                             " could not be sampled: part of the step has no solution; try a smaller step");
-  return row;
 }
 
 void Simulation::check_branch(const GridPoint& from, const GridPoint& to) {

@@ -77,6 +77,7 @@ class Simulation {
   void look_for_accumulation(const Event& event, const EventRecord& record);
   bool between(const GridPoint& from, GridPoint& to, bool last);
   bool take_samples(const GridPoint& from, const GridPoint& to, double up_to, bool from_kept, bool to_kept);
+  void sample(const GridPoint& from, const GridPoint& to, double up_to, bool from_kept, bool to_kept);
   void keep(const GridPoint& point);
 
   // Steps by the kernel (simulation_kernel.cpp).
@@ -91,7 +92,8 @@ class Simulation {
   void settle(long made);
   void look_closely();
   void retrace(long made);
-  void keep_row();
+  bool row_due() const { return every_ > 0 && report_.steps % every_ == 0; }
+  void keep_rows(long made);
   void archive_flight(Archive& fields);
 
   double taken() const { return segment_ ? segment_->taken : 0; }

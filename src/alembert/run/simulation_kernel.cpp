@@ -151,6 +151,11 @@ long Simulation::next_stretch(const StepControl::Ahead& ahead) {
   double surprised = HUGE_VAL;
   if (engine_.conservative) most = std::min(most, judge_->until_closer());
   if (every_ > 0 && rows_.wanted()) most = std::min(most, every_ - report_.steps % every_);
+  if (samples_.any() && rows_.wanted()) {
+    constexpr double rounding = 1e-6;  // of a step: in doubt it is the one with the sample
+    const double before = std::floor((samples_.upcoming() - point_.t) / ahead.h - rounding);
+    most = static_cast<long>(std::clamp(before, 1.0, static_cast<double>(most)));
+  }
   const Checkpoint& asked = options_.checkpoint;
   if (!asked.path.empty() && asked.steps > 0)
     most = std::min(most, std::max(1L, asked.steps - (report_.steps - saved_steps_)));
@@ -172,7 +177,6 @@ void Simulation::settle(long made) {
   report_.t = to.t;
   count(std::abs(to.t - point_.t) / static_cast<double>(made));
   report_.steps += made - 1;
-  recorded_ = false;
   in_view_ = false;
   const StepProgram& p = kernel_->program();
   engine_.watch.drift.put(kernel_->value(p.ledger.sum_t), kernel_->value(p.ledger.sum_error), made);
@@ -184,10 +188,9 @@ void Simulation::settle(long made) {
     probe_->follow(point_, to);
   }
   control_->pass(made);
-  swap(point_, to);
   flight_.before.swap(flight_.begin);
   flight_.made_before = made;
-  keep_row();
+  keep_rows(made);
   if (broken.empty()) return;
   take_back();
   end(Ending::failed, std::move(broken));
@@ -197,10 +200,11 @@ void Simulation::settle(long made) {
 void Simulation::look_closely() {
   GridPoint& to = next_[0];
   kernel_->put(to);
+  const bool kept = recorded_;
   pass(point_, to);
+  recorded_ = kept;
   control_->pass(1);
-  swap(point_, to);
-  keep_row();
+  keep_rows(1);
 }
 
 /// So many steps, of which one was not usual or was followed by such a one, are made again under the eyes of the
@@ -218,9 +222,17 @@ void Simulation::retrace(long made) {
   }
 }
 
-void Simulation::keep_row() {
+/// Rows of the steps that were made up to next_[0], which becomes the present point.
+void Simulation::keep_rows(long made) {
+  GridPoint& to = next_[0];
   balance_.parted = false;
-  if (every_ > 0 && report_.steps % every_ == 0) keep(point_);
+  const bool kept = std::exchange(recorded_, false);
+  if (made == 1 && samples_.any()) {
+    engine_.dense->begin(point_, to.t - point_.t);
+    sample(point_, to, to.t, kept, row_due());
+  }
+  swap(point_, to);
+  if (row_due()) keep(point_);
   if (!rows_.failure().empty()) end(Ending::failed, rows_.failure());
 }
 

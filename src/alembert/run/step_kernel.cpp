@@ -1,6 +1,7 @@
 #include "alembert/run/step_kernel.h"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -22,18 +23,21 @@ bool asks_for_more(const Engine& engine) {
   const Equations& e = engine.e;
   const bool held = (e.g.empty() || (claims.position && claims.velocity)) && (e.k.empty() || claims.nonholonomic);
   const bool told = e.energy && engine.step.energy_change();
-  return !held || told || engine.step.has_discrete() || engine.observed.any() || engine.dense || engine.ports ||
-         engine.work || engine.kinks || engine.inputs.any() || !e.auxiliary.empty() || !e.events.empty() ||
-         !engine.watch.is_simple();
+  return !held || told || engine.step.has_discrete() || engine.observed.any() || engine.ports || engine.work ||
+         engine.kinks || engine.inputs.any() || !e.auxiliary.empty() || !e.events.empty() || !engine.watch.is_simple();
 }
 
 }  // namespace
 
 bool StepKernel::serves(const SimulateOptions& options) {
-  const bool dense = !options.at.empty() || options.sample > 0;
-  return options.steps.control == Control::fixed && options.steps.guess == Guess::extrapolated &&
-         options.steps.most_steps == 0 && !dense &&
-         (options.observers.empty() || options.every.value_or(1) >= fewest_between_rows);
+  if (options.steps.control != Control::fixed || options.steps.guess != Guess::extrapolated) return false;
+  if (options.steps.most_steps != 0) return false;
+  if (options.observers.empty()) return true;
+  const bool samples = !options.at.empty() || options.sample > 0;
+  const long every = options.every.value_or(samples ? 0 : 1);
+  const double between = fewest_between_rows * std::abs(options.step);
+  if (options.sample > 0 && options.sample < between) return false;
+  return every == 0 || every >= fewest_between_rows;
 }
 
 std::shared_ptr<const StepKernel> StepKernel::make(Engine& engine, double steps) {
