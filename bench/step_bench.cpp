@@ -5,11 +5,12 @@
 
 #include <cmath>
 #include <cstring>
-#include <ctime>
 #include <memory>
 #include <optional>
 
+#include "alembert/base/cpu_time.h"
 #include "alembert/run/simulate.h"
+#include "hand_written.h"
 
 namespace alembert::internal {
 
@@ -19,11 +20,7 @@ Model gallery(const std::string& name, const std::vector<std::string>& overrides
   return read_model(std::string(ALEMBERT_SOURCE_DIR) + "/models/" + name + ".alm", overrides);
 }
 
-double seconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);  // other processes do not count
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
+double seconds() { return thread_seconds(); }  // other processes do not count
 
 // A step that is made again and again; its cost is that of the best batch, since these machines are noisy.
 class Timed {
@@ -61,72 +58,6 @@ class Timed {
   bool failed_ = false;
 };
 
-// The double pendulum of models/double_pendulum.alm by hand: RATTLE with Newton for two multipliers, which are
-// extrapolated from the last three steps. Nothing is watched.
-class HandWritten {
- public:
-  explicit HandWritten(double h) : h_(h) {}
-
-  void step() {
-    double next[2];
-    for (int i = 0; i < 2; ++i) next[i] = 3 * (last_[0][i] - last_[1][i]) + last_[2][i];
-    const double g1x = 2 * x_[0], g1y = 2 * x_[1], g2x = 2 * (x_[2] - x_[0]), g2y = 2 * (x_[3] - x_[1]);
-    double q[4];
-    for (int iteration = 0; iteration < 20; ++iteration) {
-      half(next, g1x, g1y, g2x, g2y);
-      for (int i = 0; i < 4; ++i) q[i] = x_[i] + h_ * half_[i];
-      const double dx = q[2] - q[0], dy = q[3] - q[1];
-      const double r1 = q[0] * q[0] + q[1] * q[1] - 1, r2 = dx * dx + dy * dy - 1;
-      const double c = -h_ * h_ / 2;
-      const double a11 = c * 2 * (q[0] * g1x + q[1] * g1y) / m1, a12 = -c * 2 * (q[0] * g2x + q[1] * g2y) / m1;
-      const double a21 = -c * 2 * (dx * g1x + dy * g1y) / m1;
-      const double a22 = c * 2 * (dx * g2x + dy * g2y) * (1 / m1 + 1 / m2);
-      const double determinant = a11 * a22 - a12 * a21;
-      const double d1 = (r1 * a22 - r2 * a12) / determinant, d2 = (r2 * a11 - r1 * a21) / determinant;
-      next[0] -= d1;
-      next[1] -= d2;
-      if (std::abs(d1) + std::abs(d2) <= 1e-11 * (std::abs(next[0]) + std::abs(next[1]) + 1)) break;
-    }
-    half(next, g1x, g1y, g2x, g2y);
-    for (int i = 0; i < 4; ++i) x_[i] += h_ * half_[i];
-    end_velocities();
-    for (int i = 0; i < 2; ++i) {
-      last_[2][i] = last_[1][i];
-      last_[1][i] = last_[0][i];
-      last_[0][i] = next[i];
-    }
-  }
-
-  double constraint() const { return x_[0] * x_[0] + x_[1] * x_[1] - 1; }
-
- private:
-  static constexpr double m1 = 3, m2 = 1, gravity = 9.81;
-
-  void half(const double* l, double g1x, double g1y, double g2x, double g2y) {
-    half_[0] = v_[0] - h_ / 2 * (l[0] * g1x - l[1] * g2x) / m1;
-    half_[1] = v_[1] - h_ / 2 * (gravity + (l[0] * g1y - l[1] * g2y) / m1);
-    half_[2] = v_[2] - h_ / 2 * l[1] * g2x / m2;
-    half_[3] = v_[3] - h_ / 2 * (gravity + l[1] * g2y / m2);
-  }
-
-  void end_velocities() {
-    const double ax = x_[0], ay = x_[1], bx = x_[2] - x_[0], by = x_[3] - x_[1];
-    double v[4] = {half_[0], half_[1] - h_ / 2 * gravity, half_[2], half_[3] - h_ / 2 * gravity};
-    const double r1 = ax * v[0] + ay * v[1], r2 = bx * (v[2] - v[0]) + by * (v[3] - v[1]);
-    const double a11 = (ax * ax + ay * ay) / m1, a12 = -(ax * bx + ay * by) / m1;
-    const double a22 = (bx * bx + by * by) * (1 / m1 + 1 / m2);
-    const double determinant = a11 * a22 - a12 * a12;
-    const double d1 = (r1 * a22 - r2 * a12) / determinant, d2 = (r2 * a11 - r1 * a12) / determinant;
-    v_[0] = v[0] - (ax * d1 - bx * d2) / m1;
-    v_[1] = v[1] - (ay * d1 - by * d2) / m1;
-    v_[2] = v[2] - bx * d2 / m2;
-    v_[3] = v[3] - by * d2 / m2;
-  }
-
-  double h_;
-  double x_[4] = {1, 0, 2, 0}, v_[4] = {}, half_[4] = {}, last_[3][2] = {};
-};
-
 // Nanoseconds a step of a whole run: energy, both levels of the constraints, rank and accuracy watched at every step.
 double run_nanoseconds(const Model& model, const std::string& method, double h, long steps) {
   SimulateOptions options;
@@ -143,11 +74,11 @@ void rattle_table() {
   const Model model = gallery("double_pendulum");
   double by_hand = 1e300, whole = 1e300;
   for (int round = 0; round < 7; ++round) {
-    HandWritten pendulum(h);
+    bench::HandRattle pendulum({}, h);
     const double before = seconds();
     for (long i = 0; i < steps; ++i) pendulum.step();
     by_hand = std::min(by_hand, 1e9 * (seconds() - before) / steps);
-    if (!(std::abs(pendulum.constraint()) < 1e-12)) fmt::print("by hand: the constraints are lost\n");
+    if (!(std::abs(pendulum.pendulum().constraint()) < 1e-12)) fmt::print("by hand: the constraints are lost\n");
     whole = std::min(whole, run_nanoseconds(model, "lobatto(2)", h, steps));
   }
   fmt::print(
