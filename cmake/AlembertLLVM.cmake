@@ -53,3 +53,19 @@ function(alembert_llvm_libraries result)
   endif()
   set(${result} ${libraries} PARENT_SCOPE)
 endfunction()
+
+# A name for what the sources make of an expression: code that is kept on disk is found under it, so that none is used that
+# other sources have made.
+function(alembert_code_identity result)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/alembert/code/*.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/src/alembert/code/*.h ${CMAKE_CURRENT_SOURCE_DIR}/src/alembert/expr/operators.*)
+  list(APPEND sources ${CMAKE_CURRENT_SOURCE_DIR}/include/alembert/expr.h)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${sources})
+  set(all "")
+  foreach(source IN LISTS sources)
+    file(SHA256 ${source} one)
+    string(APPEND all ${one})
+  endforeach()
+  string(SHA256 all "${all}")
+  set(${result} ${all} PARENT_SCOPE)
+endfunction()

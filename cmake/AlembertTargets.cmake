@@ -15,7 +15,7 @@ function(alembert_settings target)
   # No contraction to fused operations: interpreter and compiled code must give the same bits.
   # No -Wpedantic: it objects to __float128.
   target_compile_options(${target} PRIVATE -ffp-contract=off -Wall -Wextra -Wno-pedantic)
-  # HDF5 and LLVM name libraries that we never call; loading them would cost time at every start.
+  # HDF5 (loaded when it is needed) and LLVM name libraries that are not called; loading them would cost time at every start.
   target_link_options(${target} PRIVATE -Wl,--as-needed)
   if(ALEMBERT_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
@@ -81,4 +81,22 @@ function(alembert_unite target base)
       target_sources(${target} PRIVATE ${united})
     endforeach()
   endforeach()
+endfunction()
+
+# The name under which the loader finds HDF5, and its path here.
+function(alembert_hdf5_library name path)
+  list(GET HDF5_C_LIBRARIES 0 library)
+  if(TARGET ${library})
+    get_target_property(library ${library} IMPORTED_LOCATION)
+  endif()
+  file(REAL_PATH ${library} library)
+  execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${library} OUTPUT_VARIABLE text ERROR_QUIET)
+  if(text MATCHES "SONAME +([^ \n]+)")
+    set(soname ${CMAKE_MATCH_1})
+  else()
+    get_filename_component(soname ${library} NAME)
+  endif()
+  message(STATUS "HDF5 is loaded as ${soname} (${library})")
+  set(${name} ${soname} PARENT_SCOPE)
+  set(${path} ${library} PARENT_SCOPE)
 endfunction()

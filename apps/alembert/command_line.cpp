@@ -104,6 +104,11 @@ CommandLine::CommandLine(const char* description, const std::string& version, co
 
 CommandLine::~CommandLine() = default;
 
+void CommandLine::flag(const char* name, bool& to, const char* help) {
+  program_->add_flag(name, to, help);
+  flags_.emplace_back(name);
+}
+
 Options CommandLine::command(const char* name, const char* help) {
   CLI::App* command = program_->add_subcommand(name, help);
   command->allow_extras();
@@ -112,9 +117,17 @@ Options CommandLine::command(const char* name, const char* help) {
   return Options(*command);
 }
 
-int CommandLine::perform(int argc, char** argv, const std::vector<Command>& commands) {
+int CommandLine::perform(int argc, char** argv, const std::function<void()>& prepare,
+                         const std::vector<Command>& commands) {
+  // CLI11 takes the arguments in reverse order, and those of the program before the command.
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  const auto of_program = [&](const std::string& word) {
+    return std::find(flags_.begin(), flags_.end(), word) != flags_.end();
+  };
+  std::stable_partition(words.begin(), words.end(), of_program);
+  std::reverse(words.begin(), words.end());
   try {
-    program_->parse(argc, argv);
+    program_->parse(words);
   } catch (const CLI::Success& help) { return program_->exit(help); } catch (const CLI::ParseError& error) {
     // An unknown option takes the place of what is then missing: it is the better message.
     std::string help = "see alembert --help";
@@ -134,6 +147,7 @@ int CommandLine::perform(int argc, char** argv, const std::vector<Command>& comm
     if (!command.options.app_->parsed()) continue;
     refuse_extra_arguments(*command.options.app_);
     refuse_empty_values(*command.options.app_);
+    prepare();
     return command.perform();
   }
   fmt::print("{}", program_->help());

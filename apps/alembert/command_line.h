@@ -59,14 +59,18 @@ class CommandLine {
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
+  /// An option without a value that every command takes, wherever it stands.
+  void flag(const char* name, bool& to, const char* help);
   /// The options of a new command.
   Options command(const char* name, const char* help);
   /// Reads the command line, performs the command that it names and gives its exit code; prints help where that is
   /// asked for or no command is named. Throws InputError, with the nearest name as hint, for what it cannot place.
-  int perform(int argc, char** argv, const std::vector<Command>& commands);
+  /// prepare: called before the command.
+  int perform(int argc, char** argv, const std::function<void()>& prepare, const std::vector<Command>& commands);
 
  private:
   std::unique_ptr<CLI::App> program_;
+  std::vector<std::string> flags_;  // of every command
 };
 
 }  // namespace alembert::internal::app

@@ -34,6 +34,7 @@ Command add_benchmark(CommandLine& program);
 Command add_export(CommandLine& program);
 Command add_studio(CommandLine& program);
 Command add_audit(CommandLine& program);
+Command add_bench(CommandLine& program);
 
 /// A whole file, or standard input for "-"; throws InputError when it cannot be read.
 std::shared_ptr<const Source> read_source(const std::string& path);

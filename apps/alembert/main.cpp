@@ -8,6 +8,7 @@
 #include <exception>
 #include <system_error>
 
+#include "alembert/code/code_store.h"
 #include "alembert/error.h"
 #include "alembert/trajectory.h"
 #include "alembert/version.h"
@@ -25,11 +26,20 @@ constexpr char footer[] =
 
 int perform(int argc, char** argv) {
   CommandLine program(description, version, footer);
-  return program.perform(argc, argv,
-                         {add_run(program), add_check(program), add_derive(program), add_methods(program),
-                          add_fmt(program), add_grammar(program), add_converge(program), add_verify(program),
-                          add_sweep(program), add_view(program), add_studio(program), add_gallery(program),
-                          add_reproduce(program), add_benchmark(program), add_export(program), add_audit(program)});
+  bool no_cache = false;
+  program.flag("--no-cache", no_cache, "Neither use compiled code of earlier runs nor keep any; with every command");
+  const auto prepare = [&] {
+    const detail::StoreSettings settings = detail::store_settings();
+    if (!settings.mistake.empty()) throw InputError(settings.mistake);
+    // The processes of a study or of the studio do likewise.
+    if (no_cache) ::setenv("ALEMBERT_CACHE", "off", 1);
+  };
+  return program.perform(
+      argc, argv, prepare,
+      {add_run(program), add_check(program), add_derive(program), add_methods(program), add_fmt(program),
+       add_grammar(program), add_converge(program), add_verify(program), add_sweep(program), add_view(program),
+       add_studio(program), add_gallery(program), add_reproduce(program), add_benchmark(program), add_export(program),
+       add_audit(program), add_bench(program)});
 }
 
 /// Files must not get the numbers of streams that are closed, or what is printed would go there. What is read-only

@@ -22,6 +22,7 @@
 #include "limits.h"
 #include "progress.h"
 #include "run_options.h"
+#include "run_profile.h"
 
 namespace alembert::internal::app {
 namespace {
@@ -32,7 +33,7 @@ struct RunOptions {
   std::string every, at, sample, columns;  // as written; empty where not given
   std::vector<std::string> out, plot, input;
   bool json = false, quiet = false;
-  bool dirac = false, strict = false;
+  bool dirac = false, strict = false, profile = false;
   std::string start, time_limit, memory_limit;
   std::string checkpoint, checkpoint_every, resume;
 };
@@ -155,6 +156,10 @@ int write_plots(const RunOptions& options, const Trajectory& trajectory, const R
 }
 
 int run(const RunOptions& options) {
+  if (options.profile && options.quiet && !options.json)
+    throw InputError("--profile is printed below the report: not with --quiet");
+  std::optional<Profile> profile;
+  if (options.profile) profile.emplace();
   const auto limit = [](const char* option, const std::string& text, const auto& read) {
     return text.empty() ? 0.0 : read(option, text);
   };
@@ -206,12 +211,13 @@ int run(const RunOptions& options) {
   const int plotted = write_plots(options, recorder.trajectory, report);
 
   if (options.json) {
-    fmt::print("{}\n", to_json(report));
+    fmt::print("{}\n", profile ? with_profile(to_json(report), *profile) : to_json(report));
   } else if (!options.quiet) {
     fmt::print("{}", to_text(report));
     std::vector<std::string> written = options.out;
     written.insert(written.end(), options.plot.begin(), options.plot.end());
     if (!written.empty()) fmt::print("  {:<12}{}\n", "written", fmt::join(written, ", "));
+    if (profile) fmt::print("{}", profile_text(*profile));
   }
   if (report.ending == Ending::done) return plotted;
   // The report says it too, but a person may not see that one.
@@ -254,6 +260,8 @@ Command add_run(CommandLine& program) {
   options.option("--resume", arguments->resume, "FILE",
                  "Go on from a checkpoint of the same run, with the same bits; the files of --out go on too");
   options.flag("--strict", arguments->strict, "Warnings end the run with exit code 1");
+  options.flag("--profile", arguments->profile,
+               "Say where the time went: evaluation, factorisation, prediction, watching, output");
   options.flag("--json", arguments->json, "Print one JSON object instead of the report");
   options.flag("-q,--quiet", arguments->quiet, "Print no report and no progress");
   options.footer(

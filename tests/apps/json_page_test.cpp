@@ -97,7 +97,7 @@ TEST(JsonPage, HasTheKeysOfRun) {
                       {"run", gallery("pendulum"), "--json", "--end", "1", "-m", "gauss_collocation(2)"},
                       {"run", gallery("pendulum"), "--json", "--end", "1", "-m", "energy_momentum"},
                       {"run", gallery("rolling_disk"), "--json", "--end", "0.1", "-m", "energy_momentum"},
-                      {"run", gallery("n_four_bar"), "--json"},
+                      {"run", gallery("n_four_bar"), "--json", "--profile"},
                       {"run", gallery("ph_motor_pendulum"), "--json"}});
 }
 

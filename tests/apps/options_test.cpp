@@ -38,7 +38,7 @@ std::vector<ListedOption> options_of(const std::string& command) {
 }
 
 const char* const commands[] = {"run",   "check", "derive",    "methods",   "fmt",    "grammar", "converge", "verify",
-                                "sweep", "view",  "reproduce", "benchmark", "studio", "gallery", "audit"};
+                                "sweep", "view",  "reproduce", "benchmark", "studio", "gallery", "audit",    "bench"};
 
 TEST(EveryOption, RefusesAnEmptyValue) {
   int tried = 0;
@@ -134,9 +134,9 @@ const std::map<std::string, std::vector<std::string>> values = {
     {"--dirac", {""}},
     {"--quiet", {""}},
 };
-// --help and --json speak for themselves; --strict acts where there are warnings, limits where they are reached, and
-// checkpoints in runs that are taken up again.
-const std::set<std::string> elsewhere = {"--help",       "--json",         "--strict",
+// --help, --json and --profile speak for themselves; --strict acts where there are warnings, limits where they are
+// reached, and checkpoints in runs that are taken up again.
+const std::set<std::string> elsewhere = {"--help",       "--json",         "--profile",   "--strict",
                                          "--time-limit", "--memory-limit", "--checkpoint"};
 // Where no step is rejected, none is shrunk.
 const std::set<std::string> limits = {"--shrink"};

@@ -51,10 +51,13 @@ std::vector<double> run(const Kernel<double>& kernel, const std::vector<double>&
   return out;
 }
 
+/// Machine code at once, where the build can make it.
+Backend compiled() { return native_available() ? Backend::native : Backend::automatic; }
+
 /// One tape made in every way; all must agree on every input.
 struct Made {
   explicit Made(Tape tape)
-      : plain(tape, {Backend::interpreter, false}), fast(tape, {Backend::automatic, false}), best(tape) {
+      : plain(tape, {Backend::interpreter, false}), fast(tape, {compiled(), false}), best(tape, {compiled(), true}) {
     EXPECT_FALSE(plain.native());
     EXPECT_EQ(fast.native(), native_available());
     EXPECT_EQ(best.native(), native_available());
@@ -316,7 +319,7 @@ TEST(Native, code_lives_as_long_as_its_last_copy_and_no_longer) {
   Kernel<double> copy;
   std::vector<double> expected;
   {
-    const Kernel<double> first(tape, {Backend::automatic, false});
+    const Kernel<double> first(tape, {compiled(), false});
     expected = run(first, {0.5, 0.25});
     copy = first;
   }
@@ -350,7 +353,7 @@ TEST(Native, a_million_operations) {
                                    : Tape::Instruction{Op(static_cast<int>(Op::add) + below(3)), last, back});
     if (below(50) == 0) tape.outputs.push_back(last + 1);
   }
-  const Kernel<double> plain(tape, {Backend::interpreter, false}), best(tape);
+  const Kernel<double> plain(tape, {Backend::interpreter, false}), best(tape, {compiled(), true});
   EXPECT_EQ(best.native(), native_available());
   const std::vector<double> a = run(plain, {0.3, 0.5, 0.7}), b = run(best, {0.3, 0.5, 0.7});
   std::size_t different = 0, finite = 0;

@@ -1,7 +1,10 @@
 #include "alembert/code/kernel.h"
 
 #include <stdexcept>
+#include <utility>
 
+#include "alembert/base/profile.h"
+#include "alembert/code/compile_plan.h"
 #include "alembert/code/lanes.h"
 #include "alembert/error.h"
 
@@ -29,29 +32,33 @@ void check_tape(const Tape& tape) {
   for (const std::uint32_t source : tape.outputs) check(source < ready, "a tape's output is not a register");
 }
 
-NativeCode make_native(const Tape& tape, std::span<const double> constants, const KernelOptions& options) {
-  if (options.backend == Backend::interpreter) return {};
+KernelCode make_code(std::shared_ptr<const void> owner, const Tape& tape, std::span<const double> constants,
+                     const KernelOptions& options) {
+  KernelCode code;
+  if (options.backend == Backend::interpreter) return code;
+  const During compiling(Activity::compiling);
   if (!native_available()) {
     check(options.backend != Backend::native, "native code is asked for, but this build has no compiler");
-    return {};
+    return code;
   }
-  // Interpreting starts at once, unoptimised code after some milliseconds, optimised code pays off in long runs.
-  constexpr double worth_compiling = 4000, worth_optimising = 300000;
-  const bool automatic = options.backend == Backend::automatic;
-  if (automatic && options.calls < worth_compiling) return {};
-  const bool optimise = options.optimise && (!automatic || options.calls > worth_optimising);
-  try {
-    return compile_native(tape, constants, optimise && tape.code.size() <= largest_optimised);
-  } catch (const std::runtime_error&) {
-    if (options.backend == Backend::native) throw;
-    return {};  // a machine that forbids new code still computes
+  if (options.backend == Backend::native) {
+    code.now = compile_native(tape, constants, options.optimise && tape.code.size() <= largest_optimised);
+    return code;
   }
-}
-
-NativeCode try_native(const Tape& tape, std::span<const double> constants, const KernelOptions& options) noexcept {
-  try {
-    return make_native(tape, constants, options);
-  } catch (const std::exception&) { return {}; }
+  const CompilePlan plan = compile_plan(tape.code.size(), options);
+  bool best = false;
+  if (plan.look) {
+    try {
+      code.now = stored_native(tape, constants, true);
+      best = code.now.function || !plan.optimise;
+      if (!code.now.function) code.now = stored_native(tape, constants, false);
+    } catch (const std::runtime_error&) { code.now = {}; }  // a machine that forbids new code still computes
+  }
+  if (code.now.function && best) return code;
+  code.later = std::make_shared<LateCode>(std::move(owner), tape, constants, plan.optimise, plan.patience);
+  if (code.now.function) code.later->publish(std::exchange(code.now, {}));
+  if (plan.compile) LateCode::request(code.later);
+  return code;
 }
 
 void refuse_native(const KernelOptions& options) {
@@ -59,9 +66,10 @@ void refuse_native(const KernelOptions& options) {
 }
 
 #if !ALEMBERT_LLVM
-NativeCode compile_native(const Tape&, std::span<const double>, bool) {
+NativeCode compile_native(const Tape&, std::span<const double>, bool, const Wanted&) {
   throw std::logic_error("this build has no compiler");
 }
+NativeCode stored_native(const Tape&, std::span<const double>, bool) { return {}; }
 NativeProgram compile_program(const Program&, int) { throw std::logic_error("this build has no compiler"); }
 #endif
 

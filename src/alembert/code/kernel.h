@@ -1,14 +1,17 @@
 #pragma once
 
 // Kernels: lists of expressions made into a function of an array. Interpreted in any scalar type (the oracle), or
-// compiled by LLVM in double. Pure functions of their arguments: usable from any thread, never allocating nor throwing.
-// Native and interpreted kernels give the same bits (a NaN stays a NaN, but its sign and payload are not kept).
+// compiled by LLVM in double, at once or while they are called (late_code.h). Pure functions of their arguments: usable
+// from any thread, never allocating nor throwing. Native and interpreted kernels give the same bits (a NaN stays a NaN,
+// but its sign and payload are not kept).
 
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
+#include "alembert/code/late_code.h"
 #include "alembert/expr.h"
 #include "alembert/solver.h"
 
@@ -60,7 +63,8 @@ class Kernel {
   const Tape& tape() const { return program_->tape; }
   /// Number of T that operator() needs as work space; each thread brings its own. May be 0.
   std::size_t work() const { return work_; }
-  bool native() const { return native_ != nullptr; }
+  /// Whether a call now runs machine code; what begins interpreted may become so at any moment.
+  bool native() const { return native_ || (late_ && late_->function()); }
 
   /// in, out and work must not overlap. Every value of out is written; work need not be initialised.
   void operator()(const T* in, T* out, T* work) const noexcept { call(in, out, work, parameters_); }
@@ -68,11 +72,8 @@ class Kernel {
   void call(const T* in, T* out, T* work, const T* parameters) const noexcept {
     if (!parameters) parameters = program_->usual.data();
     if (native_) native_(in, out, work, parameters);
-    else interpret(in, out, work, parameters);
+    else call_late(in, out, work, parameters);
   }
-
-  /// Native code from now on, where it can be had: nothing but the speed changes. Copies made before are not concerned.
-  void compile(bool optimise) noexcept;
 
   /// From now on parameters are read from this table, which must outlive the kernel; null: their usual values. Copies
   /// take the binding along and may change theirs.
@@ -80,6 +81,15 @@ class Kernel {
   bool has_parameters() const { return !program_->tape.parameters.empty(); }
 
  private:
+  void call_late(const T* in, T* out, T* work, const T* parameters) const noexcept {
+    if constexpr (std::is_same_v<T, double>) {
+      if (late_) {
+        if (const Native made = late_->function()) return made(in, out, work, parameters);
+        detail::LateCode::interpreted(late_);
+      }
+    }
+    interpret(in, out, work, parameters);
+  }
   void interpret(const T* in, T* out, T* work, const T* parameters) const noexcept;
 
   struct Program {
@@ -90,7 +100,8 @@ class Kernel {
   using Native = void (*)(const T*, T*, T*, const T*);
   std::shared_ptr<const Program> program_;
   const T* parameters_ = nullptr;
-  std::shared_ptr<void> code_;  // keeps the machine code alive
+  std::shared_ptr<void> code_;              // keeps the machine code alive
+  std::shared_ptr<detail::LateCode> late_;  // where native_ is null: code that comes, if any
   Native native_ = nullptr;
   std::size_t work_ = 0;
 };

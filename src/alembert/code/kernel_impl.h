@@ -3,7 +3,6 @@
 // Template bodies of kernel.h. A scalar type of your own needs a constructor from double (or from Quad), arithmetic,
 // and what evaluate<T> asks for.
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -98,28 +97,17 @@ Kernel<T>::Kernel(Tape tape, KernelOptions options) {  // NOLINT(performance-unn
   }
   work_ = program->tape.registers();
   if constexpr (std::is_same_v<T, double>) {
-    if (detail::NativeCode native = detail::make_native(program->tape, program->constants, options); native.function) {
-      code_ = std::move(native.owner);
-      native_ = native.function;
-      work_ = native.work;
+    detail::KernelCode code = detail::make_code(program, program->tape, program->constants, options);
+    late_ = std::move(code.later);
+    if (code.now.function) {
+      code_ = std::move(code.now.owner);
+      native_ = code.now.function;
+      work_ = code.now.work;
     }
   } else {
     detail::refuse_native(options);
   }
   program_ = std::move(program);
-}
-
-template <class T>
-void Kernel<T>::compile(bool optimise) noexcept {
-  if constexpr (std::is_same_v<T, double>) {
-    if (native_) return;
-    const KernelOptions options{.backend = Backend::automatic, .optimise = optimise};
-    detail::NativeCode native = detail::try_native(program_->tape, program_->constants, options);
-    if (!native.function) return;
-    code_ = std::move(native.owner);
-    native_ = native.function;
-    work_ = std::max(work_, native.work);
-  }
 }
 
 template <class T>

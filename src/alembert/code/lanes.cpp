@@ -1,5 +1,6 @@
 #include "alembert/code/lanes.h"
 
+#include "alembert/base/profile.h"
 #include "alembert/code/native.h"
 #include "alembert/error.h"
 
@@ -7,6 +8,7 @@ namespace alembert::internal {
 
 LaneProgram::LaneProgram(const Program& program, int width) : width_(width) {
   check(width == 1 || width == 2 || width == 4 || width == 8, "lanes come in powers of two");
+  const During compiling(Activity::compiling);
   detail::NativeProgram native = detail::compile_program(program, width);
   code_ = std::move(native.owner);
   function_ = native.function;

@@ -4,6 +4,7 @@
 // compile_native throws and native_available() says so.
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -29,14 +30,27 @@ struct NativeCode {
   std::size_t work = 0;
 };
 
-/// Machine code of a checked tape; constants are those of the tape in double. Any thread may call it at any time.
-/// Throws std::runtime_error when the machine refuses (no executable memory, say).
-NativeCode compile_native(const Tape& tape, std::span<const double> constants, bool optimise);
-/// The same as the options ask: no function where the tape is to be interpreted.
-NativeCode make_native(const Tape& tape, std::span<const double> constants, const KernelOptions& options);
+/// Asked now and then while compiling: false gives up.
+using Wanted = std::function<bool()>;
 
-/// The same where failing does not matter.
-NativeCode try_native(const Tape& tape, std::span<const double> constants, const KernelOptions& options) noexcept;
+/// Machine code of a checked tape; constants are those of the tape in double. Any thread may call it at any time.
+/// Taken from the store of compiled code (code_store.h) where it is there, else put into it. wanted: this thread
+/// compiles alone and asks often; no function where it gave up. Throws std::runtime_error when the machine refuses (no
+/// executable memory, say).
+NativeCode compile_native(const Tape& tape, std::span<const double> constants, bool optimise,
+                          const Wanted& wanted = nullptr);
+/// From the store alone: no function where it is not there.
+NativeCode stored_native(const Tape& tape, std::span<const double> constants, bool optimise);
+
+class LateCode;
+/// How a kernel is called: by machine code, or interpreted until there is some, or interpreted (neither).
+struct KernelCode {
+  NativeCode now;
+  std::shared_ptr<LateCode> later;
+};
+/// As the options ask. owner keeps the tape and its constants alive.
+KernelCode make_code(std::shared_ptr<const void> owner, const Tape& tape, std::span<const double> constants,
+                     const KernelOptions& options);
 
 /// Throws std::logic_error when an instruction reads a register not computed before it, or an output is no register.
 void check_tape(const Tape& tape);

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 
+#include "alembert/base/cpu_time.h"
 #include "alembert/error.h"
 #include "alembert/lab/entry.h"
 #include "alembert/quad.h"
@@ -20,13 +20,13 @@ constexpr double agreement = 10;  // digits
 /// CPU time from the first step to the last.
 class Stopwatch final : public Observer {
  public:
-  void begin(const Columns&, const RunDescription&) override { begin_ = std::clock(); }
+  void begin(const Columns&, const RunDescription&) override { begin_ = thread_seconds(); }
   void row(std::span<const double>) override {}
-  void end() override { seconds = static_cast<double>(std::clock() - begin_) / CLOCKS_PER_SEC; }
+  void end() override { seconds = thread_seconds() - begin_; }
   double seconds = 0;
 
  private:
-  std::clock_t begin_ = 0;
+  double begin_ = 0;
 };
 
 void count(Row& row, const SolverStatistics& statistics) {

@@ -77,8 +77,7 @@ std::unique_ptr<LinearSystem<T>> unrolled(const ImplicitEquations& e, const Expr
   if (J.rows > unrolled_unknowns) return nullptr;
   const std::optional<PivotOrder> order = choose_pivots(J, typical, preferred);
   if (!order || order->operations > unrolled_operations) return nullptr;
-  return std::make_unique<UnrolledSystem<T>>(Kernel<T>(all, eliminate(J, e.equations, *order), options),
-                                             options.backend);
+  return std::make_unique<UnrolledSystem<T>>(Kernel<T>(all, eliminate(J, e.equations, *order), options));
 }
 
 template <class T>

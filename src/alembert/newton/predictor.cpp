@@ -6,6 +6,7 @@
 
 #include "alembert/base/bytes.h"
 #include "alembert/base/processor.h"
+#include "alembert/base/profile.h"
 #include "alembert/error.h"
 
 namespace alembert::internal {
@@ -91,6 +92,7 @@ void Predictor<T>::last(T* u) const noexcept {
 
 template <class T>
 void Predictor<T>::predict(T* __restrict u) const noexcept {
+  const During predicting(Activity::prediction);
   if (predicted_) {
     std::copy_n(next_.data(), n_, u);
     return;
@@ -106,6 +108,7 @@ void Predictor<T>::predict(T* __restrict u) const noexcept {
 
 template <class T>
 void Predictor<T>::learn(const T* u) noexcept {
+  const During predicting(Activity::prediction);
   // Row k of the table becomes the k-th backward difference at the new step; what is left after row k is the error
   // that a prediction of degree k would have made.
   const bool look = count_ < 2 * rows_ || count_ % look_every == 0;

@@ -1,8 +1,10 @@
 #include "alembert/newton/strategies.h"
-#include "alembert/base/magnitude.h"
 
 #include <algorithm>
 #include <type_traits>
+
+#include "alembert/base/magnitude.h"
+#include "alembert/base/profile.h"
 
 namespace alembert::internal {
 
@@ -38,6 +40,7 @@ Outcome outcome_of(Verdict verdict) {
 // Solves for the correction at x and counts it.
 template <class T>
 void find_correction(Iteration<T>& it, LinearSystem<T>& system, const T* x, NewtonResult& result) noexcept {
+  const During evaluating(Activity::evaluation);
   system.solve(x, it.delta.data());
   ++result.iterations;
   ++it.statistics.evaluations;
@@ -75,6 +78,7 @@ template <class T>
 bool Iteration<T>::factor(LinearSystem<T>& system, const T* x) noexcept {
   convergence.new_matrix();
   statistics.factorizations += system.factorizations();
+  const During factorising(Activity::factorisation);
   factored = system.factor(x);
   return factored;
 }
@@ -145,7 +149,10 @@ bool move_damped(Iteration<T>& it, LinearSystem<T>& system, T* x, double correct
   T* const next = it.trial.data();
   for (double share = 1; share >= shortest_share; share /= 2) {
     for (int i = it.inputs; i < it.inputs + it.unknowns; ++i) next[i] = x[i] - T(share) * it.direction[i - it.inputs];
-    system.solve(next, it.delta.data());
+    {
+      const During evaluating(Activity::evaluation);
+      system.solve(next, it.delta.data());
+    }
     ++it.statistics.evaluations;
     const double after = it.norm.measure(next, it.delta.data());
     if (!(after <= (1 - promised_part * share) * correction)) continue;  // also where it is no number

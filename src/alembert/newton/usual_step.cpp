@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "alembert/base/lists.h"
+#include "alembert/base/profile.h"
 #include "alembert/newton/branch.h"
 #include "alembert/newton/increments.h"
 #include "alembert/newton/usual_equations.h"
@@ -59,11 +60,15 @@ bool UsualStep::iterate(double* x, NewtonResult& result) noexcept {
   convergence_.begin();
   while (result.iterations < most_usual_iterations) {
     if (here) {
+      const During factorising(Activity::factorisation);
       factor_(x, x + own_, work_.data());
       convergence_.new_matrix();
       ++statistics_.factorizations;
     }
-    iterate_(x, next_.data(), work_.data());
+    {
+      const During evaluating(Activity::evaluation);
+      iterate_(x, next_.data(), work_.data());
+    }
     ++result.iterations;
     const double sum = next_[count + 1];
     if (sum - sum != 0) return false;
@@ -83,7 +88,10 @@ bool UsualStep::finish(double* x, NewtonResult& result) noexcept {
   const std::size_t count = tail_.size();
   double before = 0;
   for (int repeat = 0; repeat < most_repeats; ++repeat) {
-    finish_(x, end_.data(), work_.data());
+    {
+      const During evaluating(Activity::evaluation);
+      finish_(x, end_.data(), work_.data());
+    }
     const double correction = end_[count], sum = end_[count + 1];
     if (sum - sum != 0) return false;
     for (std::size_t k = 0; k < count; ++k) x[inputs_ + tail_[k]] = end_[k];

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "alembert/output/hdf5_calls.h"
 #include "alembert/output/output_file.h"
 
 namespace alembert::internal {

@@ -1,8 +1,8 @@
 #include "alembert/run/integrate.h"
 
 #include <algorithm>
-#include <ctime>
 
+#include "alembert/base/cpu_time.h"
 #include "alembert/base/lists.h"
 #include "alembert/error.h"
 #include "alembert/newton/projection.h"
@@ -51,7 +51,7 @@ Endpoint<T> integrate(const Equations& e, const Method& method, const MotionPoin
   std::vector<T> state = joined<T>(from.y, from.z), compensation(state.size(), T(0));
   Step<T> step(step_plan(method, e), t0, h, state, joined<T>(from.z_dot, from.lambda, from.psi), options);
   Endpoint<T> end;
-  const std::clock_t begin = std::clock();
+  const double begin = thread_seconds();
   for (long i = 0; i < n; ++i) {
     const T t = t0 + T(i) * h;
     const StepResult result = step.advance(t, h, state.data(), compensation.data());
@@ -65,7 +65,7 @@ Endpoint<T> integrate(const Equations& e, const Method& method, const MotionPoin
     }
     end.steps = i + 1;
   }
-  end.seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  end.seconds = thread_seconds() - begin;
   end.point = from;
   end.point.y.assign(state.begin(), state.begin() + static_cast<long>(n_y));
   end.point.z.assign(state.begin() + static_cast<long>(n_y), state.end());

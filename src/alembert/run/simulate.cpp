@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
 
+#include "alembert/base/profile.h"
 #include "alembert/error.h"
 #include "alembert/run/contact_run.h"
 #include "alembert/run/contact_stepping.h"
@@ -93,7 +95,9 @@ Report simulate(const Model& model, const Equations& e, const Method& method, co
   const Clock::time_point begin = Clock::now();
   require_taken(method, model, e);
   check_options(options, method, t0);
+  std::optional<During> preparing(Activity::preparing);
   Engine engine(model, e, method, engine_options(e, options, t0));
+  preparing.reset();
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   Report report = simulate(engine, options);
   report.compile_seconds = seconds;

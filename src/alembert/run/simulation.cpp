@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "alembert/base/profile.h"
 #include "alembert/run/report_names.h"
 
 namespace alembert::internal {
@@ -86,11 +87,17 @@ Simulation::Simulation(Engine& engine, const SimulateOptions& options, SampleTim
 void Simulation::run() {
   started_ = now();
   saved_ = started_;
-  if (options_.resume.empty()) start();
-  else take_up();
+  {
+    const During watching(Activity::watching);
+    if (options_.resume.empty()) start();
+    else take_up();
+  }
   if (options_.end != engine_.t0) loop();
   if (kernel_) land();
-  rows_.end();
+  {
+    const During writing(Activity::output);
+    rows_.end();
+  }
   if (!rows_.failure().empty()) end(Ending::failed, rows_.failure());
   report_.run_seconds = now() - started_;
   finish();
@@ -142,7 +149,11 @@ void Simulation::loop() {
       continue;
     }
     bool last = false;
-    const int count = control_->advance(point_, next_, last);
+    int count = 0;
+    {
+      const During stepping(Activity::stepping);
+      count = control_->advance(point_, next_, last);
+    }
     if (count == 0) {
       explain();
       if (!segment_) keep(point_);
@@ -229,6 +240,7 @@ bool Simulation::closes(bool last) const {
 
 // A new grid point. False where the run ends with it.
 bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
+  const During watching(Activity::watching);
   if (plain_ && !last && !interrupted()) {
     pass(from, to);
     swap(point_, to);
@@ -515,6 +527,7 @@ void Simulation::look_for_accumulation(const Event& event, const EventRecord& re
 // kept: the grid points have rows of their own.
 bool Simulation::take_samples(const GridPoint& from, const GridPoint& to, double up_to, bool from_kept, bool to_kept) {
   if (!samples_.any()) return true;
+  const During writing(Activity::output);
   while (const std::optional<double> t = rows_.wanted() ? samples_.next(up_to) : std::nullopt) {
     const double h = to.t - from.t;
     // Within rounding of a grid point it is that point.
@@ -539,6 +552,7 @@ bool Simulation::take_samples(const GridPoint& from, const GridPoint& to, double
 // The row of a grid point, once.
 void Simulation::keep(const GridPoint& point) {
   if (!rows_.wanted() || std::exchange(recorded_, true)) return;
+  const During writing(Activity::output);
   if (!in_view_) engine_.watch.glance(point.t, point.state);
   rows_.record(point.t, point.state, balance_);
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "alembert/base/finite.h"
+#include "alembert/base/profile.h"
 #include "alembert/run/simulation.h"
 
 namespace alembert::internal {
@@ -18,6 +19,11 @@ constexpr long longest_stretch = 4096;
 constexpr long slow_steps = 4;
 // The engine makes so many steps where the kernel could not, twice as many each time where that comes again soon.
 constexpr long shortest_wait = 4, longest_wait = 4096, soon = 64;
+
+long in_kernel(StepKernel& kernel, long most) {
+  const During steps(Activity::kernel);
+  return kernel.run(most);
+}
 
 }  // namespace
 
@@ -34,7 +40,7 @@ bool Simulation::leap() {
   else if (!f.lent) lend();
   const long most = next_stretch(ahead);
   if (f.lent) f.begin = kernel_->row();
-  const long made = kernel_->run(most);
+  const long made = in_kernel(*kernel_, most);
   f.since_start += made;
   const bool unusual = kernel_->status() != StepStatus::made;
   if (!f.lent) {
