@@ -63,10 +63,12 @@ std::string code_key(const std::string& host, const internal::Program& program, 
   ByteWriter key = begin_key(host);
   key.write('p');
   key.write(width);
-  const auto& [variables, names, scratch, tapes, statements, parameters] = program;
+  const auto& [variables, names, scratch, tapes, statements, parameters, in_memory] = program;
   key.write(variables);
   key.write(scratch);
   key.write(parameters);
+  key.write(static_cast<std::uint64_t>(in_memory.size()));
+  for (const bool kept : in_memory) key.write(kept);
   key.write(static_cast<std::uint64_t>(tapes.size()));
   for (const Tape& tape : tapes) {
     std::vector<double> constants;
