@@ -1,7 +1,6 @@
 #include "alembert/newton/substep_writer.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "alembert/base/lists.h"
 #include "alembert/newton/branch.h"
@@ -9,6 +8,14 @@
 #include "alembert/newton/increments.h"
 
 namespace alembert::internal {
+
+namespace {
+
+constexpr double root_of_rounding = 0x1p-26;
+static_assert(root_of_rounding * root_of_rounding == rounding_unit);
+constexpr double at_once = Convergence::last_at_once * root_of_rounding;
+
+}  // namespace
 
 void SubstepWriter::write(std::vector<Program::Statement>& out, bool first) {
   out.push_back(begin(first));
@@ -84,7 +91,7 @@ Program::Statement SubstepWriter::move() {
 
 Program::Statement SubstepWriter::after_first() {
   const Expr now = symbol("now"), sum = symbol("sum"), zero = number(0), one = number(1);
-  const Expr arrived = no(above(now, rounding_unit)), finite = is_finite_number(sum);
+  const Expr arrived = no(above(now, at_once)), finite = is_finite_number(sum);
   const Expr going = both(finite, no(arrived));
   return builder_.block({{now, c_.correction}, {sum, c_.sum}},
                         {{now, c_.before},
@@ -250,8 +257,7 @@ Program::Statement SubstepWriter::iterate(bool first) {
   const Expr fine = symbol("fine");
   if (first) {
     in.push_back({fine, c_.fine});
-    const double last = Convergence::last_at_once * std::sqrt(rounding_unit);
-    const Expr arrived = no(above(now, last)), finite = both(fine, is_finite_number(sum));
+    const Expr arrived = no(above(now, at_once)), finite = both(fine, is_finite_number(sum));
     const Expr going = both(finite, no(arrived));
     append(kept, Variables{{now, c_.before},
                            {now, c_.moved},
