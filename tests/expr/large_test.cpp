@@ -99,6 +99,22 @@ TEST(LargeTest, ManyRowsOverFewVariables) {
   EXPECT_LT(clock.seconds(), bound);
 }
 
+TEST(LargeTest, OperandsWhoseNumbersHaveTheSameSum) {
+  // The table of nodes goes by sums of such numbers, so that these meet.
+  const Clock clock;
+  Graph graph;
+  const int n = 100000;
+  const Exprs x = graph.symbols("x", n);
+  Exprs products;
+  for (int i = 0; i < n / 2; ++i) products.push_back(x[i] * x[n - 1 - i]);
+  const std::size_t size = graph.size();
+  for (int i = 0; i < n / 2; ++i) EXPECT_EQ(x[n - 1 - i] * x[i], products[i]);
+  for (int i = 1; i < n / 2; ++i) EXPECT_NE(products[i], products[i - 1]);
+  EXPECT_EQ(graph.size(), size);
+  EXPECT_EQ(size, std::size_t(n + n / 2));
+  EXPECT_LT(clock.seconds(), bound);
+}
+
 TEST(LargeTest, SmallQuestionsToALargeGraph) {
   Graph graph;
   const Expr x = graph.symbol("x");

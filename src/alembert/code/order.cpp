@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "alembert/expr/operators.h"
-
 namespace alembert::internal {
 
 OutputOrder order_outputs(std::span<const Expr> inputs, std::span<const Expr> outputs) {
@@ -19,15 +17,18 @@ OutputOrder order_outputs(std::span<const Expr> inputs, std::span<const Expr> ou
   std::vector<std::uint32_t> users(order.size, 0), first(order.size, none);
   for (std::uint32_t id = 0; id < order.size; ++id) {
     const Node& node = graph.node(id);
-    const int operands = operator_of(node.op).operands;
+    const int operands = operand_count(node.op);
     if (operands > 0) ++users[node.a];
     if (operands > 1) ++users[node.b];
   }
-  for (std::size_t i = 0; i < inputs.size(); ++i)
+  std::uint32_t least = order.size;  // nodes only have operands of smaller numbers: before it nothing depends on inputs
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    least = std::min(least, inputs[i].id());
     if (users[inputs[i].id()] < outputs.size() / 4) first[inputs[i].id()] = static_cast<std::uint32_t>(i);
-  for (std::uint32_t id = 0; id < order.size; ++id) {
+  }
+  for (std::uint32_t id = least; id < order.size; ++id) {
     const Node& node = graph.node(id);
-    const int operands = operator_of(node.op).operands;
+    const int operands = operand_count(node.op);
     if (operands > 0) first[id] = first[node.a];
     if (operands > 1) first[id] = std::min(first[id], first[node.b]);
   }

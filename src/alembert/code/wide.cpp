@@ -98,6 +98,57 @@ Numbers differences(const Numbers& a, std::span<const std::uint32_t> b) {
   return result;
 }
 
+/// Inputs that are the same at all places, as the time and the step are, become the last ones.
+void put_fixed_last(std::vector<std::uint32_t>& all, std::size_t count, std::size_t places) {
+  std::vector<std::size_t> order, fixed;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::size_t place = 1;
+    while (place < places && all[place * count + i] == all[i]) ++place;
+    (place < places ? order : fixed).push_back(i);
+  }
+  if (fixed.empty()) return;
+  order.insert(order.end(), fixed.begin(), fixed.end());
+  std::vector<std::uint32_t> before(count);
+  for (std::size_t place = 0; place < places; ++place) {
+    const auto numbers = all.begin() + static_cast<std::ptrdiff_t>(place * count);
+    std::copy_n(numbers, count, before.begin());
+    for (std::size_t i = 0; i < count; ++i) numbers[static_cast<std::ptrdiff_t>(i)] = before[order[i]];
+  }
+}
+
+/// How many of these steps, without zeros at the end, and whether they are all the same.
+struct MovingSteps {
+  std::size_t moving;
+  bool alike;
+  explicit MovingSteps(const Numbers& step) : moving(step.size()), alike(true) {
+    while (moving > 0 && step[moving - 1] == 0) --moving;
+    for (std::size_t i = 1; i < moving; ++i) alike = alike && step[i] == step[0];
+  }
+};
+
+template <class T>
+void take_arguments(const Numbers& from, const Numbers& step, const MovingSteps& steps, std::int64_t place, const T* in,
+                    T* arguments) {
+  const std::int64_t* const number = from.data();
+  if (steps.alike && steps.moving > 0) {
+    const T* const here = in + place * step[0];
+    for (std::size_t i = 0; i < steps.moving; ++i) arguments[i] = here[number[i]];
+  } else {
+    for (std::size_t i = 0; i < steps.moving; ++i) arguments[i] = in[number[i] + place * step[i]];
+  }
+}
+
+template <class T>
+void give_values(const Numbers& to, const Numbers& step, const MovingSteps& steps, std::int64_t place, const T* values,
+                 T* out) {
+  if (steps.alike && steps.moving == to.size()) {
+    T* const here = out + place * step[0];
+    for (std::size_t i = 0; i < to.size(); ++i) here[to[i]] = values[i];
+  } else {
+    for (std::size_t i = 0; i < to.size(); ++i) out[to[i] + place * step[i]] = values[i];
+  }
+}
+
 /// Whether so many steps lead from the start to these numbers.
 bool reach(const Numbers& start, const Numbers& step, std::int64_t steps, std::span<const std::uint32_t> numbers) {
   for (std::size_t i = 0; i < start.size(); ++i)
@@ -145,7 +196,9 @@ WideKernel<T>::WideKernel(std::span<const Expr> inputs, std::span<const Expr> ou
         continue;
       }
       Exprs in, out;
-      for (std::size_t i = 0; i < one.from.size() / one.places; ++i) in.push_back(inputs[one.from[i]]);
+      const std::size_t takes = one.from.size() / one.places;
+      put_fixed_last(one.from, takes, one.places);
+      for (std::size_t i = 0; i < takes; ++i) in.push_back(inputs[one.from[i]]);
       for (const std::uint32_t output : one.first) out.push_back(outputs[output]);
       KernelOptions often = options;
       often.calls = options.calls * static_cast<double>(one.places);
@@ -193,11 +246,13 @@ void WideKernel<T>::call_formulas(const T* in, T* out, T* work) const noexcept {
       for (const Run& run : formula.runs) {
         const std::size_t takes = run.from.size(), gives = run.to.size();
         T *arguments = work, *values = work + takes, *space = work + takes + gives;
-        const std::int64_t end = (piece + 1) * run.places / body.pieces;
-        for (std::int64_t place = piece * run.places / body.pieces; place < end; ++place) {
-          for (std::size_t i = 0; i < takes; ++i) arguments[i] = in[run.from[i] + place * run.from_step[i]];
+        const MovingSteps in_steps(run.from_step), out_steps(run.to_step);
+        const std::int64_t first = piece * run.places / body.pieces, end = (piece + 1) * run.places / body.pieces;
+        for (std::size_t i = in_steps.moving; i < takes; ++i) arguments[i] = in[run.from[i]];
+        for (std::int64_t place = first; place < end; ++place) {
+          take_arguments(run.from, run.from_step, in_steps, place, in, arguments);
           formula.kernel.call(arguments, values, space, parameters_);
-          for (std::size_t i = 0; i < gives; ++i) out[run.to[i] + place * run.to_step[i]] = values[i];
+          give_values(run.to, run.to_step, out_steps, place, values, out);
         }
       }
   if (body.rest_to.empty()) return;

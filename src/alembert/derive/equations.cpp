@@ -161,19 +161,34 @@ void derive_multibody(const Model& model, Equations& e, const Carrier& carry) {
   add_force(model, e, carry(model.force));
 }
 
-/// The reaction of a joint, in the world and along its axes.
-JointReaction joint_reaction(const Joint& joint, const Carrier& carry) {
-  JointReaction result{joint.name,         joint.kind,          joint.body, joint.other,
-                       carry(joint.force), carry(joint.moment), {},         {}};
-  const Exprs frame = carry(joint.frame);
-  const int n = static_cast<int>(result.force.size());
-  const auto along = [&](const Exprs& vector) {
-    Exprs parts;
-    for (int a = 0; a < n; ++a) parts.push_back(dot(Exprs(frame.begin() + a * n, frame.begin() + (a + 1) * n), vector));
-    return parts;
+/// The reactions of joints, in the world and along their axes.
+std::vector<JointReaction> joint_reactions(const std::vector<Joint>& joints, const Carrier& carry) {
+  Exprs all;
+  for (const Joint& joint : joints)
+    for (const Exprs* list : {&joint.force, &joint.moment, &joint.frame}) append(all, *list);
+  all = carry(all);  // at once: each call costs time in proportion to the symbols of the model
+  auto next = all.begin();
+  const auto take = [&](std::size_t count) {
+    next += static_cast<std::ptrdiff_t>(count);
+    return Exprs(next - static_cast<std::ptrdiff_t>(count), next);
   };
-  result.force_in_joint = along(result.force);
-  result.moment_in_joint = n == 2 ? result.moment : along(result.moment);
+  std::vector<JointReaction> result;
+  for (const Joint& joint : joints) {
+    JointReaction reaction{joint.name, joint.kind, joint.body, joint.other, {}, {}, {}, {}};
+    reaction.force = take(joint.force.size());
+    reaction.moment = take(joint.moment.size());
+    const Exprs frame = take(joint.frame.size());
+    const int n = static_cast<int>(reaction.force.size());
+    const auto along = [&](const Exprs& vector) {
+      Exprs parts;
+      for (int a = 0; a < n; ++a)
+        parts.push_back(dot(Exprs(frame.begin() + a * n, frame.begin() + (a + 1) * n), vector));
+      return parts;
+    };
+    reaction.force_in_joint = along(reaction.force);
+    reaction.moment_in_joint = n == 2 ? reaction.moment : along(reaction.moment);
+    result.push_back(std::move(reaction));
+  }
   return result;
 }
 
@@ -349,7 +364,7 @@ Equations derive(const Model& model, const DeriveOptions& options) {
   for (const TableUse& use : model.tables) e.tables.push_back(carry(use.argument));
   for (const Event& event : model.events) e.events.push_back(carry(event.value));
   e.density = carry(model.density);
-  for (const Joint& joint : model.joints) e.joints.push_back(joint_reaction(joint, carry));
+  e.joints = joint_reactions(model.joints, carry);
 
   e.open_chains = makes_open_chains(e);
 

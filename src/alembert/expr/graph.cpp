@@ -38,6 +38,11 @@ Graph& graph_of(Expr a) {
   return a.graph();
 }
 
+TablePlaces places_of(const Node& node, std::uint64_t hash, std::size_t table_size) {
+  if (node.op == Op::constant) return {{hash, hash}, table_size};
+  return {internal::neighbouring_hash(static_cast<std::uint8_t>(node.op), node.a, node.b), table_size};
+}
+
 Expr unary(Op op, Expr a) { return graph_of(a).make(op, a); }
 Expr binary(Op op, Expr a, Expr b) { return common_graph(a, b).make(op, a, b); }
 
@@ -46,12 +51,10 @@ Expr binary(Op op, Expr a, Expr b) { return common_graph(a, b).make(op, a, b); }
 Graph::Graph() : table_(64, 0) {}
 
 std::size_t Graph::hash_of(const Node& node) const {
-  if (node.op == Op::constant) {
-    std::uint64_t bits[2];
-    std::memcpy(bits, &values_[node.a], sizeof bits);
-    return internal::mix(bits[0] ^ internal::mix(bits[1] + 1));
-  }
-  return internal::neighbouring_hash(static_cast<std::uint8_t>(node.op), node.a, node.b);
+  if (node.op != Op::constant) return 0;  // by its operands, see places_of
+  std::uint64_t bits[2];
+  std::memcpy(bits, &values_[node.a], sizeof bits);
+  return internal::mix(bits[0] ^ internal::mix(bits[1] + 1));
 }
 
 void Graph::grow_table() {
@@ -59,7 +62,8 @@ void Graph::grow_table() {
   old.swap(table_);
   for (const std::uint32_t entry : old) {
     if (entry == 0) continue;
-    TablePlaces place(hash_of(nodes_[entry - 1]), table_.size());
+    const Node& node = nodes_[entry - 1];
+    TablePlaces place = places_of(node, hash_of(node), table_.size());
     while (table_[*place] != 0) ++place;
     table_[*place] = entry;
   }
@@ -67,7 +71,7 @@ void Graph::grow_table() {
 
 std::uint32_t Graph::intern(Node node) {
   if (2 * (occupied_ + 1) > table_.size()) grow_table();
-  TablePlaces place(hash_of(node), table_.size());
+  TablePlaces place = places_of(node, hash_of(node), table_.size());
   for (; table_[*place] != 0; ++place) {
     const Node& known = nodes_[table_[*place] - 1];
     if (known.op != node.op) continue;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 #include "alembert/error.h"
 #include "alembert/expr/derivative.h"
@@ -42,32 +43,35 @@ class Plan {
   std::vector<std::uint32_t> seen_;    // stamp of the last walk
   std::uint32_t stamp_ = 0;
 
+  // The lists of all nodes lie one behind the other. What depends on too many variables has none, and so has all that
+  // is made of it.
   void count_columns() {
     const std::vector<ActiveNode>& nodes = active_.nodes;
     length_.assign(nodes.size(), none);
-    std::vector<std::vector<std::uint32_t>> columns(nodes.size());
-    std::vector<std::uint32_t> last_use(nodes.size(), 0);
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      if (nodes[i].a != none) last_use[nodes[i].a] = std::uint32_t(i);
-      if (nodes[i].b != none) last_use[nodes[i].b] = std::uint32_t(i);
-    }
+    std::vector<std::uint32_t> columns;
+    std::vector<std::size_t> begin(nodes.size());
+    const auto list = [&](std::uint32_t i) { return std::span(columns).subspan(begin[i], length_[i]); };
+    std::vector<std::uint32_t> own;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const ActiveNode& n = nodes[i];
-      std::vector<std::uint32_t>& own = columns[i];
+      own.clear();
       if (n.column != none) {
-        own = {n.column};
+        own.push_back(n.column);
       } else if ((n.a != none && length_[n.a] == none) || (n.b != none && length_[n.b] == none)) {
         continue;
-      } else if (n.a != none && n.b != none) {
-        std::set_union(columns[n.a].begin(), columns[n.a].end(), columns[n.b].begin(), columns[n.b].end(),
-                       std::back_inserter(own));
+      } else if (n.a == none || n.b == none) {  // the same list
+        const std::uint32_t operand = n.a != none ? n.a : n.b;
+        begin[i] = begin[operand];
+        length_[i] = length_[operand];
+        continue;
       } else {
-        own = columns[n.a != none ? n.a : n.b];
+        const auto a = list(n.a), b = list(n.b);
+        std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(own));
       }
-      if (own.size() <= longest_list) length_[i] = std::uint32_t(own.size());
-      for (const std::uint32_t operand : {n.a, n.b}) {
-        if (operand != none && last_use[operand] == i) std::vector<std::uint32_t>().swap(columns[operand]);
-      }
+      if (own.size() > longest_list) continue;
+      begin[i] = columns.size();
+      length_[i] = std::uint32_t(own.size());
+      columns.insert(columns.end(), own.begin(), own.end());
     }
   }
 

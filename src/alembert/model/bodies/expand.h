@@ -4,6 +4,8 @@
 // those that a user could have written. Inside model/ only.
 
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -106,7 +108,8 @@ class Expander {
   void angle(const Statement& s, const std::string& name, const std::string& sine, const std::string& cosine,
              const Term* zero);
   void universal_angles(const Statement& s, const Side& from, const Side& to);
-  bool is_used(const std::string& joint, const std::string& angle) const;
+  bool is_used(const std::string& joint, const std::string& angle);
+  void find_uses();
   bool has_idle_axis(const Statement& s, const Side& from, const Side& to, bool planar);
   void spatial_joint(const Statement& s, const Side& from, const Side& to);
   void planar_joint(const Statement& s, const Side& from, const Side& to);
@@ -142,6 +145,7 @@ class Expander {
   Expansion result_;
   std::vector<Statement> at_end_;  // initial values that need others
   std::map<std::string, Place> names_;
+  std::optional<std::set<std::string>> used_;  // all names that the text mentions, and the angles that springs use
   const Statement* gravity_ = nullptr;
 };
 

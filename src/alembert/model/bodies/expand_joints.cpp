@@ -273,31 +273,38 @@ std::string without_numbers(const std::string& name) {
   return out;
 }
 
-bool mentions(const Term& term, const std::string& name) {
-  if (term.form == Term::Form::name && (term.text == name || term.text == without_numbers(name))) return true;
-  return std::any_of(term.parts.begin(), term.parts.end(), [&](const Term& part) { return mentions(part, name); });
+void find_names(const Term& term, std::set<std::string>& names) {
+  if (term.form == Term::Form::name) names.insert(term.text);
+  for (const Term& part : term.parts) find_names(part, names);
 }
 
-bool mentions(const Statement& s, const std::string& name) {
-  for (const std::optional<Term>* term : {&s.left, &s.right})
-    if (*term && mentions(**term, name)) return true;
-  return std::any_of(s.items.begin(), s.items.end(), [&](const Item& item) {
-    return mentions(item.target, name) || (item.value && mentions(*item.value, name));
-  });
-}
+/// Stands for all angles of a joint.
+constexpr const char* all_angles = ".*";
 
 }  // namespace
 
-/// Somewhere in the text, or by a spring.
-bool Expander::is_used(const std::string& joint, const std::string& angle) const {
+void Expander::find_uses() {
+  used_.emplace();
   for (const Statement& s : text_.statements) {
-    if (mentions(s, joint + "." + angle)) return true;
-    if (s.keyword == "joint" && s.label && s.label->text == joint && has(s, "limits")) return true;
+    for (const std::optional<Term>* term : {&s.left, &s.right})
+      if (*term) find_names(**term, *used_);
+    for (const Item& item : s.items) {
+      find_names(item.target, *used_);
+      if (item.value) find_names(*item.value, *used_);
+    }
+    if (s.keyword == "joint" && s.label && has(s, "limits")) used_->insert(s.label->text + all_angles);
     const Term* of = s.keyword == "torsion" ? value(s, "joint") : nullptr;
-    if (!of || of->text != joint || !has(s, "stiffness") || has(s, "distance")) continue;
-    if (angle == "angle" || has(s, angle.c_str())) return true;
+    if (!of || !has(s, "stiffness") || has(s, "distance")) continue;
+    for (const char* angle : {"angle", "angle1", "angle2"})
+      if (angle == std::string("angle") || has(s, angle)) used_->insert(of->text + "." + angle);
   }
-  return false;
+}
+
+/// Somewhere in the text, or by a spring.
+bool Expander::is_used(const std::string& joint, const std::string& angle) {
+  if (!used_) find_uses();
+  const std::string name = joint + "." + angle;
+  return used_->contains(name) || used_->contains(without_numbers(name)) || used_->contains(joint + all_angles);
 }
 
 void Expander::planar_joint(const Statement& s, const Side& from, const Side& to) {
