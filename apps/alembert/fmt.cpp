@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "alembert/error.h"
+#include "alembert/trajectory.h"
 #include "commands.h"
 
 namespace alembert::internal::app {
@@ -27,7 +28,7 @@ void replace_file(const std::string& path, const std::string& text) {
   const auto rights = std::filesystem::status(target).permissions();
   std::string beside = target.string() + ".XXXXXX";
   const int descriptor = ::access(target.c_str(), W_OK) == 0 ? ::mkstemp(beside.data()) : -1;
-  if (descriptor < 0) throw InputError("cannot write '" + path + "': " + std::strerror(errno));
+  if (descriptor < 0) throw WriteError("cannot write '" + path + "': " + std::strerror(errno));
   ::close(descriptor);
   std::ofstream file(beside, std::ios::binary);
   file << text << std::flush;
@@ -37,7 +38,7 @@ void replace_file(const std::string& path, const std::string& text) {
   if (!problem) std::filesystem::rename(beside, target, problem);
   if (!problem) return;
   ::unlink(beside.c_str());
-  throw InputError("cannot write '" + path + "': " + problem.message());
+  throw WriteError("cannot write '" + path + "': " + problem.message());
 }
 
 int format_files(const FmtOptions& options) {

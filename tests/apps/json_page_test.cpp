@@ -118,12 +118,13 @@ TEST(JsonPage, HasTheKeysOfTheOtherCommands) {
 }
 
 TEST(JsonPage, HasEveryCodeOfAWarning) {
-  const std::regex code("warn\\(\\s*\"([a-z_]+)\"");
+  const std::regex code("(?:warn\\(|Warning\\{)\\s*\"([a-z_]+)\"");
   Paths used;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(source_root + "/src/alembert/run")) {
-    const std::string text = file_text(entry.path().string());
-    for (std::sregex_iterator i(text.begin(), text.end(), code), end; i != end; ++i) used.insert((*i)[1]);
-  }
+  for (const char* folder : {"run", "study"})
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(source_root + "/src/alembert/" + folder)) {
+      const std::string text = file_text(entry.path().string());
+      for (std::sregex_iterator i(text.begin(), text.end(), code), end; i != end; ++i) used.insert((*i)[1]);
+    }
   EXPECT_GE(used.size(), 6u);
   EXPECT_EQ(used, documented("Warnings"));
 }

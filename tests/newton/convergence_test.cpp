@@ -89,6 +89,18 @@ TEST(Convergence, a_correction_below_the_unit_is_the_last) {
   EXPECT_EQ(test.damped(0), Verdict::converged);
 }
 
+TEST(Convergence, a_small_first_correction_by_newtons_own_matrix_is_the_last) {
+  Convergence test(unit);
+  for (const bool here : {true, false}) {
+    test.begin_simplified();
+    EXPECT_EQ(test.simplified(1e-12, {.here = here}, never), here ? Verdict::converged : Verdict::proceed);
+  }
+  test.begin_simplified();
+  EXPECT_EQ(test.simplified(1e-12, {.approximate = true, .here = true}, never), Verdict::proceed);
+  test.begin_simplified();
+  EXPECT_EQ(test.simplified(1e-11, {.here = true}, never), Verdict::proceed) << "its square may still be seen";
+}
+
 TEST(Convergence, what_is_no_number_is_said_by_all) {
   Convergence test(unit);
   const double nan = std::nan("");

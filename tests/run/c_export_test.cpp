@@ -190,7 +190,8 @@ TEST(CudaText, ComputesWhatTheInterpreterDoes) {
   ProgramInterpreter run(step.program);
   const TemporaryFolder folder;
   std::ofstream source(folder / "kernel.cpp");
-  source << "#include <cmath>\n#include <cstdio>\nusing namespace std;\n#define __global__\n"
+  source << "#include <cmath>\n#include <cstdio>\nusing namespace std;\n#define __global__\n#define "
+            "__launch_bounds__(threads, blocks)\n"
             "struct Index { long long x; };\nstatic Index blockIdx{0}, blockDim{1}, threadIdx{0};\n"
          << cuda_source(step.program, step.left, step.status);
   std::vector<std::vector<double>> expected;

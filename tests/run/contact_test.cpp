@@ -114,6 +114,18 @@ TEST(Contact, BlockOnABeltSticksAndSlips) {
   EXPECT_NEAR(slip[1]["t"].get<double>(), stick[0]["t"].get<double>() + 2 * (from - c) / 0.5, 1e-11);
 }
 
+// From rest on a belt: friction takes mu m g times the way of the slip, the belt supplies mu m g times its own way.
+TEST(Contact, ABeltSuppliesWhatFrictionTakes) {
+  const ContactJson report = run_text(
+      "parameter mu = 0.3, belt = 1.5, g = 9.81\ncoordinate x, y\nkinetic x'^2 + y'^2\npotential 2*g*y\n"
+      "contact ground: y >= 0 friction mu along x' - belt\nsolve gauss(2) step 0.01 end 0.3\n");
+  const double force = 0.3 * 2 * 9.81, way = 0.3 * 9.81 * 0.3 * 0.3 / 2;
+  EXPECT_NEAR(report["energy"]["supplied"].get<double>(), force * 1.5 * 0.3, 1e-12);
+  EXPECT_NEAR(report["energy"]["dissipated"].get<double>(), force * (1.5 * 0.3 - way), 1e-12);
+  EXPECT_NEAR(report["contacts"]["ground"]["dissipated"].get<double>(), force * (1.5 * 0.3 - way), 1e-12);
+  EXPECT_LT(report["energy"]["max_error"].get<double>(), 1e-12);
+}
+
 TEST(Contact, BallLeavesAVibratingTable) {
   const ContactJson report = run_text(
       "parameter A = 0.02, w = 30\ncoordinate y\nkinetic y'^2/2\npotential 9.81*y\n"

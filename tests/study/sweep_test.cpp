@@ -93,6 +93,19 @@ TEST(Sweep, FailuresAreRowsWithTheirReason) {
   EXPECT_NE(to_text(table).find(table.rows[2].failure), std::string::npos);
 }
 
+TEST(Sweep, AStartThatTheConstraintsMoveIsSaid) {
+  SweepOptions options = study(
+      "coordinate x, y = -1\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\nconstraint x^2 + y^2 = 1\n"
+      "solve lobatto(2) step 0.01 end 0.1\n");
+  options.axes = {{"y'", {"0", "0.2"}}};
+  const Sweep table = sweep(options);
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_TRUE(table.rows[0].warnings.empty());
+  ASSERT_EQ(table.rows[1].warnings.size(), 1u);
+  EXPECT_EQ(table.rows[1].warnings[0].code, "start");
+  EXPECT_NE(table.rows[1].warnings[0].text.find("y' from 0.2 to 0"), std::string::npos);
+}
+
 std::string refusal(const SweepOptions& options) {
   try {
     sweep(options);

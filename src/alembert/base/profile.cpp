@@ -6,7 +6,8 @@ namespace alembert::internal {
 
 std::string_view activity_name(Activity activity) {
   constexpr std::array<std::string_view, activity_count> names = {
-      "preparing", "compiling", "evaluation", "factorisation", "prediction", "stepping", "watching", "output", "other"};
+      "preparing",  "compiling", "kernel",   "evaluation", "factorisation",
+      "prediction", "stepping",  "watching", "output",     "other"};
   return names[static_cast<std::size_t>(activity)];
 }
 

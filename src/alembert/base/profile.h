@@ -15,9 +15,21 @@ namespace alembert::internal {
 
 /// What a run is doing. preparing: the equations of the step, their derivatives, the start; compiling: what this thread
 /// does of it; evaluation: of equations, with what follows from them by substitution; stepping: the rest of making a
-/// step (norms, copies, control of its size); other: reading, deriving, reporting.
-enum class Activity { preparing, compiling, evaluation, factorisation, prediction, stepping, watching, output, other };
-inline constexpr std::size_t activity_count = 9;
+/// step (norms, copies, control of its size); kernel: whole steps of small systems, many at a time, with all of these
+/// and the watching in one compiled function; other: reading, deriving, reporting.
+enum class Activity {
+  preparing,
+  compiling,
+  kernel,
+  evaluation,
+  factorisation,
+  prediction,
+  stepping,
+  watching,
+  output,
+  other
+};
+inline constexpr std::size_t activity_count = 10;
 
 /// "evaluation", as the report calls it.
 std::string_view activity_name(Activity activity);

@@ -67,8 +67,9 @@ class LaneEmitter {
     auto* const end = new_block("end");
     builder_.SetInsertPoint(entry);
     parameters_ = function_->getArg(1);
-    for (int i = 0; i < program_.variables; ++i) variables_.push_back(builder_.CreateAlloca(real_));
+    make_variables();
     for (int i = 0; i < program_.variables; ++i) {
+      if (in_memory(i)) continue;
       llvm::Value* const first = i < program_.scratch ? load(function_->getArg(0), i) : number(0);
       builder_.CreateStore(first, variables_[i]);
     }
@@ -83,13 +84,30 @@ class LaneEmitter {
     builder_.CreateCondBr(builder_.CreateICmpSGT(next, builder_.getInt64(0)), body, end);
     builder_.SetInsertPoint(end);
     for (int i = 0; i < program_.scratch; ++i)
-      builder_.CreateAlignedStore(read(i), vector_at(function_->getArg(0), i), alignment());
+      if (!in_memory(i)) builder_.CreateAlignedStore(read(i), vector_at(function_->getArg(0), i), alignment());
     builder_.CreateRetVoid();
   }
 
   std::unique_ptr<llvm::Module> finish() { return std::move(module_); }
 
  private:
+  bool in_memory(int variable) const {
+    return width_ == 1 && static_cast<std::size_t>(variable) < program_.in_memory.size() &&
+           program_.in_memory[variable];
+  }
+  /// Where variables stand: single ones become registers later.
+  void make_variables() {
+    int inside = 0;
+    for (int i = program_.scratch; i < program_.variables; ++i) inside += in_memory(i) ? 1 : 0;
+    llvm::Value* const scratch = inside > 0 ? builder_.CreateAlloca(scalar_, builder_.getInt32(inside)) : nullptr;
+    std::uint64_t next = 0;
+    for (int i = 0; i < program_.variables; ++i) {
+      if (!in_memory(i)) variables_.push_back(builder_.CreateAlloca(real_));
+      else if (i < program_.scratch) variables_.push_back(vector_at(function_->getArg(0), i));
+      else variables_.push_back(builder_.CreateConstInBoundsGEP1_64(scalar_, scratch, next++));
+    }
+  }
+
   llvm::BasicBlock* new_block(const char* name) {
     return llvm::BasicBlock::Create(builder_.getContext(), name, function_);
   }

@@ -25,8 +25,6 @@ using Compiler = void*;
 
 // Attributes of a device in the driver's interface.
 constexpr int major_version = 75, minor_version = 76;
-// Threads of a block: steps need many registers each, and blocks of this size still fill a multiprocessor.
-constexpr unsigned threads_of_block = 64;
 // What of the free memory is taken: others may need some.
 constexpr double share_of_memory = 0.8;
 
@@ -233,9 +231,9 @@ double GpuProgram::run(double* variables, const double* parameters, std::size_t 
   if (table_bytes > 0) gpu.require(gpu.to_device(table.place, parameters, table_bytes), "sending the parameters");
   auto runs = static_cast<std::int64_t>(count), steps = static_cast<std::int64_t>(times);
   std::array<void*, 4> arguments{&all.place, &table.place, &runs, &steps};
-  const auto blocks = static_cast<unsigned>((count + threads_of_block - 1) / threads_of_block);
+  const auto blocks = static_cast<unsigned>((count + cuda_threads - 1) / cuda_threads);
   const auto begin = std::chrono::steady_clock::now();
-  gpu.require(gpu.launch(body_->function, blocks, 1, 1, threads_of_block, 1, 1, 0, nullptr, arguments.data(), nullptr),
+  gpu.require(gpu.launch(body_->function, blocks, 1, 1, cuda_threads, 1, 1, 0, nullptr, arguments.data(), nullptr),
               "starting the steps");
   gpu.require(gpu.synchronize(), "making the steps");
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

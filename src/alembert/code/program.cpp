@@ -14,15 +14,16 @@ std::size_t operations_of(const Program& program, const std::vector<Program::Sta
   return count;
 }
 
-void mark_read(const std::vector<Program::Statement>& statements, std::vector<bool>& read) {
+void mark(const std::vector<Program::Statement>& statements, Touched& touched) {
   for (const Program::Statement& statement : statements) {
     if (statement.repeat >= 0) {
-      read[statement.repeat] = true;
-      mark_read(statement.body, read);
+      touched.read[statement.repeat] = true;
+      mark(statement.body, touched);
       continue;
     }
-    for (const int place : statement.block.from) read[place] = true;
-    if (statement.block.mask >= 0) read[statement.block.mask] = true;
+    for (const int place : statement.block.from) touched.read[place] = true;
+    for (const int place : statement.block.to) touched.written[place] = true;
+    if (statement.block.mask >= 0) touched.read[statement.block.mask] = true;
   }
 }
 
@@ -106,12 +107,16 @@ void drop_inputs(Program& program, std::vector<Program::Statement>& statements) 
 
 }  // namespace
 
+Touched touched_variables(const Program& program) {
+  Touched touched{std::vector<bool>(program.variables, false), std::vector<bool>(program.variables, false)};
+  mark(program.statements, touched);
+  return touched;
+}
+
 void prune(Program& program) {
   for (bool dropped = true; dropped;) {
     drop_inputs(program, program.statements);
-    std::vector<bool> read(program.variables, false);
-    mark_read(program.statements, read);
-    dropped = drop_outputs(program, program.statements, read);
+    dropped = drop_outputs(program, program.statements, touched_variables(program).read);
   }
 }
 

@@ -33,9 +33,17 @@ struct Program {
   std::vector<Tape> tapes;
   std::vector<Statement> statements;
   int parameters = 0;  // size of the table of parameters
+  /// Variables that scalar code leaves in memory: so many that registers do not hold them. By number; empty: none.
+  std::vector<bool> in_memory;
 
   std::size_t operations() const;  // of all blocks together, as they are written out
 };
+
+/// Which variables the statements read and which they may write.
+struct Touched {
+  std::vector<bool> read, written;
+};
+Touched touched_variables(const Program& program);
 
 /// Leaves out what nobody reads: outputs to scratch variables, and the operations for them.
 void prune(Program& program);

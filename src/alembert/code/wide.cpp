@@ -87,21 +87,22 @@ class BlockReader {
 
 using Numbers = std::vector<std::int64_t>;
 
-Numbers numbers(const std::vector<std::uint32_t>& all, std::size_t count, std::size_t place) {
-  const auto first = all.begin() + static_cast<std::ptrdiff_t>(place * count);
-  return {first, first + static_cast<std::ptrdiff_t>(count)};
+/// The numbers of one place.
+std::span<const std::uint32_t> at_place(const std::vector<std::uint32_t>& all, std::size_t count, std::size_t place) {
+  return {all.data() + place * count, count};
 }
 
-Numbers differences(const Numbers& a, const Numbers& b) {
+Numbers differences(const Numbers& a, std::span<const std::uint32_t> b) {
   Numbers result(a.size());
   for (std::size_t i = 0; i < a.size(); ++i) result[i] = b[i] - a[i];
   return result;
 }
 
-Numbers reached(const Numbers& start, const Numbers& step, std::int64_t places) {
-  Numbers result(start.size());
-  for (std::size_t i = 0; i < start.size(); ++i) result[i] = start[i] + places * step[i];
-  return result;
+/// Whether so many steps lead from the start to these numbers.
+bool reach(const Numbers& start, const Numbers& step, std::int64_t steps, std::span<const std::uint32_t> numbers) {
+  for (std::size_t i = 0; i < start.size(); ++i)
+    if (start[i] + steps * step[i] != numbers[i]) return false;
+  return true;
 }
 
 }  // namespace
@@ -151,18 +152,19 @@ WideKernel<T>::WideKernel(std::span<const Expr> inputs, std::span<const Expr> ou
       Formula formula;
       formula.kernel = Kernel<T>(in, out, often);
       for (std::size_t place = 0; place < one.places; ++place) {
-        const Numbers from = numbers(one.from, in.size(), place), to = numbers(one.to, out.size(), place);
+        const auto from = at_place(one.from, in.size(), place), to = at_place(one.to, out.size(), place);
         Run* run = formula.runs.empty() ? nullptr : &formula.runs.back();
         const std::int64_t place_in_run = run ? run->places : 0;
         if (run && run->places == 1) {
           run->from_step = differences(run->from, from);
           run->to_step = differences(run->to, to);
           ++run->places;
-        } else if (run && reached(run->from, run->from_step, place_in_run) == from &&
-                   reached(run->to, run->to_step, place_in_run) == to) {
+        } else if (run && reach(run->from, run->from_step, place_in_run, from) &&
+                   reach(run->to, run->to_step, place_in_run, to)) {
           ++run->places;
         } else {
-          formula.runs.push_back({1, from, to, Numbers(from.size(), 0), Numbers(to.size(), 0)});
+          formula.runs.push_back({1, Numbers(from.begin(), from.end()), Numbers(to.begin(), to.end()),
+                                  Numbers(from.size(), 0), Numbers(to.size(), 0)});
         }
       }
       body->work = std::max(body->work, in.size() + out.size() + formula.kernel.work());

@@ -266,24 +266,47 @@ void reduce(Equations& e) {
 
 namespace {
 
+/// Bodies that joints connect, in groups.
+class ConnectedBodies {
+ public:
+  /// False where they are connected already.
+  bool connect(const std::string& one, const std::string& other) {
+    const int from = group(one), to = group(other);
+    leads_to_[from] = to;
+    return from != to;
+  }
+
+ private:
+  int group(const std::string& name) {
+    const auto [found, fresh] = number_.try_emplace(name, static_cast<int>(leads_to_.size()));
+    if (fresh) leads_to_.push_back(found->second);
+    int i = found->second;
+    while (leads_to_[i] != i) i = leads_to_[i] = leads_to_[leads_to_[i]];  // the way is shorter next time
+    return i;
+  }
+  std::map<std::string, int> number_;
+  std::vector<int> leads_to_;
+};
+
+/// Whether a constraint is part of one of these joints: "elbow.point[1]" and "elbow[1]" of "elbow", or of the family
+/// "elbow[3].point[1]".
+bool belongs_to_joint(const std::string& name, const std::set<std::string>& joints) {
+  for (std::size_t end = name.find_first_of(".["); end != std::string::npos; end = name.find_first_of(".[", end + 1))
+    if (joints.contains(name.substr(0, end))) return true;
+  return false;
+}
+
 /// Whether all constraints are those of joints that make no loop, and of quaternions.
 bool makes_open_chains(const Equations& e) {
   if (e.joints.empty() || !e.k.empty()) return false;
-  std::map<std::string, std::string> parent;  // of bodies that are connected
-  const auto root = [&](std::string name) {
-    for (auto found = parent.find(name); found != parent.end(); found = parent.find(name)) name = found->second;
-    return name;
-  };
+  ConnectedBodies bodies;
   std::set<std::string> names;
   for (const JointReaction& joint : e.joints) {
-    const std::string one = root(joint.body), other = root(joint.other);
-    if (one == other) return false;
-    parent[one] = other;
+    if (!bodies.connect(joint.body, joint.other)) return false;
     names.insert(joint.name);
   }
-  return std::all_of(e.g_names.begin(), e.g_names.end(), [&](const std::string& name) {
-    return name.ends_with(".unit") || names.contains(name.substr(0, name.find_first_of(".[")));
-  });
+  return std::all_of(e.g_names.begin(), e.g_names.end(),
+                     [&](const std::string& name) { return name.ends_with(".unit") || belongs_to_joint(name, names); });
 }
 
 }  // namespace

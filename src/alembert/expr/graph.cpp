@@ -6,21 +6,18 @@
 #include <utility>
 
 #include "alembert/error.h"
+#include "alembert/expr/places.h"
 #include "alembert/expr/simplify.h"
 
 namespace alembert {
 namespace {
 
-std::uint64_t mix(std::uint64_t x) {  // the finaliser of splitmix64
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
+// A line of the table is a cache line.
+using TablePlaces = internal::Places<16>;
 
-bool same_bits(Quad a, Quad b) {
-  using Bits = unsigned __int128;
-  return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
-}
+// Quadruple precision is computed by a library; what its bits tell need not be.
+using Bits = unsigned __int128;
+bool same_bits(Quad a, Quad b) { return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b); }
 
 // Addition and multiplication do not care for the order of their operands: one order is stored, so that a + b and b + a
 // share. Constants go where one writes them, in front of a product and behind a sum.
@@ -52,44 +49,44 @@ std::size_t Graph::hash_of(const Node& node) const {
   if (node.op == Op::constant) {
     std::uint64_t bits[2];
     std::memcpy(bits, &values_[node.a], sizeof bits);
-    return mix(bits[0] ^ mix(bits[1] + 1));
+    return internal::mix(bits[0] ^ internal::mix(bits[1] + 1));
   }
-  return mix((std::uint64_t(node.a) << 32 | node.b) ^ mix(std::uint64_t(node.op) + 0x9e3779b97f4a7c15u));
+  return internal::neighbouring_hash(static_cast<std::uint8_t>(node.op), node.a, node.b);
 }
 
 void Graph::grow_table() {
   std::vector<std::uint32_t> old(table_.size() * 2, 0);
   old.swap(table_);
-  const std::size_t mask = table_.size() - 1;
   for (const std::uint32_t entry : old) {
     if (entry == 0) continue;
-    std::size_t place = hash_of(nodes_[entry - 1]) & mask;
-    while (table_[place] != 0) place = (place + 1) & mask;
-    table_[place] = entry;
+    TablePlaces place(hash_of(nodes_[entry - 1]), table_.size());
+    while (table_[*place] != 0) ++place;
+    table_[*place] = entry;
   }
 }
 
 std::uint32_t Graph::intern(Node node) {
   if (2 * (occupied_ + 1) > table_.size()) grow_table();
-  const std::size_t mask = table_.size() - 1;
-  std::size_t place = hash_of(node) & mask;
-  for (; table_[place] != 0; place = (place + 1) & mask) {
-    const Node& known = nodes_[table_[place] - 1];
+  TablePlaces place(hash_of(node), table_.size());
+  for (; table_[*place] != 0; ++place) {
+    const Node& known = nodes_[table_[*place] - 1];
     if (known.op != node.op) continue;
     const bool same =
         node.op == Op::constant ? same_bits(values_[known.a], values_[node.a]) : known.a == node.a && known.b == node.b;
-    if (same) return table_[place] - 1;
+    if (same) return table_[*place] - 1;
   }
   check(nodes_.size() < std::numeric_limits<std::uint32_t>::max() - 1, "the expression graph is full");
   nodes_.push_back(node);
-  table_[place] = std::uint32_t(nodes_.size());
+  table_[*place] = std::uint32_t(nodes_.size());
   ++occupied_;
   return std::uint32_t(nodes_.size() - 1);
 }
 
 Expr Graph::constant(Quad value) {
-  if (value == 0) value = 0;
-  if (value != value) value = std::numeric_limits<double>::quiet_NaN();
+  constexpr Bits infinity = Bits(0x7fff) << 112;
+  const Bits magnitude = std::bit_cast<Bits>(value) << 1;  // without the sign
+  if (magnitude == 0) value = 0;
+  if (magnitude > infinity << 1) value = std::numeric_limits<double>::quiet_NaN();
   values_.push_back(value);
   const std::uint32_t number = std::uint32_t(values_.size() - 1);
   const std::uint32_t id = intern({Op::constant, number, 0});
@@ -143,7 +140,7 @@ Expr Graph::make(Op op, Expr a, Expr b) {
 
 bool is_constant(Expr e) { return e && e.graph().node(e.id()).op == Op::constant; }
 bool is_constant(Expr e, double value) { return is_constant(e) && e.graph().value(e.id()) == Quad(value); }
-bool is_zero(Expr e) { return is_constant(e, 0); }
+bool is_zero(Expr e) { return is_constant(e) && std::bit_cast<Bits>(e.graph().value(e.id())) == 0; }
 
 Quad constant_value(Expr e) {
   check(is_constant(e), "the expression is not a constant");

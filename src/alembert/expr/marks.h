@@ -13,12 +13,14 @@ class Marks {
  public:
   static constexpr std::uint32_t none = 0xffffffffu;
 
-  Marks() : stamp_(next_stamp()) {
+  Marks() : stamp_(next_stamp()), era_(era()) {
     if (spares().empty()) return;
     entries_ = std::move(spares().back());
     spares().pop_back();
   }
-  ~Marks() { spares().push_back(std::move(entries_)); }  // the memory goes on to a later Marks of this thread
+  ~Marks() {  // the memory goes on to a later Marks of this thread
+    if (era_ == era()) spares().push_back(std::move(entries_));
+  }
   Marks(const Marks&) = delete;
   Marks& operator=(const Marks&) = delete;
 
@@ -39,20 +41,30 @@ class Marks {
 
  private:
   struct Entry {
-    std::uint64_t stamp = 0;
+    std::uint32_t stamp = 0;
     std::uint32_t value = 0;
   };
   static std::vector<std::vector<Entry>>& spares() {  // as many as were ever used at once, a handful
     thread_local std::vector<std::vector<Entry>> spares;
     return spares;
   }
-  static std::uint64_t next_stamp() {
-    thread_local std::uint64_t stamp = 0;
-    return ++stamp;
+  // Stamps are short, for memory's sake. When all are used up, memory that holds old ones is not used again.
+  static std::uint32_t& era() {
+    thread_local std::uint32_t era = 0;
+    return era;
+  }
+  static std::uint32_t next_stamp() {
+    thread_local std::uint32_t stamp = 0;
+    if (++stamp == 0) {
+      spares().clear();
+      ++era();
+      stamp = 1;
+    }
+    return stamp;
   }
 
   std::vector<Entry> entries_;
-  std::uint64_t stamp_;
+  std::uint32_t stamp_, era_;
 };
 
 }  // namespace alembert::internal

@@ -11,6 +11,7 @@
 #include "alembert/lab/web.h"
 #include "alembert/plot/figures.h"
 #include "alembert/plot/web.h"
+#include "alembert/trajectory.h"
 #include "alembert/version.h"
 
 namespace alembert::internal::reproduce {
@@ -134,7 +135,7 @@ void write(const std::filesystem::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
-  if (!file) throw InputError("cannot write '" + path.string() + "'");
+  if (!file) throw WriteError("cannot write '" + path.string() + "'");
 }
 
 std::string summary_line(const Reproduction& reproduction) {

@@ -1,12 +1,12 @@
 // Moreau's midpoint rule with impacts (Moreau 1988; Jean 1999), on velocity level:
 //     ym = y0 + h/2 v(y0,z0) ;  y1* = ym + h/2 v(y1*,z1)
 //     M(ym) (z1 - z0) = h (f + r + N)(ym, (z0+z1)/2) + W^T P_N + S^T P_T ,  g' = 0 and k = 0 at (y1*, z1)
-//     where the gap is closed at ym, or at the end without contacts: 0 <= P_N, 0 <= w(z1) + e min(w(z0), 0),
-//     complementary; P_T in the cone on s(z1)
+//     where the gap is closed at ym, or would be at the end: 0 <= P_N, 0 <= w(z1) + e w(z0), complementary; P_T in the
+//     cone on s(z1); with e = 1 and on the mean slip where the step begins at rest
 // then the shortest way, in the mass metric, to the nearest position that all constraints allow, which changes no
 // velocity and so does no work:
 //     y1 = y1* + v_z d ,  M d = G^T mu + W^T mu_N ,  g(y1) = 0 ,  0 <= mu_N, 0 <= gap(y1), complementary
-// and, where there are bilateral constraints, the velocities on them at y1.
+// and the velocities on the constraints and the contacts that are at rest, at y1.
 
 #include "alembert/base/lists.h"
 #include "alembert/methods/method.h"
@@ -117,18 +117,57 @@ class MoreauStep {
     y_free_ = m.y1;
     rates0_ = contacts_.rates({tm_, ym_, frame_.z0});
     rates1_ = contacts_.rates({tm_, ym_, z1_});
-    // What meets the surface by its velocity has an impact; what only falls onto it within the step may come down to
-    // it.
-    const Exprs impact = contacts_.restitution(tm_, ym_, rates0_), approach = contacts_.normals(rates0_),
-                gap0 = contacts_.gaps(frame_.step.t0, frame_.y0), gap_m = contacts_.gaps(tm_, ym_);
-    Exprs law = contacts_.normals(rates1_);
-    for (std::size_t i = 0; i < law.size(); ++i) {
-      const Expr meets = positive(contacts_.closed_gap() - gap0[i] - h_ * approach[i]);
-      const Expr fall = max(gap_m[i], frame_.graph.constant(0)) * (Quad(2) / h_);
-      law[i] = law[i] + choose(meets, impact[i], fall);
-    }
-    contacts_.laws({P_, contacts_.with_normals(rates1_, law), closed, {}, true});
+    law_ = law();
+    contacts_.laws(
+        {.unknowns = P_, .rates = law_, .closed = closed, .known = {}, .grows = true, .passed = gaps_at_end()});
     frame_.keep(m.lambda, "lambda.", e_.g_names);
+  }
+
+  /// The gaps at the end as the velocities there tell.
+  Exprs gaps_at_end() const {
+    Exprs result = contacts_.gaps(tm_, ym_);
+    const Exprs rates = contacts_.normals(rates1_);
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = result[i] + h_ / Quad(2) * rates[i];
+    return result;
+  }
+
+  /// What is closed and at rest follows the midpoint rule, and what sticks does, so that neither takes energy. What
+  /// meets the surface by its velocity has an impact; what only falls onto it within the step, or is pushed, may come
+  /// down to it, the less the more comes back.
+  Exprs law() {
+    if (!contacts_.any()) return {};
+    const Exprs e = contacts_.restitution(tm_, ym_), gap0 = contacts_.gaps(frame_.step.t0, frame_.y0),
+                gap_m = contacts_.gaps(tm_, ym_), before = contacts_.normals(rates0_),
+                after = contacts_.normals(rates1_);
+    const Exprs still = contacts_.persistent();
+    Exprs normal;
+    target_.clear();
+    for (std::size_t i = 0; i < e.size(); ++i) {
+      const Expr meets = positive(contacts_.closed_gap() - gap0[i] - h_ * before[i]);
+      const Expr fall = max(gap_m[i], frame_.graph.constant(0)) * (Quad(2) / h_);
+      const Expr impact = e[i] * before[i] + choose(meets, frame_.graph.constant(0), (Quad(1) - e[i]) * fall);
+      target_.push_back(choose(still[i], frame_.graph.constant(0), impact));
+      normal.push_back(after[i] + choose(still[i], before[i], impact));
+    }
+    const Exprs stuck = contacts_.no_slip(contacts_.rates({frame_.step.t0, frame_.y0, frame_.z0})),
+                rests = contacts_.over_rows(still);
+    Exprs rows = rates1_;
+    for (std::size_t j = 0; j < rows.size(); ++j) rows[j] = rates1_[j] + where(stuck[j] * rests[j], rates0_[j]);
+    return contacts_.with_normals(rows, normal);
+  }
+
+  /// 1 where a contact pushes and its gap is at rest behind that, else 0.
+  Exprs stays() const {
+    Exprs result;
+    const Exprs pushes = contacts_.normals(P_);
+    for (std::size_t i = 0; i < pushes.size(); ++i)
+      result.push_back(positive(pushes[i]) * positive(contacts_.closed_rate() - abs(target_[i])));
+    return result;
+  }
+  static Exprs products(const Exprs& a, const Exprs& b) {
+    Exprs result;
+    for (std::size_t i = 0; i < a.size(); ++i) result.push_back(a[i] * b[i]);
+    return result;
   }
 
   void positions() {
@@ -152,40 +191,63 @@ class MoreauStep {
     // Those that are near take part: the others would have to be added one after the other.
     const Expr near = contacts_.closed_gap() + abs(h_) * frame_.size_z() / Quad(20);
     for (const Expr gap : contacts_.gaps(t1_, y_free_)) closed.push_back(gap - near);
-    contacts_.gap_laws(mu_, contacts_.gaps(t1_, y1_), closed);
+    // What stays closed is pulled back as far as it was pushed.
+    contacts_.gap_laws(mu_, scaled(h_, products(stays(), contacts_.normals(P_))), contacts_.gaps(t1_, y1_), closed);
   }
 
+  /// On the constraints where they are now, and with contacts that stay closed at rest there.
   void velocities_at_end() {
     z_end_ = z1_;
-    if (e_.g.empty()) return;
+    if (e_.g.empty() && !contacts_.any()) return;
     contacts_.begin_block();
     const Point end{t1_, y1_, z1_};
     const Exprs d = frame_.unknown("dw", zeros(static_cast<int>(e_.z.size())));
     group(d.size(), frame_.size_z());
     const Exprs nu = frame_.unknown("nu", zeros(static_cast<int>(e_.g.size()))),
                 psi = frame_.unknown("psi1", zeros(static_cast<int>(e_.psi.size())));
-    group(nu.size() + psi.size(), Expr());
+    more_ = frame_.unknown("P1", zeros(contacts_.rows()));
+    group(nu.size() + psi.size() + more_.size(), Expr());
     Exprs dz;
     for (std::size_t i = 0; i < d.size(); ++i) dz.push_back(z1_[i] - frame_.z0[i] + d[i]);
     z_end_ = added(frame_.z0, dz);
     Exprs balance = difference(change(end, d), contacts_.forces_of_constraints(end, nu));
     if (!psi.empty()) balance = difference(balance, at(e_, e_.N, end, frame_.lambda0, psi));
+    if (contacts_.any()) balance = difference(balance, contacts_.forces(end, more_));
     equations(balance, "velocity of ", e_.z_names, " at the end");
     const Point last{t1_, y1_, z_end_};
     frame_.at_end(e_, e_.g_dot, last, "velocity of constraint ", e_.g_names);
     frame_.at_end(e_, e_.k, last, "constraint ", e_.k_names);
+    if (!contacts_.any()) return;
+    Exprs closed;
+    for (const Expr one : stays()) closed.push_back(Quad(1) / Quad(2) - one);
+    // What slides keeps the direction in which it did.
+    const Exprs sticks = contacts_.no_slip(law_), in_middle = contacts_.rates({tm_, ym_, z_end_}),
+                rates = contacts_.rates(last);
+    const Exprs rows = ContactTerms::chosen(sticks, rates, in_middle);
+    contacts_.laws({.unknowns = more_,
+                    .rates = contacts_.with_normals(rows, contacts_.normals(rates)),
+                    .closed = closed,
+                    .known = P_});
   }
 
-  /// Positions that were corrected have another potential energy: the contacts that pushed share it.
+  /// Positions that were corrected have another potential energy: the contacts that had impacts share it. What contacts
+  /// at rest do to it is an error of the step.
   void tell() {
     if (!contacts_.any()) return;
     Exprs lost = contacts_.losses(P_, rates0_, rates1_);
     if (e_.energy) {
       const Expr raised = at(e_, {e_.energy}, {t1_, y1_, z1_})[0] - at(e_, {e_.energy}, {t1_, y_free_, z1_})[0];
-      const Expr all = sum(frame_.graph, mu_);
-      for (std::size_t i = 0; i < lost.size(); ++i) lost[i] = lost[i] - where(positive(all), raised * mu_[i] / all);
+      const Exprs still = contacts_.persistent();
+      Exprs sizes;
+      for (std::size_t i = 0; i < mu_.size(); ++i) sizes.push_back((Quad(1) - still[i]) * abs(mu_[i]));
+      const Expr all = sum(frame_.graph, sizes);
+      for (std::size_t i = 0; i < lost.size(); ++i) lost[i] = lost[i] - where(positive(all), raised * sizes[i] / all);
     }
-    contacts_.tell(P_, lost, contacts_.moving({tm_, ym_, frame_.z0}), rates0_);
+    const Point end{t1_, y1_, z_end_};
+    lost = added(lost, contacts_.losses(more_, contacts_.rates({t1_, y1_, z1_}), contacts_.rates(end)));
+    const Exprs supplied = added(contacts_.supplies(P_, contacts_.moving({tm_, ym_, frame_.z0})),
+                                 contacts_.supplies(more_, contacts_.moving(end)));
+    contacts_.tell(added(P_, more_), lost, supplied, rates0_);
   }
 
   const Equations& e_;
@@ -193,6 +255,9 @@ class MoreauStep {
   ContactTerms contacts_;
   Expr h_, tm_, t1_;
   Exprs v0_, ym_, z1_, z_end_, increment_, y_free_, y1_, P_, mu_, rates0_, rates1_;
+  Exprs more_;    // impulses for the velocities at the end
+  Exprs law_;     // the rates of the laws
+  Exprs target_;  // less the rates behind, of each contact that is not at rest
 };
 
 }  // namespace

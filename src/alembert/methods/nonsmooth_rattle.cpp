@@ -1,11 +1,11 @@
 // RATTLE with unilateral constraints (Breuling, Capobianco, Eugster, Leine 2024). Two half kicks and a drift,
-//     p(y0,Z) = p0 + h/2 (f + r(lambda0))(y0,Z) + W0^T P0 ,  y1 = y0 + h/2 (v(y0,Z) + v(y1,Z')) ,  p(y1,Z') = p(y0,Z)
+//     p(y0,Z) = p0 + h/2 (f + r(lambda0))(y0,Z) + W^T P0 ,  y1 = y0 + h/2 (v(y0,Z) + v(y1,Z')) ,  p(y1,Z') = p(y0,Z)
 //         g(y1) = 0 ,  0 <= P0_N, 0 <= gap(y1), complementary ,  P0_T in the cone on s(y0,Z)
 //     p(y1,z1) = p(y1,Z') + h/2 (f + r(lambda1))(y1,Z') + W1^T P1 ,  g'(y1,z1) = 0
-//         where the gap at y1 is closed: 0 <= P_N, 0 <= w(z1) + e min(w(z0), 0), complementary ; P_T in the cone on
-//         s(z1)
-// with P = P1 where the contact was closed and at rest when the step began, else P = P0 + P1: the whole impulse of an
-// impact. Without contacts it is RATTLE, which is lobatto(2).
+//         where the gap at y1 is closed: 0 <= P_N, 0 <= w(z1) + e w-, complementary ; P_T in the cone on s(z1)
+// with P = P1, W at y0 and w- = 0 where the contact was closed and at rest when the step began; else P = P0 + P1, the
+// whole impulse of an impact, W at y1 for all of it, and w- the rate with which the gap was met. Without contacts it is
+// RATTLE, which is lobatto(2).
 
 #include "alembert/base/lists.h"
 #include "alembert/methods/shared/contact_terms.h"
@@ -21,6 +21,7 @@ class NonsmoothRattleStep {
       : e_(e), frame_(e), contacts_(e, frame_), h_(frame_.step.h), t1_(frame_.step.t0 + h_) {}
 
   StepPlan plan() {
+    contacts_.free_motion();
     drift();
     kick();
     return frame_.plan(y1_, z1_);
@@ -50,8 +51,8 @@ class NonsmoothRattleStep {
     group(kick.reaction.size(), Expr());
     return kick;
   }
-  void kick_equations(const Kick& kick, const Point& x, const Exprs& P) {
-    const Exprs by = added(contacts_.forces(x, P), contacts_.forces_of_constraints(x, kick.reaction));
+  void kick_equations(const Kick& kick, const Point& x, const Exprs& forces) {
+    const Exprs by = added(forces, contacts_.forces_of_constraints(x, kick.reaction));
     frame_.equation(difference(change(x, kick.dz), by), "impulse on ", e_.z_names, "");
     const Point kicked{x.t, x.y, added(x.z, kick.dz)};
     frame_.equation(difference(at(e_, e_.g_dot, kicked), at(e_, e_.g_dot, x)), "impulse on constraint ", e_.g_names,
@@ -90,7 +91,9 @@ class NonsmoothRattleStep {
     Exprs balance = change(start, dZ_);
     balance = difference(balance, scaled(half, at(e_, e_.f, kicked, lambda, frame_.psi0)));
     balance = difference(balance, scaled(half, at(e_, e_.r, kicked, lambda, frame_.psi0)));
-    balance = difference(balance, contacts_.forces(start, P0_));
+    const Point reached{t1_, y1_, Z_end_};
+    const Exprs pushed = contacts_.forces_in_front(start, reached, P0_);
+    balance = difference(balance, pushed);
     frame_.equation(balance, "momentum of ", e_.z_names, " in the middle");
     if (!dZ_end.empty())
       frame_.equation(difference(at(e_, e_.p, {t1_, y1_, Z_end_}), at(e_, e_.p, kicked)), "momentum of ", e_.z_names,
@@ -99,26 +102,23 @@ class NonsmoothRattleStep {
       const Exprs v1 = at(e_, e_.v, {t1_, y1_, Z_end_});
       frame_.equation(difference(dy, scaled(half, added(v_kicked, v1))), "position of ", e_.y_names, "");
     }
-    kick_equations(kicked_by, start, P0_);
+    kick_equations(kicked_by, start, pushed);
     frame_.at_end(e_, e_.g, {t1_, y1_, Z_end_}, "constraint ", e_.g_names);
     frame_.keep(lambda, "S1.", e_.g_names);
     rates0_ = contacts_.rates(start);
-    after_first_ = contacts_.rates({start.t, start.y, added(start.z, kicked_by.dz)});
+    const Exprs z_pushed = added(start.z, kicked_by.dz);
+    lost_in_front_ = contacts_.losses(
+        P0_, contacts_.in_front(rates0_, contacts_.rates({t1_, y1_, start.z})),
+        contacts_.in_front(contacts_.rates({start.t, start.y, z_pushed}), contacts_.rates({t1_, y1_, z_pushed})));
+    supplied_in_front_ =
+        contacts_.supplies(P0_, contacts_.in_front(contacts_.moving(start), contacts_.moving(reached)));
+    const Exprs slips = contacts_.in_front(contacts_.rates(kicked), contacts_.rates(reached));
     Exprs closed;
     for (const Expr gap : contacts_.gaps(start.t, start.y)) closed.push_back(gap - contacts_.closed_gap());
     contacts_.laws({.unknowns = P0_,
-                    .rates = contacts_.with_normals(contacts_.rates(kicked), contacts_.gaps(t1_, y1_)),
+                    .rates = contacts_.with_normals(slips, contacts_.gaps(t1_, y1_)),
                     .closed = closed,
                     .grows = true});
-  }
-
-  /// 1 where a contact was closed and at rest when the step began, in all its rows; else 0.
-  Exprs persistent() const {
-    const Exprs gaps = contacts_.gaps(frame_.step.t0, frame_.y0), rates = contacts_.normals(rates0_);
-    Exprs result;
-    for (std::size_t i = 0; i < gaps.size(); ++i)
-      result.push_back(positive(contacts_.closed_gap() - gaps[i]) * positive(contacts_.closed_rate() - abs(rates[i])));
-    return contacts_.over_rows(result);
   }
 
   void kick() {
@@ -138,25 +138,27 @@ class NonsmoothRattleStep {
     balance = difference(balance, scaled(half, at(e_, e_.r, middle, lambda, frame_.psi0)));
     balance = difference(balance, contacts_.forces(middle, P1));
     frame_.equation(balance, "momentum of ", e_.z_names, " at the end");
-    kick_equations(kicked_by, middle, P1);
+    kick_equations(kicked_by, middle, contacts_.forces(middle, P1));
     frame_.at_end(e_, e_.g_dot, end, "velocity of constraint ", e_.g_names);
     frame_.keep(lambda, "S2.", e_.g_names);
-    const Exprs rates1 = contacts_.rates(end), still = persistent();
-    const Exprs law = added(contacts_.normals(rates1), contacts_.restitution(t1_, y1_, rates0_));
-    Exprs closed, known;
+    const Exprs rates1 = contacts_.rates(end), still = contacts_.persistent(), rows = contacts_.over_rows(still),
+                e = contacts_.restitution(t1_, y1_), meeting = contacts_.meeting(end);
+    Exprs law = contacts_.normals(rates1), closed, known;
+    for (std::size_t i = 0; i < law.size(); ++i) law[i] = law[i] + (Quad(1) - still[i]) * e[i] * meeting[i];
     for (const Expr gap : contacts_.gaps(t1_, y1_)) closed.push_back(gap - contacts_.closed_gap());
-    for (std::size_t i = 0; i < P0_.size(); ++i) known.push_back((Quad(1) - still[i]) * P0_[i]);
+    for (std::size_t i = 0; i < P0_.size(); ++i) known.push_back((Quad(1) - rows[i]) * P0_[i]);
     contacts_.laws({.unknowns = P1, .rates = contacts_.with_normals(rates1, law), .closed = closed, .known = known});
     const Exprs before_last = contacts_.rates({t1_, y1_, difference(z1_, kicked_by.dz)});
-    const Exprs lost = added(contacts_.losses(P0_, rates0_, after_first_), contacts_.losses(P1, before_last, rates1));
-    contacts_.tell(added(P0_, P1), lost, contacts_.moving(end), rates0_);
+    const Exprs lost = added(lost_in_front_, contacts_.losses(P1, before_last, rates1)),
+                supplied = added(supplied_in_front_, contacts_.supplies(P1, contacts_.moving(end)));
+    contacts_.tell(added(P0_, P1), lost, supplied, rates0_);
   }
 
   const Equations& e_;
   Frame frame_;
   ContactTerms contacts_;
   Expr h_, t1_;
-  Exprs dZ_, Z_, Z_end_, y1_, z1_, P0_, rates0_, after_first_;
+  Exprs dZ_, Z_, Z_end_, y1_, z1_, P0_, rates0_, lost_in_front_, supplied_in_front_;
 };
 
 }  // namespace

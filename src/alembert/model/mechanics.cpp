@@ -35,7 +35,7 @@ struct ConstraintGroup {
 const Place& label_place(const ConstraintGroup& g) { return g.statement->label->place; }
 
 /// Objects to constraints that restrict nothing; true when this entry is one to keep.
-bool check_entry(Scope& scope, const ConstraintGroup& group, Expr value, const std::string& name) {
+bool check_entry(Scope& scope, const ConstraintGroup& group, bool many, Expr value, const std::string& name) {
   const unsigned holds = scope.contents(value);
   if (holds & holds_multiplier) {
     scope.error(group.place(), "the constraint '" + name + "' contains a multiplier",
@@ -45,8 +45,7 @@ bool check_entry(Scope& scope, const ConstraintGroup& group, Expr value, const s
   if (holds & (holds_q | holds_z)) {
     // x = x + 1 contains a coordinate, but none that matters. Members of large families are alike: no need to look at
     // each.
-    constexpr std::size_t few = 100;
-    if (group.entries() > few) return true;
+    if (many) return true;
     const Exprs symbols = free_symbols(Exprs{value});
     Exprs free;
     for (Expr s : symbols)
@@ -289,7 +288,8 @@ std::vector<Assigned> assign_general(Elaboration& e, const std::vector<Constrain
   std::size_t next = 0;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (!assigned[i].symbols.empty()) continue;
-    for (std::size_t k = 0; k < groups[i].entries(); ++k, ++next) {
+    const std::size_t count = groups[i].entries();
+    for (std::size_t k = 0; k < count; ++k, ++next) {
       assigned[i].symbols.push_back(pool[next]);
       assigned[i].names.push_back(scope.graph().name(pool[next].id()));
     }
@@ -299,6 +299,8 @@ std::vector<Assigned> assign_general(Elaboration& e, const std::vector<Constrain
 
 void append_constraints(Elaboration& e, const ConstraintGroup& group, const Assigned& assigned) {
   Scope& scope = e.scope;
+  constexpr std::size_t few = 100;
+  const bool many = group.entries() > few;
   std::size_t at = 0;
   for (std::size_t m = 0; m < group.values.size(); ++m) {
     const Value& value = group.values[m];
@@ -309,7 +311,7 @@ void append_constraints(Elaboration& e, const ConstraintGroup& group, const Assi
       c.name = group.name + suffix;
       c.value = value.entries[static_cast<std::size_t>(i)];
       c.place = group.place();
-      if (!check_entry(scope, group, c.value, c.name)) return;
+      if (!check_entry(scope, group, many, c.value, c.name)) return;
       e.sized.push_back({c.place, c.value});
       c.nonholonomic = scope.contents(c.value) & holds_z;
       if (!assigned.symbols.empty()) {

@@ -39,7 +39,7 @@ constexpr double closed_share = 0.7;
 
 template <class T>
 std::vector<double> values_at(const std::vector<T>& typical, const Exprs& all, const SparseExprs& J) {
-  const Kernel<T> probe(all, J.value, interpreted);
+  const WideKernel<T> probe(all, J.value, interpreted);
   std::vector<T> values(probe.outputs());
   std::vector<T> space(probe.work());
   probe(typical.data(), values.data(), space.data());

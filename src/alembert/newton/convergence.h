@@ -18,7 +18,8 @@ class Convergence {
  public:
   /// unit: the rounding unit of the numbers, 2^-52 or 2^-112. linear: the equations are, in their unknowns; all that is
   /// left after the first correction is rounding.
-  explicit Convergence(double unit, bool linear = false) : unit_(unit), linear_(linear) {}
+  explicit Convergence(double unit, bool linear = false)
+      : unit_(unit), at_once_(last_at_once * std::sqrt(unit)), linear_(linear) {}
 
   /// A new iteration begins.
   void begin() noexcept {
@@ -77,6 +78,10 @@ class Convergence {
   /// A correction that is predicted to be smaller than this is not made: added, it would hardly change a last bit. 4:
   /// residuals up to 74 times larger. 0.01: 5 % more iterations for nothing.
   static constexpr double negligible = 0.25;
+  /// A first correction by Newton's own matrix that is smaller than this, in roots of the rounding unit, is the last
+  /// one: what it leaves is its square times the curvature of the equations (relative to their slope, in units of the
+  /// unknowns), and that may be 1e8 before rounding is reached.
+  static constexpr double last_at_once = 1e-4;
   /// From larger corrections nothing is predicted, unless the equations hold already or are linear. Relative to an
   /// iterate that it has itself thrown far away, a correction is about 1, whatever it is: after one of 1e9 that looks
   /// like fast convergence.
@@ -148,7 +153,7 @@ class Convergence {
   template <class AtRounding>
   Verdict slowly(double correction, double ratio, Matrix matrix, AtRounding at_rounding) noexcept;
 
-  double unit_;
+  double unit_, at_once_;
   bool linear_;
   double before_ = 0;  // the last correction
   double ratio_ = 0;   // of the last two

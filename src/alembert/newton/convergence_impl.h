@@ -24,13 +24,14 @@ Verdict Convergence::simplified(double now, Matrix matrix, AtRounding at_roundin
   const bool telling = renewed_ && !matrix.approximate;
   renewed_ = renewed_ || matrix.here;
   const Verdict seen = first_look(now);
+  const bool quadratic_here = matrix.here && !matrix.approximate;
+  if (corrections_ == 1 && quadratic_here && now <= at_once_) return Verdict::converged;
   if (seen != Verdict::proceed || corrections_ == 1) return seen;
   if (telling) note_ratio();
   // One small ratio may be luck (the prediction was wrong where the matrix is right), so the slowest counts.
   if (!matrix.here && now > quiet_floor * unit_) contraction_ = std::max(contraction_, std::min(ratio_, slowest_rate));
   const double rate = std::max(ratio_, contraction_);
   // Quadratic where the matrix belongs to this iterate, else all that a geometric series would still bring.
-  const bool quadratic_here = matrix.here && !matrix.approximate;
   const double left =
       quadratic_here ? now * ratio_ * std::min(ratio_, 1.0) : now * rate / (1 - std::min(rate, slowest_rate));
   if (is_last(now, left, at_rounding)) return Verdict::converged;

@@ -25,7 +25,8 @@ struct Inclusions {
     Expr force, rate;   // both at least 0, complementary
     int weight = 0;     // its number in weights
     Expr closed;        // it takes part where this is at most 0; of the inputs and the unknowns of earlier blocks
-    bool grows = true;  // it takes part as well where its rate would become negative
+    bool grows = true;  // it takes part as well where `passed` would become negative
+    Expr passed;        // the rate where nothing is given
     std::vector<Tangent> tangents;
   };
   std::vector<int> block_start;  // the first unknown of each block

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "alembert/code/program.h"
+#include "alembert/code/scalings.h"
 
 namespace alembert::internal {
 
@@ -64,7 +65,7 @@ class ProgramBuilder {
     block.kept = static_cast<int>(kept.size());
     block.mask = mask;
     block.tape = static_cast<int>(program_.tapes.size());
-    program_.tapes.push_back(make_tape(in, out));
+    program_.tapes.push_back(without_scalings(make_tape(in, out)));
     for (const std::uint32_t place : program_.tapes.back().parameters)
       program_.parameters = std::max(program_.parameters, static_cast<int>(place) + 1);
     Program::Statement statement;

@@ -22,8 +22,12 @@ constexpr std::size_t most_compiled_operations = 20000;
 constexpr int most_dense = 60;
 // Of one attempt with rates that are linear; two to eight are usual. So often they are made linear anew.
 constexpr int most_newton = 25, most_linearised = 20;
-// How often Newton and sweeps take turns.
+// How often Newton and sweeps take turns. Friction may turn in a circle from sweep to sweep: behind the first turn it
+// goes this part of the way.
 constexpr int most_turns = 6;
+constexpr double part_of_friction = 0.5;
+// Behind sweeps Newton is near where it goes: a correction behind which more is left is halved so often.
+constexpr int most_halvings = 8;
 // Contacts that follow from others make the matrix singular: this part of a contact's own response is added to it. The
 // equations stay as they are, so that it costs an iteration at most.
 constexpr double regular = 1e-7, regular_constraints = 1e-9;
@@ -33,6 +37,9 @@ constexpr double rounding_of_terms = 2e-15, weight_of_forces = 1e-5;
 // Where corrections no longer shrink, this part of the largest force, and of the terms, is good enough; what sweeps
 // leave is worse, and taken where Newton does not find more.
 constexpr double stagnant = 1e-11, swept = 1e-8;
+// Friction whose slip is next to nothing finds its direction slowly where a wall takes part of its load: where turns do
+// not help any more so much is good enough. Momentum and energy are kept to rounding all the same.
+constexpr double swept_friction = 1e-5;
 // How often contacts are added that would be passed through.
 constexpr int most_rounds = 60;
 
@@ -186,6 +193,11 @@ bool Semismooth::Block::arrived(const double* x, double& worst) const {
   double force = force_size();
   for (const int i : taken)
     if (of_contact[static_cast<std::size_t>(i)]) force = std::max(force, std::abs(u[i]));
+  std::vector<double> largest(static_cast<std::size_t>(count) + 1, 0);
+  for (const int i : taken) {
+    double& size = largest[static_cast<std::size_t>(group[static_cast<std::size_t>(i)])];
+    size = std::max(size, std::abs(u[i]));
+  }
   worst = 0;
   bool small = true;
   for (std::size_t row = 0; row < taken.size(); ++row) {
@@ -197,7 +209,7 @@ bool Semismooth::Block::arrived(const double* x, double& worst) const {
       double sum = std::abs(F[i]);
       for (int k = places.row_start[i]; k < places.row_start[i + 1]; ++k)
         sum += std::abs(entry(static_cast<std::size_t>(k)) * u[places.column[k]]);
-      size = std::max({size, sum / std::abs(diagonal[row]), scale[i]});
+      size = std::max({size, sum / std::abs(diagonal[row]), scale[i], largest[static_cast<std::size_t>(group[i])]});
     } else {
       continue;  // follows the others
     }
@@ -293,10 +305,57 @@ void Semismooth::Block::evaluate(const double* u) {
   }
 }
 
+/// What is left of the equations at u, each against `left_scale`.
+double Semismooth::Block::left(const double* u) {
+  evaluate(u);
+  double sum = 0;
+  for (const int i : taken) {
+    const double part = F[static_cast<std::size_t>(i)] / left_scale[static_cast<std::size_t>(i)];
+    sum += part * part;
+  }
+  return sum;
+}
+
+void Semismooth::Block::measure_left(const double* u) {
+  double force = std::max(force_size(), 1e-300);
+  left_scale.assign(static_cast<std::size_t>(count), 1);
+  for (const int i : taken)
+    if (of_contact[static_cast<std::size_t>(i)]) force = std::max(force, std::abs(u[i]));
+  for (const int i : taken) {
+    double& size = left_scale[static_cast<std::size_t>(i)];
+    size = force;
+    if (of_contact[static_cast<std::size_t>(i)]) continue;
+    for (int m = places.row_start[i]; m < places.row_start[i + 1]; ++m)
+      size += std::abs(entry(static_cast<std::size_t>(m)) * u[places.column[m]]);
+  }
+}
+
+/// A part of the correction behind which less is left. F belongs to where it ends.
+void Semismooth::Block::go_carefully(double* u, double before) {
+  double part = 1, best = INFINITY, best_part = 1;
+  const std::vector<double> from(u, u + count);
+  const auto go = [&] {
+    for (std::size_t row = 0; row < taken.size(); ++row) u[taken[row]] = from[nth(taken[row])] - part * delta[row];
+    return left(u);
+  };
+  for (int n = 0; n < most_halvings; ++n) {
+    const double now = go();
+    if (now < best) {
+      best = now;
+      best_part = part;
+    }
+    if (now < before) return;
+    part /= 2;
+  }
+  part = best_part;
+  go();
+}
+
 /// Semismooth Newton for rates that are linear: the unknowns at the end; whether it got there.
 bool Semismooth::Block::iterate(double* x, NewtonResult& result, NewtonStatistics& statistics) {
   double* const u = unknowns(x);
   double last = INFINITY;
+  if (careful) measure_left(u);
   for (int n = 0; n < most_newton; ++n) {
     evaluate(u);
     if (!std::all_of(taken.begin(), taken.end(),
@@ -309,7 +368,9 @@ bool Semismooth::Block::iterate(double* x, NewtonResult& result, NewtonStatistic
       result.outcome = Outcome::singular;
       return false;
     }
-    for (std::size_t row = 0; row < taken.size(); ++row) u[taken[row]] -= delta[row];
+    if (careful) go_carefully(u, left(u));
+    else
+      for (std::size_t row = 0; row < taken.size(); ++row) u[taken[row]] -= delta[row];
     ++statistics.iterations;
     ++result.iterations;
     double worst = 0;
@@ -369,12 +430,41 @@ bool Semismooth::Block::add_passed(const double* x) {
   take_pairs(x);
   bool any = false;
   for (ContactPlace& c : contacts) {
-    if (c.active || !c.grows || pair[static_cast<std::size_t>(c.pair) + 1] >= 0) continue;
+    if (c.active || !c.grows || pair[static_cast<std::size_t>(c.pair) + 2] >= 0) continue;
     c.active = true;
     any = true;
   }
   if (any) number_taken();
   return any;
+}
+
+/// Sweeps and Newton in turns; whether the unknowns are good enough.
+bool Semismooth::Block::take_turns(double* x, NewtonResult& result, NewtonStatistics& statistics) {
+  const bool friction =
+      std::any_of(contacts.begin(), contacts.end(), [](const ContactPlace& c) { return !c.tangents.empty(); });
+  double best = INFINITY;
+  for (int turn = 0; turn < most_turns; ++turn) {
+    if (!sweep(x, turn == 0 ? 1 : part_of_friction)) return false;
+    const std::vector<double> found(unknowns(x), unknowns(x) + count);
+    result.outcome = Outcome::converged;
+    take(x);
+    careful = true;
+    const bool there = newton(x, result, statistics);
+    careful = false;
+    if (there) return true;
+    // Contacts on the border between two states may keep Newton from arriving where it is as good as there.
+    const double last = residual(x);
+    const std::vector<double> ended(unknowns(x), unknowns(x) + count);
+    std::copy(found.begin(), found.end(), unknowns(x));
+    if (last < residual(x)) std::copy(ended.begin(), ended.end(), unknowns(x));
+    const double now = residual(x);
+    const bool stays = now > best / 2;
+    best = std::min(best, now);
+    if (now > swept && !(friction && stays && now <= swept_friction)) continue;
+    result.outcome = Outcome::converged;
+    return true;
+  }
+  return false;
 }
 
 NewtonResult Semismooth::solve_block(Block& b) {
@@ -388,23 +478,7 @@ NewtonResult Semismooth::solve_block(Block& b) {
     const std::vector<double> start(b.unknowns(x), b.unknowns(x) + b.count);
     bool there = b.newton(x, result, statistics_);
     if (!there) std::copy(start.begin(), start.end(), b.unknowns(x));
-    for (int turn = 0; turn < most_turns && !there; ++turn) {
-      if (!b.sweep(x)) break;
-      const std::vector<double> found(b.unknowns(x), b.unknowns(x) + b.count);
-      result.outcome = Outcome::converged;
-      b.take(x);
-      there = b.newton(x, result, statistics_);
-      if (there) break;
-      // Contacts on the border between two states may keep Newton from arriving where it is as good as there.
-      const double last = b.residual(x);
-      const std::vector<double> ended(b.unknowns(x), b.unknowns(x) + b.count);
-      std::copy(found.begin(), found.end(), b.unknowns(x));
-      if (last < b.residual(x)) std::copy(ended.begin(), ended.end(), b.unknowns(x));
-      if (b.residual(x) <= swept) {
-        result.outcome = Outcome::converged;
-        there = true;
-      }
-    }
+    if (!there) there = b.take_turns(x, result, statistics_);
     if (!there) return result;
     if (!b.add_passed(x)) return result;
   }
@@ -460,7 +534,7 @@ Semismooth::Semismooth(const ImplicitEquations& e, const NewtonOptions& options)
       c.slope = static_cast<int>(rates.size());
       c.grows = contact.grows;
       closed.push_back(contact.closed);
-      append(pairs, Exprs{contact.force, contact.rate});
+      append(pairs, Exprs{contact.force, contact.rate, contact.passed ? contact.passed : contact.rate});
       rates.push_back(contact.rate);
       b.of_contact[static_cast<std::size_t>(c.normal)] = true;
       for (const Inclusions::Tangent& tangent : contact.tangents) {
@@ -493,9 +567,14 @@ Semismooth::Semismooth(const ImplicitEquations& e, const NewtonOptions& options)
     b.values = kernel_of(all, smooth, options.kernel);
     b.matrix = kernel_of(all, smooth_entries, options.kernel);
     Exprs scales(static_cast<std::size_t>(b.count), all[0].graph().constant(0));
+    b.group.resize(static_cast<std::size_t>(b.count));
+    for (int i = 0; i < b.count; ++i) b.group[static_cast<std::size_t>(i)] = i;
     for (const UnknownGroup& group : e.groups)
-      for (int i = std::max(group.first, b.first); group.scale && i < group.first + group.count; ++i)
-        if (i < b.first + b.count) scales[static_cast<std::size_t>(i - b.first)] = group.scale;
+      for (int i = std::max(group.first, b.first); group.scale && i < group.first + group.count; ++i) {
+        if (i >= b.first + b.count) break;
+        scales[static_cast<std::size_t>(i - b.first)] = group.scale;
+        b.group[static_cast<std::size_t>(i - b.first)] = std::max(group.first, b.first) - b.first;
+      }
     b.scales = kernel_of(all, scales, options.kernel);
     b.scale.resize(scales.size());
     b.closed = kernel_of(all, closed, options.kernel);

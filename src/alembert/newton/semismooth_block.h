@@ -73,6 +73,7 @@ struct Semismooth::Block {
   std::vector<double> reduced, delta, diagonal, soft;
   Kernel<double> scales;      // one for each unknown
   std::vector<double> scale;  // 0: it follows the others
+  std::vector<int> group;     // unknowns of one group are measured by the largest of them
   double force_size() const;  // what rounding of the rates makes of forces
 
   double* unknowns(double* x) const { return x + offset; }
@@ -102,8 +103,14 @@ struct Semismooth::Block {
   bool arrived(const double* x, double& worst) const;
   bool iterate(double* x, NewtonResult& result, NewtonStatistics& statistics);
   bool newton(double* x, NewtonResult& result, NewtonStatistics& statistics);
-  bool sweep(double* x);
+  bool sweep(double* x, double part);
+  bool take_turns(double* x, NewtonResult& result, NewtonStatistics& statistics);
   double residual(const double* x);
+  bool careful = false;  // corrections behind which more is left are shortened
+  std::vector<double> left_scale;
+  double left(const double* u);
+  void measure_left(const double* u);
+  void go_carefully(double* u, double before);
   bool add_passed(const double* x);
 };
 

@@ -17,16 +17,18 @@ constexpr int most_sweeps = 3000;
 /// Rates as linear functions of the forces of the contacts that take part: w = D p + b.
 struct Condensed {
   std::vector<std::vector<std::pair<int, double>>> rows;  // of D
-  std::vector<double> b, p;
+  std::vector<double> diagonal, b, p;
   double at(int row) const {
     double sum = b[static_cast<std::size_t>(row)];
     for (const auto& [j, d] : rows[static_cast<std::size_t>(row)]) sum += d * p[static_cast<std::size_t>(j)];
     return sum;
   }
-  double own(int row) const {
-    for (const auto& [j, d] : rows[static_cast<std::size_t>(row)])
-      if (j == row) return d;
-    return 0;
+  double own(int row) const { return diagonal[static_cast<std::size_t>(row)]; }
+  void take_diagonal() {
+    diagonal.assign(rows.size(), 0);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      for (const auto& [j, d] : rows[i])
+        if (j == static_cast<int>(i)) diagonal[i] += d;
   }
 };
 
@@ -43,7 +45,7 @@ struct SweptContact {
   std::vector<Tangent> tangents;
 };
 
-double sweep_once(Condensed& c, const std::vector<SweptContact>& contacts) {
+double sweep_once(Condensed& c, const std::vector<SweptContact>& contacts, double part) {
   double change = 0;
   for (const SweptContact& one : contacts) {
     const double own = c.own(one.normal);
@@ -63,7 +65,7 @@ double sweep_once(Condensed& c, const std::vector<SweptContact>& contacts) {
       const double share = length > bound ? bound / length : 1;
       for (int j = 0; j < t.size; ++j) {
         double& force = c.p[nth(t.first + j)];
-        const double now = share * wanted[j] - t.offset[j];
+        const double now = (1 - part) * force + part * (share * wanted[j] - t.offset[j]);
         change = std::max(change, std::abs(now - force));
         force = now;
       }
@@ -76,7 +78,7 @@ double sweep_once(Condensed& c, const std::vector<SweptContact>& contacts) {
 
 /// The forces by sweeps over the contacts, the other unknowns by them. False where the smooth equations are singular.
 // long: the linear system is made, condensed and swept in one place
-bool Semismooth::Block::sweep(double* x) {
+bool Semismooth::Block::sweep(double* x, double part) {
   double* const u = unknowns(x);
   take(x);
   evaluate(u);
@@ -174,11 +176,12 @@ bool Semismooth::Block::sweep(double* x) {
       if (value != 0) c.rows[static_cast<std::size_t>(r)].emplace_back(static_cast<int>(j), value);
     }
   }
+  c.take_diagonal();
   const std::vector<double> before = c.p;
   for (std::size_t r = 0; r < c.b.size(); ++r)
     for (const auto& [j, d] : c.rows[r]) c.b[r] -= d * before[static_cast<std::size_t>(j)];
   for (int k = 0; k < most_sweeps; ++k) {
-    const double change = sweep_once(c, swept_contacts);
+    const double change = sweep_once(c, swept_contacts, part);
     double force = 0;
     for (const double p : c.p) force = std::max(force, std::abs(p));
     if (!(change > 1e-15 * force)) break;

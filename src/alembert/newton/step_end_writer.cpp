@@ -65,7 +65,7 @@ Program::Statement StepEndWriter::before_commit(Graph& graph, int rows) {
                         {{both(fine, due), look_mask}}, -1);
 }
 
-Program::Statement StepEndWriter::commit(Graph& graph) {
+Program::Statement StepEndWriter::commit(Graph& graph, const LedgerWriter* ledger) {
   const Exprs state = graph.symbols("state", step_.states), rest = graph.symbols("compensation", step_.states);
   const Expr made = graph.symbol("made"), left = graph.symbol("left"), count = graph.symbol("count");
   const Expr phase = graph.symbol("phase");
@@ -77,6 +77,7 @@ Program::Statement StepEndWriter::commit(Graph& graph) {
   append(kept, listed(carried, step_.carried));
   Expr still = left - 1;
   if (!watch_.inputs.empty()) take_watched(graph, in, kept, still);
+  if (ledger) ledger->take(graph, in, kept, still);
   const Expr next_phase = where(below(phase, look_every - 1.5), phase + 1);
   append(kept,
          Variables{{made + 1, step_.made}, {still, step_.left}, {count + 1, step_.count}, {next_phase, step_.phase}});

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "alembert/newton/ledger_writer.h"
 #include "alembert/newton/substep_writer.h"
 
 namespace alembert::internal {
@@ -29,7 +30,8 @@ class StepEndWriter {
   /// Whether the degree is looked for.
   Program::Statement before_commit(Graph& graph, int rows);
 
-  Program::Statement commit(Graph& graph);
+  /// ledger: null where there is none.
+  Program::Statement commit(Graph& graph, const LedgerWriter* ledger);
 
  private:
   int crossings() const { return static_cast<int>(watch_.crossings.size()); }

@@ -7,6 +7,7 @@
 #include "alembert/error.h"
 #include "alembert/expr/derivative.h"
 #include "alembert/newton/explicit_unknowns.h"
+#include "alembert/newton/ledger_writer.h"
 #include "alembert/newton/step_end_writer.h"
 #include "alembert/newton/substep_writer.h"
 #include "alembert/newton/usual_equations.h"
@@ -36,9 +37,23 @@ StepScratch allot_common(ProgramBuilder& builder, StepProgram& step) {
                                     {&c.repeat, "repeat"},
                                     {&c.doubt, "doubt"},
                                     {&c.near, "near the guess"},
+                                    {&c.factored, "factorisations"},
+                                    {&c.first_correction, "first correction"},
+                                    {&c.first, "first iteration"},
+                                    {&c.later, "later iteration"},
+                                    {&c.correction, "correction"},
+                                    {&c.sum, "sum of the correction"},
                                     {&c.tail_before, "last correction of the tail"}})
     *place = builder.allot(name);
   return c;
+}
+
+/// The tables of differences and the factors of matrices.
+void leave_in_memory(Program& program, const StepProgram& step, int rows, int first_factor, int factors) {
+  program.in_memory.assign(program.variables, false);
+  const auto leave = [&](int first, int count) { std::fill_n(program.in_memory.begin() + first, count, true); };
+  for (const StepProgram::Substep& part : step.parts) leave(part.rows, rows * part.unknowns);
+  leave(first_factor, factors);
 }
 
 void take_places(const Program& from, Program& to) {
@@ -98,6 +113,7 @@ std::optional<UsualEquations> equations_of(const StepEquations& e, const std::ve
 std::optional<StepProgram> make_step_program(const StepPlan& given, const std::vector<std::vector<double>>& typical,
                                              const StepProgramOptions& options) {
   check(typical.size() == given.sequence.size(), "a typical point for each substep");
+  check(!options.ledger || !options.watch.inputs.empty(), "a ledger is about what is watched");
   std::vector<std::optional<UsualEquations>> usual(given.parts.size());
   StepPlan plan = given;
   std::vector<std::vector<int>> kept(given.parts.size());
@@ -145,10 +161,14 @@ std::optional<StepProgram> make_step_program(const StepPlan& given, const std::v
   StepScratch common{};
   StepEndWriter end_places(step, builder, options, common);
   end_places.allot_persistent();
+  LedgerWriter ledger(step, builder, options.watch, common);
+  if (options.ledger) ledger.allot_persistent();
   program.scratch = program.variables;
   common = allot_common(builder, step);
   StepEndWriter end(step, builder, options, common);
   end.allot_scratch();
+  ledger = LedgerWriter(step, builder, options.watch, common);
+  if (options.ledger) ledger.allot_scratch();
   end.look_mask = builder.allot("look");
   std::size_t factors = 0;
   for (const auto& u : usual) factors = std::max(factors, u ? u->factors.values.size() : 0);
@@ -177,9 +197,14 @@ std::optional<StepProgram> make_step_program(const StepPlan& given, const std::v
   end.next_compensation = compensation;
   end.next_carried = carried;
   end.write(program.statements);
+  if (options.ledger) program.statements.push_back(ledger.look(state, end.sizes));
   program.statements.push_back(end.before_commit(graph, options.rows));
   for (SubstepWriter& w : writers) w.learn(program.statements, end.look_mask, common.fine);
-  program.statements.push_back(end.commit(graph));
+  program.statements.push_back(end.commit(graph, options.ledger ? &ledger : nullptr));
+  if (options.ledger) {
+    ledger.repeat(program.statements);
+    leave_in_memory(program, step, options.rows, first_factor, static_cast<int>(factors));
+  }
   prune(program);
   if (program.operations() > most_program) return {};
   if (!options.watch.inputs.empty()) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "alembert/code/program.h"
+#include "alembert/expr/derivative.h"
 #include "alembert/newton/step_equations.h"
 
 namespace alembert::internal {
@@ -23,6 +24,7 @@ enum class StepStatus {
   wild,           // multipliers a thousand times larger than expected: a singular position
   not_finite,     // what is watched
   event,          // a function that is watched for events changed its sign, or may have done so twice
+  near_singular,  // constraints that nearly depend on each other
 };
 
 /// What is computed at the end of every step, in symbols t, y, z of the model. Each may be empty.
@@ -37,6 +39,14 @@ struct WatchedExprs {
     bool stops = false;
   };
   std::vector<Crossing> crossings;
+  /// Gradients of the constraints whose rank is watched, the squares of their lengths, and the square of the volume
+  /// that they span; none where it is not.
+  struct Rank {
+    SparseExprs gradients;
+    Exprs lengths;
+    Expr volume;
+  } rank;
+  Exprs invariants;  // with a ledger only
 };
 
 struct StepProgramOptions {
@@ -46,6 +56,9 @@ struct StepProgramOptions {
   bool reduce = false;
   bool locate = false;  // events are located by the program, and the motion goes on; else they are unusual
   WatchedExprs watch = {};
+  /// One run of the program makes all the steps that are left, adds up what a run reports, and pauses where a run has
+  /// to look closer. Needs a watch.
+  bool ledger = false;
 };
 
 /// Where things stand among the variables.
@@ -73,6 +86,19 @@ struct StepProgram {
   int crossing = -1;  // values of the functions at the last step
   int crossed = -1;   // located: first times, `never` before
   int crossing_rate = -1;
+
+  /// Of a program with a ledger; -1 else. Steps end at a pause, with none left.
+  struct Ledger {
+    int iterations = -1, factorizations = -1;  // of Newton, so far
+    int sum_t = -1, sum_error = -1;            // of the ends of steps, of the error of the energy there
+    int residual_bound = -1, energy_bound = -1, prediction_bound = -1;  // beyond which the program pauses
+    int pause = -1;                                                     // why it did so behind the last step: a Pause
+    int correction = -1;  // of the prediction of the last step, as GridPoint::prediction_error
+    int longest = -1;     // squares of the largest lengths of the gradients so far
+    int first_invariant = -1, invariant = -1, invariant_error = -1;  // at the start, now, and their largest errors
+    int independence = -1;                                           // the square of their volume, relative to them
+  } ledger;
+  enum class Pause { none = 0, energy, other };
 
   int rate_count = 0, rates = 0;  // z', lambda, psi at the start, from which the first step is guessed
 

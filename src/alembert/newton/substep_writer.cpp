@@ -1,5 +1,8 @@
 #include "alembert/newton/substep_writer.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "alembert/base/lists.h"
 #include "alembert/newton/branch.h"
 #include "alembert/newton/convergence.h"
@@ -10,6 +13,7 @@ namespace alembert::internal {
 void SubstepWriter::write(std::vector<Program::Statement>& out, bool first) {
   out.push_back(begin(first));
   if (!u_.inverse_sizes.empty()) out.push_back(start());
+  if (looped()) return write_loops(out);
   if (u_.core.empty()) {
     out.push_back(without_core());
   } else {
@@ -23,6 +27,119 @@ void SubstepWriter::write(std::vector<Program::Statement>& out, bool first) {
   out.push_back(compare());
   out.push_back(judge());
   if (!e_.carried.empty()) out.push_back(carry());
+}
+
+void SubstepWriter::write_loops(std::vector<Program::Statement>& out) {
+  if (u_.core.empty()) {
+    out.push_back(without_core());
+  } else {
+    out.push_back(enter());
+    out.push_back(loop(c_.going, {factor(false), move(), after_later(), after_first()}));
+  }
+  const Expr good = symbol("good");
+  Variables in{{good, c_.good}}, free{{good, c_.again}, {number(1), c_.repeat}, {number(0), c_.near}};
+  for (const int i : u_.core.empty() ? u_.tail : std::vector<int>()) {
+    const auto at = std::find(own_.kept.begin(), own_.kept.end(), i) - own_.kept.begin();
+    in.push_back({e_.unknowns[i], own_.guess + static_cast<int>(at)});
+    free.push_back({e_.unknowns[i], x + i});
+  }
+  out.push_back(builder_.block(in, {}, free, -1));
+  out.push_back(loop(c_.again, {settle_in_loop()}));
+  out.push_back(judge());
+  if (!e_.carried.empty()) out.push_back(carry());
+}
+
+Program::Statement SubstepWriter::enter() {
+  Variables in = predicted_at(own_.guess), free;
+  for (const int i : own_.kept) free.push_back({e_.unknowns[i], x + i});
+  const Expr zero = number(0), one = number(1), fine = symbol("fine");
+  in.push_back({fine, c_.fine});
+  append(free, Variables{{fine, c_.going},
+                         {one, c_.renew},
+                         {one, c_.first},
+                         {zero, c_.later},
+                         {zero, c_.moved},
+                         {zero, c_.ratio},
+                         {zero, c_.iterations},
+                         {zero, c_.factored},
+                         {zero, c_.good}});
+  return builder_.block(in, {}, free, -1);
+}
+
+Program::Statement SubstepWriter::move() {
+  const std::vector<int> places = joined<int>(u_.core, u_.core_explicit);
+  Variables kept;
+  for (std::size_t k = 0; k < places.size(); ++k) kept.push_back({u_.iterated[k], x + places[k]});
+  const Expr moved = symbol("moved"), iterations = symbol("iterations");
+  const Expr now = u_.iterated[places.size()];
+  append(kept, Variables{{now, c_.correction},
+                         {u_.iterated[places.size() + 1], c_.sum},
+                         {moved + now, c_.moved},
+                         {iterations + 1, c_.iterations}});
+  Variables in = joined<Variable>(inputs(), unknowns_here(), listed(u_.factors.symbols, factors),
+                                  listed(u_.inverse_symbols, sizes));
+  append(in, Variables{{moved, c_.moved}, {iterations, c_.iterations}});
+  return builder_.block(in, kept, {}, -1);
+}
+
+Program::Statement SubstepWriter::after_first() {
+  const Expr now = symbol("now"), sum = symbol("sum"), zero = number(0), one = number(1);
+  const Expr arrived = no(above(now, rounding_unit)), finite = is_finite_number(sum);
+  const Expr going = both(finite, no(arrived));
+  return builder_.block({{now, c_.correction}, {sum, c_.sum}},
+                        {{now, c_.before},
+                         {now, c_.first_correction},
+                         {going, c_.going},
+                         {both(going, above(now, u_.renewed_above)), c_.renew},
+                         {both(finite, arrived), c_.good},
+                         {zero, c_.first},
+                         {one, c_.later}},
+                        {}, c_.first);
+}
+
+Program::Statement SubstepWriter::after_later() {
+  const Expr now = symbol("now"), sum = symbol("sum"), before = symbol("before"), largest = symbol("ratio");
+  const Expr iterations = symbol("iterations"), contraction = symbol("contraction"), here = symbol("here");
+  const Variables in{{now, c_.correction},         {sum, c_.sum},    {before, c_.before},
+                     {largest, c_.ratio},          {here, c_.renew}, {iterations, c_.iterations},
+                     {contraction, c_.contraction}};
+  const Decision d = decide(now, sum, before, largest, iterations - 1, contraction, here);
+  return builder_.block(in,
+                        {{now, c_.before},
+                         {d.largest_ratio, c_.ratio},
+                         {d.contraction, c_.contraction},
+                         {d.going, c_.going},
+                         {d.renew, c_.renew},
+                         {d.good, c_.good}},
+                        {}, c_.later);
+}
+
+Program::Statement SubstepWriter::settle_in_loop() {
+  const std::size_t count = u_.tail.size();
+  const Expr correction = u_.settled[count], sum = u_.settled[count + 1];
+  const Expr error = symbol("error"), repeat = symbol("repeat"), before = symbol("before");
+  Variables in = joined<Variable>(inputs(), unknowns_here()), kept;
+  for (std::size_t k = 0; k < count; ++k) kept.push_back({u_.settled[k], x + u_.tail[k]});
+  append(kept, listed(u_.increments, increments));
+  Expr done = number(1), finite = number(1), error_now = error;
+  append(in, Variables{{error, own_.tail_error}, {repeat, c_.repeat}, {before, c_.tail_before}});
+  if (count > 0) {
+    const Expr again = above(repeat, 1.5);
+    finite = is_finite_number(sum);
+    error_now = max(error, where(both(again, above(before, far_correction)), correction / before));
+    done = both(no(above(correction * error_now, left_over)), either(again, no(above(correction, far_correction))));
+  }
+  append(kept, Variables{{error_now, own_.tail_error},
+                         {correction, c_.tail_before},
+                         {repeat + 1, c_.repeat},
+                         {both(both(finite, no(done)), below(repeat, most_repeats - 0.5)), c_.again},
+                         {both(finite, done), c_.good}});
+  if (u_.core.empty()) {
+    const Expr first_correction = symbol("first correction");
+    in.push_back({first_correction, c_.first_correction});
+    kept.push_back({choose(above(repeat, 1.5), first_correction, correction), c_.first_correction});
+  }
+  return builder_.block(in, kept, {}, -1);
 }
 
 void SubstepWriter::learn(std::vector<Program::Statement>& out, int look_mask, int counted) {
@@ -57,7 +174,7 @@ Program::Statement SubstepWriter::begin(bool first) {
     const Expr start = symbol("start"), made = symbol("made"), left = symbol("left"), status = symbol("status");
     append(in, Variables{{start, step_.start}, {made, step_.made}, {left, step_.left}, {status, step_.status}});
     free.push_back({start + made * h, c_.t});
-    free.push_back({both(positive(left), no(positive(status))), c_.fine});
+    free.push_back({looped() ? number(1) : both(positive(left), no(positive(status))), c_.fine});
   } else {
     append(in, Variables{{t, c_.t}, {h_before, step_.h_of_substep}});
     free.push_back({t + h_before, c_.t});
@@ -84,8 +201,11 @@ Program::Statement SubstepWriter::factor(bool first) {
   for (std::size_t i = 0; i < u_.factors.values.size(); ++i)
     kept.push_back({u_.factors.values[i], factors + static_cast<int>(i)});
   kept.push_back({number(Convergence::unknown_contraction), c_.contraction});
-  return builder_.block(joined<Variable>(inputs(), first ? unknowns_at_guess() : unknowns_here()), kept, {},
-                        first ? -1 : c_.renew);
+  Variables in = joined<Variable>(inputs(), first ? unknowns_at_guess() : unknowns_here());
+  const Expr factored = symbol("factored");
+  if (!first) in.push_back({factored, c_.factored});
+  kept.push_back({first ? number(1) : factored + 1, c_.factored});
+  return builder_.block(in, kept, {}, first ? -1 : c_.renew);
 }
 
 SubstepWriter::Decision SubstepWriter::decide(Expr now, Expr sum, Expr before, Expr largest, Expr iterations,
@@ -130,7 +250,8 @@ Program::Statement SubstepWriter::iterate(bool first) {
   const Expr fine = symbol("fine");
   if (first) {
     in.push_back({fine, c_.fine});
-    const Expr arrived = no(above(now, rounding_unit)), finite = both(fine, is_finite_number(sum));
+    const double last = Convergence::last_at_once * std::sqrt(rounding_unit);
+    const Expr arrived = no(above(now, last)), finite = both(fine, is_finite_number(sum));
     const Expr going = both(finite, no(arrived));
     append(kept, Variables{{now, c_.before},
                            {now, c_.moved},
@@ -250,7 +371,18 @@ Program::Statement SubstepWriter::judge() {
     free.push_back({next, next_state + i});
     free.push_back({(from[i] - (next - back)) + (plus - back), next_compensation + i});
   }
+  if (looped()) count_work(in, kept);
   return builder_.block(in, kept, free, -1);
+}
+
+void SubstepWriter::count_work(Variables& in, Variables& kept) const {
+  const Expr before = symbol("iterations before"), now = symbol("iterations");
+  append(in, Variables{{before, step_.ledger.iterations}, {now, u_.core.empty() ? c_.repeat : c_.iterations}});
+  kept.push_back({u_.core.empty() ? before + now - 1 : before + now, step_.ledger.iterations});
+  if (u_.core.empty()) return;
+  const Expr factored_before = symbol("factored before"), factored = symbol("factored");
+  append(in, Variables{{factored_before, step_.ledger.factorizations}, {factored, c_.factored}});
+  kept.push_back({factored_before + factored, step_.ledger.factorizations});
 }
 
 Program::Statement SubstepWriter::carry() {

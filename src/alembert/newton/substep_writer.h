@@ -18,6 +18,10 @@ struct StepScratch {
   int expected;                                       // the largest multiplier of the guess
   int again, repeat, tail_before;                     // of the tail
   int doubt, near;                                    // whether to compare with the guess, and what came out
+  int factored;                                       // factorisations of this substep
+  int first, later;                                   // masks: of the first iteration, and of the others
+  int correction, sum;                                // of the last iteration: its size, the sum of its entries
+  int first_correction;                               // how far the guess was off
 };
 
 /// One substep of the program.
@@ -57,6 +61,20 @@ class SubstepWriter {
   Variables unknowns_at_guess() const;
   Variables unknowns_here() const { return listed(e_.unknowns, x); }
 
+  /// With a ledger there are no lanes that wait for each other: what is long is written once, in loops, and what is in
+  /// doubt is left to the engine.
+  bool looped() const { return step_.ledger.pause >= 0; }
+  void write_loops(std::vector<Program::Statement>& out);
+  /// Before the first iteration.
+  Program::Statement enter();
+  /// What an iteration does to the unknowns.
+  Program::Statement move();
+  /// Whether another one follows, after the first and after later ones.
+  Program::Statement after_first();
+  Program::Statement after_later();
+  /// One linear system for the tail, at first or again.
+  Program::Statement settle_in_loop();
+
   Program::Statement begin(bool first);
 
   /// Unknowns that follow from the guess.
@@ -90,6 +108,8 @@ class SubstepWriter {
 
   /// Whether the solution counts, and the new state.
   Program::Statement judge();
+  /// What Newton did, where there is a ledger.
+  void count_work(Variables& in, Variables& kept) const;
 
   /// What the method carries beside the state.
   Program::Statement carry();

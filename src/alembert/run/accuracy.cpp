@@ -139,6 +139,16 @@ void AccuracyProbe::archive(Archive& fields) {
     else if (!*step) *step = engine_.step.clone();
     if (*step) fields(**step);
   }
+  std::vector<double> row;
+  if (companion_kernel_) row = companion_kernel_->row();
+  fields(row);
+  if (fields.reading()) {
+    companion_kernel_.reset();
+    if (!row.empty() && engine_.kernel) {
+      companion_kernel_.emplace(engine_.kernel, engine_.parameters);
+      companion_kernel_->row() = row;
+    }
+  }
   fields(multipliers_, ranges_, n_, next_look_, surprised_, t_, companion_at_, companion_steps_, window_,
          before_window_, growth_, parts_at_, step_error_, predicted_worst_, worst_, worst_t_, worst_early_, compared_);
 }
@@ -190,6 +200,11 @@ double AccuracyProbe::largest(const std::vector<double>& errors) const {
 
 void AccuracyProbe::begin_window(const GridPoint& from) {
   companion_ = beside(from);
+  companion_kernel_.reset();
+  if (engine_.kernel && companion_) {
+    companion_kernel_.emplace(engine_.kernel, engine_.parameters);
+    companion_kernel_->begin(*companion_, from, multipliers_.at(from.t, from.state), from.t, 0, 2 * h_);
+  }
   companion_at_ = from;
   window_ = {from.t, from.t, n_, false, {}, std::vector<double>(from.state.size(), 0)};
 }
@@ -199,10 +214,9 @@ void AccuracyProbe::follow_companion(const GridPoint& from, const GridPoint& to)
   const bool equal = std::abs(to.t - from.t - h_) <= 1e-9 * std::abs(h_);
   if (!equal) return companion_.reset();
   if ((n_ - window_.n0) % 2 != 0) return;
-  const StepResult result =
-      companion_->advance(companion_at_.t, 2 * h_, companion_at_.state.data(), companion_at_.compensation.data());
+  const bool made = advance_companion();
   companion_at_.t = to.t;
-  if (result.newton.outcome != Outcome::converged) {
+  if (!made) {
     window_.failed = window_.seen.size() < fewest_seen;
     return companion_.reset();
   }
@@ -210,6 +224,22 @@ void AccuracyProbe::follow_companion(const GridPoint& from, const GridPoint& to)
   const bool parted = window_.seen.size() >= fewest_seen && relative(window_.seen.back()) > lost;
   if (parted) return end_window(to);
   if (n_ >= companion_steps_ && !prolonged()) companion_.reset();
+}
+
+bool AccuracyProbe::advance_companion() {
+  if (companion_kernel_) {
+    if (companion_kernel_->run(1) == 1) {
+      companion_kernel_->put(companion_at_);
+      return true;
+    }
+    companion_kernel_.reset();
+    const std::span<const double> here = multipliers_.at(companion_at_.t, companion_at_.state);
+    if (all_finite(here)) companion_->restart(here.data());
+    companion_->carry_on(companion_at_.carried);
+  }
+  const StepResult result =
+      companion_->advance(companion_at_.t, 2 * h_, companion_at_.state.data(), companion_at_.compensation.data());
+  return result.newton.outcome == Outcome::converged;
 }
 
 // The run has come to a kink, which the longer steps of the companion would not meet: it begins again behind it.
@@ -253,6 +283,11 @@ double AccuracyProbe::growth_of_window() const {
   const Halves d = distances();
   if (d.first == 0 || d.whole <= regular_growth * d.first) return 0;
   return std::log(d.whole / d.first) / (std::abs(window_.end - window_.t0) / 2);
+}
+
+long AccuracyProbe::until_compared() const {
+  if (companion_ || all_compared_ || n_ < first_predictions) return 1;
+  return between_comparisons - n_ % between_comparisons;
 }
 
 bool AccuracyProbe::due(double prediction_error) {

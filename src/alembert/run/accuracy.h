@@ -6,12 +6,14 @@
 //   - single steps are made again in two parts: some by number, and each that was predicted worse than all that were
 //     compared before, for there the motion is faster than it was.
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "alembert/run/engine.h"
+#include "alembert/run/step_kernel.h"
 
 namespace alembert::internal {
 
@@ -56,6 +58,16 @@ class AccuracyProbe {
     if (companion_ || n_ >= next_look_ || to.prediction_error > surprised_) look(from, to);
   }
 
+  // For steps that are made several at a time.
+  /// The step, counted from here, at which follow() needs to know where it began.
+  long until_compared() const;
+  /// The step at which follow() is due.
+  long until_look() const { return companion_ ? 1 : std::max(1L, next_look_ - n_); }
+  /// Steps whose prediction was off by more are to be followed, too.
+  double surprised() const { return surprised_; }
+  /// So many steps were made for which nothing is due.
+  void skip(long steps) { n_ += steps; }
+
   struct Result {
     Accuracy accuracy;
     double at_end = 0;  // relative to the range of motion; infinite where nothing is known of it
@@ -90,6 +102,7 @@ class AccuracyProbe {
   };
 
   std::optional<Step<double>> beside(const GridPoint& from);
+  bool advance_companion();
   void begin_window(const GridPoint& from);
   void look(const GridPoint& from, const GridPoint& to);
   void follow_companion(const GridPoint& from, const GridPoint& to);
@@ -122,6 +135,7 @@ class AccuracyProbe {
   double t_;               // where the run is
 
   std::optional<Step<double>> companion_;
+  std::optional<KernelMotion> companion_kernel_;  // makes its steps as long as they are usual
   GridPoint companion_at_;
   long companion_steps_;      // as far as it may go
   Window window_;             // the present one, or the last

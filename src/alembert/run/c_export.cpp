@@ -154,37 +154,13 @@ class Export {
         "  for (i = 0; state && i < {0}_STATES; ++i) m[{5} + i] = state[i];\n",
         capitals(), numbers(memory_.data(), step_.program.scratch), prefix_, step_.start, step_.h, step_.state);
     if (!guesses) return text + "  (void)p;\n}\n\n";
-    return text + "  {\n" + with_variables(*step_.first_guess, c_statements(*step_.first_guess, 4), 4) +
-           "    (void)p;\n  }\n}\n\n";
+    return text + "  {\n" + with_variables(*step_.first_guess, 4) + "    (void)p;\n  }\n}\n\n";
   }
 
-  /// Variables that a program reads or writes, taken from the memory and put back.
-  static std::string with_variables(const Program& program, const std::string& statements, int indent) {
-    const std::string blanks(indent, ' ');
-    std::vector<bool> used(program.variables, false), written(program.variables, false);
-    mark(program.statements, used, written);
-    std::string before, after;
-    for (int i = 0; i < program.variables; ++i) {
-      if (!used[i] && !written[i]) continue;
-      if (i >= program.scratch) before += fmt::format("{}double v{} = 0.0;\n", blanks, i);
-      else before += fmt::format("{}{}double v{} = m[{}];\n", blanks, written[i] ? "" : "const ", i, i);
-      if (written[i] && i < program.scratch) after += fmt::format("{}m[{}] = v{};\n", blanks, i, i);
-    }
-    return before + statements + after;
-  }
-
-  static void mark(const std::vector<Program::Statement>& statements, std::vector<bool>& used,
-                   std::vector<bool>& written) {
-    for (const Program::Statement& statement : statements) {
-      if (statement.repeat >= 0) {
-        used[statement.repeat] = true;
-        mark(statement.body, used, written);
-        continue;
-      }
-      for (const int i : statement.block.from) used[i] = true;
-      for (const int i : statement.block.to) written[i] = true;
-      if (statement.block.mask >= 0) used[statement.block.mask] = true;
-    }
+  /// The statements of a program, with its variables taken from the memory and put back.
+  static std::string with_variables(const Program& program, int indent) {
+    const auto place = [](int i) { return fmt::format("m[{}]", i); };
+    return c_variables(program, indent, place) + c_statements(program, indent) + c_stores(program, indent, place);
   }
 
   std::string steps_function() const {
@@ -200,8 +176,7 @@ class Export {
         "    if (m[{2}] != 0.0) return (int)m[{2}];\n"
         "  }}\n"
         "  return {4}_MADE;\n}}\n\n",
-        with_variables(step_.program, c_statements(step_.program, 2), 2), prefix_, step_.status, step_.left,
-        capitals());
+        with_variables(step_.program, 2), prefix_, step_.status, step_.left, capitals());
   }
 
   std::string example() const {

@@ -41,13 +41,14 @@ constexpr double shortest_retry = 1e-6;
 // Events at the same time: more come from laws that contradict each other.
 constexpr int most_at_once = 200;
 
-/// Whether gaps or slips contain the time.
+/// Whether gaps or slips have rates where nothing else moves.
 bool moves_by_itself(const Equations& e) {
-  const Exprs time{e.t};
+  const Exprs time{e.t}, none(e.z.size(), e.graph->constant(0));
   for (const ContactFunctions& contact : e.contacts) {
     if (depends(contact.gap, time)) return true;
     for (const auto& friction : contact.friction)
-      if (depends(friction.slip, time)) return true;
+      for (const Expr slip : substitute(friction.slip, e.z, none, *e.graph))
+        if (!is_zero(slip)) return true;
   }
   return false;
 }

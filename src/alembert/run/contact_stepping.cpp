@@ -65,16 +65,12 @@ ContactState ContactStepping::state_now(int i) const {
   const ContactLayout& contact = system_->contacts()[static_cast<std::size_t>(i)];
   if (contact.friction.empty()) return ContactState::closed;
   const SlipRows& f = contact.friction[0];
-  double slip = 0, scale = 0;
+  double slip = 0, scale = least_rate_[static_cast<std::size_t>(i)];
   for (int j = 0; j < f.size; ++j) {
     slip = std::hypot(slip, system_->rate(f.first + j));
     scale = std::max(scale, system_->rate_scale(f.first + j));
   }
-  double tangential = 0;
-  for (int j = 0; j < f.size; ++j) tangential = std::hypot(tangential, told[ContactValues::tangential + j]);
-  const double bound = system_->coefficient(system_->first_friction(i)) * told[ContactValues::impulse];
-  const bool inside = tangential < (1 - part_of_rates) * bound;
-  return inside || slip <= part_of_rates * scale ? ContactState::sticking : ContactState::sliding;
+  return slip <= part_of_rates * scale ? ContactState::sticking : ContactState::sliding;
 }
 
 ContactForces ContactStepping::forces(int i) const {
@@ -160,6 +156,18 @@ void ContactStepping::add_event(int i, const char* kind, const GridPoint& to) {
   report_.events.push_back(std::move(record));
 }
 
+/// What rests from the start has no size of its own: its rates are measured by what would become of them in a step
+/// without contacts.
+void ContactStepping::measure_rates(const GridPoint& start) {
+  const std::vector<double> rates = system_->accelerations(engine_.multipliers.at(start.t, start.state));
+  for (const ContactLayout& contact : system_->contacts()) {
+    double most = std::abs(rates[static_cast<std::size_t>(contact.normal)]);
+    for (const SlipRows& f : contact.friction)
+      for (int j = 0; j < f.size; ++j) most = std::max(most, std::abs(rates[static_cast<std::size_t>(f.first + j)]));
+    least_rate_.push_back(std::isfinite(most) ? std::abs(options_.step) * most : 0);
+  }
+}
+
 Report ContactStepping::run() {
   const GridPoint start = engine_.point();
   system_->look(start.t, start.state);
@@ -168,6 +176,7 @@ Report ContactStepping::run() {
     const int k = static_cast<int>(i);
     touched_.push_back(system_->gap(k) <= rounding_of_gaps * system_->gap_scale(k));
   }
+  measure_rates(start);
   segment_.base = &engine_;
   segment_.grid = engine_.grid_start;
   segment_.probes = false;

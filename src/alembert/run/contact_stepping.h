@@ -26,6 +26,7 @@ class ContactStepping {
   void take(const GridPoint& from, const GridPoint& to);
   ContactForces forces(int contact) const;
   ContactState state_now(int contact) const;
+  void measure_rates(const GridPoint& start);
   void announce(int contact, ContactState before, double approach, const GridPoint& to);
   void warn(const char* code, std::string text);
   void add_event(int contact, const char* kind, const GridPoint& to);
@@ -41,6 +42,7 @@ class ContactStepping {
   std::vector<double> values_;  // of the last step
   double h_ = 0;                // of the last step; 0 before the first
   std::vector<bool> touched_;   // at the start
+  std::vector<double> least_rate_;
   double impacts_ = 0, dissipated_ = 0, supplied_ = 0;
   bool changed_ = false;     // a contact has changed its state
   std::vector<double> cut_;  // a state

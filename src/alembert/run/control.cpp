@@ -104,6 +104,15 @@ class FixedSteps final : public StepControl {
     return 1;
   }
 
+  Ahead ahead() const override {
+    if (kinks_ || parts_ > 0 || guess_ != Guess::extrapolated) return {};
+    return {t0_, h_, n_, steps_.count - 1 - n_};
+  }
+  void pass(long steps) override {
+    n_ += steps;
+    made_ = h_;
+  }
+
   void save(ByteWriter& out) const override {
     out.write(made_);
     out.write(here_.sides);

@@ -28,6 +28,15 @@ class StepControl {
   /// 0: it cannot go on; failure() says why, or where that is empty, StepMaker::failed.
   virtual int advance(const GridPoint& from, GridPoint* to, bool& last) = 0;
 
+  /// Whole steps of one size that come before the last one: t0 + (n + 1) h is the end of the next.
+  struct Ahead {
+    double t0 = 0, h = 0;
+    long n = 0, count = 0;
+  };
+  virtual Ahead ahead() const { return {}; }
+  /// So many of them were made elsewhere, with a history of their own.
+  virtual void pass(long) {}
+
   const std::string& failure() const { return failure_; }
   long rejected() const { return rejected_; }
   long comparisons() const { return comparisons_; }  // steps that were made beside others only

@@ -10,6 +10,7 @@
 #include "alembert/expr/derivative.h"
 #include "alembert/run/kinks.h"
 #include "alembert/run/redundant.h"
+#include "alembert/run/step_kernel.h"
 
 namespace alembert::internal {
 
@@ -186,7 +187,9 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
   if (method.remark) remark = method.remark(seen_by_methods(e));
   if (e.port) ports.emplace(e, options.dirac, code_for(std::max(1.0, options.rows), options.newton.kernel));
   if (e.energy && !conservative) work.emplace(e, code_for(options.steps, options.newton.kernel));
-  prepare(options);
+  EngineOptions without_kernel = options;
+  without_kernel.at_once = false;  // its parameters are not bound yet
+  prepare(without_kernel);
   if (!e.events.empty())
     events.emplace(model, e, *dense, multipliers, code_for(places_of_events * options.steps, options.newton.kernel));
   if (const Exprs switches = internal::kinks(e); !switches.empty()) {
@@ -196,6 +199,7 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
     kinks_in_time_ = have_kinks_in_time(e);
   }
   bind();
+  if (options.at_once) kernel = StepKernel::make(*this, options.steps);
 }
 
 void Engine::make_dense(const EngineOptions& asked) {
@@ -206,13 +210,15 @@ void Engine::make_dense(const EngineOptions& asked) {
 void Engine::prepare(const EngineOptions& asked) {
   const bool needs_dense = !dense && (asked.samples > 0 || !e.events.empty());
   const bool needs_density = !density && asked.reversible;
-  if (!needs_dense && !needs_density) return;
+  const bool needs_kernel = !kernel && asked.at_once;
+  if (!needs_dense && !needs_density && !needs_kernel) return;
   const std::unique_lock lock(*expressions_);
   if (needs_dense) make_dense(asked);
   if (needs_density) {
     density.emplace(e, initial, t0, multipliers, with_calls(options.newton, asked.steps));
     density->bind(table());
   }
+  if (needs_kernel) kernel = StepKernel::make(*this, asked.steps);
 }
 
 Engine::Engine(const Engine& other)
@@ -239,6 +245,7 @@ Engine::Engine(const Engine& other)
       inputs(other.inputs),
       work(other.work),
       maker(e.y.size(), [this](double t, std::span<const double> state) { return ends_singular(t, state); }),
+      kernel(other.kernel),
       remark(other.remark),
       expressions_(other.expressions_),
       start_(other.start_),

@@ -35,12 +35,15 @@ struct EngineOptions {
   double rows = 0;          // with multipliers, at grid points
   double samples = 0;       // between grid points
   bool reversible = false;  // steps that follow the density of the model
+  bool at_once = false;     // steps of one size that are made many at a time, where that pays
   bool dirac = false;       // flows and efforts of a port-Hamiltonian system too
   NewtonOptions newton;
 };
 
 /// Values by name, as a user gives them: parameters, inputs, initial values ("m2", "F", "x1", "x1'").
 using NamedValues = std::map<std::string, double>;
+
+class StepKernel;
 
 class Engine {
  public:
@@ -103,6 +106,7 @@ class Engine {
   TimeInputs inputs;
   std::optional<WorkMeter> work;  // where something does work
   StepMaker maker;
+  std::shared_ptr<const StepKernel> kernel;  // the step as one function; null where there is none
 
   /// Everything in it that the next steps of a run depend on, and what a report says of those before.
   void archive(Archive& fields);

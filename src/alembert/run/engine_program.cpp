@@ -53,7 +53,13 @@ EngineProgram program_of(Engine& engine, const EngineProgramOptions& options) {
   result.why = more_than_steps(engine);
   if (!result.why.empty()) return result;
   StepProgramOptions asked{.rows = options.rows, .reduce = options.reduce, .locate = options.locate};
-  if (options.watch) asked.watch = watched(engine);
+  if (options.watch || options.ledger) asked.watch = watched(engine);
+  asked.ledger = options.ledger;
+  if (options.ledger) asked.watch.invariants = engine.e.invariants;
+  if (options.ledger && engine.watch.watches_rank()) {
+    const GradientExprs found = gradient_exprs(engine.e);
+    asked.watch.rank = {found.gradients, found.lengths, found.volume};
+  }
   for (const WatchedExprs::Crossing& crossing : asked.watch.crossings)
     if (depends(crossing.value, joined<Expr>(engine.e.lambda, engine.e.psi, engine.e.z_dot))) {
       result.why = "an event depends on multipliers";

@@ -21,6 +21,7 @@ struct EngineProgramOptions {
   bool reduce = false;  // see StepProgramOptions
   bool watch = false;   // energy, constraints and events at every step
   bool locate = false;  // events are located by the program
+  bool ledger = false;  // see StepProgramOptions
 };
 
 /// The usual step with steps of the size that the engine was made for. Makes expressions: not while a copy of the

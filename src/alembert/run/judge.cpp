@@ -47,7 +47,7 @@ Judge::Judge(Engine& engine, const GridPoint& start)
 std::string Judge::broken(const GridPoint& at) {
   if (not_finite(at.state)) return "the state is not finite at t = " + time_text(at.t) + "; try a smaller step";
   std::string found = broken_constraint(at);
-  if (found.empty() && engine_.conservative) found = broken_energy(at);
+  if (found.empty() && engine_.conservative) found = broken_energy(at, engine_.watch.energy());
   return found;
 }
 
@@ -99,8 +99,7 @@ std::string Judge::broken_constraint(const GridPoint& at) {
   return "";
 }
 
-std::string Judge::broken_energy(const GridPoint& at) {
-  const double energy = engine_.watch.energy();
+std::string Judge::broken_energy(const GridPoint& at, double energy) {
   const double error = std::abs(energy - first_energy_);
   const bool early = looks_ <= first_steps;
   const double now = kinetic(at);

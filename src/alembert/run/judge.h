@@ -25,6 +25,18 @@ class Judge {
     if (!held || !watch.finite()) return false;
     return !engine_.conservative || (std::abs(watch.energy() - first_energy_) <= known_error_ && !looks_closer);
   }
+  // For steps that look at themselves (step_kernel.h): what is beyond the bounds needs a look here, and so do some
+  // steps by their number.
+  double residual_bound() const { return held_; }
+  double energy_bound() const { return engine_.conservative ? known_error_ : HUGE_VAL; }
+  /// Steps to the next that is looked at for its number.
+  long until_closer() const { return between_kinetic - looks_ % between_kinetic; }
+  /// So many steps were as expected.
+  void skip(long steps) { looks_ += steps; }
+  /// As broken(), of the energy alone.
+  std::string look_closer(const GridPoint& at, double energy) {
+    return engine_.conservative ? broken_energy(at, energy) : "";
+  }
   /// What that state breaks, where it is not fine; "" where all is well.
   std::string broken(const GridPoint& at);
 
@@ -45,7 +57,7 @@ class Judge {
   static constexpr long between_kinetic = 16;  // looks between two at the kinetic energy
   bool not_finite(std::span<const double> state) const;
   std::string broken_constraint(const GridPoint& at);
-  std::string broken_energy(const GridPoint& at);
+  std::string broken_energy(const GridPoint& at, double energy);
   double kinetic(const GridPoint& at);
   std::string words(const char* what, double residual, double t) const;
 

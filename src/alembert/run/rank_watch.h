@@ -26,6 +26,8 @@ class RankWatch {
   };
   /// Takes a state that `watch` has just looked at. Says passed once for each position. Never allocates.
   Rank look(double t, std::span<const double> state);
+  /// Points were left out: what comes next does not follow the last one.
+  void forget() { near_ = 0; }
   /// All that it has seen.
   template <class A>
   void archive(A& fields) {

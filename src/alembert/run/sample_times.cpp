@@ -24,17 +24,30 @@ SampleTimes::SampleTimes(std::vector<double> at, double sample, double t0, doubl
   sample_ *= direction;
 }
 
+double SampleTimes::regular() const {
+  const double direction = end_ < t0_ ? -1 : 1;
+  const double time = t0_ + next_sample_ * sample_;
+  return (end_ - time) * direction < 0 ? end_ : time;
+}
+
+/// Whether the next one is a listed time, and no multiple of the sample.
+bool SampleTimes::is_listed() const {
+  const double direction = end_ < t0_ ? -1 : 1;
+  const bool more = next_sample_ < samples_;
+  return next_at_ < at_.size() && (!more || at_[next_at_] * direction <= regular() * direction);
+}
+
+double SampleTimes::upcoming() const {
+  if (next_at_ >= at_.size() && next_sample_ >= samples_) return end_ < t0_ ? -HUGE_VAL : HUGE_VAL;
+  return is_listed() ? at_[next_at_] : regular();
+}
+
 std::optional<double> SampleTimes::next(double t) {
   const double direction = end_ < t0_ ? -1 : 1;
   for (;;) {
-    const bool listed = next_at_ < at_.size(), regular = next_sample_ < samples_;
-    const double one = listed ? at_[next_at_] : 0;
-    const double other = (end_ - (t0_ + next_sample_ * sample_)) * direction < 0 ? end_ : t0_ + next_sample_ * sample_;
-    if (!listed && !regular) return {};
-    const bool first = listed && (!regular || one * direction <= other * direction);
-    const double time = first ? one : other;
-    if (time * direction > t * direction) return {};
-    first ? static_cast<void>(++next_at_) : static_cast<void>(++next_sample_);
+    const double time = upcoming();
+    if (!std::isfinite(time) || time * direction > t * direction) return {};
+    is_listed() ? static_cast<void>(++next_at_) : static_cast<void>(++next_sample_);
     if (last_ && *last_ == time) continue;
     return last_ = time;
   }

@@ -17,6 +17,9 @@ class SampleTimes {
   double count() const { return static_cast<double>(at_.size()) + samples_; }
   /// The next time up to t, each once; nothing where there is none.
   std::optional<double> next(double t);
+  /// What next() would give out for a late t, or something before it; infinite, in the direction of the run, where
+  /// nothing is left.
+  double upcoming() const;
 
   /// Which were given out.
   template <class A>
@@ -25,6 +28,9 @@ class SampleTimes {
   }
 
  private:
+  bool is_listed() const;
+  double regular() const;
+
   std::vector<double> at_;
   double t0_, end_, sample_, samples_ = 0, next_sample_ = 0;
   std::size_t next_at_ = 0;

@@ -13,6 +13,7 @@
 #include "alembert/run/contact_stepping.h"
 #include "alembert/run/report_names.h"
 #include "alembert/run/simulation.h"
+#include "alembert/run/step_kernel.h"
 
 namespace alembert::internal {
 
@@ -59,6 +60,7 @@ EngineOptions engine_options(const Equations& e, const SimulateOptions& options,
   // Steps by a tolerance are judged by the accelerations at their ends.
   if (options.steps.control == Control::tolerance) result.rows = std::max(result.rows, result.steps);
   result.reversible = options.steps.control == Control::reversible;
+  result.at_once = StepKernel::serves(options);
   result.dirac = options.dirac && e.port;
   result.newton = options.newton;
   // Two small matrices are for steps that are short beside the motion; those by a tolerance are not.

@@ -78,6 +78,7 @@ Simulation::Simulation(Engine& engine, const SimulateOptions& options, SampleTim
   if (!engine.method.claims.velocity) engine.watch.velocity_ranges.resize(engine.e.g.size());
   if (!light_.empty() && report.note.empty()) report.note = light_;
   plain_ = is_plain();
+  if (engine.kernel && !segment && StepKernel::serves(options)) kernel_.emplace(engine.kernel, engine.parameters);
   next_[0] = point_;
   next_[1] = point_;
   if (options.resume.empty()) rows_.begin(report);
@@ -92,6 +93,7 @@ void Simulation::run() {
     else take_up();
   }
   if (options_.end != engine_.t0) loop();
+  if (kernel_) land();
   {
     const During writing(Activity::output);
     rows_.end();
@@ -141,6 +143,11 @@ void Simulation::start() {
 void Simulation::loop() {
   for (bool going = true; going;) {
     if (checkpoint_due()) leave_checkpoint();
+    if (kernel_ && leap()) {
+      going = report_.ending == Ending::done;
+      if (going) progress();
+      continue;
+    }
     bool last = false;
     int count = 0;
     {
@@ -162,7 +169,8 @@ void Simulation::loop() {
 }
 
 void Simulation::progress() {
-  if (!options_.progress || report_.steps % progress_steps != 0) return;
+  if (!options_.progress || report_.steps - shown_steps_ < progress_steps) return;
+  shown_steps_ = report_.steps;
   const double elapsed = now() - started_;
   if (elapsed - shown_ <= progress_pause) return;
   shown_ = elapsed;
@@ -351,10 +359,14 @@ bool Simulation::look(const GridPoint& from, GridPoint& to, bool last) {
                "`step`",
            to.t);
   const double up_to = last && !stopped ? options_.end : to.t;
-  if (engine_.watch.finite() && !take_samples(from, to, up_to, kept, row))
+  if (engine_.watch.finite()) sample(from, to, up_to, kept, row);
+  return row;
+}
+
+void Simulation::sample(const GridPoint& from, const GridPoint& to, double up_to, bool from_kept, bool to_kept) {
+  if (!take_samples(from, to, up_to, from_kept, to_kept))
     end(Ending::failed, "the motion between t = " + time_text(from.t) + " and " + time_text(to.t) +
                             " could not be sampled: part of the step has no solution; try a smaller step");
-  return row;
 }
 
 void Simulation::check_branch(const GridPoint& from, const GridPoint& to) {

@@ -15,6 +15,7 @@
 #include "alembert/run/segment.h"
 #include "alembert/run/short_steps.h"
 #include "alembert/run/simulate.h"
+#include "alembert/run/step_kernel.h"
 #include "alembert/run/twin.h"
 
 namespace alembert::internal {
@@ -76,7 +77,24 @@ class Simulation {
   void look_for_accumulation(const Event& event, const EventRecord& record);
   bool between(const GridPoint& from, GridPoint& to, bool last);
   bool take_samples(const GridPoint& from, const GridPoint& to, double up_to, bool from_kept, bool to_kept);
+  void sample(const GridPoint& from, const GridPoint& to, double up_to, bool from_kept, bool to_kept);
   void keep(const GridPoint& point);
+
+  // Steps by the kernel (simulation_kernel.cpp).
+  bool leap();
+  bool take_off(const StepControl::Ahead& ahead);
+  void land();
+  void lend();
+  void take_back();
+  void feed_rank();
+  void look_again(const GridPoint& at);
+  long next_stretch(const StepControl::Ahead& ahead);
+  void settle(long made);
+  void look_closely();
+  void retrace(long made);
+  bool row_due() const { return every_ > 0 && report_.steps % every_ == 0; }
+  void keep_rows(long made);
+  void archive_flight(Archive& fields);
 
   double taken() const { return segment_ ? segment_->taken : 0; }
   void take_account();
@@ -125,7 +143,25 @@ class Simulation {
   double started_ = 0, shown_ = 0;  // seconds
   double saved_ = 0;                // when the last checkpoint was left, and after how many steps
   long saved_steps_ = 0;
-  bool left_ = false;  // the last one, because of an interrupt
+  bool left_ = false;                        // the last one, because of an interrupt
+  long looked_steps_ = 0, shown_steps_ = 0;  // when the clock was looked at last, for checkpoints and for progress
+  std::optional<KernelMotion> kernel_;       // where many steps are made at a time
+  /// How it goes. It flies where its motion is that of the run; what a run adds up is then lent to it, or not where
+  /// every step is looked at by the engine.
+  struct Flight {
+    std::vector<double> begin, before;  // rows at the start of the present stretch, and of the one before
+    long made_before = 0;               // steps of the stretch before
+    bool flying = false, lent = false;
+    long slowly = 0;       // steps that the engine looks at
+    long wait = 0;         // steps that the engine makes before the next start
+    long pause = 0;        // how long it waited last
+    long since_start = 0;  // steps of this flight
+
+    template <class A>
+    void archive(A& fields) {
+      fields(begin, before, made_before, flying, lent, slowly, wait, pause, since_start);
+    }
+  } flight_;
 };
 
 }  // namespace alembert::internal

@@ -26,13 +26,15 @@ bool Simulation::checkpoint_due() {
   const long made = report_.steps - saved_steps_;
   if (asked.steps > 0 && made >= asked.steps) return true;
   const double seconds = asked.seconds > 0 ? asked.seconds : asked.steps > 0 ? 0 : usual_checkpoint;
-  if (seconds == 0 || (made % checkpoint_steps != 0 && made > 0)) return false;
+  if (seconds == 0 || (report_.steps - looked_steps_ < checkpoint_steps && made > 0)) return false;
+  looked_steps_ = report_.steps;
   return clock_now() - saved_ >= seconds;
 }
 
 void Simulation::leave_checkpoint() {
   saved_ = clock_now();
   saved_steps_ = report_.steps;
+  if (kernel_) take_back();
   ByteWriter out;
   Archive fields(out);
   archive(fields);
@@ -67,6 +69,7 @@ void Simulation::archive(Archive& fields) {
   if (twin_) fields(*twin_);
   fields(*judge_, samples_, counts_, acted_, seen_, spent_.iterations, spent_.factorizations, spent_.evaluations,
          rejected_, comparisons_, kink_times_, gained_, lost_, times_, recorded_, in_view_, energy_, balance_);
+  archive_flight(fields);
   archive_report(fields, report_);
 }
 

@@ -139,14 +139,26 @@ Watch::Watch(const Equations& e, KernelOptions options, bool rank) {
   work_.resize(kernel_.work());
 }
 
+GradientExprs gradient_exprs(const Equations& e) {
+  GradientExprs result;
+  result.gradients = e.auxiliary.empty() ? jacobian(e.g, e.y) : jacobian(e.g_dot, e.z);
+  if (e.v == e.z) append_rows(result.gradients, jacobian(e.k, e.z));
+  const std::size_t count = result.gradients.rows;
+  if (count == 0 || count > most_written_out) return result;
+  const std::vector<Exprs> rows = dense(result.gradients, *e.graph);
+  for (const Exprs& row : rows) result.lengths.push_back(dot(row, row));
+  result.volume = gram_determinant(rows, *e.graph);
+  return result;
+}
+
 void Watch::add_rank(const Equations& e, Exprs& out) {
   const auto part = [&](const Exprs& values) {
     const int from = static_cast<int>(out.size());
     out.insert(out.end(), values.begin(), values.end());
     return from;
   };
-  SparseExprs gradients = e.auxiliary.empty() ? jacobian(e.g, e.y) : jacobian(e.g_dot, e.z);
-  if (e.v == e.z) append_rows(gradients, jacobian(e.k, e.z));
+  const GradientExprs found = gradient_exprs(e);
+  const SparseExprs& gradients = found.gradients;
   const std::size_t count = gradients.rows;
   watch_rank_ = count > 0;
   if (count > most_written_out) {
@@ -154,11 +166,8 @@ void Watch::add_rank(const Equations& e, Exprs& out) {
     if (watch_rank_) span_.emplace(gradients);
     if (watch_rank_) lengths_ = part(gradients.value);
   } else if (watch_rank_) {
-    const std::vector<Exprs> rows = dense(gradients, *e.graph);
-    Exprs lengths;
-    for (const Exprs& row : rows) lengths.push_back(dot(row, row));
-    lengths_ = part(lengths);
-    volume_ = part({gram_determinant(rows, *e.graph)});
+    lengths_ = part(found.lengths);
+    volume_ = part({found.volume});
   }
   if (!watch_rank_) return;
   gradients_ = span_ ? lengths_ : part(gradients.value);
@@ -263,6 +272,21 @@ void Watch::look(double t, std::span<const double> y, std::span<const double> z)
   }
   if (watch_rank_) look_at_rank();
   first_ = false;
+}
+
+void Watch::take(const Sums& sums, std::span<const double> longest) {
+  energy_watched.max_error = sums.energy_error;
+  max_position = sums.position;
+  max_velocity = sums.velocity;
+  max_nonholonomic = sums.nonholonomic;
+  for (std::size_t i = 0; i < longest_.size(); ++i) longest_[i] = std::sqrt(longest[i]);
+}
+
+void Watch::look_again(double t, std::span<const double> state) {
+  evaluate(t, state, {});
+  finite_ = finite_now_;
+  energy_watched.final = energy();
+  if (watch_rank_) look_at_rank();
 }
 
 void Watch::look_at_rank() noexcept {

@@ -27,6 +27,15 @@ class DriftFit {
     ++current_.count;
     if (current_.count >= size_) end_block();
   }
+  /// Of so many the sums can be put in at once.
+  long room() const { return size_ - current_.count; }
+  double sum_t() const { return current_.t; }
+  double sum_error() const { return current_.error; }
+  /// The sums with so many more in them, at most room().
+  void put(double sum_t, double sum_error, long count) {
+    current_ = {sum_t, sum_error, current_.count + count};
+    if (current_.count >= size_) end_block();
+  }
   Drift fit() const;
   template <class A>
   void archive(A& fields) {
@@ -45,6 +54,16 @@ class DriftFit {
   Block current_;
   long size_ = 1;  // of a full block
 };
+
+/// What the rank of the constraints is watched by: their gradients, the squares of their lengths, and the square of the
+/// volume that they span.
+struct GradientExprs {
+  SparseExprs gradients;
+  Exprs lengths;
+  Expr volume;
+};
+/// Without lengths where they are too many to be written out.
+GradientExprs gradient_exprs(const Equations& equations);
 
 class Watch {
  public:
@@ -66,6 +85,19 @@ class Watch {
   void glance(double t, std::span<const double> state);
   /// The state jumped to this one: by how much the energy did, which is no error.
   double jump(double t, std::span<const double> state);
+
+  // For steps that look at themselves (step_kernel.h).
+  /// Whether sums() and invariants are all that they have to add to.
+  bool is_simple() const { return summary_ > 0 && velocity_ranges.empty() && jumps_ == 0; }
+  struct Sums {
+    double energy_error, position, velocity, nonholonomic;  // the largest so far
+  };
+  Sums sums() const { return {energy_watched.max_error, max_position, max_velocity, max_nonholonomic}; }
+  /// longest: squares of the largest gradients.
+  void take(const Sums& sums, std::span<const double> longest);
+  std::vector<Watched>& invariants_lent() { return watched_; }
+  /// A state that was counted already.
+  void look_again(double t, std::span<const double> state);
 
   double energy() const { return values_[0]; }
   std::span<const double> invariants() const { return {values_.data() + invariants_, watched_.size()}; }

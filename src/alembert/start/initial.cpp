@@ -117,7 +117,7 @@ ConsistentStart::Body::Body(const Model& model, const Equations& e)
       velocities_(velocity_level_.inputs, velocity_level_.unknowns, velocity_level_.constraints),
       accelerations_(e),
       mass_(e, !masses_.empty(), velocity_level_.unknowns.size()),
-      redundancy_(e),
+      redundancy_(e, velocity_level_),
       kinematics_(model, e),
       finite_(model, e) {
   if (!masses_.empty()) index_.emplace(e);
@@ -263,13 +263,13 @@ void ConsistentStart::Body::find_multipliers(const State& state, const StartValu
   const std::vector<double> guess = multiplier_guesses(e_, given);
   std::optional<RankReport> report;
   const auto redundant = [&] { return report && !report->dependent_rows.empty(); };
-  if (constrained && !large) report = redundancy_.at(state);
+  if (constrained && !large) report = redundancy_.at(state, velocities_);
 
   Accelerations found = accelerations_.solve(state, guess, redundant());
   // Without masses some accelerations are not determined by this system: the smallest ones are a start.
   if (index_ && !found.solved && !large) found = accelerations_.solve(state, guess, true);
   if (constrained && large && (found.doubtful || !found.solved)) {
-    report = redundancy_.at(state);
+    report = redundancy_.at(state, velocities_);
     if (redundant()) found = accelerations_.solve(state, guess, true);
   }
   if (!found.solved && !index_)
@@ -277,8 +277,8 @@ void ConsistentStart::Body::find_multipliers(const State& state, const StartValu
   if (found.z_dot.empty()) found.z_dot.assign(e_.z.size(), 0.0);
   if (found.multipliers.empty()) found.multipliers.assign(guess.size(), 0.0);
   if (redundant())
-    describe_redundant(*report, redundancy_.more_rank_nearby(state, report->rank, positions_, metric), velocity_level_,
-                       result);
+    describe_redundant(*report, redundancy_.more_rank_nearby(state, report->rank, positions_, velocities_, metric),
+                       velocity_level_, result);
   const auto middle = found.multipliers.begin() + static_cast<std::ptrdiff_t>(e_.lambda.size());
   result.lambda.assign(found.multipliers.begin(), middle);
   result.psi.assign(middle, found.multipliers.end());

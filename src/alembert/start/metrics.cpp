@@ -46,8 +46,9 @@ MassMetric::MassMetric(const Equations& e, bool massless, std::size_t velocity_u
       n_y_(static_cast<int>(e.y.size())),
       n_z_(static_cast<int>(e.z.size())),
       velocity_unknowns_(static_cast<int>(velocity_unknowns)),
-      mass_(joined<Expr>(e.t, e.y, e.z, e.z_dot), e.inertial, e.z_dot),
-      mobility_(joined<Expr>(e.t, e.y, e.z), e.v, e.z) {}
+      mass_(joined<Expr>(e.t, e.y, e.z, e.z_dot), e.inertial, e.z_dot) {
+  if (hamiltonian_) mobility_.emplace(joined<Expr>(e.t, e.y, e.z), e.v, e.z);
+}
 
 Metrics MassMetric::at(const State& state) const {
   Metrics metrics;
@@ -74,14 +75,14 @@ Metrics MassMetric::at(const State& state) const {
 SparseRows MassMetric::mass(const State& state) const {
   std::vector<double> in = flat(state);
   in.resize(in.size() + static_cast<std::size_t>(n_z_), 0.0);
-  return mass_.derivative(in);
+  return mass_(in);
 }
 
-SparseRows MassMetric::mobility(const State& state) const { return mobility_.derivative(flat(state)); }
+SparseRows MassMetric::mobility(const State& state) const { return mobility_.value()(flat(state)); }
 
 void MassMetric::bind(const double* parameters) {
   mass_.bind(parameters);
-  mobility_.bind(parameters);
+  if (mobility_) mobility_->bind(parameters);
 }
 
 }  // namespace alembert::internal

@@ -2,8 +2,10 @@
 
 // In which metric initial values are moved: the mass metric where there is one.
 
+#include <optional>
+
 #include "alembert/derive/equations.h"
-#include "alembert/start/differentiable.h"
+#include "alembert/start/sparse_derivative.h"
 #include "alembert/start/state.h"
 
 namespace alembert::internal {
@@ -22,14 +24,15 @@ class MassMetric {
 
   /// The derivative of Equations::inertial in z', for any z'.
   SparseRows mass(const State& state) const;
-  /// v_z; H_pp in the Hamiltonian form.
+  /// H_pp; in the Hamiltonian form only.
   SparseRows mobility(const State& state) const;
   void bind(const double* parameters);
 
  private:
   bool hamiltonian_, of_mass_, massless_;
   int n_y_, n_z_, velocity_unknowns_;
-  DifferentiableList mass_, mobility_;
+  SparseDerivative mass_;
+  std::optional<SparseDerivative> mobility_;  // of the Hamiltonian form
 };
 
 }  // namespace alembert::internal

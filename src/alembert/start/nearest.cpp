@@ -8,6 +8,7 @@
 #include "alembert/base/lists.h"
 #include "alembert/error.h"
 #include "alembert/start/dense.h"
+#include "alembert/start/sparse_derivative.h"
 #include "alembert/start/subproblem.h"
 
 namespace alembert::internal {
@@ -79,8 +80,8 @@ bool fulfilled(const DifferentiableList& constraints, const NearestPoint::Reques
 /// One attempt: the iteration and where it stands.
 class Search {
  public:
-  Search(const DifferentiableList& constraints, const DifferentiableList& curvature,
-         const NearestPoint::Request& request, Subproblem& subproblem)
+  Search(const DifferentiableList& constraints, const SparseDerivative& curvature, const NearestPoint::Request& request,
+         Subproblem& subproblem)
       : constraints_(constraints), curvature_(curvature), request_(request), subproblem_(subproblem) {
     number_.assign(request.given.size(), -1);
     for (int i = 0; i < static_cast<int>(request.given.size()); ++i) {
@@ -151,7 +152,7 @@ class Search {
       Vector all = Vector::Zero(constraints_.derivative_expressions().rows);
       for (int i = 0; i < mu_.size(); ++i) all[request_.active[i]] = mu_[i];
       in.insert(in.end(), all.begin(), all.end());
-      quadratic_.hessian = restrict_to(curvature_.derivative(in), free_, number_, static_cast<int>(free_.size()));
+      quadratic_.hessian = restrict_to(curvature_(in), free_, number_, static_cast<int>(free_.size()));
     }
     if (!subproblem_.factor(quadratic_, with_hessian)) return false;
     subproblem_.solve(quadratic_, step, mu);
@@ -231,7 +232,7 @@ class Search {
   }
 
   const DifferentiableList& constraints_;
-  const DifferentiableList& curvature_;
+  const SparseDerivative& curvature_;
   const NearestPoint::Request& request_;
   Subproblem& subproblem_;
   std::vector<int> free_, number_;
@@ -258,7 +259,7 @@ double distance(const SparseRows& metric, const std::vector<double>& a, const st
 struct NearestPoint::Body {
   int unknowns;
   DifferentiableList constraints;
-  DifferentiableList curvature;  // gradient of mu^T c; its derivative is the Hessian
+  SparseDerivative curvature;  // of the gradient of mu^T c: the Hessian
 
   /// First with all rows that are independent in double precision; where that fails, rows that nearly depend on others
   /// are left out of the steps.
@@ -339,15 +340,18 @@ struct NearestPoint::Body {
 
 NearestPoint::NearestPoint(const Exprs& inputs, const Exprs& unknowns, const Exprs& constraints) {
   const Exprs symbols = joined<Expr>(inputs, unknowns);
+  DifferentiableList list(symbols, constraints, unknowns);
   Exprs mu;
   Exprs gradient;
   if (!unknowns.empty() && !constraints.empty()) {
-    mu = unknowns.front().graph().symbols("mu", static_cast<int>(constraints.size()));
-    gradient = transposed_product(constraints, unknowns, mu);
+    Graph& graph = unknowns.front().graph();
+    mu = graph.symbols("mu", static_cast<int>(constraints.size()));
+    // Velocities are constrained linearly in most models.
+    const bool linear = !depends(list.derivative_expressions().value, unknowns);
+    gradient = linear ? Exprs(unknowns.size(), graph.constant(0)) : transposed_product(constraints, unknowns, mu);
   }
-  body_ =
-      std::make_unique<Body>(Body{static_cast<int>(unknowns.size()), DifferentiableList(symbols, constraints, unknowns),
-                                  DifferentiableList(joined<Expr>(symbols, mu), gradient, unknowns)});
+  body_ = std::make_unique<Body>(Body{static_cast<int>(unknowns.size()), std::move(list),
+                                      SparseDerivative(joined<Expr>(symbols, mu), gradient, unknowns)});
 }
 
 NearestPoint::NearestPoint(const NearestPoint& other) : body_(std::make_unique<Body>(*other.body_)) {}

@@ -23,15 +23,21 @@ constexpr double least_size = 1e-3;
 
 }  // namespace
 
-Redundancy::Redundancy(const Equations& e)
-    : holonomic_(static_cast<int>(e.g.size())), rows_(joined<Expr>(e.t, e.y, e.z), joined<Expr>(e.g_dot, e.k), e.z) {}
+Redundancy::Redundancy(const Equations& e, const Level& level) : holonomic_(static_cast<int>(e.g.size())) {
+  if (level.written != level.constraints.size() || level.unknowns.size() != e.z.size())
+    rows_.emplace(joined<Expr>(e.t, e.y, e.z), joined<Expr>(e.g_dot, e.k), e.z);
+}
 
-RankReport Redundancy::at(const State& state) const {
-  return analyse_rows(rows_.derivative(flat(state)), redundant_tolerance);
+SparseRows Redundancy::rows(const State& state, const NearestPoint& velocities) const {
+  return rows_ ? (*rows_)(flat(state)) : velocities.constraints().derivative(flat(state));
+}
+
+RankReport Redundancy::at(const State& state, const NearestPoint& velocities) const {
+  return analyse_rows(rows(state, velocities), redundant_tolerance);
 }
 
 bool Redundancy::more_rank_nearby(const State& state, int rank, const NearestPoint& positions,
-                                  const SparseRows& metric) const {
+                                  const NearestPoint& velocities, const SparseRows& metric) const {
   if (state.y.size() > static_cast<std::size_t>(largest_dense)) return false;
   State nearby = state;
   if (holonomic_ > 0) {
@@ -45,7 +51,7 @@ bool Redundancy::more_rank_nearby(const State& state, int rank, const NearestPoi
     if (!moved.converged) return false;
     nearby.y = moved.x;
   }
-  return analyse_rows(rows_.derivative(flat(nearby)), nearby_tolerance).rank > rank;
+  return analyse_rows(rows(nearby, velocities), nearby_tolerance).rank > rank;
 }
 
 void describe_redundant(const RankReport& report, bool singular_position, const Level& velocities,

@@ -228,7 +228,8 @@ double Design::drawn(std::uint64_t member, std::size_t draw) const {
   }
   const Draw& d = draws_[draw];
   if (d.distribution == Distribution::normal) return d.a + d.b * normal_quantile(u);
-  return d.a + (d.b - d.a) * u;
+  const double width = d.b - d.a;
+  return std::isfinite(width) ? d.a + width * u : d.a * (1 - u) + d.b * u;
 }
 
 void Design::keep_open(const std::vector<bool>& axes) {

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "alembert/study/random.h"
+#include "alembert/trajectory.h"
 #include "alembert/version.h"
 
 namespace alembert::internal {
@@ -105,9 +106,8 @@ bool Journal::read(const std::function<void(std::uint64_t, MemberResult)>& take)
 
 void Journal::open() {
   file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (file_ < 0) throw InputError("cannot write '" + path_ + "': " + std::strerror(errno));
-  if (::ftruncate(file_, static_cast<off_t>(good_)) != 0 || ::lseek(file_, 0, SEEK_END) < 0)
-    throw InputError("cannot write '" + path_ + "': " + std::strerror(errno));
+  if (file_ < 0 || ::ftruncate(file_, static_cast<off_t>(good_)) != 0 || ::lseek(file_, 0, SEEK_END) < 0)
+    throw WriteError("cannot write '" + path_ + "': " + std::strerror(errno));
   if (good_ == 0) waiting_ = header();
   flush();
 }
@@ -127,7 +127,9 @@ void Journal::flush() {
   while (!left.empty()) {
     const ssize_t written = ::write(file_, left.data(), left.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw InputError("cannot write '" + path_ + "': " + std::strerror(errno));
+    if (written < 0)
+      throw WriteError("cannot write '" + path_ + "': " + std::strerror(errno),
+                       "the members that were finished before are there: `resume` makes the others");
     left.remove_prefix(static_cast<std::size_t>(written));
   }
   waiting_.clear();

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "alembert/model/model.h"
 #include "alembert/report.h"
 #include "alembert/simulate.h"
+#include "alembert/start/initial.h"
 
 namespace alembert::internal {
 
@@ -64,6 +66,10 @@ using MemberEngineMaker = std::function<std::unique_ptr<MemberEngine>(const Memb
 /// The compiled engine, one trajectory at a time: one compilation for all members, and another for those whose values
 /// ask for other code. Takes every task; what other engines leave to it they give to its run().
 std::unique_ptr<MemberEngine> make_scalar_engine(const MemberTask& task);
+
+/// A warning for a member that does not start from the values that it was given, since the constraints do not allow
+/// them: its row would be read as theirs. Nothing where they stay.
+std::optional<Warning> moved_start(const MemberTask& task, const InitialValues& initial, double t0);
 
 /// One member by the scalar engine, with its rows for an observer.
 MemberResult run_observed(const MemberTask& task, const std::vector<double>& values, Observer& observer);

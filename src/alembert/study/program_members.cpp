@@ -100,7 +100,7 @@ bool ProgramMembers::begin(Engine& engine, const double* values, double* variabl
   for (std::size_t i = 0; i < task_.names.size(); ++i) named[task_.names[i]] = values[i];
   try {
     engine.reset_parameters();
-    if (!engine.begin(named)) return false;
+    if (!engine.begin(named) || moved_start(task_, engine.initial, engine.t0)) return false;
   } catch (const InputError&) { return false; }
   begin_program(engine, *program_, static_cast<double>(steps_), variables);
   std::copy(engine.parameters.begin(), engine.parameters.end(), table);

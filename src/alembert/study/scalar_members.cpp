@@ -1,8 +1,10 @@
 // Members by the compiled engine, one trajectory at a time.
 
+#include <algorithm>
 #include <optional>
 
 #include "alembert/error.h"
+#include "alembert/output/report_words.h"
 #include "alembert/run/simulate.h"
 #include "alembert/study/member_columns.h"
 #include "alembert/study/member_engine.h"
@@ -46,6 +48,10 @@ class ScalarMembers final : public MemberEngine {
       result.failure = report.reason;
       if (report.ending == Ending::failed && result.failure.empty()) result.failure = "failed";
       result.warnings = report.warnings;
+      if (std::optional<Warning> moved = moved_start(task_, engine->initial, engine->t0)) {
+        if (options.strict && result.failure.empty()) result.failure = moved->text;
+        result.warnings.insert(result.warnings.begin(), std::move(*moved));
+      }
       result.cells = member_cells(report, task_.columns);
     } catch (const InputError& error) {
       result.failure = error.diagnostics().at(0).message;
@@ -73,6 +79,15 @@ class ScalarMembers final : public MemberEngine {
 
 std::unique_ptr<MemberEngine> make_scalar_engine(const MemberTask& task) {
   return std::make_unique<ScalarMembers>(task);
+}
+
+std::optional<Warning> moved_start(const MemberTask& task, const InitialValues& initial, double t0) {
+  std::string moved;
+  for (const InitialValues::Change& change : initial.changes)
+    if (std::find(task.names.begin(), task.names.end(), change.name) != task.names.end())
+      moved += (moved.empty() ? "" : ", ") + moved_text(change.name, change.from, change.to);
+  if (moved.empty()) return {};
+  return Warning{"start", "the constraints do not allow what was varied; it was moved: " + moved, t0};
 }
 
 MemberResult run_observed(const MemberTask& task, const std::vector<double>& values, Observer& observer) {

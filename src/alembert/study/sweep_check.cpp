@@ -86,7 +86,7 @@ void check_names_and_values(const SweepOptions& options, const Model& model) {
       if (!check_value("axes", axis.name, axis.text(i)) && axis.values.empty()) break;
   }
   for (const Draw& draw : options.draws) {
-    const double middle = draw.distribution == Distribution::normal ? draw.a : (draw.a + draw.b) / 2;
+    const double middle = draw.distribution == Distribution::normal ? draw.a : draw.a / 2 + draw.b / 2;
     if (!check_value("draws", draw.name, to_text(middle))) continue;
     if (!can_stay_open(model, draw.name))
       wrong.push_back({nullptr, {}, "'" + draw.name + "' cannot be drawn", "it decides sizes, or is no single number"});

@@ -140,12 +140,89 @@ Exprs ContactTerms::with_normals(Exprs rows, const Exprs& normals) const {
   return rows;
 }
 
-Exprs ContactTerms::restitution(Expr t, const Exprs& y, const Exprs& rates0) const {
+Exprs ContactTerms::restitution(Expr t, const Exprs& y) const {
   Exprs result;
-  for (std::size_t i = 0; i < layout_.size(); ++i) {
-    const Expr e = at(e_, {e_.contacts[i].restitution}, {t, y, frame_.z0})[0];
-    result.push_back(e * min(rates0[static_cast<std::size_t>(layout_[i].normal)], frame_.graph.constant(0)));
+  for (const ContactFunctions& contact : e_.contacts)
+    result.push_back(at(e_, {contact.restitution}, {t, y, frame_.z0})[0]);
+  return result;
+}
+
+Exprs ContactTerms::persistent() const {
+  const Point start{frame_.step.t0, frame_.y0, frame_.z0};
+  const Exprs at_start = gaps(start.t, start.y), slow = normals(rates(start));
+  Exprs result;
+  for (std::size_t i = 0; i < at_start.size(); ++i)
+    result.push_back(positive(closed_gap() - at_start[i]) * positive(closed_rate() - abs(slow[i])));
+  return result;
+}
+
+Exprs ContactTerms::forces_in_front(const Point& start, const Point& end, const Exprs& impulses) const {
+  const Exprs still = over_rows(persistent());
+  Exprs in_rest, in_impacts;
+  for (std::size_t j = 0; j < impulses.size(); ++j) {
+    in_rest.push_back(still[j] * impulses[j]);
+    in_impacts.push_back(impulses[j] - in_rest[j]);
   }
+  return added(forces(start, in_rest), forces(end, in_impacts));
+}
+
+Exprs ContactTerms::in_front(const Exprs& at_start, const Exprs& at_end) const {
+  return chosen(over_rows(persistent()), at_start, at_end);
+}
+
+void ContactTerms::free_motion() {
+  if (!any()) return;
+  begin_block();
+  const Expr h = frame_.step.h;
+  const Point start{frame_.step.t0, frame_.y0, frame_.z0};
+  free_change_ = frame_.unknown("free dz", frame_.z_dot0, h);
+  const Exprs lambda = frame_.unknown("free lambda", frame_.lambda0);
+  frame_.step.groups.push_back({0, static_cast<int>(free_change_.size()), frame_.size_z()});
+  frame_.step.groups.push_back({static_cast<int>(free_change_.size()), static_cast<int>(lambda.size()), Expr()});
+  const Exprs z1 = added(start.z, free_change_);
+  const Point end{start.t, start.y, z1};
+  Exprs balance = e_.constant_mass ? at(e_, e_.p, {start.t, start.y, free_change_})
+                                   : difference(at(e_, e_.p, end), at(e_, e_.p, start));
+  for (const Exprs& force : {e_.f, e_.r})
+    balance = difference(balance, scaled(h, at(e_, force, start, lambda, frame_.psi0)));
+  balance = added(balance, scaled(h, at(e_, inertia(e_), start)));
+  frame_.equation(balance, "free momentum of ", e_.z_names, "");
+  frame_.equation(difference(at(e_, e_.g_dot, end), at(e_, e_.g_dot, start)), "free velocity of constraint ",
+                  e_.g_names, "");
+}
+
+Exprs ContactTerms::meeting(const Point& end, Quad least) const {
+  const Expr h = frame_.step.h;
+  const Point start{frame_.step.t0, frame_.y0, frame_.z0};
+  const Exprs gap0 = gaps(start.t, start.y);
+  const Exprs half = added(start.z, scaled(frame_.graph.constant(0.5), free_change_));
+  const Exprs free = gaps(end.t, added(start.y, scaled(h, at(e_, e_.v, {start.t, start.y, half}))));
+  const Exprs slow = normals(rates({end.t, end.y, start.z})),
+              fast = normals(rates({end.t, end.y, added(start.z, free_change_)}));
+  Exprs result;
+  for (std::size_t i = 0; i < gap0.size(); ++i) {
+    const Expr fallen = Quad(2) / h * (fast[i] - slow[i]) * gap0[i];
+    const Expr square = max(slow[i] * slow[i] - fallen, frame_.graph.constant(0));
+    const Expr met = choose(positive(closed_gap() - free[i]), -sqrt(square), slow[i]);
+    result.push_back(where(Quad(1) - positive(least * abs(fast[i] - slow[i]) - abs(met)), met));
+  }
+  return result;
+}
+
+Exprs ContactTerms::chosen(const Exprs& numbers, const Exprs& a, const Exprs& b) {
+  Exprs result;
+  for (std::size_t i = 0; i < numbers.size(); ++i) result.push_back(choose(numbers[i], a[i], b[i]));
+  return result;
+}
+
+Exprs ContactTerms::no_slip(const Exprs& rates) const {
+  Exprs result(static_cast<std::size_t>(rows_), frame_.graph.constant(0));
+  const Expr none = closed_rate() + Quad(part_of_slip) * frame_.size_z();
+  for (const Rows& rows : layout_)
+    for (const auto& [first, size] : rows.friction) {
+      const Exprs slip(rates.begin() + first, rates.begin() + first + size);
+      std::fill_n(result.begin() + first, size, positive(none - length_of(frame_.graph, slip)));
+    }
   return result;
 }
 
@@ -185,6 +262,7 @@ void ContactTerms::laws(const Law& law) {
     contact.rate = law.rates[static_cast<std::size_t>(rows.normal)];
     contact.closed = law.closed[i];
     contact.grows = law.grows;
+    if (!law.passed.empty()) contact.passed = law.passed[i];
     frame_.step.equations.push_back(complementary(contact.force, contact.rate, weight(contact.weight)));
     frame_.step.labels.emplace_back("contact " + std::to_string(i + 1));
     for (std::size_t k = 0; k < rows.friction.size(); ++k) {
@@ -207,7 +285,7 @@ void ContactTerms::laws(const Law& law) {
   }
 }
 
-void ContactTerms::gap_laws(const Exprs& unknowns, const Exprs& gaps, const Exprs& closed) {
+void ContactTerms::gap_laws(const Exprs& unknowns, const Exprs& known, const Exprs& gaps, const Exprs& closed) {
   if (!any()) return;
   const int first = number_of(unknowns[0]);
   check(static_cast<int>(frame_.step.equations.size()) == first, "an equation stands as its unknown does");
@@ -215,7 +293,7 @@ void ContactTerms::gap_laws(const Exprs& unknowns, const Exprs& gaps, const Expr
     Inclusions::Contact contact;
     contact.block = static_cast<int>(inclusions_->block_start.size()) - 1;
     contact.normal = first + static_cast<int>(i);
-    contact.force = unknowns[i];
+    contact.force = known[i] + unknowns[i];
     contact.rate = gaps[i];
     contact.closed = closed[i];
     frame_.step.equations.push_back(complementary(contact.force, contact.rate, weight(contact.weight)));
@@ -224,13 +302,28 @@ void ContactTerms::gap_laws(const Exprs& unknowns, const Exprs& gaps, const Expr
   }
 }
 
+int ContactTerms::rows_of(const Rows& rows) const {
+  int count = 1;
+  for (const auto& [first, size] : rows.friction) count += size;
+  return count;
+}
+
+Exprs ContactTerms::supplies(const Exprs& impulses, const Exprs& moving) const {
+  Exprs result;
+  for (const Rows& rows : layout_) {
+    Exprs terms;
+    for (int j = rows.normal; j < rows.normal + rows_of(rows); ++j)
+      terms.push_back(-(impulses[static_cast<std::size_t>(j)] * moving[static_cast<std::size_t>(j)]));
+    result.push_back(sum(frame_.graph, terms));
+  }
+  return result;
+}
+
 Exprs ContactTerms::losses(const Exprs& impulses, const Exprs& before, const Exprs& after) const {
   Exprs result;
   for (const Rows& rows : layout_) {
-    int count = 1;
-    for (const auto& [first, size] : rows.friction) count += size;
     Exprs terms;
-    for (int j = rows.normal; j < rows.normal + count; ++j) {
+    for (int j = rows.normal; j < rows.normal + rows_of(rows); ++j) {
       const auto k = static_cast<std::size_t>(j);
       terms.push_back(impulses[k] * (before[k] + after[k]));
     }
@@ -239,24 +332,14 @@ Exprs ContactTerms::losses(const Exprs& impulses, const Exprs& before, const Exp
   return result;
 }
 
-void ContactTerms::tell(const Exprs& impulses, const Exprs& lost, const Exprs& moving, const Exprs& rates0) {
+void ContactTerms::tell(const Exprs& impulses, const Exprs& lost, const Exprs& supplied, const Exprs& rates0) {
   if (!any()) return;
   Exprs& told = frame_.step.contacts;
   for (std::size_t i = 0; i < layout_.size(); ++i) {
-    const Rows& rows = layout_[i];
-    Exprs supplied, tangential;
-    const auto take = [&](int j) {
-      supplied.push_back(-(impulses[static_cast<std::size_t>(j)] * moving[static_cast<std::size_t>(j)]));
-    };
-    take(rows.normal);
-    for (const auto& [first, size] : rows.friction)
-      for (int j = first; j < first + size; ++j) {
-        take(j);
-        tangential.push_back(impulses[static_cast<std::size_t>(j)]);
-      }
-    const auto normal = static_cast<std::size_t>(rows.normal);
-    append(told, Exprs{impulses[normal], lost[i], sum(frame_.graph, supplied), rates0[normal]});
-    append(told, tangential);
+    const auto normal = static_cast<std::size_t>(layout_[i].normal);
+    append(told, Exprs{impulses[normal], lost[i], supplied[i], rates0[normal]});
+    for (const auto& [first, size] : layout_[i].friction)
+      for (int j = first; j < first + size; ++j) told.push_back(impulses[static_cast<std::size_t>(j)]);
   }
   frame_.step.inclusions = inclusions_;
 }

@@ -33,8 +33,26 @@ class ContactTerms {
   Exprs over_rows(const Exprs& of_contacts) const;
   /// The rows with other normals.
   Exprs with_normals(Exprs rows, const Exprs& normals) const;
-  /// e times the rate with which a gap closes, for all contacts: an impact asks for rate + this >= 0.
-  Exprs restitution(Expr t, const Exprs& y, const Exprs& rates0) const;
+  /// The coefficients of restitution: an impact asks for the rate behind it and e times the one before to be >= 0.
+  Exprs restitution(Expr t, const Exprs& y) const;
+  /// 1 where a contact was closed and its gap at rest when the step began, else 0.
+  Exprs persistent() const;
+  /// For impulses of the front of a step: they act where it begins if the contact was closed and at rest there, else
+  /// where it ends, with the others of the same impact, so that elastic ones keep the energy.
+  Exprs forces_in_front(const Point& start, const Point& end, const Exprs& impulses) const;
+  /// Rates of such impulses, from those at the start and at the end.
+  Exprs in_front(const Exprs& at_start, const Exprs& at_end) const;
+  /// A block of its own, the first: how z would change in the step without contacts, by what acts when it begins.
+  void free_motion();
+  int free_unknowns() const { return static_cast<int>(free_change_.empty() ? 0 : e_.z.size() + e_.g.size()); }
+  /// The rates with which gaps close when they are met in the step: from the velocities when it begins and the free
+  /// motion; where gaps are not met, the rates when it begins. Rates below `least` times what the free motion adds in
+  /// the step are none. One a contact.
+  Exprs meeting(const Point& end, Quad least = 0) const;
+  /// One list where the numbers, of 0 and 1, are 1, the other elsewhere.
+  static Exprs chosen(const Exprs& numbers, const Exprs& a, const Exprs& b);
+  /// For each row of friction whether its slip has these rates and none of them is a slip: 1, else 0; 0 for normals.
+  Exprs no_slip(const Exprs& rates) const;
 
   /// A length below which gaps are closed: rounding of the coordinates, and what a body falls in a short part of a
   /// step. The same over the step is a velocity that is none.
@@ -51,23 +69,28 @@ class ContactTerms {
     Exprs rates;         // one a row
     Exprs closed;        // one a contact: it takes part where this is at most 0
     Exprs known = {};    // one a row: what the forces contain beside the unknowns; none: nothing
-    bool grows = false;  // contacts take part as well where their rates would become negative
+    bool grows = false;  // contacts take part as well where `passed` would become negative
+    Exprs passed = {};   // one a contact; none: the rates
   };
   /// Adds the laws of normal and tangential forces; the equations stand as their unknowns do.
   void laws(const Law& law);
-  /// The same for unknowns of the normals alone, one a contact: 0 <= unknown, 0 <= gap, complementary.
-  void gap_laws(const Exprs& unknowns, const Exprs& gaps, const Exprs& closed);
+  /// The same for unknowns of the normals alone, one a contact: 0 <= unknown + known, 0 <= gap, complementary.
+  void gap_laws(const Exprs& unknowns, const Exprs& known, const Exprs& gaps, const Exprs& closed);
 
   /// -(impulse times mean of the rates before and after), for all contacts.
   Exprs losses(const Exprs& impulses, const Exprs& before, const Exprs& after) const;
-  /// What is told of the step (StepEquations::contacts): lists over rows, lost over contacts. Closes the blocks.
-  void tell(const Exprs& impulses, const Exprs& lost, const Exprs& moving, const Exprs& rates0);
+  /// -(impulse times what the rates are without velocities), for all contacts: what moving supports do.
+  Exprs supplies(const Exprs& impulses, const Exprs& moving) const;
+  /// What is told of the step (StepEquations::contacts): impulses and rates0 over rows, the others over contacts.
+  /// Closes the blocks.
+  void tell(const Exprs& impulses, const Exprs& lost, const Exprs& supplied, const Exprs& rates0);
 
  private:
   struct Rows {
     int normal = 0;
     std::vector<std::pair<int, int>> friction;  // first, size
   };
+  int rows_of(const Rows& rows) const;
   Expr weight(int& number);
   int number_of(Expr unknown) const;
   Exprs acting(const Exprs& rates, const Exprs& gaps, const Point& x, const Exprs& impulses) const;
@@ -79,6 +102,7 @@ class ContactTerms {
   Exprs rates_, moving_, gaps_;      // of the model
   std::vector<Exprs> coefficients_;  // of each contact, in the step
   Expr closed_gap_;
+  Exprs free_change_;
   std::shared_ptr<Inclusions> inclusions_;
 };
 

@@ -35,6 +35,7 @@ EulerStep::EulerStep(const Equations& e, bool conjugate, Quad a)
   h = frame_.step.h;
   t1_ = frame_.step.t0 + h;
   const auto unknown_z1 = [&] { dz_ = frame_.unknown("dz", frame_.z_dot0, h); };
+  contacts_.free_motion();
   contacts_.begin_block();
   dZ_ = frame_.unknown("dZ", frame_.z_dot0, h);
   if (!contacts_.any()) unknown_z1();
@@ -81,14 +82,17 @@ Exprs EulerStep::p1() const { return change(t1_, y1_, z1_, dz_); }
 Exprs EulerStep::f() const {
   return conjugate_ ? at(e_, e_.f, {t1_, y1_, Z_}) : at(e_, e_.f, {frame_.step.t0, frame_.y0, Z_});
 }
-/// r(x, S), with the forces of contacts.
-Exprs EulerStep::reaction(const Point& x, const Exprs& S) const {
+/// r(x, S), with the forces of contacts, which may be those in front of the drift.
+Exprs EulerStep::reaction(const Point& x, const Exprs& S, bool front) const {
   const auto own = S.begin() + static_cast<std::ptrdiff_t>(e_.g.size());
   const Exprs r = at(e_, e_.r, x, Exprs(S.begin(), own), frame_.psi0);
-  return contacts_.any() ? added(r, contacts_.forces(x, Exprs(own, S.end()))) : r;
+  if (!contacts_.any()) return r;
+  const Exprs impulses(own, S.end());
+  const Point behind{t1_, y1_, Z_};
+  return added(r, front ? contacts_.forces_in_front(x, behind, impulses) : contacts_.forces(x, impulses));
 }
-Exprs EulerStep::r0(const Exprs& S) const { return reaction({frame_.step.t0, frame_.y0, frame_.z0}, S); }
-Exprs EulerStep::r1(const Exprs& S) const { return reaction({t1_, y1_, z1_}, S); }
+Exprs EulerStep::r0(const Exprs& S) const { return reaction({frame_.step.t0, frame_.y0, frame_.z0}, S, true); }
+Exprs EulerStep::r1(const Exprs& S) const { return reaction({t1_, y1_, z1_}, S, false); }
 
 void EulerStep::momentum(const Exprs& left, const std::vector<Scaled>& right, const std::string& where) {
   Exprs balance = left;
@@ -147,7 +151,7 @@ void EulerStep::position() {
 /// psi >= 0, g >= 0, psi g = 0 in place of g = 0 on position level, and its velocity form at the end.
 StepPlan EulerStep::close_with_contacts() {
   const int n_z = static_cast<int>(e_.z.size()), n_y = static_cast<int>(dy_.size()),
-            n_s = static_cast<int>(first_.size());
+            n_s = static_cast<int>(first_.size()), first = contacts_.free_unknowns();
   const auto of_contacts = [&](const Exprs& S) {
     return Exprs(S.begin() + static_cast<std::ptrdiff_t>(e_.g.size()), S.end());
   };
@@ -162,39 +166,51 @@ StepPlan EulerStep::close_with_contacts() {
   const Exprs gaps1 = contacts_.gaps(t1_, y1_);
   contacts_.blocks_anew();
   contacts_.block(0);
+  contacts_.block(first);
   frame_.equation(balances_[0].values, "momentum of ", e_.z_names, balances_[0].where);
   position();
   frame_.equation(at(e_, e_.g, end), "constraint ", e_.g_names, " at the end of the step");
   const Exprs P0 = of_contacts(first_), P1 = of_contacts(second_);
   contacts_.laws({.unknowns = P0,
-                  .rates = contacts_.with_normals(kicked_rates, gaps1),
+                  .rates = contacts_.with_normals(contacts_.in_front(kicked_rates, contacts_.rates(behind)), gaps1),
                   .closed = near(contacts_.gaps(start.t, start.y)),
                   .known = {},
                   .grows = true});
-  contacts_.block(n_z + n_y + n_s);
+  contacts_.block(first + n_z + n_y + n_s);
   frame_.equation(balances_[1].values, "momentum of ", e_.z_names, balances_[1].where);
   frame_.equation(at(e_, e_.g_dot, end), "velocity of constraint ", e_.g_names, " at the end of the step");
-  const Exprs law = added(contacts_.normals(rates1), contacts_.restitution(t1_, y1_, rates0));
+  // Where forces act behind the drift, what bounces lower than they pull back in a step would do so for ever: with
+  // restitution e it meets the surface with sqrt(1 + e^2) times their part.
+  const Exprs still = contacts_.persistent(), e = contacts_.restitution(t1_, y1_),
+              meeting = contacts_.meeting(end, conjugate_ ? Quad(3) / 2 : Quad(0));
+  Exprs law = contacts_.normals(rates1);
+  for (std::size_t i = 0; i < law.size(); ++i) law[i] = law[i] + (Quad(1) - still[i]) * e[i] * meeting[i];
   contacts_.laws({.unknowns = P1,
                   .rates = contacts_.with_normals(rates1, law),
                   .closed = near(gaps1),
                   .known = conjugate_ ? P0 : Exprs(),
                   .grows = false});
   const Expr size = max(frame_.size_z(), frame_.size_y() / abs(h));
-  frame_.step.groups = {{0, n_z, size},
-                        {n_z, n_y, frame_.size_y()},
-                        {n_z + n_y, n_s, Expr()},
-                        {n_z + n_y + n_s, n_z, size},
-                        {2 * n_z + n_y + n_s, n_s, Expr()}};
+  for (const UnknownGroup& group : std::initializer_list<UnknownGroup>{{0, n_z, size},
+                                                                       {n_z, n_y, frame_.size_y()},
+                                                                       {n_z + n_y, n_s, Expr()},
+                                                                       {n_z + n_y + n_s, n_z, size},
+                                                                       {2 * n_z + n_y + n_s, n_s, Expr()}})
+    frame_.step.groups.push_back({first + group.first, group.count, group.scale});
   // The two kicks, as impulses.
   Exprs front, back;
   for (std::size_t i = 0; i < P0.size(); ++i) {
     front.push_back(conjugate_ ? h * P0[i] : a_ * (h * P0[i]));
     back.push_back(conjugate_ ? h * P1[i] : h * P1[i] - front[i]);
   }
-  const Exprs lost =
-      added(contacts_.losses(front, rates0, kicked_rates), contacts_.losses(back, contacts_.rates(behind), rates1));
-  contacts_.tell(added(front, back), lost, contacts_.moving(end), rates0);
+  const Exprs before = contacts_.in_front(rates0, contacts_.rates({t1_, y1_, start.z})),
+              after = contacts_.in_front(kicked_rates, contacts_.rates(behind));
+  const Exprs lost = added(contacts_.losses(front, before, after),
+                           contacts_.losses(back, contacts_.rates(behind), rates1)),
+              supplied =
+                  added(contacts_.supplies(front, contacts_.in_front(contacts_.moving(start), contacts_.moving(end))),
+                        contacts_.supplies(back, contacts_.moving(end)));
+  contacts_.tell(added(front, back), lost, supplied, rates0);
   return frame_.plan(y1_, z1_);
 }
 

@@ -40,7 +40,7 @@ class EulerStep {
 
  private:
   Exprs change(Expr t, const Exprs& y, const Exprs& z, const Exprs& dz) const;
-  Exprs reaction(const Point& x, const Exprs& S) const;
+  Exprs reaction(const Point& x, const Exprs& S, bool front) const;
   void position();
   void contacts_at_end();
   StepPlan close_with_contacts();
