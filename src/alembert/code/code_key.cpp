@@ -63,10 +63,11 @@ std::string code_key(const std::string& host, const internal::Program& program, 
   ByteWriter key = begin_key(host);
   key.write('p');
   key.write(width);
-  const auto& [variables, names, scratch, tapes, statements, parameters] = program;
+  const auto& [variables, names, scratch, tapes, statements, parameters, in_memory] = program;
   key.write(variables);
   key.write(scratch);
   key.write(parameters);
+  key.write(std::vector<char>(in_memory.begin(), in_memory.end()));
   key.write(static_cast<std::uint64_t>(tapes.size()));
   for (const Tape& tape : tapes) {
     std::vector<double> constants;
