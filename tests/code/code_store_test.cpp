@@ -303,8 +303,11 @@ TEST(CodeKey, differs_where_the_code_does) {
   program.statements.push_back({{0, {0, 1}, {2}, -1, 0}, -1, {}});
   const std::string whole = code_key("host", program, 1);
   EXPECT_NE(whole, code_key("host", program, 8));
+  program.in_memory = {true, false, false};
+  const std::string in_memory = code_key("host", program, 1);
+  EXPECT_NE(whole, in_memory);
   program.statements[0].block.mask = 1;
-  EXPECT_NE(whole, code_key("host", program, 1));
+  EXPECT_NE(in_memory, code_key("host", program, 1));
 }
 
 }  // namespace

@@ -67,8 +67,7 @@ std::string code_key(const std::string& host, const internal::Program& program, 
   key.write(variables);
   key.write(scratch);
   key.write(parameters);
-  key.write(static_cast<std::uint64_t>(in_memory.size()));
-  for (const bool kept : in_memory) key.write(kept);
+  key.write(std::vector<char>(in_memory.begin(), in_memory.end()));
   key.write(static_cast<std::uint64_t>(tapes.size()));
   for (const Tape& tape : tapes) {
     std::vector<double> constants;
