@@ -65,6 +65,14 @@ TEST_F(CollectTest, WhatIsShortStaysAsItWasWritten) {
   EXPECT_EQ(text(1 - cos(phi)), "1 - cos(phi)");
 }
 
+TEST_F(CollectTest, WhatTermsShareStandsBeforeBrackets) {
+  const Expr y = graph.symbol("y"), R = graph.symbol("R");
+  EXPECT_EQ(text(R * x + R * y), "R*(x + y)");
+  EXPECT_EQ(text(-(R * x) - R * y), "-R*(x + y)");
+  EXPECT_EQ(text(m * k * x - m * k * y), "m*k*(x - y)");
+  EXPECT_EQ(text(R * x + k * y), "R*x + k*y");
+}
+
 TEST_F(CollectTest, CoefficientsOfUnknownsAreGathered) {
   const Expr e = k * ax + m * (ax + l * cos(phi) * aw - l * sin(phi) * pow(w, 2));
   EXPECT_EQ(text(e, {ax, aw}), "(m + k)*x'' + m*l*cos(phi)*phi'' - m*l*sin(phi)*phi'^2");
