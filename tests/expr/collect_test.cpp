@@ -46,6 +46,7 @@ TEST_F(CollectTest, PowersAndLikeTermsAreGathered) {
   EXPECT_EQ(text(pow(vx, 2) / 2), "x'^2/2");
   EXPECT_EQ(text(x / (2 * l)), "x/(2*l)");
   EXPECT_EQ(text(Quad(2) / 3 * x), "2/3*x");
+  EXPECT_EQ(text(Quad(5) / 24 * x), "5/24*x");
 }
 
 TEST_F(CollectTest, SinesAndCosines) {
