@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "alembert/error.h"
@@ -36,9 +37,33 @@ Command add_studio(CommandLine& program);
 Command add_audit(CommandLine& program);
 Command add_bench(CommandLine& program);
 
+/// What is wrong with independent parts of an input, so that all of it is said at once.
+class Complaints {
+ public:
+  std::vector<Diagnostic> list;
+
+  /// Does a part; the InputError that it throws is kept.
+  template <class Part>
+  void attempt(const Part& part) {
+    try {
+      part();
+    } catch (const InputError& error) {
+      list.insert(list.end(), error.diagnostics().begin(), error.diagnostics().end());
+    }
+  }
+  void add(std::string message, std::string hint = {}) {
+    list.push_back({nullptr, {}, std::move(message), std::move(hint)});
+  }
+  /// Throws all of it where there is something.
+  void raise() const {
+    if (!list.empty()) throw InputError(list);
+  }
+};
+
 /// A whole file, or standard input for "-"; throws InputError when it cannot be read.
 std::shared_ptr<const Source> read_source(const std::string& path);
-/// The model in a file, or on standard input for "-".
+/// The model in a file, or on standard input for "-". Where it is wrong, so may be the method that it names: that is
+/// said too.
 Model load_model(const std::string& path, const std::vector<std::string>& overrides = {},
                  const std::vector<std::string>& observed = {}, const std::vector<std::string>& inputs = {});
 

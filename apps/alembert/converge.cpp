@@ -35,19 +35,31 @@ bool read_precision(const std::string& text) {
 }
 
 int converge_methods(const ConvergeArguments& arguments) {
-  const Model model = load_model(arguments.model, arguments.set);
+  Complaints wrong;
+  std::optional<Model> read;
+  wrong.attempt([&] { read = load_model(arguments.model, arguments.set); });
   ConvergeOptions options;
-  options.quad = read_precision(arguments.precision);
+  wrong.attempt([&] { options.quad = read_precision(arguments.precision); });
   std::vector<std::string> seen;
-  for (const std::string& text : arguments.methods) {
-    options.methods.push_back(chosen_method(text, arguments.stages, model));
-    const std::string& name = options.methods.back().name;
-    if (std::find(seen.begin(), seen.end(), name) != seen.end()) throw InputError("--method names " + name + " twice");
-    seen.push_back(name);
-  }
-  if (options.methods.empty()) options.methods.push_back(chosen_method("", arguments.stages, model));
-  if (!arguments.steps.empty()) options.steps = read_steps(arguments.steps);
-  if (!arguments.end.empty()) options.end = read_real("--end", arguments.end);
+  for (const std::string& text : arguments.methods)
+    wrong.attempt([&] {
+      const Method method = read ? chosen_method(text, arguments.stages, *read) : read_method("--method", text);
+      if (std::find(seen.begin(), seen.end(), method.name) != seen.end())
+        throw InputError("--method names " + method.name + " twice");
+      seen.push_back(method.name);
+      options.methods.push_back(method);
+    });
+  wrong.attempt([&] {
+    if (arguments.methods.empty() && read) options.methods.push_back(chosen_method("", arguments.stages, *read));
+  });
+  wrong.attempt([&] {
+    if (!arguments.steps.empty()) options.steps = read_steps(arguments.steps);
+  });
+  wrong.attempt([&] {
+    if (!arguments.end.empty()) options.end = read_real("--end", arguments.end);
+  });
+  wrong.raise();
+  const Model& model = *read;
   const Equations equations = derive(model);
 
   ProgressBar bar(!arguments.json);

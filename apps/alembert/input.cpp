@@ -47,21 +47,6 @@ std::string set_name(const std::string& text) {
   return name;
 }
 
-Model load_model(const std::string& path, const std::vector<std::string>& overrides,
-                 const std::vector<std::string>& observed, const std::vector<std::string>& inputs) {
-  // Of two values one would be ignored.
-  std::set<std::string> names;
-  for (const std::string& text : overrides)
-    if (!names.insert(set_name(text)).second)
-      throw InputError("--set gives '" + set_name(text) + "' twice", "give one value");
-  if (path != "-") return read_model(path, overrides, observed, inputs);
-  std::vector<Override> values;
-  for (const std::string& text : overrides) {
-    values.push_back({std::make_shared<const Source>(Source{"--set", text})});
-  }
-  return make_model(parse(read_source(path)), values, observed, inputs);
-}
-
 void say(const std::string& text) noexcept {
   try {
     std::fflush(stdout);
@@ -160,6 +145,48 @@ Method read_method(const std::string& option, const std::string& text, std::opti
 
 Method solve_method(const Model& model, std::optional<int> stages) {
   return method_at(model.source, model.solve.method.value(), stages);
+}
+
+namespace {
+
+/// The method that a text names, although nothing else may be right in it.
+void check_solve(const std::string& path) {
+  const std::shared_ptr<const Source> source = read_source(path);
+  std::vector<Diagnostic> known;  // said already
+  for (const Statement& s : parse(source, known).statements)
+    for (const Item& item : s.items) {
+      if (s.keyword != "solve" || item.target.text != "method" || !item.value) continue;
+      const bool named = item.value->form == Term::Form::name || item.value->form == Term::Form::call;
+      if (named) method_at(source, *item.value, {});
+    }
+}
+
+Model read_or_throw(const std::string& path, const std::vector<std::string>& overrides,
+                    const std::vector<std::string>& observed, const std::vector<std::string>& inputs) {
+  if (path != "-") return read_model(path, overrides, observed, inputs);
+  std::vector<Override> values;
+  for (const std::string& text : overrides)
+    values.push_back({std::make_shared<const Source>(Source{"--set " + text, text})});
+  return make_model(parse(read_source(path)), values, observed, inputs);
+}
+
+}  // namespace
+
+Model load_model(const std::string& path, const std::vector<std::string>& overrides,
+                 const std::vector<std::string>& observed, const std::vector<std::string>& inputs) {
+  Complaints wrong;
+  // Of two values one would be ignored.
+  std::set<std::string> names;
+  for (const std::string& text : overrides)
+    wrong.attempt([&] {
+      if (!names.insert(set_name(text)).second)
+        throw InputError("--set gives '" + set_name(text) + "' twice", "give one value");
+    });
+  std::optional<Model> model;
+  wrong.attempt([&] { model = read_or_throw(path, overrides, observed, inputs); });
+  if (!model && (path == "-" || file_is_there(path))) wrong.attempt([&] { check_solve(path); });
+  wrong.raise();
+  return std::move(*model);
 }
 
 Method chosen_method(const std::string& method, const std::string& stages, const Model& model) {

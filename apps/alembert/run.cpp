@@ -155,43 +155,81 @@ int write_plots(const RunOptions& options, const Trajectory& trajectory, const R
   return code;
 }
 
-int run(const RunOptions& options) {
-  if (options.profile && options.quiet && !options.json)
-    throw InputError("--profile is printed below the report: not with --quiet");
-  std::optional<Profile> profile;
-  if (options.profile) profile.emplace();
-  const auto limit = [](const char* option, const std::string& text, const auto& read) {
-    return text.empty() ? 0.0 : read(option, text);
-  };
-  const double seconds = limit("--time-limit", options.time_limit, read_real);
-  if (!options.time_limit.empty() && !(seconds > 0))
-    throw InputError("--time-limit wants a time above 0, not " + options.time_limit);
-  const Limits limits(seconds, limit("--memory-limit", options.memory_limit, read_bytes));
-  const std::vector<std::string> columns = chosen_columns(options);
-  const Model model = load(options, columns);
-  const Equations equations = derive(model);
-  const auto [method, choice] = options.choices.chosen_method(model, equations);
-  const double start = options.start.empty() ? 0 : read_real("--start", options.start);
-  SimulateOptions simulation = options.choices.simulation(model, start);
-  if (!options.every.empty()) simulation.every = read_whole("--every", options.every, 1);
+/// Which rows are written.
+void read_rows(const RunOptions& options, SimulateOptions& simulation, Complaints& wrong) {
+  wrong.attempt([&] {
+    if (!options.every.empty()) simulation.every = read_whole("--every", options.every, 1);
+  });
   if (!options.at.empty())
-    for (const std::string& time : split_list(options.at)) simulation.at.push_back(read_real("--at", time));
-  if (!options.sample.empty()) {
+    for (const std::string& time : split_list(options.at))
+      wrong.attempt([&] { simulation.at.push_back(read_real("--at", time)); });
+  wrong.attempt([&] {
+    if (options.sample.empty()) return;
     simulation.sample = read_real("--sample", options.sample);
     if (simulation.sample <= 0) throw InputError("--sample wants a number above 0, not " + options.sample);
+  });
+  wrong.attempt([&] {
+    const bool chosen = !options.at.empty() || !options.sample.empty() || !options.every.empty();
+    if (chosen && options.out.empty() && options.plot.empty())
+      throw InputError("--every, --at and --sample choose the rows of a trajectory: say --out where to write it");
+  });
+}
+
+Limits read_limits(const RunOptions& options) {
+  double seconds = 0, bytes = 0;
+  if (!options.time_limit.empty()) {
+    seconds = read_real("--time-limit", options.time_limit);
+    if (!(seconds > 0)) throw InputError("--time-limit wants a time above 0, not " + options.time_limit);
   }
-  const bool chooses_rows = !simulation.at.empty() || simulation.sample > 0 || simulation.every;
-  if (chooses_rows && options.out.empty() && options.plot.empty())
-    throw InputError("--every, --at and --sample choose the rows of a trajectory: say --out where to write it");
+  if (!options.memory_limit.empty()) bytes = read_bytes("--memory-limit", options.memory_limit);
+  return Limits(seconds, bytes);
+}
+
+/// All that the command line and the model say, and all that is wrong with it at once.
+struct Reading {
+  std::vector<std::string> columns;
+  std::optional<Model> model;
+  double start = 0;
+  SimulateOptions rows;  // what the command line says of them
+
+  explicit Reading(const RunOptions& options) {
+    Complaints wrong;
+    wrong.attempt([&] { columns = chosen_columns(options); });
+    wrong.attempt([&] { model = load(options, columns); });
+    options.choices.check(model ? &*model : nullptr, wrong);
+    wrong.attempt([&] {
+      if (!options.start.empty()) start = read_real("--start", options.start);
+    });
+    read_rows(options, rows, wrong);
+    for (const std::string& path : options.plot) wrong.attempt([&] { require_plot(path); });
+    wrong.attempt([&] { require_distinct(options.model, files_of(options)); });
+    wrong.attempt([&] {
+      if (options.profile && options.quiet && !options.json)
+        throw InputError("--profile is printed below the report: not with --quiet");
+    });
+    wrong.raise();
+  }
+};
+
+int run(const RunOptions& options) {
+  std::optional<Profile> profile;
+  if (options.profile) profile.emplace();
+  const Limits limits = read_limits(options);
+  const Reading reading(options);
+  const Model& model = *reading.model;
+  const Equations equations = derive(model);
+  const auto [method, choice] = options.choices.chosen_method(model, equations);
+  SimulateOptions simulation = options.choices.simulation(model, reading.start);
+  simulation.every = reading.rows.every;
+  simulation.at = reading.rows.at;
+  simulation.sample = reading.rows.sample;
   simulation.dirac = options.dirac;
   simulation.strict = options.strict;
   if (options.dirac && (!model.port || options.out.empty()))
     throw InputError("--dirac adds columns to the trajectory of a port-Hamiltonian model: " +
                      std::string(model.port ? "say --out where to write it" : "this one has another form"));
-  for (const std::string& path : options.plot) require_plot(path);
-  require_distinct(options.model, files_of(options));
   read_checkpoint(options, simulation);
-  const std::vector<std::unique_ptr<Observer>> writers = make_writers(options.out, columns);
+  const std::vector<std::unique_ptr<Observer>> writers = make_writers(options.out, reading.columns);
   Recorder recorder(rows_to_record(equations));
   if (!options.plot.empty()) simulation.observers.push_back(&recorder);
   for (const auto& writer : writers) simulation.observers.push_back(writer.get());
@@ -200,7 +238,7 @@ int run(const RunOptions& options) {
   if (bar.active()) simulation.progress = [&](double done) { bar.show(done); };
   const InterruptGuard guard;
   simulation.interrupt = &guard.interrupted();
-  Report report = simulate(model, equations, method, simulation, start);
+  Report report = simulate(model, equations, method, simulation, reading.start);
   report.choice = choice;
   report.reason = in_words_of_the_program(std::move(report.reason));
   for (Warning& warning : report.warnings) warning.text = in_words_of_the_program(std::move(warning.text));

@@ -35,9 +35,12 @@ StepOptions read_steps(const RunChoices& choices) {
   StepOptions steps;
   steps.control = read_control(choices);
   const bool tolerance = steps.control == Control::tolerance, varying = steps.control != Control::fixed;
+  Complaints wrong;
   const auto refuse = [&](const char* option, const std::string& text, bool allowed, const char* needed) {
-    if (!allowed && !text.empty())
-      throw InputError(std::string(option) + " has no meaning here", std::string("it goes with ") + needed);
+    wrong.attempt([&] {
+      if (!allowed && !text.empty())
+        throw InputError(std::string(option) + " has no meaning here", std::string("it goes with ") + needed);
+    });
   };
   for (const auto& [option, text] : {std::pair{"--tolerance", &choices.tolerance},
                                      {"--absolute-tolerance", &choices.absolute_tolerance},
@@ -47,10 +50,17 @@ StepOptions read_steps(const RunChoices& choices) {
                                      {"--good-steps", &choices.good_steps}})
     refuse(option, *text, tolerance, "--control tolerance");
   refuse("--min-step", choices.min_step, varying, "--control tolerance or --control reversible");
-  const auto positive = [](const char* option, const std::string& text, double& value) {
-    if (text.empty()) return;
-    value = read_real(option, text);
-    if (value <= 0) throw InputError(std::string(option) + " wants a number above 0, not " + text);
+  const auto positive = [&](const char* option, const std::string& text, double& value) {
+    wrong.attempt([&] {
+      if (text.empty()) return;
+      value = read_real(option, text);
+      if (value <= 0) throw InputError(std::string(option) + " wants a number above 0, not " + text);
+    });
+  };
+  const auto whole = [&](const char* option, const std::string& text, long& value) {
+    wrong.attempt([&] {
+      if (!text.empty()) value = read_whole(option, text, 1);
+    });
   };
   positive("--tolerance", choices.tolerance, steps.tolerance);
   positive("--absolute-tolerance", choices.absolute_tolerance, steps.absolute);
@@ -58,9 +68,21 @@ StepOptions read_steps(const RunChoices& choices) {
   positive("--min-step", choices.min_step, steps.smallest);
   positive("--growth", choices.growth, steps.growth);
   positive("--shrink", choices.shrink, steps.shrink);
-  if (!choices.good_steps.empty()) steps.good_steps = read_whole("--good-steps", choices.good_steps, 1);
-  if (!choices.max_steps.empty()) steps.most_steps = read_whole("--max-steps", choices.max_steps, 1);
+  whole("--good-steps", choices.good_steps, steps.good_steps);
+  whole("--max-steps", choices.max_steps, steps.most_steps);
+  wrong.raise();
   return steps;
+}
+
+NewtonOptions read_newton(const RunChoices& choices) {
+  NewtonOptions newton;
+  newton.linear = linear_solver(choices.newton);
+  if (choices.newton_tolerance.empty()) return newton;
+  newton.tolerance = read_real("--newton-tolerance", choices.newton_tolerance);
+  if (!(newton.tolerance >= 0 && newton.tolerance < 1))
+    throw InputError("--newton-tolerance is at least 0 and below 1, not " + choices.newton_tolerance,
+                     "0, the default, solves every step to rounding");
+  return newton;
 }
 
 }  // namespace
@@ -93,6 +115,22 @@ void RunChoices::declare(Options& options) {
                  "Initial guess of Newton: extrapolated from the steps before (the default), naive or educated");
 }
 
+void RunChoices::check(const Model* model, Complaints& wrong) const {
+  wrong.attempt([&] {
+    if (method == "auto" || (method.empty() && !model)) return;
+    if (method.empty() && !model->solve.method) return;
+    if (model) app::chosen_method(method, stages, *model);
+    else read_method("--method", method);
+  });
+  for (const auto& [option, text] : {std::pair{"--step", &step}, {"--end", &end}})
+    wrong.attempt([&, name = option, written = text] {
+      if (!written->empty()) read_real(name, *written);
+    });
+  wrong.attempt([&] { read_steps(*this); });
+  wrong.attempt([&] { read_newton(*this); });
+  wrong.attempt([&] { starting_guess(guess); });
+}
+
 MethodChoice RunChoices::chosen_method(const Model& model, const Equations& equations) const {
   const bool asked = method == "auto";
   if (asked && !stages.empty())
@@ -113,14 +151,8 @@ SimulateOptions RunChoices::simulation(const Model& model, double start) const {
   if (!chosen) options.step = required_number("step", step, model.solve.step);
   options.end = required_number("end", end, model.solve.end);
   if (chosen) options.step = first_part * (options.end - start);
-  options.newton.linear = linear_solver(newton);
+  options.newton = read_newton(*this);
   options.steps.guess = starting_guess(guess);
-  if (!newton_tolerance.empty()) {
-    options.newton.tolerance = read_real("--newton-tolerance", newton_tolerance);
-    if (!(options.newton.tolerance >= 0 && options.newton.tolerance < 1))
-      throw InputError("--newton-tolerance is at least 0 and below 1, not " + newton_tolerance,
-                       "0, the default, solves every step to rounding");
-  }
   return options;
 }
 

@@ -8,6 +8,7 @@
 #include "alembert/run/choose_method.h"
 #include "alembert/run/simulate.h"
 #include "command_line.h"
+#include "commands.h"
 
 namespace alembert::internal::app {
 
@@ -18,6 +19,9 @@ struct RunChoices {
   std::vector<std::string> set;
 
   void declare(Options& options);
+  /// All that is wrong with what was written, whatever the model is; where there is one, also with the method that it
+  /// names.
+  void check(const Model* model, Complaints& wrong) const;
   /// The method that was named, or the one that suits the model: where `auto` was asked for, or a tolerance and no
   /// method. Its reason is empty where it was named.
   MethodChoice chosen_method(const Model& model, const Equations& equations) const;

@@ -27,28 +27,6 @@ struct SweepArguments {
   bool json = false, quiet = false, strict = false, resume = false;
 };
 
-/// Gathers what is wrong, so that all of it is said at once.
-class Complaints {
- public:
-  std::vector<Diagnostic> list;
-
-  void add(std::string message, std::string hint = {}) {
-    list.push_back({nullptr, {}, std::move(message), std::move(hint)});
-  }
-  /// What an attempt says, where it fails.
-  template <class Attempt>
-  void of(const Attempt& attempt) {
-    try {
-      attempt();
-    } catch (const InputError& error) {
-      list.insert(list.end(), error.diagnostics().begin(), error.diagnostics().end());
-    }
-  }
-  void raise() {
-    if (!list.empty()) throw InputError(std::move(list));
-  }
-};
-
 Sampling read_sampling(const std::string& text) {
   if (text.empty() || text == "random") return Sampling::random;
   if (text == "latin") return Sampling::latin;
@@ -82,10 +60,11 @@ void read_draws(const SweepArguments& arguments, SweepOptions& options, Complain
     return;
   }
   if (arguments.members.empty()) wrong.add("--draw needs --members", "how often is drawn: --members 1000");
-  else wrong.of([&] { options.members = static_cast<std::uint64_t>(read_whole("--members", arguments.members, 1)); });
+  else
+    wrong.attempt([&] { options.members = static_cast<std::uint64_t>(read_whole("--members", arguments.members, 1)); });
   if (!arguments.seed.empty())
-    wrong.of([&] { options.seed = static_cast<std::uint64_t>(read_whole("--seed", arguments.seed, 0)); });
-  wrong.of([&] { options.sampling = read_sampling(arguments.sampling); });
+    wrong.attempt([&] { options.seed = static_cast<std::uint64_t>(read_whole("--seed", arguments.seed, 0)); });
+  wrong.attempt([&] { options.sampling = read_sampling(arguments.sampling); });
 }
 
 /// Columns of the table; that of the map is one of them.
@@ -99,7 +78,7 @@ void read_columns(const SweepArguments& arguments, const MapRequest& map, SweepO
 
 SweepOptions read_options(const SweepArguments& arguments, MapRequest& map, Complaints& wrong) {
   SweepOptions options;
-  wrong.of([&] { options.model = read_source(arguments.model); });
+  wrong.attempt([&] { options.model = read_source(arguments.model); });
   options.set = arguments.choices.set;
   if (arguments.vary.empty() && arguments.draw.empty())
     wrong.add("nothing varies", "say --vary l=1,2,4 or --vary l=0.5:2:100, or --draw \"x=normal(0, 0.1)\"");
@@ -111,9 +90,9 @@ SweepOptions read_options(const SweepArguments& arguments, MapRequest& map, Comp
     wrong.add("--map needs --plot", "where the picture goes: --plot map.svg (or .png, .html)");
   if (arguments.map.empty() && !arguments.plot.empty())
     wrong.add("--plot needs --map", "what is drawn: --map \"l1, l2 -> events.flip.t\"");
-  wrong.of([&] { options.engine = read_device(arguments.device); });
+  wrong.attempt([&] { options.engine = read_device(arguments.device); });
   if (!arguments.threads.empty())
-    wrong.of(
+    wrong.attempt(
         [&] { options.threads = static_cast<int>(std::min(read_whole("--threads", arguments.threads, 1), 4096L)); });
   options.method = [&](const Model& model) { return arguments.choices.chosen_method(model); };
   options.simulation = [&](const Model& model) {
@@ -195,12 +174,12 @@ int lead_study(const SweepArguments& arguments, SweepOptions& options, const Map
   std::unique_ptr<MapSink> map;
   std::vector<std::unique_ptr<Observer>> trajectories;
   if (!arguments.map.empty() && !request.column.empty())
-    wrong.of([&] { map = std::make_unique<MapSink>(request, options.axes); });
-  for (const std::string& path : arguments.plot) wrong.of([&] { require_map_file(path); });
-  if (!arguments.statistics.empty()) wrong.of([&] { require_regular("--statistics", arguments.statistics); });
-  wrong.of([&] { require_distinct(arguments.model, files_of(arguments)); });
-  if (!arguments.out.empty()) wrong.of([&] { table = make_table_sink(arguments.out); });
-  wrong.of([&] { trajectories = make_trajectories(arguments, options); });
+    wrong.attempt([&] { map = std::make_unique<MapSink>(request, options.axes); });
+  for (const std::string& path : arguments.plot) wrong.attempt([&] { require_map_file(path); });
+  if (!arguments.statistics.empty()) wrong.attempt([&] { require_regular("--statistics", arguments.statistics); });
+  wrong.attempt([&] { require_distinct(arguments.model, files_of(arguments)); });
+  if (!arguments.out.empty()) wrong.attempt([&] { table = make_table_sink(arguments.out); });
+  wrong.attempt([&] { trajectories = make_trajectories(arguments, options); });
   if (!arguments.every.empty() && arguments.keep.empty())
     wrong.add("--every goes with --keep", "it chooses the rows of trajectories");
   if (arguments.resume && arguments.out.empty())
@@ -243,7 +222,7 @@ int perform_sweep(const SweepArguments& arguments) {
   SweepOptions options = read_options(arguments, request, wrong);
   options.nodes = nodes.get();
   if (!arguments.every.empty())
-    wrong.of([&] {
+    wrong.attempt([&] {
       const long every = read_whole("--every", arguments.every, 1);
       options.simulation = [inner = options.simulation, every](const Model& model) {
         SimulateOptions simulation = inner(model);

@@ -7,6 +7,7 @@
 #include "alembert/error.h"
 #include "alembert/study/verify.h"
 #include "commands.h"
+#include "run_options.h"
 
 namespace alembert::internal::app {
 namespace {
@@ -18,7 +19,17 @@ struct VerifyArguments {
 };
 
 int verify_method(const VerifyArguments& arguments) {
-  const Model model = load_model(arguments.model, arguments.set);
+  RunChoices choices;
+  choices.method = arguments.method;
+  choices.stages = arguments.stages;
+  choices.step = arguments.step;
+  choices.end = arguments.end;
+  Complaints wrong;
+  std::optional<Model> read;
+  wrong.attempt([&] { read = load_model(arguments.model, arguments.set); });
+  choices.check(read ? &*read : nullptr, wrong);
+  wrong.raise();
+  const Model& model = *read;
   const Method method = chosen_method(arguments.method, arguments.stages, model);
   VerifyOptions options;
   options.step = required_number("step", arguments.step, model.solve.step);

@@ -48,6 +48,7 @@ constexpr Word words[] = {
     {"two_matrix", "--newton two-matrix"},
     {"write(trajectory, path)", "alembert run MODEL --out FILE"},
     {"examine(model)", "'alembert check'"},
+    {"converge", "'alembert converge'"},
     {"describe_methods()", "'alembert methods'"},
     {"to_json(report)", "'alembert run --json'"},
 };

@@ -30,6 +30,18 @@ struct Parameter {
   std::string unit;            // as written; "" where there is none
 };
 
+/// fixed: all equal, a shorter one at the end. tolerance: steps are judged by their stages, and now and then two are
+/// compared with one of twice their size; where they err too much they are made again, smaller. reversible: the density
+/// of steps follows the motion in a way that is symmetric in time (Hairer and Soederlind 2005), so that a symmetric
+/// method keeps the long-time behaviour that it has with equal steps.
+enum class Control { fixed, tolerance, reversible };
+
+/// A file that a model was read from, beside its own text: a component, a table, what an input follows.
+struct FileText {
+  std::string path;  // as it was opened
+  std::string text;
+};
+
 /// Which run it was. Trajectories carry it too.
 struct RunDescription {
   std::string model;                          // its title
@@ -37,15 +49,14 @@ struct RunDescription {
   std::vector<Parameter> parameters;          // after all that replaces what the text says
   std::string method;                         // "lobatto(3)"
   double step = 0;                            // the first one; negative where time runs backward
+  Control control = Control::fixed;           // how the others follow
+  double tolerance = 0, absolute = 0;         // of Control::tolerance; 0 else
+  std::vector<std::string> overrides;         // values in place of the model's, as given: "l=2", "x'=1"
+  std::vector<std::string> inputs;            // what inputs followed, as given: "F=wind.csv"
+  std::vector<FileText> files;                // what the model was read from beside its text, each once
   std::vector<std::string> observed_columns;  // of what the model observes
   std::string version;                        // of alembert
 };
-
-/// fixed: all equal, a shorter one at the end. tolerance: steps are judged by their stages, and now and then two are
-/// compared with one of twice their size; where they err too much they are made again, smaller. reversible: the density
-/// of steps follows the motion in a way that is symmetric in time (Hairer and Soederlind 2005), so that a symmetric
-/// method keeps the long-time behaviour that it has with equal steps.
-enum class Control { fixed, tolerance, reversible };
 
 enum class Ending { done, interrupted, failed };
 
@@ -131,9 +142,8 @@ struct Report : RunDescription {
   ReportNames names;
   int stages = 0;  // 0 where the word has no meaning
   Orders order;
-  std::string note;    // what a user must know of the method on this model; may be empty
-  std::string choice;  // why this method, where nobody named one; else empty
-  Control control = Control::fixed;
+  std::string note;                            // what a user must know of the method on this model; may be empty
+  std::string choice;                          // why this method, where nobody named one; else empty
   double t = 0;                                // where it ended
   double smallest_step = 0, largest_step = 0;  // magnitudes of those that were made; the last one may be cut
   bool has_energy = false;

@@ -47,6 +47,8 @@ class Stepper {
   std::string failure() const;
   /// The events of the last step, in the order of time; their states are those behind what they did.
   std::span<const EventRecord> events() const noexcept;
+  /// The names that EventRecord::event is the number of.
+  const std::vector<std::string>& event_names() const noexcept;
   /// The name of the event that has stopped the motion; "" while none has.
   const std::string& stopped() const noexcept;
 

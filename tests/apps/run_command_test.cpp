@@ -300,6 +300,46 @@ TEST(RunCommand, EveryErrorOfTheModelIsShownWithItsPlace) {
   EXPECT_NE(outcome.err.find("^~~"), std::string::npos) << outcome.err;
 }
 
+TEST(RunCommand, WhatIsWrongInModelMethodAndOptionsIsSaidAtOnce) {
+  const Folder folder;
+  const std::string model = folder.write(
+      "m.alm", "parameter m = 1\ncoordinate x\nkinetic m/2*x'^2\npotential mm*x\nsolve lobato(3) step 0.1 end 1\n");
+  const Outcome outcome = program(
+      {"run",     model,    "--set",    "q=3",   "--set",       "m=abc", "--set",          "m=2",     "--method",
+       "gaus(2)", "--step", "abc",      "--end", "zz",          "--out", folder / "a.csv", "--every", "0",
+       "--at",    "1,x",    "--newton", "fast",  "--tolerance", "-1",    "--start",        "now"});
+  EXPECT_EQ(outcome.code, 2);
+  for (const char* part :
+       {"m.alm:4:11: unknown name 'mm'", "m.alm:5:7: unknown method 'lobato'", "unknown name 'q'", "unknown name 'abc'",
+        "--set gives 'q' twice", "unknown method 'gaus'", "--step wants a finite number, not 'abc'",
+        "--end wants a finite number, not 'zz'", "--every wants", "--at wants a finite number, not 'x'",
+        "--newton is exact", "--tolerance wants a number above 0", "--start wants"})
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << part << "\nin\n" << outcome.err;
+}
+
+// The file says all that it takes to make the run again.
+TEST(RunCommand, FilesHoldInputsAndTolerances) {
+  const Folder folder;
+  folder.write("wind.csv", "t,F\n0,1\n1,2\n");
+  folder.write("road.csv", "x,h\n0,0\n9,1\n");
+  const std::string model =
+      folder.write("m.alm",
+                   "parameter k = 1\ninput F = 0\ntable road(x) = \"road.csv\"\ncoordinate x\nkinetic x'^2/2\n"
+                   "force x = F - k*x + road(t)\n");
+  const Outcome outcome = program({"run", model, "--input", "F=" + (folder / "wind.csv"), "--set", "k=2", "--tolerance",
+                                   "1e-6", "--end", "1", "--out", folder / "a.json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  std::ifstream file(folder / "a.json");
+  const Json attributes = Json::parse(file).at("attributes");
+  EXPECT_TRUE(attributes.at("step").is_number());
+  EXPECT_EQ(attributes.at("tolerance"), 1e-6);
+  EXPECT_EQ(attributes.at("control"), "tolerance");
+  EXPECT_EQ(attributes.at("overrides"), "k=2\n");
+  EXPECT_EQ(attributes.at("inputs"), "F=" + (folder / "wind.csv") + "\n");
+  EXPECT_EQ(attributes.at("file:" + (folder / "wind.csv")), "t,F\n0,1\n1,2\n");
+  EXPECT_EQ(attributes.at("file:" + (folder / "road.csv")), "x,h\n0,0\n9,1\n");
+}
+
 TEST(RunCommand, RubbishAndEmptyInputAreRefused) {
   std::string rubbish;
   for (int i = 0; i < 5000; ++i) rubbish += static_cast<char>((i * 7919) >> 3);

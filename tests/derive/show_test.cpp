@@ -84,6 +84,33 @@ TEST(Show, LatexIsBalanced) {
   EXPECT_EQ(environments, 0);
 }
 
+TEST(Show, LatexNamesThatWouldLookAlikeAreSetAsWritten) {
+  const std::string text = shown(
+      "parameter l1 = 1, l_1 = 2, phi1 = 3, phi_1 = 4, m = 1\ncoordinate x1, x_1\nkinetic l1*x1'^2 + l_1*x_1'^2\n"
+      "potential phi1*x1 + phi_1*x_1 + m\n",
+      {.latex = true});
+  for (const char* part : {"l_{1} \\dot{x}_{1}^{2}", "\\mathtt{l\\_1} \\, \\dot{\\mathtt{x\\_1}}^{2}",
+                           "\\phi_{1} x_{1}", "\\mathtt{phi\\_1} \\, \\mathtt{x\\_1}", "$m$"})
+    EXPECT_TRUE(has(text, part)) << part << "\nin\n" << text;
+  // Alone both look as one writes them.
+  const std::string alone = shown("parameter l_1 = 2\ncoordinate x\nkinetic l_1*x'^2\n", {.latex = true});
+  EXPECT_TRUE(has(alone, "l_{1} \\dot{x}^{2}")) << alone;
+}
+
+TEST(Show, FirstOrderStatesHaveTheirRatesInTheReducedSystem) {
+  const std::string text = shown(
+      "parameter k = 2\ncoordinate x\nvariable z, w[2]\nkinetic x'^2/2\npotential x^2/2\nforce x = -k*z - k*w[2]\n"
+      "rate z' = x - z, w' = (z, x')\n");
+  for (const char* part :
+       {"1 coordinate, 3 first-order states, 0 holonomic", "coordinates x\n", "whose rates are given: z, w[1], w[2]",
+        "\nrates of the first-order states\n  z'    = x - z\n  w[1]' = z\n  w[2]' = x'\n",
+        "  f_x = -x - k*(z + w[2])\n"})
+    EXPECT_TRUE(has(text, part)) << part << "\nin\n" << text;
+  const std::size_t reduced_at = text.find("index-reduced system");
+  ASSERT_NE(reduced_at, std::string::npos);
+  EXPECT_TRUE(has(text.substr(reduced_at), "  w[2]' = x'\n")) << text;
+}
+
 /// The lines below a heading of what is shown of a model of the gallery.
 std::string section(const std::string& name, const std::string& heading) {
   const Model m = read_model(source_folder() + "/models/" + name + ".alm");

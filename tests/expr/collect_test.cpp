@@ -46,6 +46,7 @@ TEST_F(CollectTest, PowersAndLikeTermsAreGathered) {
   EXPECT_EQ(text(pow(vx, 2) / 2), "x'^2/2");
   EXPECT_EQ(text(x / (2 * l)), "x/(2*l)");
   EXPECT_EQ(text(Quad(2) / 3 * x), "2/3*x");
+  EXPECT_EQ(text(Quad(5) / 24 * x), "5/24*x");
 }
 
 TEST_F(CollectTest, SinesAndCosines) {
@@ -63,6 +64,14 @@ TEST_F(CollectTest, WhatIsShortStaysAsItWasWritten) {
   EXPECT_EQ(text(m / 2 * (pow(vx, 2) + pow(w, 2)) + m * k * x), "m/2*(x'^2 + phi'^2) + m*k*x");
   EXPECT_EQ(text(sqrt(pow(x, 2))), "sqrt(x^2)");  // |x|
   EXPECT_EQ(text(1 - cos(phi)), "1 - cos(phi)");
+}
+
+TEST_F(CollectTest, WhatTermsShareStandsBeforeBrackets) {
+  const Expr y = graph.symbol("y"), R = graph.symbol("R");
+  EXPECT_EQ(text(R * x + R * y), "R*(x + y)");
+  EXPECT_EQ(text(-(R * x) - R * y), "-R*(x + y)");
+  EXPECT_EQ(text(m * k * x - m * k * y), "m*k*(x - y)");
+  EXPECT_EQ(text(R * x + k * y), "R*x + k*y");
 }
 
 TEST_F(CollectTest, CoefficientsOfUnknownsAreGathered) {

@@ -74,6 +74,28 @@ TEST(FirstOrder, StandsBesideBodiesAndAnglesOfJoints) {
   EXPECT_NEAR(report.y[static_cast<std::size_t>(states[0].first)], i, 1e-9);
 }
 
+TEST(FirstOrder, StandsInPortHamiltonianModels) {
+  const std::string oscillator = "state x = 1, p\nhamiltonian (x^2 + p^2)/2\nstructure J(x, p) = 1\n";
+  const Report report =
+      run_states(oscillator + "variable z = 0, w[2]\nrate z' = x - z, w' = (z, p)\n", "gauss_collocation(3)", 0.02);
+  ASSERT_TRUE(report.port);
+  ASSERT_EQ(report.port->x.size(), 5u);
+  EXPECT_NEAR(report.port->x[0], std::cos(2.0), 1e-10);
+  EXPECT_NEAR(report.port->x[2], filtered(2), 1e-10);
+  // w[1] is the integral of z, w[2] that of p = -sin t.
+  EXPECT_NEAR(report.port->x[3], (std::sin(2.0) - std::cos(2.0) + std::exp(-2.0)) / 2, 1e-10);
+  EXPECT_NEAR(report.port->x[4], std::cos(2.0) - 1, 1e-10);
+  EXPECT_LT(report.balance.max_residual, 1e-13) << "they carry no energy";
+  // A controller acts back through an input.
+  const std::string controlled = "port B(p, F) = 1\ninput F = -2*z\nvariable z = 0\nrate z' = x - z\n";
+  const Report port = run_states(oscillator + controlled, "gauss_collocation(3)", 0.02);
+  const Report mechanics =
+      run_states("coordinate x = 1\nkinetic x'^2/2\npotential x^2/2\nforce x = -2*z\nvariable z = 0\nrate z' = x - z\n",
+                 "gauss(3)", 0.02);
+  EXPECT_NEAR(port.port->x[0], mechanics.y[0], 1e-10);
+  EXPECT_NEAR(port.port->x[2], mechanics.y[1], 1e-10);
+}
+
 TEST(FirstOrder, MethodsThatCannotTakeThemSaySo) {
   const Model model = model_from_text("coordinate x = 1\nvariable z\nkinetic x'^2/2\npotential x^2/2\nrate z' = x\n");
   EXPECT_NE(refusal(method("energy_momentum"), derive(model)), "");

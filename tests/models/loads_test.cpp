@@ -97,6 +97,33 @@ TEST(Motors, AServoIsASpringAndADamper) {
   EXPECT_NEAR(last(cross, "b"), cross.at(cross.rows[0], "b"), 1e-9);
 }
 
+// What a motor takes that turns an unbalanced arm evenly: the torque of its weight; with an acceleration, that of its
+// inertia.
+TEST(Motors, ThatPrescribeTheMotionSayWhatItTakes) {
+  for (const char* turn : {"3*t", "t^2"}) {
+    const Model model = model_from_text(
+        "body arm mass 2 inertia (0.1, 0.1, 0.1) at (0.5, 0, 0)\ngravity (0, 0, -9.81)\n"
+        "joint revolute hinge from ground axis (0, 1, 0) to arm point (-0.5, 0, 0)\n"
+        "drive motor joint hinge angle " +
+        std::string(turn) + "\nobserve torque: motor.torque\n");
+    SimulateOptions options;
+    options.step = 0.01;
+    options.end = 1;
+    const Report report = simulate(model, derive(model), method("gauss(3)"), options);
+    const bool even = turn[0] == '3';
+    // About the hinge, whose axis y turns x towards -z: the weight helps, 0.6 is the inertia there.
+    const double angle = even ? 3 : 1, expected = (even ? 0 : 0.6 * 2) - 2 * 9.81 * 0.5 * std::cos(angle);
+    EXPECT_NEAR(report.observed.at(0).final, expected, 1e-9) << turn;
+  }
+  const Model slider = model_from_text(
+      "body block mass 3 inertia (1, 1, 1)\njoint prismatic rail from ground axis (1, 0, 0) to block\n"
+      "drive push joint rail distance t^2\nobserve force: push.force\n");
+  SimulateOptions options;
+  options.step = 0.01;
+  options.end = 1;
+  EXPECT_NEAR(simulate(slider, derive(slider), method("gauss(3)"), options).observed.at(0).final, 6, 1e-9);
+}
+
 TEST(Motors, FrictionThatDependsOnTheNormalForceOfItsJoint) {
   // A slider pressed on its rail by 10: friction mu N = 2 brakes it from speed 3 at 1/2 of its mass 4.
   const Rows rows = loaded(

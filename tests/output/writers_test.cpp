@@ -80,7 +80,8 @@ Table read_json(const std::string& path) {
   const nlohmann::json json = nlohmann::json::parse(text_of(path));
   Table table;
   table.names = json.at("columns").get<std::vector<std::string>>();
-  table.attributes = json.at("attributes").get<std::map<std::string, std::string>>();
+  for (const auto& [name, value] : json.at("attributes").items())
+    if (value.is_string()) table.attributes[name] = value.get<std::string>();
   for (const auto& row : json.at("rows")) {
     table.rows.emplace_back();
     for (const auto& value : row) { table.rows.back().push_back(value.is_null() ? std::nan("") : value.get<double>()); }
@@ -196,6 +197,46 @@ TEST_P(WritersTest, NumbersComeBackBitForBit) {
     EXPECT_EQ(table.attributes.at("model"), "Pendel ü");
     EXPECT_EQ(table.attributes.at("method"), "lobatto(3)");
   }
+}
+
+// Everything that it takes to make the run again; the sizes of steps and tolerances are numbers.
+TEST_P(WritersTest, FilesSayWhichRunItWas) {
+  RunDescription run;
+  run.model = "Wind";
+  run.model_text = "input F = 0\n";
+  run.parameters = {{"l", {2}, {1, 0.5}, "m"}};
+  run.method = "gauss(3)";
+  run.step = 1.0 / 3;
+  run.control = Control::tolerance;
+  run.tolerance = 1e-9;
+  run.absolute = 2.5e-12;
+  run.overrides = {"l[1]=1", "x'=2"};
+  run.inputs = {"F=wind.csv"};
+  run.files = {{"a folder/leg.alm", "body thigh\n"}, {"wind.csv", "t,F\n0,1\n"}};
+  run.version = "1";
+  const auto writer = make_writer(path);
+  writer->begin(columns_of({"t", "x"}), run);
+  writer->row(std::vector<double>{0, 1});
+  writer->end();
+  const RunDescription read = read_trajectory(path).run;
+  EXPECT_EQ(read.model_text, run.model_text);
+  EXPECT_EQ(read.step, run.step);
+  EXPECT_EQ(read.control, run.control);
+  EXPECT_EQ(read.tolerance, run.tolerance);
+  EXPECT_EQ(read.absolute, run.absolute);
+  EXPECT_EQ(read.overrides, run.overrides);
+  EXPECT_EQ(read.inputs, run.inputs);
+  ASSERT_EQ(read.files.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(read.files[i].path, run.files[i].path);
+    EXPECT_EQ(read.files[i].text, run.files[i].text);
+  }
+  if (GetParam() == ".h5") return;
+  const std::string beside = GetParam() == ".csv" ? path.substr(0, path.size() - 4) + ".run.json" : path;
+  const nlohmann::json attributes = nlohmann::json::parse(text_of(beside)).at("attributes");
+  EXPECT_EQ(attributes.at("step"), 1.0 / 3);
+  EXPECT_EQ(attributes.at("tolerance"), 1e-9);
+  EXPECT_EQ(attributes.at("file:wind.csv"), "t,F\n0,1\n");
 }
 
 TEST_P(WritersTest, ManyRowsAreWhole) {

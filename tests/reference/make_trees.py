@@ -222,10 +222,10 @@ class Tree:
             force = -(stiffness * (distance - length) + damping * speed) * d / distance
             push(b, pb, force)
             push(a, pa, -force)
-        for name, stiffness, rest, damping in self.torsions + [(j, k, l, 0.0) for j, k, l in self.stretched]:
+        in_joints = [(False, *one) for one in self.torsions] + [(True, j, k, l, 0.0) for j, k, l in self.stretched]
+        for slides, name, stiffness, rest, damping in in_joints:
             joint = self.joints[name]
             kind, a, p, b, q = joint[:5]
-            slides = any(name == s[0] for s in self.stretched)
             axis, value, rate = self.angle_and_rate(state, ("prismatic",) + joint[1:] if slides else joint)
             size = -stiffness * (value - rest) - damping * rate
             if kind == "prismatic" or slides:

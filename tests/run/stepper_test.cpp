@@ -133,6 +133,20 @@ TEST(Stepper, ASavedRunCountsItsEventsOn) {
   EXPECT_THROW(simulate(first, {.end = 9, .step = 0.1}), InputError) << "it has been stopped";
 }
 
+TEST(Stepper, EventsHaveTheirNames) {
+  const auto model =
+      read_model_text("coordinate x = 1\nkinetic x'^2/2\npotential x^2/2\nevent low: x = -1/2\nevent middle: x = 0\n");
+  Stepper stepper = compile(find_method("gauss(3)"), derive(model), {.step = 0.5});
+  std::vector<std::string> met;
+  while (stepper.t() < 3) {
+    ASSERT_TRUE(stepper.step());
+    for (const EventRecord& event : stepper.events())
+      met.push_back(stepper.event_names().at(static_cast<std::size_t>(event.event)));
+  }
+  EXPECT_EQ(met, (std::vector<std::string>{"middle", "low"}));
+  EXPECT_EQ(Stepper(stepper).event_names(), stepper.event_names());
+}
+
 TEST(Stepper, AnOpenInputWhoseDefaultIsNoNumberIsRefused) {
   const char* const body = "coordinate x\nkinetic x'^2/2\nforce x = F\nsolve gauss(2) step 0.1 end 1\n";
   const auto open = [&](const std::string& input) {

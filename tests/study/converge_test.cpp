@@ -234,5 +234,24 @@ TEST(Converge, ReportsAgreeWithEachOther) {
   EXPECT_NE(svg.find("class=\"slope\""), std::string::npos);
 }
 
+// Between events a motion has the order of the method, and what they set is a smooth function of where they lie.
+TEST(Converge, FollowsWhatEventsSet) {
+  const std::string bouncing =
+      "coordinate y = 1\nkinetic y'^2/2\npotential 9.81*y + 3*sin(2*y)\nevent hit: y = 0 falling\n"
+      "when hit: y' = -0.8*y'\nwhen t = 0.3: k = 2\nparameter k = 1\nforce y = -k*y\n";
+  const Convergence c = measure(bouncing, {"gauss(2)", "lobatto(3)"}, {0.1, 0.05, 0.025, 0.0125}, 1.0);
+  EXPECT_FALSE(c.failed()) << to_text(c);
+  for (const MethodConvergence& m : c.methods) EXPECT_NEAR(m.q.observed, 4, 0.3) << m.method << "\n" << to_text(c);
+  EXPECT_THROW(measure(bouncing, {"gauss(2)"}, {0.1}, 1.0, true), InputError) << "in double precision only";
+}
+
+TEST(Converge, FollowsContacts) {
+  const Convergence c = measure(
+      "coordinate y = 1\nkinetic y'^2/2\npotential 9.81*y + 3*sin(2*y)\ncontact floor: y >= 0 restitution 0.8\n",
+      {"gauss(2)"}, {0.1, 0.05, 0.025, 0.0125}, 1.0);
+  EXPECT_FALSE(c.failed()) << to_text(c);
+  EXPECT_NEAR(c.methods[0].q.observed, 4, 0.3) << to_text(c);
+}
+
 }  // namespace
 }  // namespace alembert::internal::testing

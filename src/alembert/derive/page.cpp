@@ -47,13 +47,6 @@ std::string text_list(const std::vector<std::string>& names) {
   for (std::size_t i = 0; i < std::min(names.size(), most_names); ++i) text += (i ? ", " : " ") + names[i];
   return names.size() > most_names ? text + ", ..." : text;
 }
-std::string latex_list(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), most_names); ++i)
-    text += (i ? ", $" : " $") + name_of(names[i]).latex + "$";
-  return names.size() > most_names ? text + ", \\dots" : text;
-}
-
 std::string latex_left_out(const std::string& cut) { return "\\dots\\ \\text{(" + cut + ")}"; }
 
 /// Letters on one line of equations: what the text width of an article holds, less the names on the left and right.
@@ -63,17 +56,29 @@ constexpr double most_operations_collected = 20000;
 
 }  // namespace
 
-Name name_of(const std::string& symbol) {
-  Graph scratch;
-  return {symbol, to_latex(scratch.symbol(symbol))};
-}
+Name name_of(const std::string& symbol) { return {.text = symbol, .symbol = symbol}; }
 
 Name indexed(const std::string& letter, const std::string& symbol) {
-  return {letter + "_" + symbol, letter + "_{" + name_of(symbol).latex + "}"};
+  return {.text = letter + "_" + symbol, .letter = letter, .symbol = symbol};
 }
 
-Page::Page(Collector& collector, const ShowOptions& options, const std::string& title)
+std::string Page::latex(const Name& name) const {
+  if (name.symbol.empty()) return name.latex;
+  const std::string symbol = collector_.table().names(name.symbol);
+  return name.letter.empty() ? symbol : name.letter + "_{" + symbol + "}";
+}
+
+std::string Page::latex_list(const std::vector<std::string>& names) const {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), most_names); ++i)
+    text += (i ? ", $" : " $") + latex(name_of(names[i])) + "$";
+  return names.size() > most_names ? text + ", \\dots" : text;
+}
+
+Page::Page(Collector& collector, const ShowOptions& options, const std::string& title,
+           const std::vector<std::string>& symbols)
     : collector_(collector), options_(options) {
+  collector_.table().names = LatexNames(symbols);
   if (options_.latex) {
     text_ = "\\documentclass{article}\n\\usepackage{amsmath}\n\\allowdisplaybreaks\n\\begin{document}\n\n\\noindent " +
             escaped(title) + ".\n";
@@ -83,12 +88,12 @@ Page::Page(Collector& collector, const ShowOptions& options, const std::string& 
 }
 
 void Page::heading(const Name& title) {
-  if (options_.latex) text_ += "\n\\paragraph{" + title.latex + "}\n";
+  if (options_.latex) text_ += "\n\\paragraph{" + latex(title) + "}\n";
   else text_ += "\n" + title.text + "\n";
 }
 
-void Page::line(const std::string& text, const std::string& latex) {
-  text_ += options_.latex ? "\n" + latex + "\n" : text + "\n";
+void Page::line(const Name& sentence) {
+  text_ += options_.latex ? "\n" + latex(sentence) + "\n" : sentence.text + "\n";
 }
 
 void Page::meanings(const std::vector<Meaning>& list) {
@@ -98,7 +103,7 @@ void Page::meanings(const std::vector<Meaning>& list) {
   if (options_.latex) {
     text_ += "\\begin{itemize}\n";
     for (std::size_t i = 0; i < shown; ++i) {
-      const std::string& name = list[i].name.latex;
+      const std::string name = latex(list[i].name);
       text_ += "  \\item " + (name.empty() ? "" : "$" + name + "$: ") + escaped(list[i].words);
       if (!list[i].formula.latex.empty()) text_ += " $" + list[i].formula.latex + "$";
       text_ += latex_list(list[i].symbols) + "\n";
@@ -133,7 +138,7 @@ void Page::section(const Name& title, const std::vector<Name>& names, const Expr
   for (std::size_t i = 0; i < shown; ++i) {
     const std::string tail = behind.empty() ? "" : behind[i];
     if (options_.latex) {
-      text_ += "  " + names[i].latex + " &= " + right_side(values[i], unknowns);
+      text_ += "  " + latex(names[i]) + " &= " + right_side(values[i], unknowns);
       if (!tail.empty()) text_ += " && \\text{" + escaped(tail) + "}";
       text_ += i + 1 < shown ? " \\\\\n" : "\n";
     } else {
@@ -157,7 +162,7 @@ std::string Page::right_side(Expr e, const Exprs& unknowns) {
   std::string shown_cut = options_.latex ? latex_left_out(cut) : "... (" + cut + ")";
   if (operations > most_operations_collected) {
     if (operations > static_cast<double>(options_.length)) return shown_cut;
-    return options_.latex ? to_latex(e) : to_infix(e);
+    return options_.latex ? to_latex(e, collector_.table().names) : to_infix(e);
   }
   const form::Sum sum = collector_.collect(e, unknowns);
   if (!options_.latex) {

@@ -10,9 +10,10 @@
 
 namespace alembert::internal {
 
-/// A name as text and as LaTeX.
+/// A name as text and as LaTeX; or of a symbol, whose LaTeX is the page's matter: it may look like another one.
 struct Name {
-  std::string text, latex;
+  std::string text, latex = {};
+  std::string letter = {}, symbol = {};  // the letter with the symbol as its index, where both are there
 };
 /// The name of a symbol of the model: x1' is the dotted x with index 1.
 Name name_of(const std::string& symbol);
@@ -29,10 +30,12 @@ struct Meaning {
 
 class Page {
  public:
-  Page(Collector& collector, const ShowOptions& options, const std::string& title);
+  /// symbols: all that appear.
+  Page(Collector& collector, const ShowOptions& options, const std::string& title,
+       const std::vector<std::string>& symbols);
 
   /// A sentence of its own.
-  void line(const std::string& text, const std::string& latex);
+  void line(const Name& sentence);
   /// Symbols and what they stand for, in words.
   void meanings(const std::vector<Meaning>& list);
   /// One section: name = value, row by row. The coefficients of `unknowns` are gathered. `behind` is said beside the
@@ -41,6 +44,8 @@ class Page {
                const std::vector<std::string>& behind = {});
   /// A section that is a sentence.
   void note(const Name& title, const std::string& text);
+  /// A name as this page writes it.
+  std::string latex(const Name& name) const;
   /// The whole page, ended.
   std::string take();
 
@@ -48,6 +53,7 @@ class Page {
   void heading(const Name& title);
   /// In lines that fit on a page, where it is LaTeX.
   std::string right_side(Expr e, const Exprs& unknowns);
+  std::string latex_list(const std::vector<std::string>& names) const;
 
   Collector& collector_;
   const ShowOptions& options_;

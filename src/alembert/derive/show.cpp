@@ -42,8 +42,24 @@ std::string title_of(const Model& model, const Equations& e) {
     return head + counted(e.z.size(), "differential state") + ", " +
            counted(e.port->system.algebraic.size(), "algebraic state") + ", " + counted(e.port->inputs.size(), "input");
   }
-  return head + counted(e.y.size() - e.auxiliary.size(), "coordinate") + ", " +
-         counted(e.g.size(), "holonomic constraint") + ", " + counted(e.k.size(), "nonholonomic constraint");
+  const auto states = static_cast<std::size_t>(e.first_order);
+  return head + counted(e.y.size() - states - e.auxiliary.size(), "coordinate") + ", " +
+         (states > 0 ? counted(states, "first-order state") + ", " : "") + counted(e.g.size(), "holonomic constraint") +
+         ", " + counted(e.k.size(), "nonholonomic constraint");
+}
+
+/// y holds the coordinates, the first-order states beside mechanics, and the auxiliary variables, in this order. Of a
+/// list with an entry for each: the states, and all others.
+template <class T>
+std::vector<T> of_states(const Equations& e, const std::vector<T>& list) {
+  const auto last = list.end() - static_cast<long>(e.auxiliary.size());
+  return {last - e.first_order, last};
+}
+template <class T>
+std::vector<T> of_coordinates(const Equations& e, std::vector<T> list) {
+  const auto last = list.end() - static_cast<long>(e.auxiliary.size());
+  list.erase(last - e.first_order, last);
+  return list;
 }
 
 std::vector<std::string> invariant_names(const Model& model) {
@@ -104,21 +120,21 @@ std::vector<Meaning> variables(const Model& model, const Equations& e) {
              f = name_of("f");
   if (e.form == Form::lagrangian) {
     return {{t, "time"},
-            {q, "coordinates", {}, e.y_names},
+            {q, "coordinates", {}, of_coordinates(e, e.y_names)},
             {v, "velocities", {}, e.z_names},
             {p, "momenta, the derivatives of the Lagrangian by the velocities"},
             {f, "forces: the derivatives of the Lagrangian by the coordinates, and applied forces"}};
   }
   if (e.form == Form::hamiltonian) {
     return {{t, "time"},
-            {q, "coordinates", {}, e.y_names},
+            {q, "coordinates", {}, of_coordinates(e, e.y_names)},
             {p, "momenta", {}, e.z_names},
             {v, "velocities, the derivatives of the Hamiltonian by the momenta"},
             {f, "forces: minus the derivatives of the Hamiltonian by the coordinates, and applied forces"}};
   }
   if (model.multibody) {
     return {{t, "time"},
-            {q, "coordinates", {}, e.y_names},
+            {q, "coordinates", {}, of_coordinates(e, e.y_names)},
             {v, "velocities", {}, e.z_names},
             {name_of("Z"), "matrix that makes the rates of the coordinates of the velocities"},
             {p, "momenta, the mass matrix times the velocities"},
@@ -134,6 +150,8 @@ std::vector<Meaning> variables(const Model& model, const Equations& e) {
 
 std::vector<Meaning> meanings(const Model& model, const Equations& e, const ShowOptions& options) {
   std::vector<Meaning> list = variables(model, e);
+  if (e.first_order > 0)
+    list.push_back({{}, "first-order states, whose rates are given:", {}, of_states(e, e.y_names)});
   const std::string q = coordinate_letter(model, e);
   const std::string z = e.form == Form::lagrangian || model.multibody ? "v" : "z";
   const std::string own = "non-ideal constraint forces, as the model writes them";
@@ -186,8 +204,8 @@ class PortPage {
 
   void write() {
     const std::string flow = all_zero(s_.r) ? "" : " + r", right = flow + " = (J - R) z" + inputs_in();
-    page_.line("E x'" + right + (inputs_.empty() ? "" : ",  y = " + output()),
-               "\\[ E \\dot x" + right + (inputs_.empty() ? "" : ", \\qquad y = " + output()) + " \\]");
+    page_.line({"E x'" + right + (inputs_.empty() ? "" : ",  y = " + output()),
+                "\\[ E \\dot x" + right + (inputs_.empty() ? "" : ", \\qquad y = " + output()) + " \\]"});
     page_.meanings(meanings());
     matrices();
     functions();
@@ -243,7 +261,7 @@ class PortPage {
       for (int k = entries.row_start[i]; k < entries.row_start[i + 1]; ++k) {
         const std::string& column = columns[entries.column[k]];
         names.push_back({letter + "(" + rows[i] + ", " + column + ")",
-                         letter + "_{" + name_of(rows[i]).latex + ",\\, " + name_of(column).latex + "}"});
+                         letter + "_{" + page_.latex(name_of(rows[i])) + ",\\, " + page_.latex(name_of(column)) + "}"});
       }
     page_.section({title, "$" + letter + "$, " + title}, names, entries.value);
   }
@@ -310,14 +328,14 @@ class MechanicsPage {
     if (e_.energy) page_.section({"energy", "Energy"}, {name_of("E")}, {e_.energy}, e_.z);
     page_.section({"invariants", "Invariants"}, names_of(invariant_names(model_)), e_.invariants);
     if (options_.form != ShownForm::all) return;
-    page_.section({"index-reduced system: d/dt p = " + forces() + and_constraints(),
-                   "Index-reduced system: $\\dot p = " + forces() + "$" + and_constraints()},
-                  zeros(e_.reduced.size()), e_.reduced, e_.z_dot);
+    reduced();
   }
 
  private:
   void rates() {
     const Name plain{y_ + "' = " + v_, "$\\dot " + y_ + " = " + v_ + "$"};
+    const std::vector<std::string> names = of_coordinates(e_, e_.y_names);
+    const Exprs v = of_coordinates(e_, e_.v);
     if (options_.form == ShownForm::ggl && !e_.g.empty()) {
       Exprs mu;
       for (const std::string& name : e_.g_names) mu.push_back(e_.graph->symbol("mu_" + name));
@@ -325,12 +343,22 @@ class MechanicsPage {
       for (std::size_t i = 0; i < rates.size(); ++i) rates[i] = e_.v[i] + rates[i];
       page_.section(
           {y_ + "' = " + v_ + " + g_" + y_ + "^T mu", "$\\dot " + y_ + " = " + v_ + " + g_" + y_ + "^T \\mu$"},
-          derivatives(e_.y_names), rates);
-    } else if (e_.v == e_.z && e_.form == Form::lagrangian) {
+          derivatives(names), of_coordinates(e_, rates));
+    } else if (v == e_.z && e_.form == Form::lagrangian) {
       page_.note(plain, "the velocities themselves");
     } else {
-      page_.section(plain, derivatives(e_.y_names), e_.v);
+      page_.section(plain, derivatives(names), v);
     }
+    page_.section({"rates of the first-order states", "Rates of the first-order states"},
+                  derivatives(of_states(e_, e_.y_names)), of_states(e_, e_.v));
+  }
+
+  /// What is left when the constraints are differentiated: an ordinary differential equation, whole but for q' = v.
+  void reduced() {
+    page_.section({"index-reduced system: d/dt p = " + forces() + and_constraints(),
+                   "Index-reduced system: $\\dot p = " + forces() + "$" + and_constraints()},
+                  joined<Name>(zeros(e_.reduced.size()), derivatives(of_states(e_, e_.y_names))),
+                  joined<Expr>(e_.reduced, of_states(e_, e_.v)), e_.z_dot);
   }
 
   void momenta() {
@@ -353,7 +381,9 @@ class MechanicsPage {
     return std::string("f") + (all_zero(e_.N) ? "" : " + N") + (all_zero(e_.r) ? "" : " + r");
   }
   std::string and_constraints() const {
-    return e_.g.empty() && e_.k.empty() ? "" : " and the constraints differentiated until accelerations appear";
+    return std::string(
+               e_.g.empty() && e_.k.empty() ? "" : " and the constraints differentiated until accelerations appear") +
+           (e_.first_order == 0 ? "" : ", with the rates of the first-order states");
   }
 
   void constraints() {
@@ -400,11 +430,32 @@ class MechanicsPage {
   const std::string v_;  // the rates of y, in words
 };
 
+/// All names that may appear: states and parameters first, which keep the look that one expects.
+std::vector<std::string> symbols_of(const Model& model, const Equations& e) {
+  std::vector<std::string> names = joined<std::string>(e.y_names, e.z_names);
+  names.insert(names.end(), {"t"});
+  const auto add = [&](const std::vector<Block>& blocks) {
+    for (const Block& block : blocks)
+      for (int i = 0; i < block.size; ++i) names.push_back(entry_name(block, i));
+  };
+  add(model.parameters);
+  add(model.inputs);
+  if (e.port) {
+    add(e.port->system.states);
+    add(e.port->system.inputs);
+    add(e.port->system.outputs);
+  }
+  add(model.invariants);
+  names = joined<std::string>(names, symbol_names(e.lambda), symbol_names(e.psi));
+  for (const std::string& name : e.g_names) names.push_back("mu_" + name);
+  return names;
+}
+
 }  // namespace
 
 std::string show(const Model& model, const Equations& e, const ShowOptions& options) {
   Collector collector({joined<Expr>(e.lambda, e.psi), joined<Expr>(e.t, e.y), e.z, e.z_dot});
-  Page page(collector, options, title_of(model, e));
+  Page page(collector, options, title_of(model, e), symbols_of(model, e));
   if (e.port) PortPage(page, model, e).write();
   else MechanicsPage(page, model, e, options).write();
   return page.take();

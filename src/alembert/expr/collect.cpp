@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t longest_expanded = 100;
 /// Parts of an expression are tried in factored form up to this many terms; the search for factors is cubic in it.
 constexpr std::size_t longest_factored = 24;
-/// An expression stays as its author wrote it unless another form is shorter by a tenth.
+/// What its author has put into brackets stays as it is unless another form is shorter by a tenth.
 bool is_clearly_shorter(int cost, int than) { return 10 * cost < 9 * than; }
 /// Coefficients of unknowns that stand linearly are gathered unless that costs a third more.
 bool is_not_much_longer(int cost, int than) { return 3 * cost <= 4 * than; }
@@ -131,9 +131,14 @@ Sum Collector::shorter(const Forms& f, std::size_t longest) {
   }
   Sum best = f.shown;
   int cost = table_.cost(best);
+  // A sum of products has no grouping of its author's to lose.
+  const bool plain = table_.key(f.shown) == table_.key(*f.expanded);
   const Sum angles = with_sums_of_angles(table_, *f.expanded);
   for (const Sum& candidate : {*f.expanded, factored(table_, *f.expanded), angles, factored(table_, angles)}) {
-    if (!is_clearly_shorter(table_.cost(candidate), table_.cost(f.shown)) || table_.cost(candidate) >= cost) continue;
+    // As long, but in fewer terms: R*(a + b).
+    const bool grouped = plain && table_.cost(candidate) == cost && candidate.terms.size() < best.terms.size();
+    if (table_.cost(candidate) >= cost && !grouped) continue;
+    if (!plain && !is_clearly_shorter(table_.cost(candidate), table_.cost(f.shown))) continue;
     best = candidate;
     cost = table_.cost(candidate);
   }

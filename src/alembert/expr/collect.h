@@ -26,6 +26,7 @@ class Collector {
   /// to the expression to rounding wherever that is finite.
   form::Sum collect(Expr e, const Exprs& unknowns = {});
   const form::FormTable& table() const { return table_; }
+  form::FormTable& table() { return table_; }
 
  private:
   struct Forms {

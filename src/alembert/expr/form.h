@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "alembert/expr.h"
+#include "alembert/expr/print.h"
 
 namespace alembert::internal::form {
 
@@ -47,6 +48,8 @@ struct Atom {
 /// The atoms of some forms, equal ones shared, and the arithmetic of forms over them.
 class FormTable {
  public:
+  LatexNames names;  // how symbols are set
+
   const Atom& atom(int number) const { return atoms_[number]; }
 
   int symbol(Expr e, Kind kind, std::uint32_t rank);

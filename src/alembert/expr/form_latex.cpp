@@ -37,7 +37,10 @@ std::string latex_factor(const FormTable& table, const Factor& factor) {
   const Fraction f = fraction_of(exponent);
   const std::string power = exponent == 1 ? "" : "^{" + (f.d == "1" ? f.n : f.n + "/" + f.d) + "}";
   const bool root = exponent == Quad(0.5);
-  if (atom.op == Op::symbol) return root ? "\\sqrt{" + to_latex(atom.symbol) + "}" : to_latex(atom.symbol) + power;
+  if (atom.op == Op::symbol) {
+    const std::string symbol = to_latex(atom.symbol, table.names);
+    return root ? "\\sqrt{" + symbol + "}" : symbol + power;
+  }
   const Sum& first = atom.arguments[0];
   if (atom.op == Op::add) {
     return root ? "\\sqrt{" + latex_sum(table, first) + "}" : "\\left(" + latex_sum(table, first) + "\\right)" + power;
@@ -77,7 +80,7 @@ std::string latex_product(const FormTable& table, const std::string& number, con
   bool after_word = false;
   for (const Factor& factor : factors) {
     const std::string next = latex_factor(table, factor);
-    const bool is_word = next.starts_with("\\mathrm");
+    const bool is_word = next.starts_with("\\mathrm") || next.starts_with("\\mathtt");
     if (!text.empty()) text += is_word || after_word ? " \\, " : " ";
     text += next;
     after_word = is_word;
@@ -208,8 +211,8 @@ double latex_width(std::string_view text) {
         const double above = latex_width(braced(text, i));
         width += std::max(above, latex_width(braced(text, i))) + 0.5;
       } else if (word == "left" || word == "right" || word == "bigl" || word == "bigr" || word == "mathrm" ||
-                 word == "operatorname" || word == "text" || word == "dot" || word == "ddot" || word == "begin" ||
-                 word == "end" || word.empty()) {
+                 word == "mathtt" || word == "operatorname" || word == "text" || word == "dot" || word == "ddot" ||
+                 word == "begin" || word == "end" || word.empty()) {
         continue;  // the width is that of what follows
       } else {
         constexpr std::array functions = {"sin", "cos", "tan", "exp", "log", "max", "min", "sqrt"};

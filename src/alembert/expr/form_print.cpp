@@ -4,6 +4,7 @@
 #include <quadmath.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "alembert/expr/form.h"
 #include "alembert/expr/form_print_impl.h"
@@ -20,15 +21,21 @@ Quad shown_number(Quad value) {
 }
 
 Fraction fraction_of(Quad value) {
-  constexpr long largest_n = 30, largest_d = 16;
   constexpr double rounding = 1e-30;
-  for (long d = 1; d <= largest_d; ++d) {
-    const Quad n = roundq(value * d);
-    if (n == 0 || n > largest_n || fabsq(n - value * d) > rounding * n) continue;
-    return {std::to_string(static_cast<long>(n)), std::to_string(d)};
-  }
+  const auto fraction = [&](long largest_n, long largest_d) -> std::optional<Fraction> {
+    for (long d = 1; d <= largest_d; ++d) {
+      const Quad n = roundq(value * d);
+      if (n == 0 || n > largest_n || fabsq(n - value * d) > rounding * n) continue;
+      return Fraction{std::to_string(static_cast<long>(n)), std::to_string(d)};
+    }
+    return {};
+  };
+  if (const auto small = fraction(30, 16)) return *small;
   const Quad shown = shown_number(value);
-  return {constant_text(fabsq(shown - value) <= rounding * fabsq(value) ? shown : value), "1"};
+  if (fabsq(shown - value) <= rounding * fabsq(value)) return {constant_text(shown), "1"};
+  // What is no short decimal was a quotient: 1/24.
+  if (const auto large = fraction(1000, 1000)) return *large;
+  return {constant_text(value), "1"};
 }
 
 std::vector<Term> written_order(const Sum& sum) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
 #include <string_view>
 
 #include "alembert/error.h"
@@ -41,7 +42,9 @@ std::string word(std::string_view text) {
   return "\\mathrm{" + escaped(text) + "}";
 }
 
-std::string latex_name(std::string_view name);
+std::string latex_name(std::string_view name, bool as_written = false);
+
+std::string_view without_primes(std::string_view name) { return name.substr(0, name.find_last_not_of('\'') + 1); }
 
 // What stands behind an underscore is a name of its own: x1 is set as a letter with an index, rod1 as a word.
 std::string index_name(std::string_view name) {
@@ -51,13 +54,19 @@ std::string index_name(std::string_view name) {
   return is_letter && letters.size() < name.size() ? latex_name(name) : word(name);
 }
 
+// As many dots as the name has primes.
+std::string dotted(const std::string& base, std::size_t primes) {
+  constexpr std::array<std::string_view, 5> dots = {"", "\\dot", "\\ddot", "\\dddot", "\\ddddot"};
+  if (primes == 0) return base;
+  if (primes < dots.size()) return std::string(dots[primes]) + "{" + base + "}";
+  return base + "^{(" + std::to_string(primes) + ")}";
+}
+
 // "q1[2]'" is the dotted q with indices 1, 2.
-std::string latex_name(std::string_view name) {
-  std::size_t primes = 0;
-  while (!name.empty() && name.back() == '\'') {
-    name.remove_suffix(1);
-    ++primes;
-  }
+std::string latex_name(std::string_view name, bool as_written) {
+  const std::size_t primes = name.size() - without_primes(name).size();
+  name = without_primes(name);
+  if (as_written) return dotted("\\mathtt{" + escaped(name) + "}", primes);
   std::string indices;
   const auto add_index = [&](std::string_view index) {
     if (index.empty()) return;
@@ -81,10 +90,7 @@ std::string latex_name(std::string_view name) {
     add_index(brackets.substr(1, end - 1));
     brackets.remove_prefix(std::min(end + 1, brackets.size()));
   }
-  constexpr std::array<std::string_view, 5> dots = {"", "\\dot", "\\ddot", "\\dddot", "\\ddddot"};
-  std::string result = word(base);
-  if (primes > 0 && primes < dots.size()) result = std::string(dots[primes]) + "{" + result + "}";
-  if (primes >= dots.size()) result += "^{(" + std::to_string(primes) + ")}";
+  const std::string result = dotted(word(base), primes);
   return indices.empty() ? result : result + "_{" + indices + "}";
 }
 
@@ -107,7 +113,7 @@ std::string number_text(Quad value) {  // not negative
 
 class Latex {
  public:
-  explicit Latex(Graph& graph) : graph_(graph) {}
+  Latex(Graph& graph, const LatexNames& names) : graph_(graph), names_(names) {}
 
   Pieces expand(const Piece& piece) const {
     Form form = form_of(piece.e, piece.behind);
@@ -117,6 +123,7 @@ class Latex {
 
  private:
   Graph& graph_;
+  const LatexNames& names_;
 
   const Node& node(Expr e) const { return graph_.node(e.id()); }
   Expr left(Expr e) const { return {&graph_, node(e).a}; }
@@ -198,7 +205,7 @@ class Latex {
         return {plain ? Level::atom : Level::product, {text}};
       }
       case Op::parameter:
-      case Op::symbol: return {Level::atom, {latex_name(graph_.name(e.id()))}};
+      case Op::symbol: return {Level::atom, {names_(graph_.name(e.id()))}};
       case Op::add: return {Level::sum, {{a, Level::sum, behind}, " + ", {b, Level::sum, true}}};
       case Op::subtract: return {Level::sum, {{a, Level::sum, behind}, " - ", {b, Level::product, true}}};
       case Op::negate: return {Level::sum, {"-", {a, Level::product, true}}, true};
@@ -224,14 +231,29 @@ class Latex {
 
 }  // namespace
 
+LatexNames::LatexNames(const std::vector<std::string>& symbols) {
+  std::map<std::string, std::string_view> seen;
+  for (const std::string& symbol : symbols) {
+    const std::string_view name = without_primes(symbol);
+    const auto [first, fresh] = seen.emplace(latex_name(name), name);
+    if (!fresh && first->second != name) as_written_.emplace(name);
+  }
+}
+
+std::string LatexNames::operator()(std::string_view symbol) const {
+  return latex_name(symbol, as_written_.contains(without_primes(symbol)));
+}
+
+std::string to_latex(Expr e, const LatexNames& names) {
+  check(bool(e), "an empty expression cannot be printed");
+  const Latex latex(e.graph(), names);
+  return write(e, [&](const Piece& piece) { return latex.expand(piece); });
+}
+
 }  // namespace alembert::internal
 
 namespace alembert {
 
-std::string to_latex(Expr e) {
-  check(bool(e), "an empty expression cannot be printed");
-  const internal::Latex latex(e.graph());
-  return internal::write(e, [&](const internal::Piece& piece) { return latex.expand(piece); });
-}
+std::string to_latex(Expr e) { return internal::to_latex(e, internal::LatexNames()); }
 
 }  // namespace alembert

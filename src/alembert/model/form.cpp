@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "alembert/model/elaborate.h"
+#include "alembert/model/ports/port_variables.h"
 
 namespace alembert::internal {
 
@@ -115,14 +116,6 @@ struct Choice {
   bool clash = false;
 };
 
-bool says_ports(const Text& text) {
-  return std::any_of(text.statements.begin(), text.statements.end(), [](const Statement& s) {
-    return std::any_of(std::begin(form_words), std::end(form_words), [&](const FormWord& word) {
-      return s.keyword == word.keyword && word.form == Form::port_hamiltonian && s.keyword != "input";
-    });
-  });
-}
-
 /// The first statement that belongs to one form only decides; the first that belongs to another is an error.
 Choice first_of_its_form(Elaboration& e) {
   Choice choice;
@@ -213,6 +206,14 @@ void refuse_missing(Elaboration& e, const Statement& first) {
 }
 
 }  // namespace
+
+bool says_ports(const Text& text) {
+  return std::any_of(text.statements.begin(), text.statements.end(), [](const Statement& s) {
+    return std::any_of(std::begin(form_words), std::end(form_words), [&](const FormWord& word) {
+      return s.keyword == word.keyword && word.form == Form::port_hamiltonian && s.keyword != "input";
+    });
+  });
+}
 
 void choose_form(Elaboration& e) {
   if (choose_multibody(e)) return;

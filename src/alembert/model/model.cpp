@@ -14,6 +14,7 @@
 #include "alembert/model/bodies/assemblies.h"
 #include "alembert/model/bodies/families.h"
 #include "alembert/model/elaborate.h"
+#include "alembert/model/ports/port_variables.h"
 #include "alembert/model/units.h"
 
 namespace alembert::internal {
@@ -278,6 +279,14 @@ void draw(Elaboration& e, const Expansion& expansion, bool sound, Drawing* wante
   *wanted = std::move(drawing);
 }
 
+/// A port-Hamiltonian text with its first-order states as states; nothing where there are none.
+std::optional<Text> first_order_as_states(const Text& text, std::vector<Diagnostic>& errors) {
+  const auto is_variable = [](const Statement& s) { return s.keyword == "variable"; };
+  const bool variables = std::any_of(text.statements.begin(), text.statements.end(), is_variable);
+  if (!variables || !says_ports(text) || has_elements(text)) return {};
+  return with_variables_as_states(text, errors);
+}
+
 ComponentModel elaborate(const Text& written, const std::vector<Assignment>& assignments,
                          std::vector<Diagnostic> errors, ComponentFiles& files, bool component,
                          Drawing* drawing = nullptr) {
@@ -287,7 +296,9 @@ ComponentModel elaborate(const Text& written, const std::vector<Assignment>& ass
   std::set<std::string> deciding;  // parameters that say how many there are
   const bool out = complete && (has_components(written) || has_families_of_elements(written));
   if (out) single = written_out(written, assignments, files, deciding);
-  const Text& whole = out ? single : written;
+  const Text& known = out ? single : written;
+  const std::optional<Text> stated = first_order_as_states(known, errors);
+  const Text& whole = stated ? *stated : known;
   const bool elements = has_elements(whole);
   // Elements that were not read whole cannot be written out.
   if (elements && !complete) throw InputError(std::move(errors));
@@ -350,6 +361,7 @@ ComponentModel elaborate(const Text& written, const std::vector<Assignment>& ass
   }
   record_uses(e);
   model.tables = scope.tables;
+  files.tables.insert(files.tables.end(), scope.files.begin(), scope.files.end());
   ComponentModel result{std::move(model), {}};
   if (component) result.names = exported(scope);
   return result;
@@ -436,6 +448,16 @@ void follow_files(Text& text, const std::vector<std::string>& inputs, std::vecto
   }
 }
 
+/// What was read beside the text, each file once.
+std::vector<FileText> all_files(const ComponentFiles& read) {
+  std::map<std::string, std::string> texts;
+  for (const auto& [path, file] : read.files) texts[path] = file.text.source->text;
+  for (const FileText& table : read.tables) texts[table.path] = table.text;
+  std::vector<FileText> files;
+  for (auto& [path, text] : texts) files.push_back({path, std::move(text)});
+  return files;
+}
+
 Model read_whole(Text text, const std::vector<Override>& overrides, const std::vector<std::string>& observed,
                  const std::vector<std::string>& inputs, std::vector<Diagnostic> errors, Drawing* drawing = nullptr) {
   ComponentFiles files;
@@ -447,7 +469,12 @@ Model read_whole(Text text, const std::vector<Override>& overrides, const std::v
   // What is wrong with the rest is said too.
   try {
     ComponentModel read = elaborate(text, assignments, std::move(errors), files, false, drawing);
-    if (wrong.empty()) return std::move(read.model);
+    if (wrong.empty()) {
+      for (const Override& one : overrides) read.model.overrides.push_back(one.source->text);
+      read.model.input_files = inputs;
+      read.model.files = all_files(files);
+      return std::move(read.model);
+    }
   } catch (const InputError& e) {
     const std::vector<Diagnostic> found = beside.placed(e.diagnostics());
     wrong.insert(wrong.begin(), found.begin(), found.end());

@@ -169,6 +169,8 @@ struct Model {
   std::vector<std::optional<Quad>> multiplier0;  // one per constraint: an initial guess, where given
 
   SolveStatement solve;
+  std::vector<std::string> overrides, input_files;  // values and files from outside: "l=2", "F=wind.csv"
+  std::vector<FileText> files;                      // that were read beside the text, each once
 };
 
 /// The coordinates that are neither auxiliary nor first-order states.
@@ -177,10 +179,8 @@ std::vector<Block> own_coordinates(const Model& model);
 std::vector<Block> first_order_states(const Model& model);
 /// The blocks that the z belong to: coordinates in the Lagrangian form, else momenta.
 std::vector<Block> blocks_of_z(const Model& model);
-
 /// The parameters with their values.
 std::vector<Parameter> parameters_of(const Model& model);
-
 /// Values from outside, as a user gives them ("m1=2", "y1'=10"); they replace what the model says.
 struct Override {
   std::shared_ptr<const Source> source;  // its text is "NAME=VALUE"

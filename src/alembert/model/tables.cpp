@@ -152,6 +152,7 @@ TableFile read_table_file(const std::string& path, const std::string& argument, 
     file.hint = argument.empty() ? "its place is beside the model" : "its path begins in the present folder";
     return file;
   }
+  file.text = *text;
   std::istringstream in(std::move(*text));
   std::string line;
   if (!std::getline(in, line) || line.empty() || line == "\r") {

@@ -24,6 +24,7 @@ struct Table {
 struct TableFile {
   std::vector<Quad> x, f;
   std::string wrong, hint;
+  std::string text;  // all of it
 };
 TableFile read_table_file(const std::string& path, const std::string& argument, const std::string& column);
 

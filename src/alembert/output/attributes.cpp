@@ -1,6 +1,8 @@
 #include "alembert/output/attributes.h"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -9,6 +11,9 @@
 
 namespace alembert::internal {
 namespace {
+
+// By the order of Control.
+constexpr std::string_view controls[] = {"fixed", "tolerance", "reversible"};
 
 // Texts of values
 // ------------------------------------------------------------------------------------------------------
@@ -91,32 +96,61 @@ std::vector<Parameter> parameters_from(const std::string& text) {
 
 }  // namespace
 
+std::string file_attribute(const std::string& path) { return "file:" + path; }
+
+std::vector<std::string> lines_in(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
 Attributes attributes_of(const RunDescription& run) {
-  return {{"model", run.model},
-          {"model_text", run.model_text},
-          {"parameters", parameters_text(run.parameters)},
-          {"method", run.method},
-          {"step", to_text(run.step)},
-          {"version", run.version},
-          {"observed", lines_of(run.observed_columns)}};
+  std::vector<std::string> paths;
+  for (const FileText& file : run.files) paths.push_back(file.path);
+  Attributes attributes;
+  attributes.texts = {{"model", run.model},
+                      {"model_text", run.model_text},
+                      {"parameters", parameters_text(run.parameters)},
+                      {"method", run.method},
+                      {"control", std::string(controls[static_cast<int>(run.control)])},
+                      {"overrides", lines_of(run.overrides)},
+                      {"inputs", lines_of(run.inputs)},
+                      {"files", lines_of(paths)},
+                      {"version", run.version},
+                      {"observed", lines_of(run.observed_columns)}};
+  for (const FileText& file : run.files) attributes.texts[file_attribute(file.path)] = file.text;
+  attributes.numbers = {{"step", run.step}, {"tolerance", run.tolerance}, {"absolute_tolerance", run.absolute}};
+  return attributes;
 }
 
 RunDescription run_from(const Attributes& attributes) {
-  const auto text = [&](const char* name) {
-    const auto found = attributes.find(name);
-    return found == attributes.end() ? std::string() : found->second;
+  const auto text = [&](const std::string& name) {
+    const auto found = attributes.texts.find(name);
+    return found == attributes.texts.end() ? std::string() : found->second;
+  };
+  const auto number = [&](const char* name) {
+    if (const auto found = attributes.numbers.find(name); found != attributes.numbers.end()) return found->second;
+    const std::string written = text(name);
+    std::string_view rest = written;
+    double value = 0;
+    return take_number(rest, value) ? value : 0.0;
   };
   RunDescription run;
   run.model = text("model");
   run.model_text = text("model_text");
   run.parameters = parameters_from(text("parameters"));
   run.method = text("method");
-  const std::string step = text("step");
-  std::string_view rest = step;
-  if (!take_number(rest, run.step)) run.step = 0;
+  run.step = number("step");
+  const auto control = std::find(std::begin(controls), std::end(controls), text("control"));
+  if (control != std::end(controls)) run.control = static_cast<Control>(control - std::begin(controls));
+  run.tolerance = number("tolerance");
+  run.absolute = number("absolute_tolerance");
+  run.overrides = lines_in(text("overrides"));
+  run.inputs = lines_in(text("inputs"));
+  for (const std::string& path : lines_in(text("files"))) run.files.push_back({path, text(file_attribute(path))});
   run.version = text("version");
-  std::istringstream names(text("observed"));
-  for (std::string name; std::getline(names, name);) run.observed_columns.push_back(name);
+  run.observed_columns = lines_in(text("observed"));
   return run;
 }
 

@@ -5,6 +5,24 @@
 
 namespace alembert::internal {
 
+void append_rows(const OutputFile& file, hid_t set, hsize_t width, hsize_t count, hsize_t& written,
+                 std::vector<double>& rows) {
+  const auto valid = [&](auto result) {
+    if (result < 0) file.fail(hdf5_reason());
+    return result;
+  };
+  const hsize_t size[2] = {count, width};
+  const hsize_t start[2] = {written, 0};
+  const hsize_t total[2] = {written + count, width};
+  valid(H5Dset_extent(set, total));
+  const Handle place(valid(H5Dget_space(set)), H5Sclose);
+  const Handle memory(valid(H5Screate_simple(2, size, nullptr)), H5Sclose);
+  valid(H5Sselect_hyperslab(place, H5S_SELECT_SET, start, nullptr, size, nullptr));
+  valid(H5Dwrite(set, H5T_NATIVE_DOUBLE, memory, place, H5P_DEFAULT, rows.data()));
+  written = total[0];
+  rows.clear();
+}
+
 void Hdf5File::open() {
   file_.clear();
   file_.close();
@@ -91,17 +109,8 @@ Hdf5File::Texts Hdf5File::texts(const char* name) {
 }
 
 void Hdf5File::append(Table& table) {
-  if (table.rows.empty()) return;
-  const hsize_t size[2] = {table.rows.size() / table.width, table.width};
-  const hsize_t start[2] = {table.written, 0};
-  const hsize_t total[2] = {table.written + size[0], table.width};
-  valid(H5Dset_extent(table.set, total));
-  const Handle file(valid(H5Dget_space(table.set)), H5Sclose);
-  const Handle memory(valid(H5Screate_simple(2, size, nullptr)), H5Sclose);
-  valid(H5Sselect_hyperslab(file, H5S_SELECT_SET, start, nullptr, size, nullptr));
-  valid(H5Dwrite(table.set, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, table.rows.data()));
-  table.written = total[0];
-  table.rows.clear();
+  if (!table.rows.empty())
+    append_rows(file_, table.set, table.width, table.rows.size() / table.width, table.written, table.rows);
 }
 
 void Hdf5File::append(Texts& texts) {

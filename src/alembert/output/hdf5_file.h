@@ -58,6 +58,11 @@ class Handle {
 /// What HDF5 says at the bottom of its stack of errors, where the cause is.
 std::string hdf5_reason();
 
+/// Writes the first `count` of the rows behind the `written` ones of a dataset, and forgets all of them; throws
+/// WriteError in the name of the file.
+void append_rows(const OutputFile& file, hid_t set, hsize_t width, hsize_t count, hsize_t& written,
+                 std::vector<double>& rows);
+
 class Hdf5File {
  public:
   /// Rows of numbers that are gathered, and then written together.

@@ -42,9 +42,11 @@ class Hdf5Writer final : public Observer {
       events_ = table("events", joined<std::string>("event", columns.names));
       list_attribute(events_.set, "names", columns.events);
     }
-    for (const auto& [name, value] : attributes) {
-      const Handle scalar(valid(H5Screate(H5S_SCALAR)), H5Sclose);
-      attribute(h5_, name.c_str(), scalar, {value});
+    const Handle scalar(valid(H5Screate(H5S_SCALAR)), H5Sclose);
+    for (const auto& [name, value] : attributes.texts) attribute(h5_, name.c_str(), scalar, {value});
+    for (const auto& [name, value] : attributes.numbers) {
+      const Handle a(valid(H5Acreate2(h5_, name.c_str(), H5T_IEEE_F64LE, scalar, H5P_DEFAULT, H5P_DEFAULT)), H5Aclose);
+      valid(H5Awrite(a, H5T_NATIVE_DOUBLE, &value));
     }
     valid(H5Fflush(h5_, H5F_SCOPE_LOCAL));
   }
@@ -109,7 +111,7 @@ class Hdf5Writer final : public Observer {
 
   static std::uint64_t room_of_head(const Columns& columns, const Attributes& attributes) {
     std::uint64_t longest = 1, texts = 0;
-    for (const auto& [name, value] : attributes) texts += value.size();
+    for (const auto& [name, value] : attributes.texts) texts += name.size() + value.size();
     for (const std::string& name : columns.names) longest = std::max<std::uint64_t>(longest, name.size());
     return 2 * (texts + 3 * longest * columns.names.size()) + room_of_tree;
   }
@@ -202,17 +204,7 @@ class Hdf5Writer final : public Observer {
   }
 
   void append(Table& table, hsize_t rows) {
-    if (rows == 0) return;
-    const hsize_t size[2] = {rows, table.width};
-    const hsize_t start[2] = {table.written, 0};
-    const hsize_t total[2] = {table.written + size[0], table.width};
-    valid(H5Dset_extent(table.set, total));
-    const Handle file(valid(H5Dget_space(table.set)), H5Sclose);
-    const Handle memory(valid(H5Screate_simple(2, size, nullptr)), H5Sclose);
-    valid(H5Sselect_hyperslab(file, H5S_SELECT_SET, start, nullptr, size, nullptr));
-    valid(H5Dwrite(table.set, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, table.rows.data()));
-    table.written = total[0];
-    table.rows.clear();
+    if (rows > 0) append_rows(file_, table.set, table.width, rows, table.written, table.rows);
   }
 
   void flush() {

@@ -111,6 +111,15 @@ Trajectory read_csv(const std::string& path) {
   return trajectory;
 }
 
+Attributes json_attributes(const nlohmann::json& json) {
+  Attributes attributes;
+  for (const auto& [name, value] : json.items()) {
+    if (value.is_number()) attributes.numbers[name] = value.get<double>();
+    else attributes.texts[name] = value.get<std::string>();
+  }
+  return attributes;
+}
+
 /// From the file beside the table, where there is one; one with other columns was left there by another run. It says no
 /// names of events that did not happen.
 void read_csv_events(const std::string& path, Trajectory& trajectory) {
@@ -134,7 +143,7 @@ void read_csv_run(const std::string& path, Trajectory& trajectory) {
   const nlohmann::json json = nlohmann::json::parse(text_of(beside), nullptr, false);
   try {
     if (json.at("columns").get<Strings>() != trajectory.columns.names) return;
-    Trajectory known = with_columns(path, trajectory.columns.names, run_from(json.at("attributes").get<Attributes>()));
+    Trajectory known = with_columns(path, trajectory.columns.names, run_from(json_attributes(json.at("attributes"))));
     if (json.contains("units")) known.columns.units = json["units"].get<Strings>();
     trajectory.columns = std::move(known.columns);
     trajectory.run = std::move(known.run);
@@ -194,7 +203,7 @@ Trajectory read_json(const std::string& path) {
     std::string note;
     const nlohmann::json json = parsed(path, note);
     Trajectory trajectory =
-        with_columns(path, json.at("columns").get<Strings>(), run_from(json.at("attributes").get<Attributes>()));
+        with_columns(path, json.at("columns").get<Strings>(), run_from(json_attributes(json.at("attributes"))));
     trajectory.columns.units = json.value("units", Strings());
     const std::size_t width = trajectory.values.size();
     for (const nlohmann::json& row : json.at("rows")) {
@@ -267,11 +276,30 @@ Table read_table(const std::string& path, hid_t set, const std::string& name) {
   return table;
 }
 
+/// False where there is no such number.
+bool number_attribute(hid_t where, const char* name, double& value) {
+  const Handle attribute(H5Aopen(where, name, H5P_DEFAULT), H5Aclose);
+  if (attribute < 0) return false;
+  const Handle type(H5Aget_type(attribute), H5Tclose);
+  const Handle space(H5Aget_space(attribute), H5Sclose);
+  if (type < 0 || space < 0 || H5Tget_class(type) != H5T_FLOAT || H5Sget_simple_extent_npoints(space) != 1)
+    return false;
+  return H5Aread(attribute, H5T_NATIVE_DOUBLE, &value) >= 0;
+}
+
 Attributes read_attributes(hid_t file) {
+  const Attributes known = attributes_of({});
   Attributes attributes;
-  for (const auto& [name, unused] : attributes_of({})) {
+  const auto read = [&](const std::string& name) {
     const Strings words = texts(file, name.c_str());
-    if (!words.empty()) attributes[name] = words[0];
+    if (!words.empty()) attributes.texts[name] = words[0];
+  };
+  for (const auto& [name, unused] : known.texts) read(name);
+  for (const std::string& path : lines_in(attributes.texts["files"])) read(file_attribute(path));
+  for (const auto& [name, unused] : known.numbers) {
+    double value = 0;
+    if (number_attribute(file, name.c_str(), value)) attributes.numbers[name] = value;
+    else read(name);  // of older versions
   }
   return attributes;
 }

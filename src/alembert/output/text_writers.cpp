@@ -116,7 +116,10 @@ std::string json_text(const nlohmann::ordered_json& json) {
 
 /// What a file says about its run, without its rows.
 std::string description_text(const Columns& columns, const RunDescription& run) {
-  std::string text = "{\"attributes\":" + json_text(attributes_of(run)) + ",\n\"columns\":" + json_text(columns.names);
+  const Attributes attributes = attributes_of(run);
+  nlohmann::ordered_json all = attributes.texts;
+  for (const auto& [name, value] : attributes.numbers) all[name] = value;
+  std::string text = "{\"attributes\":" + json_text(all) + ",\n\"columns\":" + json_text(columns.names);
   if (!columns.units.empty()) text += ",\n\"units\":" + json_text(columns.units);
   return text;
 }

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "alembert/base/lists.h"
 
@@ -11,12 +13,33 @@ namespace alembert::internal {
 
 namespace {
 
+/// x - c, or its negative: which x, and c. Tables have most of their points twice, as the end of a piece and as the
+/// beginning of the next, which rounding tells apart in more digits than those of a double.
+std::optional<std::pair<std::uint32_t, Quad>> threshold(Expr function) {
+  Graph& graph = function.graph();
+  const Node node = graph.node(function.id());
+  if (node.op != Op::subtract && node.op != Op::add) return {};
+  for (const auto& [x, c] : {std::pair(node.a, node.b), std::pair(node.b, node.a)}) {
+    const Expr constant(&graph, c);
+    if (!is_constant(constant)) continue;
+    const Quad at = node.op == Op::add ? -constant_value(constant) : constant_value(constant);
+    const std::optional<std::pair<std::uint32_t, Quad>> inner = threshold(Expr(&graph, x));
+    if (!inner) return std::pair(x, at);
+    // (x - d) - c; a difference the other way round is another x.
+    const Node of = graph.node(x);
+    if (of.op == Op::subtract && is_constant(Expr(&graph, of.a))) return std::pair(x, at);
+    return std::pair(inner->first, inner->second + at);
+  }
+  return {};
+}
+
 Exprs switching_functions(const Equations& e, const Exprs& all) {
   if (all.empty()) return {};
   Graph& graph = *e.graph;
   const Exprs arguments = joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi);
   Exprs found;
   std::set<std::uint32_t> seen;
+  std::set<std::pair<std::uint32_t, double>> thresholds;
   for (const std::uint32_t id : reachable(all)) {
     const Node node = graph.node(id);  // a copy: new nodes may move the graph's
     Expr function;
@@ -36,6 +59,8 @@ Exprs switching_functions(const Equations& e, const Exprs& all) {
     if (graph.node(function.id()).op == Op::negate) function = Expr(&graph, graph.node(function.id()).a);
     if (!depends(function, arguments) || depends(function, e.z_dot)) continue;
     if (seen.contains((-function).id())) continue;
+    const auto place = threshold(function);
+    if (place && !thresholds.insert({place->first, static_cast<double>(place->second)}).second) continue;
     if (seen.insert(function.id()).second) found.push_back(function);
   }
   return found;

@@ -151,6 +151,9 @@ void describe(Report& report, const Model& model, const Equations& e, const Meth
   report.model_text = model.source ? model.source->text : "";
   report.parameters = parameters_of(model);
   report.method = method.name;
+  report.overrides = model.overrides;
+  report.inputs = model.input_files;
+  report.files = model.files;
   report.version = version;
   report.stages = method.stages;
   report.order = {method.claims.order_q, method.claims.order_v, method.claims.order_multiplier};

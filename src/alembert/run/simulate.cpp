@@ -42,6 +42,10 @@ Report first_report(const Engine& engine, const SimulateOptions& options) {
   if (!engine.parameters.empty()) set_parameters(report, engine.model_parameters());
   if (!engine.remark.empty()) report.note = engine.remark;
   report.control = options.steps.control;
+  if (report.control == Control::tolerance) {
+    report.tolerance = options.steps.tolerance;
+    report.absolute = options.steps.absolute;
+  }
   report.step = options.step;
   report.t = engine.t0;
   report.initial = reported(engine.initial);

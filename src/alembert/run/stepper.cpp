@@ -44,7 +44,7 @@ struct Stepper::Body {
   CompileOptions options;
   std::unique_ptr<Engine> engine;
   double seconds = 0;  // of compiling
-  std::vector<std::string> names;
+  std::vector<std::string> names, event_names;
 
   // Where it stands: at t_base + n h.
   GridPoint point, next;
@@ -60,6 +60,7 @@ struct Stepper::Body {
     compile();
     const internal::Equations& e = equations.internal();
     names = internal::joined<std::string>(e.y_names, e.z_names);
+    for (const internal::Event& event : equations.model().internal().events) event_names.push_back(event.name);
   }
   Body(const Body& other)
       : equations(other.equations),
@@ -68,6 +69,7 @@ struct Stepper::Body {
         engine(std::make_unique<Engine>(*other.engine)),
         seconds(other.seconds),
         names(other.names),
+        event_names(other.event_names),
         point(other.point),
         next(other.next),
         t_base(other.t_base),
@@ -197,6 +199,8 @@ std::span<const EventRecord> Stepper::events() const noexcept {
   if (!body_->course) return {};
   return body_->course->events();
 }
+
+const std::vector<std::string>& Stepper::event_names() const noexcept { return body_->event_names; }
 
 const std::string& Stepper::stopped() const noexcept {
   static const std::string none;

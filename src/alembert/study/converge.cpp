@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "alembert/error.h"
+#include "alembert/study/broken_motion.h"
 
 namespace alembert::internal {
 
@@ -118,6 +119,21 @@ int highest_order(const std::vector<Method>& methods) {
   return order;
 }
 
+/// Errors at the end of a run, and the work that it was.
+template <class T>
+Errors errors_of(const Endpoint<T>& result, const Reference& reference, ConvergeRow& row) {
+  row.evaluations = result.statistics.evaluations;
+  row.iterations = result.statistics.iterations;
+  row.seconds = result.seconds;
+  row.failure = result.failure;
+  return row.failure.empty() ? errors(widened(result.point), reference.point) : Errors{NAN, NAN, NAN};
+}
+
+Errors broken_row(const Model& model, const Equations& e, const Method& method, double end, const Reference& reference,
+                  ConvergeRow& row) {
+  return errors_of(broken_motion(model, e, method, end, row.step), reference, row);
+}
+
 template <class T>
 Errors run_row(const Equations& e, const Method& method, const MotionPoint<T>& start, double end,
                const Reference& reference, ConvergeRow& row) {
@@ -128,15 +144,12 @@ Errors run_row(const Equations& e, const Method& method, const MotionPoint<T>& s
     return integrate<T>(e, method, start, T(0), h, row.steps, newton_options(std::is_same_v<T, Quad>, row.steps));
   };
   const Endpoint<T> result = run();
-  row.evaluations = result.statistics.evaluations;
-  row.iterations = result.statistics.iterations;
-  row.seconds = result.seconds;
+  const Errors error = errors_of(result, reference, row);
   // A short time is measured again, as long as that costs little: what else the machine does only makes it longer.
   for (int again = 0; again < 2 && result.failure.empty() && elapsed() < cheap; ++again) {
     row.seconds = std::min(row.seconds, run().seconds);
   }
-  row.failure = result.failure;
-  return row.failure.empty() ? errors(widened(result.point), reference.point) : Errors{NAN, NAN, NAN};
+  return error;
 }
 
 }  // namespace
@@ -189,12 +202,6 @@ bool Convergence::failed() const {
 }
 
 InitialValues measurable_start(const Model& model, const Equations& e, const std::vector<Method>& methods) {
-  if (!e.actions.empty())
-    throw InputError("what events set is not followed here: the motion between them is what has an order",
-                     "leave 'when' out, or compare runs with steps of several sizes");
-  if (!model.contacts.empty())
-    throw InputError("contacts are not followed here: the motion between their events is what has an order",
-                     "leave 'contact' out, or compare runs with steps of several sizes");
   for (const Method& method : methods) require_taken(method, model, e);
   InitialValues initial = make_consistent(model, e);
   if (!initial.redundant.empty()) {
@@ -208,7 +215,12 @@ InitialValues measurable_start(const Model& model, const Equations& e, const std
 
 Convergence converge(const Model& model, const Equations& e, const ConvergeOptions& options) {
   const Grid grid = choose_grid(model.solve, options);
-  const InitialValues initial = measurable_start(model, e, options.methods);
+  const bool broken = is_broken(model, e);
+  if (broken && options.quad)
+    throw InputError("motions with events that act, or with contacts, are followed in double precision only");
+  if (broken)
+    for (const Method& method : options.methods) require_taken(method, model, e);
+  const InitialValues initial = broken ? InitialValues() : measurable_start(model, e, options.methods);
   Convergence result;
   result.model = model.title;
   result.end = grid.end;
@@ -227,10 +239,11 @@ Convergence converge(const Model& model, const Equations& e, const ConvergeOptio
     if (options.progress) options.progress(done / all);
   };
   const int stages = (highest_order(options.methods) + 5) / 2;  // at least four orders more
-  result.reference = make_reference(e, initial, 0, grid.end, 2 * finest, stages);
+  result.reference = broken ? broken_reference(model, e, grid.end, 2 * finest, stages, options.methods.front())
+                            : make_reference(e, initial, 0, grid.end, 2 * finest, stages);
   advance(reference_share * static_cast<double>(3 * finest));
 
-  const MotionPoint<double> start = polish<double>(e, initial, 0);
+  const MotionPoint<double> start = broken ? MotionPoint<double>() : polish<double>(e, initial, 0);
   const MotionPoint<Quad> exact_start = options.quad ? polish<Quad>(e, initial, 0) : MotionPoint<Quad>();
   for (const Method& method : options.methods) {
     MethodConvergence measured;
@@ -241,8 +254,9 @@ Convergence converge(const Model& model, const Equations& e, const ConvergeOptio
       ConvergeRow row;
       row.steps = n;
       row.step = grid.end / static_cast<double>(n);
-      Errors error = options.quad ? run_row<Quad>(e, method, exact_start, grid.end, result.reference, row)
-                                  : run_row<double>(e, method, start, grid.end, result.reference, row);
+      Errors error = broken         ? broken_row(model, e, method, grid.end, result.reference, row)
+                     : options.quad ? run_row<Quad>(e, method, exact_start, grid.end, result.reference, row)
+                                    : run_row<double>(e, method, start, grid.end, result.reference, row);
       if (!result.reference.failure.empty()) error = {NAN, NAN, NAN};
       h.push_back(row.step);
       q.push_back(error.q);

@@ -90,7 +90,7 @@ std::string to_text(const Convergence& c) {
   const Reference& r = c.reference;
   text += fmt::format("  reference   {}, {} steps of {:.8g}, in {}\n", r.method, r.steps,
                       c.end / static_cast<double>(r.steps),
-                      r.extended ? "quadruple precision" : "double precision (a large model)");
+                      r.extended ? "quadruple precision" : "double precision (a large model, or events that act)");
   if (!r.failure.empty()) {
     text += "  failed      the reference: " + r.failure + "\n";
   } else {

@@ -354,6 +354,10 @@ void verify_run(Verification& result, const Model& model, const Equations& given
   }
   for (std::size_t i = 0; i < momenta.preserved.size(); ++i) {
     const std::size_t at = given.invariants.size() + i;
+    if (!given.actions.empty()) {
+      result.properties.push_back(not_applicable(momenta.preserved[i].name, true, "events set something"));
+      continue;
+    }
     const double error = report.invariants[at].max_error;
     result.properties.push_back(
         {momenta.preserved[i].name, "yes", "max error " + brief(error), error, judge(true, kept[1 + at])});
@@ -403,6 +407,7 @@ std::vector<std::string> energy_changes(const Model& model, const Equations& e) 
     return reasons;
   }
   if (model.rayleigh) reasons.push_back("dissipation");
+  if (!e.actions.empty()) reasons.push_back("events that set something");
   if (has_forces(model)) reasons.push_back("applied forces");
   if (e.energy && depends(e.energy, time)) reasons.push_back("time in the energy");
   if (depends(e.g, time) || depends(e.k, time)) reasons.push_back("moving constraints");
@@ -426,6 +431,9 @@ std::vector<std::string> energy_changes(const Model& model, const Equations& e) 
 }
 
 Verification verify(const Model& model, const Equations& e, const Method& method, const VerifyOptions& options) {
+  if (!model.contacts.empty())
+    throw InputError("contacts are not followed here: the motion between their events is what has an order",
+                     "leave 'contact' out; `converge` follows them");
   const InitialValues initial = measurable_start(model, e, {method});
   Verification result;
   result.model = model.title;
@@ -447,6 +455,8 @@ Verification verify(const Model& model, const Equations& e, const Method& method
   result.properties.insert(result.properties.end(), of_run.properties.begin(), of_run.properties.end());
   result.notes.insert(result.notes.end(), of_run.notes.begin(), of_run.notes.end());
   if (!method.claims.note.empty()) result.notes.push_back(method.name + ": " + method.claims.note);
+  if (!e.actions.empty())
+    result.notes.push_back("what steps do was measured on the motion between events; the run follows what these set");
   return result;
 }
 

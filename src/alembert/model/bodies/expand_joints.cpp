@@ -565,14 +565,18 @@ void Expander::drive(const Statement& s) {
     acts(s, "$." + word, x + rate);
     return;
   }
+  // What the motor does to the second body: the reaction of its constraint, whose derivative by the motion is 1.
+  const std::string number = driven == "distance" ? "" : driven.substr(5);
+  write(s, "let $." + std::string(driven == "distance" ? "force" : "torque") + number + " = -$.multiplier");
   if (driven == "distance" || j->planar) {
-    write(s, "constraint $.drive: " + x + driven + " = N_f", {{"N_f", f}});
+    write(s, "constraint $.drive($.multiplier): " + x + driven + " = N_f", {{"N_f", f}});
     return;
   }
   // sin(angle - f) = 0, which has no jump.
-  const std::string number = driven.substr(5);
-  write(s, "constraint $.drive: " + x + "sine" + number + "*cos(N_f) = " + x + "cosine" + number + "*sin(N_f)",
-        {{"N_f", f}});
+  write(
+      s,
+      "constraint $.drive($.multiplier): " + x + "sine" + number + "*cos(N_f) = " + x + "cosine" + number + "*sin(N_f)",
+      {{"N_f", f}});
 }
 
 void Expander::spring(const Statement& s) {

@@ -42,6 +42,7 @@ struct ComponentFiles {
   };
   std::map<std::string, File> files;
   std::vector<std::string> open;  // those being read, the outermost first
+  std::vector<FileText> tables;   // those of tables, as often as they were read
 };
 
 /// One component, or one member of a family of them, in the graph of the model around it.

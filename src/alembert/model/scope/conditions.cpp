@@ -137,7 +137,8 @@ bool read_file(Scope& scope, const Statement& s, Table& table) {
   const std::filesystem::path folder = std::filesystem::path(scope.source->name).parent_path();
   // An input follows a column of the time; a table its first one.
   const std::string argument = s.label->text.starts_with("input.") ? s.label->parts[0].text : "";
-  TableFile file = read_table_file((folder / s.string).string(), argument, column);
+  const std::string path = (folder / s.string).lexically_normal().string();
+  TableFile file = read_table_file(path, argument, column);
   if (file.wrong.empty() && file.x.size() > most_points)
     file.wrong = "has " + std::to_string(file.x.size()) + " rows; a table has at most " + std::to_string(most_points);
   if (!file.wrong.empty()) {
@@ -146,6 +147,7 @@ bool read_file(Scope& scope, const Statement& s, Table& table) {
   }
   table.x = std::move(file.x);
   table.f = std::move(file.f);
+  scope.files.push_back({path, std::move(file.text)});
   return true;
 }
 

@@ -94,6 +94,7 @@ class Scope {
   Exprs zero_tests;                                          // of parameters only
   Exprs table_arguments;         // parts of arguments of tables, which count as plain numbers there
   std::vector<TableUse> tables;  // of all calls of tables, in the order of evaluation
+  std::vector<FileText> files;   // that tables were read from
 
  private:
   struct Local {

@@ -127,6 +127,8 @@ void Scope::unknown(const Place& place, const std::string& name, bool call) {
   }
   const std::string near = nearest_name(name, candidates);
   std::string hint;
+  if (near.empty() && name.starts_with("lambda"))
+    hint = "the multiplier of a constraint gets its name there: constraint rod(pull): x^2 + y^2 = l^2";
   if (!near.empty()) {
     hint = "did you mean '" + near + "'";
     if (const Declaration* d = find(near))

@@ -1,0 +1,107 @@
+// Models that a language for real work must make natural, against closed forms and second formulations.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "../conformance/problems.h"
+#include "follow.h"
+#include "source_folder.h"
+
+namespace alembert::internal::testing {
+namespace {
+
+// The legs have the lengths of a plate that rises without turning; six joints carry it.
+TEST(Natural, StewartPlatformGoesWhereItsLegsLead) {
+  const Followed run = follow("stewart_platform", "gauss(2)", 0.02, 1);
+  const double w = 3, lift = 0.1;
+  for (std::size_t row = 0; row < run.rows.size(); ++row) {
+    const double t = run.rows[row][0];
+    EXPECT_NEAR(run.value(row, "plate.r[3]"), 1 + lift * (1 - std::cos(w * t)), 1e-12) << t;
+    EXPECT_NEAR(run.value(row, "plate.r[1]"), 0, 1e-12);
+    EXPECT_NEAR(run.value(row, "plate.e[1]"), 1, 1e-12);
+  }
+  int carrying = 0;
+  for (const JointForces& joint : run.report.joints) {
+    if (!joint.name.starts_with("hip")) continue;
+    EXPECT_NEAR(joint.force[2], -20 * (9.81 + lift * w * w * std::cos(w)) / 6, 1e-9) << joint.name;
+    ++carrying;
+  }
+  EXPECT_EQ(carrying, 6);
+}
+
+using Vector = std::array<long double, 3>;
+
+Vector operator+(const Vector& a, const Vector& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
+Vector operator*(long double s, const Vector& a) { return {s * a[0], s * a[1], s * a[2]}; }
+long double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+Vector cross(const Vector& a, const Vector& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+// Newton's and Euler's equations for the axis n and the angular velocity of a ball with an eccentric centre of mass,
+// while it slides: the force in the contact is N (e - mu v/|v|), and N is what keeps the middle at its height.
+void sliding_top(const Reference::State& x, Reference::State& rates) {
+  const long double m = 0.006L, R = 0.02L, a = 0.006L, A = 8e-7L, C = 8.5e-7L, mu = 0.3L, g = 9.81L;
+  const Vector n{x[2], x[3], x[4]}, w{x[5], x[6], x[7]}, up{0, 0, 1};
+  const Vector turning = cross(w, n);
+  const Vector v{x[0], x[1], -a * turning[2]};  // of the centre of mass
+  const Vector arm = a * n + -R * up;
+  Vector slip = v + cross(w, arm);
+  slip[2] = 0;
+  const Vector force = up + (-mu / std::sqrt(dot(slip, slip))) * slip;  // for N = 1
+  // L = A w + (C - A) (w.n) n, and (w.n) changes with the torque along n alone.
+  const auto bend = [&](long double normal) {
+    const Vector torque = normal * cross(arm, force);
+    const long double spin = dot(w, n);
+    const Vector rest = torque + -(C - A) * (dot(torque, n) / C * n + spin * turning);
+    return 1 / A * rest;
+  };
+  const auto height = [&](long double normal) {  // of the centre of mass, its second derivative
+    return -a * dot(up, cross(bend(normal), n) + cross(w, turning));
+  };
+  // m z'' = N - m g with z'' linear in N.
+  const long double free = height(0), slope = height(1) - free;
+  const long double normal = m * (g + free) / (1 - m * slope);
+  const Vector acceleration = (normal / m) * force, w_dot = bend(normal);
+  rates = {acceleration[0], acceleration[1], turning[0], turning[1], turning[2], w_dot[0], w_dot[1], w_dot[2]};
+}
+
+TEST(Natural, TippeTopSlidesAsByNewtonAndEuler) {
+  const Followed run = follow("tippe_top", "gauss(3)", 0.0005, 0.1);
+  const long double tilt = 0.1L;
+  Reference reference([](long double, const Reference::State& x, Reference::State& rates) { sliding_top(x, rates); },
+                      {0, 0, 0, -std::sin(tilt), std::cos(tilt), 0, 0, 150});
+  for (std::size_t row = 0; row < run.rows.size(); row += 20) {
+    const Reference::State& exact = reference.at(run.rows[row][0]);
+    EXPECT_NEAR(run.value(row, "upright"), static_cast<double>(exact[4]), 1e-7) << run.rows[row][0];
+    EXPECT_NEAR(run.value(row, "top.r[1]'"), static_cast<double>(exact[0]), 1e-7);
+  }
+  EXPECT_LT(run.value(run.rows.size() - 1, "upright"), 0.99) << "it rises";
+  ASSERT_EQ(run.report.invariants.size(), 1u);
+  EXPECT_LT(run.report.invariants[0].max_error, 1e-12 * std::abs(run.report.invariants[0].initial)) << "Jellett";
+}
+
+TEST(Natural, PidControllerWithSaturationAndATableAsItsTarget) {
+  std::ifstream file(source_folder() + "/tests/reference/servo.json");
+  const nlohmann::json stored = nlohmann::json::parse(file);
+  const Model model = model_from_text(stored.at("model").get<std::string>());
+  SimulateOptions options;
+  options.step = *model.solve.step;
+  options.end = *model.solve.end;
+  const Report report = simulate(model, derive(model), method("gauss(4)"), options);
+  const auto expect = [&](double value, const char* name) {
+    EXPECT_NEAR(value, std::stod(stored.at("end").at(name).get<std::string>()), 1e-13) << name;
+  };
+  expect(report.y.at(0), "theta");
+  expect(report.z.at(0), "theta'");
+  expect(report.y.at(1), "z");
+  expect(report.y.at(2), "y");
+  EXPECT_GE(report.kinks, 3);
+}
+
+}  // namespace
+}  // namespace alembert::internal::testing
