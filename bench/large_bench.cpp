@@ -171,7 +171,7 @@ void rods(int largest) {
   fmt::print("{:>9} {:>14} {:>14} {:>8} {:>14}\n", "N", "by hand, ns", "in a run, ns", "ratio", "start, us");
   double first = 0, last = 0;
   for (int n = 100; n <= largest; n *= 10) {
-    const long steps = std::max(20L, 500'000L / n);
+    const long steps = std::max(300L, 500'000L / n);
     TridiagonalChain chain(n);
     double before = seconds();
     for (long i = 0; i < steps; ++i) chain.step(h);
@@ -206,7 +206,7 @@ void links(int largest) {
     const double before = seconds();
     const Model model = from_text(text, {"N=" + std::to_string(n)});
     const double reading = seconds() - before;
-    const Cost run = cost(model, "lobatto(2)", 0.001, std::max(100L, 20'000L / n));
+    const Cost run = cost(model, "lobatto(2)", 0.001, std::max(300L, 50'000L / n));
     fmt::print("{:>9} {:>14.1f} {:>14.2f}\n", n, 1e6 * run.step / n, 1e3 * (reading + run.start) / n);
   }
 }

@@ -98,15 +98,17 @@ Numbers differences(const Numbers& a, std::span<const std::uint32_t> b) {
   return result;
 }
 
-/// Inputs that are the same at all places, as the time and the step are, become the last ones.
-void put_fixed_last(std::vector<std::uint32_t>& all, std::size_t count, std::size_t places) {
+/// Inputs that move by the same from place to place become neighbours, and those that are the same at all places, as
+/// the time and the step are, the last ones.
+void sort_by_steps(std::vector<std::uint32_t>& all, std::size_t count, std::size_t places) {
   std::vector<std::size_t> order, fixed;
   for (std::size_t i = 0; i < count; ++i) {
     std::size_t place = 1;
     while (place < places && all[place * count + i] == all[i]) ++place;
     (place < places ? order : fixed).push_back(i);
   }
-  if (fixed.empty()) return;
+  const auto step = [&](std::size_t i) { return std::int64_t(all[count + i]) - std::int64_t(all[i]); };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return step(i) < step(j); });
   order.insert(order.end(), fixed.begin(), fixed.end());
   std::vector<std::uint32_t> before(count);
   for (std::size_t place = 0; place < places; ++place) {
@@ -116,36 +118,33 @@ void put_fixed_last(std::vector<std::uint32_t>& all, std::size_t count, std::siz
   }
 }
 
-/// How many of these steps, without zeros at the end, and whether they are all the same.
-struct MovingSteps {
+/// Neighbours with the same step, without zeros at the end.
+struct StepGroups {
+  static constexpr int most = 8;
   std::size_t moving;
-  bool alike;
-  explicit MovingSteps(const Numbers& step) : moving(step.size()), alike(true) {
+  std::size_t ends[most] = {};  // where the groups end
+  int count = 0;                // of groups; more than most: they are not known
+  explicit StepGroups(const Numbers& step) : moving(step.size()) {
     while (moving > 0 && step[moving - 1] == 0) --moving;
-    for (std::size_t i = 1; i < moving; ++i) alike = alike && step[i] == step[0];
+    for (std::size_t i = 0; i < moving && count <= most; ++i) {
+      if (i + 1 < moving && step[i + 1] == step[i]) continue;
+      if (count < most) ends[count] = i + 1;
+      ++count;
+    }
   }
 };
 
 template <class T>
-void take_arguments(const Numbers& from, const Numbers& step, const MovingSteps& steps, std::int64_t place, const T* in,
+void take_arguments(const Numbers& from, const Numbers& step, const StepGroups& groups, std::int64_t place, const T* in,
                     T* arguments) {
   const std::int64_t* const number = from.data();
-  if (steps.alike && steps.moving > 0) {
-    const T* const here = in + place * step[0];
-    for (std::size_t i = 0; i < steps.moving; ++i) arguments[i] = here[number[i]];
-  } else {
-    for (std::size_t i = 0; i < steps.moving; ++i) arguments[i] = in[number[i] + place * step[i]];
+  if (groups.count > StepGroups::most) {
+    for (std::size_t i = 0; i < groups.moving; ++i) arguments[i] = in[number[i] + place * step[i]];
+    return;
   }
-}
-
-template <class T>
-void give_values(const Numbers& to, const Numbers& step, const MovingSteps& steps, std::int64_t place, const T* values,
-                 T* out) {
-  if (steps.alike && steps.moving == to.size()) {
-    T* const here = out + place * step[0];
-    for (std::size_t i = 0; i < to.size(); ++i) here[to[i]] = values[i];
-  } else {
-    for (std::size_t i = 0; i < to.size(); ++i) out[to[i] + place * step[i]] = values[i];
+  for (std::size_t group = 0, i = 0; i < groups.moving; ++group) {
+    const T* const here = in + place * step[i];
+    for (const std::size_t end = groups.ends[group]; i < end; ++i) arguments[i] = here[number[i]];
   }
 }
 
@@ -197,7 +196,7 @@ WideKernel<T>::WideKernel(std::span<const Expr> inputs, std::span<const Expr> ou
       }
       Exprs in, out;
       const std::size_t takes = one.from.size() / one.places;
-      put_fixed_last(one.from, takes, one.places);
+      sort_by_steps(one.from, takes, one.places);
       for (std::size_t i = 0; i < takes; ++i) in.push_back(inputs[one.from[i]]);
       for (const std::uint32_t output : one.first) out.push_back(outputs[output]);
       KernelOptions often = options;
@@ -246,13 +245,13 @@ void WideKernel<T>::call_formulas(const T* in, T* out, T* work) const noexcept {
       for (const Run& run : formula.runs) {
         const std::size_t takes = run.from.size(), gives = run.to.size();
         T *arguments = work, *values = work + takes, *space = work + takes + gives;
-        const MovingSteps in_steps(run.from_step), out_steps(run.to_step);
+        const StepGroups groups(run.from_step);
         const std::int64_t first = piece * run.places / body.pieces, end = (piece + 1) * run.places / body.pieces;
-        for (std::size_t i = in_steps.moving; i < takes; ++i) arguments[i] = in[run.from[i]];
+        for (std::size_t i = groups.moving; i < takes; ++i) arguments[i] = in[run.from[i]];
         for (std::int64_t place = first; place < end; ++place) {
-          take_arguments(run.from, run.from_step, in_steps, place, in, arguments);
+          take_arguments(run.from, run.from_step, groups, place, in, arguments);
           formula.kernel.call(arguments, values, space, parameters_);
-          give_values(run.to, run.to_step, out_steps, place, values, out);
+          for (std::size_t i = 0; i < gives; ++i) out[run.to[i] + place * run.to_step[i]] = values[i];
         }
       }
   if (body.rest_to.empty()) return;
