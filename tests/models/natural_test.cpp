@@ -38,7 +38,7 @@ using Vector = std::array<long double, 3>;
 Vector operator+(const Vector& a, const Vector& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
 Vector operator*(long double s, const Vector& a) { return {s * a[0], s * a[1], s * a[2]}; }
 long double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-Vector cross(const Vector& a, const Vector& b) {
+Vector vector_product(const Vector& a, const Vector& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
@@ -47,21 +47,21 @@ Vector cross(const Vector& a, const Vector& b) {
 void sliding_top(const Reference::State& x, Reference::State& rates) {
   const long double m = 0.006L, R = 0.02L, a = 0.006L, A = 8e-7L, C = 8.5e-7L, mu = 0.3L, g = 9.81L;
   const Vector n{x[2], x[3], x[4]}, w{x[5], x[6], x[7]}, up{0, 0, 1};
-  const Vector turning = cross(w, n);
+  const Vector turning = vector_product(w, n);
   const Vector v{x[0], x[1], -a * turning[2]};  // of the centre of mass
   const Vector arm = a * n + -R * up;
-  Vector slip = v + cross(w, arm);
+  Vector slip = v + vector_product(w, arm);
   slip[2] = 0;
   const Vector force = up + (-mu / std::sqrt(dot(slip, slip))) * slip;  // for N = 1
   // L = A w + (C - A) (w.n) n, and (w.n) changes with the torque along n alone.
   const auto bend = [&](long double normal) {
-    const Vector torque = normal * cross(arm, force);
+    const Vector torque = normal * vector_product(arm, force);
     const long double spin = dot(w, n);
     const Vector rest = torque + -(C - A) * (dot(torque, n) / C * n + spin * turning);
     return 1 / A * rest;
   };
   const auto height = [&](long double normal) {  // of the centre of mass, its second derivative
-    return -a * dot(up, cross(bend(normal), n) + cross(w, turning));
+    return -a * dot(up, vector_product(bend(normal), n) + vector_product(w, turning));
   };
   // m z'' = N - m g with z'' linear in N.
   const long double free = height(0), slope = height(1) - free;
