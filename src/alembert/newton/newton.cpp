@@ -17,6 +17,10 @@ namespace alembert::internal {
 
 namespace {
 
+// Of brief solves: what converges, and soon enough to be worth it, does so within these. Those of the two matrices
+// count four times.
+constexpr int few_iterations = 24, few_approximate = 6;
+
 // Up to here Newton's own matrix is made where the two small ones do not contract.
 constexpr int most_exact_unknowns = 20000;
 // Up to here it is affordable to see, once in a while, what rounding does to every operation of the equations.
@@ -103,6 +107,7 @@ struct Newton<T>::Body {
   void make_multipliers_smallest(T* x) noexcept;
 
   NewtonResult solve(T* x) noexcept;
+  NewtonResult solve_briefly(T* x) noexcept;
   NewtonResult solve_singular(T* x) noexcept;
   void bind(const T* table) noexcept;
   void save(ByteWriter& out) const;
@@ -350,6 +355,19 @@ NewtonResult Newton<T>::Body::solve(T* x) noexcept {
 }
 
 template <class T>
+NewtonResult Newton<T>::Body::solve_briefly(T* x) noexcept {
+  if (semismooth || regular || iteration.unknowns == 0) return solve(x);
+  iteration.norm.take_scales(x, !iteration.factored);
+  const int usual = iteration.max_iterations;
+  const bool approximate = systems.usual->kind() == MatrixKind::approximate;
+  iteration.max_iterations = std::min(usual, approximate ? few_approximate : few_iterations);
+  const NewtonResult result = usual_newton(x);
+  iteration.max_iterations = usual;
+  iteration.statistics.iterations += result.iterations;
+  return result;
+}
+
+template <class T>
 NewtonResult Newton<T>::Body::solve_singular(T* x) noexcept {
   if (semismooth) return solve(x);
   MinimumNormSystem<T>* const system = iteration.unknowns > 0 ? minimum_norm() : nullptr;
@@ -447,6 +465,11 @@ void Newton<T>::bind(const T* parameters) noexcept {
 template <class T>
 NewtonResult Newton<T>::solve(T* x) noexcept {
   return body_->solve(x);
+}
+
+template <class T>
+NewtonResult Newton<T>::solve_briefly(T* x) noexcept {
+  return body_->solve_briefly(x);
 }
 template <class T>
 NewtonResult Newton<T>::solve_singular(T* x) noexcept {

@@ -48,6 +48,9 @@ class Newton {
 
   /// x holds the inputs, then the unknowns: a guess before, the solution after (the last iterate when it failed).
   NewtonResult solve(T* x) noexcept;
+  /// The same in the usual way alone, which ends after a few iterations: for those who would rather have a better
+  /// guess.
+  NewtonResult solve_briefly(T* x) noexcept;
   /// The same where the solution is known to be a singular position: directions that are lost there are left to the
   /// other equations at once.
   NewtonResult solve_singular(T* x) noexcept;

@@ -90,6 +90,46 @@ const SolvedStep<T>& step_at(std::span<const SolvedStep<T>* const> steps, T t) {
   return *found;
 }
 
+/// What a series is at one of the nodes, since the start of the step.
+template <class T>
+T value_at(const Nodes& nodes, int node, const StageSeries& series, const SolvedStep<T>& step, int entry) {
+  const int first = nodes.first[node];
+  if (first >= 0) return step.unknowns[first + entry];
+  return nodes.at[node] == 0 ? T(0) : step.to[series.state + entry] - step.from[series.state + entry];
+}
+
+/// How many of the nodes, those next to a place behind the step, continue a series best: each one more is a term more,
+/// and terms shrink until the polynomial swings out.
+template <class T>
+int best_count(const Nodes& all, const StageSeries& series, const SolvedStep<T>& step, double place) {
+  constexpr int fewest = 2;
+  if (all.count <= fewest) return all.count;
+  double least = INFINITY;
+  int best = fewest;
+  Nodes before_nodes = nearest(all, place, fewest);
+  auto before = weights_at(before_nodes, place);
+  for (int count = fewest + 1; count <= all.count; ++count) {
+    const Nodes nodes = nearest(all, place, count);
+    const auto weights = weights_at(nodes, place);
+    double change = 0;
+    for (int k = 0; k < series.count; ++k) {
+      double term = 0;
+      for (int j = 0; j < nodes.count; ++j)
+        term += weights[j] * static_cast<double>(value_at(nodes, j, series, step, k));
+      for (int j = 0; j < before_nodes.count; ++j)
+        term -= before[j] * static_cast<double>(value_at(before_nodes, j, series, step, k));
+      change += term * term;
+    }
+    if (change < least) {
+      least = change;
+      best = count;
+    }
+    before_nodes = nodes;
+    before = weights;
+  }
+  return best;
+}
+
 }  // namespace
 
 template <class T>
@@ -98,20 +138,23 @@ void guess_from_steps(const std::vector<StageSeries>& series, std::span<const So
   for (const StageSeries& one : series) {
     const Nodes all = nodes_of(one);
     const bool grown = has_grown(one);
+    int count = one.state >= 0 ? all.count : nodes_of_multipliers;
+    if (one.state >= 0) {
+      const double node = *std::max_element(one.nodes.begin(), one.nodes.end());
+      const SolvedStep<T>& last = *steps.back();
+      const double place = static_cast<double>((t + T(node) * h - last.t) / last.h);
+      if (place > 1) count = best_count(all, one, last, place);
+    }
     for (std::size_t i = 0; i < one.nodes.size(); ++i) {
       const T at = t + T(one.nodes[i]) * h;
       const SolvedStep<T>& step = step_at(steps, at);
       const double place = static_cast<double>((at - step.t) / step.h);
-      const Nodes nodes = one.state >= 0 ? all : nearest(all, place, nodes_of_multipliers);
+      const Nodes nodes = place > 1 || one.state < 0 ? nearest(all, place, count) : all;
       const T factor = one.rates ? h / step.h : T(1);
       const auto weights = weights_at(nodes, place);
       for (int k = 0; k < one.count; ++k) {
         T sum = grown ? step.from[one.state + k] - state[one.state + k] : T(0);
-        for (int j = grown ? 1 : 0; j < nodes.count; ++j) {  // at the start nothing has grown
-          const T value = nodes.first[j] >= 0 ? step.unknowns[nodes.first[j] + k]
-                                              : step.to[one.state + k] - step.from[one.state + k];
-          sum += T(weights[j]) * factor * value;
-        }
+        for (int j = 0; j < nodes.count; ++j) sum += T(weights[j]) * factor * value_at(nodes, j, one, step, k);
         unknowns[one.first[i] + k] = sum;
       }
     }

@@ -347,6 +347,7 @@ template <class T>
 Step<T> Step<T>::clone() const {
   auto body = std::make_unique<Body>(*body_);
   body->room.near = {};
+  body->room.brief = false;
   const auto own = [](const Newton<T>& newton) { return std::make_shared<Newton<T>>(newton.clone()); };
   for (auto& part : body->parts)
     if (part.guess_newton) part.guess_newton = own(*part.guess_newton);
@@ -515,6 +516,11 @@ NewtonStatistics Step<T>::statistics() const {
   for (const auto& one : body_->usual)
     if (one) add(one->statistics());
   return total;
+}
+
+template <class T>
+void Step<T>::be_brief(bool brief) noexcept {
+  body_->room.brief = brief;
 }
 
 template <class T>

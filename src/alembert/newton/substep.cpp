@@ -116,7 +116,8 @@ NewtonResult SubstepSolve<T>::solve(Substep<T>& sub, UsualStep* usual, const std
     if (solve_usual(usual, result)) return usually_ ? result : solve_in_doubt(sub, series, result);
     guess(sub, series);
   }
-  result = singular ? sub.newton->solve_singular(room_.x.data()) : sub.newton->solve(room_.x.data());
+  if (singular) result = sub.newton->solve_singular(room_.x.data());
+  else result = room_.brief ? sub.newton->solve_briefly(room_.x.data()) : sub.newton->solve(room_.x.data());
   if (result.outcome == Outcome::converged && (singular || certain(result))) return result;
   return solve_in_doubt(sub, series, result);
 }
@@ -126,6 +127,7 @@ NewtonResult SubstepSolve<T>::solve(Substep<T>& sub, UsualStep* usual, const std
 template <class T>
 NewtonResult SubstepSolve<T>::solve_in_doubt(Substep<T>& sub, const std::vector<StageSeries>& series,
                                              NewtonResult result) noexcept {
+  if (result.outcome != Outcome::converged && room_.brief) return result;
   if (result.outcome != Outcome::converged && !sub.predictor.empty()) {
     // The motion may have changed its character: once more from the last solution.
     sub.predictor.last(unknowns_);
@@ -141,6 +143,10 @@ NewtonResult SubstepSolve<T>::solve_in_doubt(Substep<T>& sub, const std::vector<
     mark();
     std::copy_n(room_.found.begin(), part_.unknowns, unknowns_);
     if (continues(result, [&] { return apart(room_.marked); })) return result;
+    if (room_.brief) {
+      result.outcome = Outcome::other_branch;
+      return result;
+    }
   }
   NewtonResult followed = follow(sub);
   followed.iterations += result.iterations;

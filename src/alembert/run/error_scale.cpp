@@ -24,8 +24,10 @@ constexpr double negligible = 1e-6;
 // Simpson's rule misses so much of an oscillation, as a part of it, in two steps of 2 radians each: longer than any
 // step that a tolerance allows.
 constexpr double misfit = 0.25;
+// What a force at an end counts in a step, as in that rule: it may jump there.
+constexpr double end_weight = 1.0 / 3;
 // Of what moves with it; a wall changes more than that.
-constexpr double slight = 0.01;
+constexpr double slight_change = 0.01;
 // Below this nothing is followed: what an input far in the future adds to a body at rest, whose digits numbers that
 // small do not have.
 constexpr double smallest = 1e-100;
@@ -161,9 +163,21 @@ bool ErrorScale::fits(const GridPoint& from, const GridPoint& to, double h, std:
     const double now = size(from, to, group);
     for (int i = first_[group]; i < first_[group + 1]; ++i) {
       const std::size_t j = i - n_y_;
-      const double allowed = absolute_ + misfit * std::max(now, slight * changes_[cluster_[i]]);
+      const double allowed = absolute_ + misfit * std::max(now, slight_change * changes_[cluster_[i]]);
       const double expected = h / 3 * (rates_from[j] + 4 * rates_middle[j] + rates_to[j]);
       if (std::abs(to.state[i] - from.state[i] - expected) > allowed + rounding(i)) return false;
+    }
+  }
+  return true;
+}
+
+bool ErrorScale::slight(const GridPoint& from, const GridPoint& to, std::span<const double> defects) const {
+  for (std::size_t group = 0; group + 1 < first_.size(); ++group) {
+    if (first_[group] < static_cast<int>(n_y_)) continue;
+    const double now = size(from, to, group);
+    for (int i = first_[group]; i < first_[group + 1]; ++i) {
+      const double allowed = absolute_ + misfit * std::max(now, slight_change * changes_[cluster_[i]]);
+      if (!(end_weight * defects[i] <= allowed + rounding(i) + smallest)) return false;
     }
   }
   return true;

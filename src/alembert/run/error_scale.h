@@ -25,6 +25,9 @@ class ErrorScale {
   /// what the tolerance asks for, but the points may be where no stage of the method was. After error() of the same.
   bool fits(const GridPoint& from, const GridPoint& to, double h, std::span<const double> rates_from,
             std::span<const double> rates_middle, std::span<const double> rates_to) const;
+  /// Whether the defects of a step (the slopes at its ends, times h, without those of its stages) are those of the same
+  /// motion: far from what the tolerance asks for. After error() of the same.
+  bool slight(const GridPoint& from, const GridPoint& to, std::span<const double> defects) const;
   /// Two steps were accepted.
   void accept(const GridPoint& from, const GridPoint& to);
 

@@ -7,14 +7,13 @@ namespace alembert::internal {
 
 namespace {
 
-constexpr int parts = 64;
 // Errors up to this part of the way are inaccuracy; on the other branch of a hyperbola they begin at 0.25, and the
 // gradients point elsewhere there.
 constexpr double elsewhere = 0.1;
 
 }  // namespace
 
-bool ShortSteps::agree(const GridPoint& from, const GridPoint& to) {
+bool ShortSteps::agree(const GridPoint& from, const GridPoint& to, int parts) {
   if (!step_) step_ = engine_.step.clone();
   const std::span<const double> rates = engine_.multipliers.at(from.t, from.state);
   if (!std::all_of(rates.begin(), rates.end(), [](double x) { return std::isfinite(x); })) return true;

@@ -370,7 +370,9 @@ void Simulation::sample(const GridPoint& from, const GridPoint& to, double up_to
 }
 
 void Simulation::check_branch(const GridPoint& from, const GridPoint& to) {
-  if (warned("branch") || short_steps_.agree(from, to)) return;
+  // Steps by a tolerance turn the constraints by little more than one that resolves them, and often.
+  constexpr int parts = 64, parts_by_tolerance = 8;
+  if (warned("branch") || short_steps_.agree(from, to, by_tolerance() ? parts_by_tolerance : parts)) return;
   warn("branch",
        "short steps do not lead to where the step from t = " + time_text(from.t) + " to " + time_text(to.t) +
            " ends: it passes over a bend of the constraints, and may have come to another branch of them; try a "

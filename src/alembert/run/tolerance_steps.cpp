@@ -33,33 +33,46 @@ constexpr double clear = 32;
 // orders: on a wall exp(-1000 y), four stages with 255 in place of 15 lets a tolerance of 1e-4 pass where half is
 // wrong.
 constexpr int trusted_order = 4;
+// Decays of defects are measured in steps that may be too long for them: so much of it is believed.
+constexpr double trusted_decay = 0.75;
+// The control of steps: they aim at this part of the size that would just do. With these gains a wrong size decays by
+// half at every step, whatever the order is.
+constexpr double safety = 0.9, integral = 0.7, proportional = 0.2;
+// And at no more than this part of the error that is allowed: what is judged by defects is known to a factor.
+constexpr double most_aimed_at = 0.15;
 // The error of two steps at whose end the forces are others than they saw.
 constexpr double blind = 1000;
 // Errors below this say nothing about how they grow.
 constexpr double least_error = 1e-10;
-// Steps between two comparisons: the comparison then costs an eighth of all steps.
-constexpr int most_alone = 6;
+// Steps between two comparisons: the comparison then costs a tenth of all steps.
+constexpr int most_alone = 8;
 // What a comparison said of defects holds for steps of about the size that it was made with.
-constexpr double like_size = 1.6;
+// Or of twice that, where it could not be made with longer ones.
+constexpr double like_size = 1.6, like_narrow = 2.05;
+// How much a step that nothing was compared with may be longer than the one before.
+constexpr double growth_alone = 1.5;
+// Steps are given up soon where Newton finds none, so that shorter ones are tried; not so often from one point that all
+// of them may have no other reason.
+constexpr int most_brief = 3;
+// Of the size of a step that was too long for a comparison: such ones are not tried again.
+constexpr double wide_part = 0.9;
 // How much of what defects were, or meant, before is forgotten at once.
 constexpr double forget_ratio = 0.5;
 // Comparisons may find so much more than was foreseen from defects. Errors below the second are far from what is
 // allowed.
 constexpr double surprise = 3, no_error = 1e-4;
-// Predictions from equal steps that were off by more than this, relative to the unknowns, are worse than what the
-// stages of the last step say.
-constexpr double well_predicted = 1e-3;
-// Steps that need more iterations than this, and so much more work in a unit of time than shorter ones, are no gain.
-constexpr double laborious_step = 10, dearer = 1.5;
-// Steps that need so many iterations, and so many times those of easy ones, are too long for Newton: the next are
-// shorter, or not longer.
-constexpr double many_iterations = 12, labour = 4, shorter_for_newton = 0.7;
-constexpr double some_iterations = 8, some_labour = 1.6, forget_least = 1.03;
+// Iterations of a step from which on it is too long for Newton, with a matrix at every iterate and with one that is
+// kept: beyond, it soon finds nothing any more, and ways that cost ten times as much follow. The first numbers are
+// those from which on steps grow no longer.
+constexpr double exact_enough = 4, exact_labour = 6, simplified_enough = 15, simplified_labour = 21;
+// A step of twice the size is made for comparison in one of eight: it may cost so much more.
+constexpr double comparison_labour = 3;
+// What follows where Newton labours: steps by so much shorter; later they grow again, little by little.
+constexpr double shorter_for_newton = 0.8, shorter_where_lost = 0.6, longer_again = 1.1;
 // What a defect says of the error is uncertain by this factor where the motion changes its character.
 constexpr double caution = 2;
-// Longer steps that cost more work in a unit of time than shorter ones are not tried again so soon, and twice as late
-// where that goes on.
-constexpr int fewest_stretches = 16, most_stretches = 256;
+// Longer steps are tried again after so many stretches, and twice as late where that goes on.
+constexpr int fewest_stretches = 4, most_stretches = 64;
 
 }  // namespace
 
@@ -115,10 +128,9 @@ double ToleranceSteps::limited(double h) const { return std::abs(h) > largest_ ?
 
 void ToleranceSteps::archive(Archive& fields) {
   StepControl::archive(fields);
-  fields(smallest_, largest_, made_, made_until_, surprise_, check_, ahead_, check_to_, beyond_[0], beyond_[1],
-         from_kinks_, middle_kinks_, middle_rates_, end_rates_, middle_slopes_, end_slopes_, defects_, tried_, first_,
-         second_, moved_, iterations_, unsolved_, now_, shorter_, pair_, next_, again_, ready_, dead_end_, internal_,
-         error_);
+  fields(smallest_, largest_, made_, made_until_, check_, ahead_, check_to_, beyond_[0], beyond_[1], from_kinks_,
+         middle_kinks_, middle_rates_, end_rates_, middle_slopes_, end_slopes_, defects_, tried_, first_, second_,
+         moved_, iterations_, unsolved_, now_, shorter_, pair_, next_, again_, ready_, dead_end_, internal_, error_);
 }
 
 NewtonStatistics ToleranceSteps::statistics() const {
@@ -174,8 +186,12 @@ bool ToleranceSteps::goes_on(Pair& pair) {
     const double t = pair.end.t;
     const std::span<const double> here = multipliers_.at(t, pair.end.state);
     if (!all_finite(here)) return true;  // nothing can be said
-    check_.restart(here.data());
-    ahead_.restart(here.data());
+    const SolvedStep<double>* last = staged_ && pair.course.last.h != 0 ? &pair.course.last : nullptr;
+    for (Step<double>* step : {&check_, &ahead_}) {
+      step->be_brief(last != nullptr);
+      if (last) step->guess_from(here.data(), last);
+      else step->restart(here.data());
+    }
     const bool solved = maker_.make(check_, pair.end, 2 * h, t + 2 * h, check_to_) &&
                         maker_.make(ahead_, pair.end, h, t + h, beyond_[0]) &&
                         maker_.make(ahead_, beyond_[0], h, t + 2 * h, beyond_[1]);
@@ -188,7 +204,11 @@ bool ToleranceSteps::goes_on(Pair& pair) {
 double ToleranceSteps::size_now(const GridPoint& from, const Aim& aim, Pair& pair) const {
   pair.last = false;
   if (aim.length != 0) return aim.length / 2;
-  const double left = end_ - from.t, h = pair.course.h;
+  const double left = end_ - from.t;
+  // Where a step of twice the size is too long for Newton, two of half the size are compared with one.
+  const Course& course = pair.course;
+  const bool narrow = pair.count == 2 && course.economy.wide > 0 && 2 * std::abs(course.h) > course.economy.wide;
+  const double h = narrow ? course.h / 2 : course.h;
   pair.last = std::abs(left) <= pair.count * std::abs(h);
   if (pair.last) return left / pair.count;
   return std::abs(left) < 2 * pair.count * std::abs(h) ? left / (2 * pair.count) : h;
@@ -198,8 +218,7 @@ bool ToleranceSteps::make(const GridPoint& from, const Course& course, Pair& pai
   pair.course = course;
   from_kinks_ = course.kinks;
   tried_.h = 0;
-  const auto iterations = [&] { return step_.statistics().iterations + check_.statistics().iterations; };
-  const long before = iterations();
+  failures_ = 0;
   unsolved_ = false;
   double& h = pair.course.h;
   Aim aim;
@@ -215,18 +234,23 @@ bool ToleranceSteps::make(const GridPoint& from, const Course& course, Pair& pai
     const double error = !solved ? INFINITY : pair.count == 1 ? judge_alone(from, now, pair) : judge(from, now, pair);
     if (error <= 1) {
       if (aim.length != 0 && !on_kink(now, pair, aim)) continue;
-      iterations_ = iterations() - before;
       settle(from, now, error, pair);
       return true;
     }
     rejected_ += pair.count;
-    unsolved_ = unsolved_ || !solved;
+    unsolved_ = unsolved_ || (!solved && !lone_);
+    if (!solved) ++failures_;
+    if (!solved && !lone_) too_long_ = now;
     pair.course.good = 0;
     pair.course.ratio.alone = 0;
     aim = {};
-    const double factor =
-        solved ? std::clamp(0.9 * std::pow(error, -1.0 / (order_ + 1)), options_.shrink, 0.9) : options_.shrink;
-    h = now * factor;
+    if (!solved && lone_) {
+      pair.course.economy.wide = 2 * wide_part * std::abs(now);
+      h = now;
+      continue;
+    }
+    const double unsolved = failures_ > most_brief ? options_.shrink : shorter_where_lost;
+    h = now * (solved ? std::clamp(safety * std::pow(error, -1.0 / (order_ + 1)), options_.shrink, 0.9) : unsolved);
     if (!solved && kinks_ && cross_kink(from, pair)) return true;
     if (std::abs(h) < smallest_) return dead_end(from, solved);
   }
@@ -263,7 +287,6 @@ void ToleranceSteps::prepare(const GridPoint& from, double h, const Course& cour
     if (h != made_ || from.t != made_until_) begin(from, h);
     return;
   }
-  if (h == made_ && from.t == made_until_ && surprise_ <= well_predicted) return;
   made_ = h;
   const SolvedStep<double>& curve = tried_.h != 0 ? tried_ : course.last;
   if (all_finite(course.rates)) step_.guess_from(course.rates.data(), curve.h != 0 ? &curve : nullptr);
@@ -273,44 +296,103 @@ bool ToleranceSteps::solve(const GridPoint& from, double h, double t_end, Pair& 
   pair.middle.kink = false;
   pair.end.kink = false;
   made_until_ = t_end;
+  lone_ = false;
+  const bool brief = staged_ && pair.course.last.h != 0 && failures_ <= most_brief;
+  step_.be_brief(brief);
+  check_.be_brief(brief);
+  const NewtonStatistics before = step_.statistics();
+  const long compared_before = check_.statistics().iterations;
   const bool known = all_finite(pair.course.rates);
   bool solved = false;
   if (pair.count == 1) {
     solved = maker_.make(step_, from, h, t_end, pair.end);
-    surprise_ = pair.end.prediction_error;
     if (solved && staged_) step_.solved(pair.end.state.data(), second_);
   } else if (maker_.make(step_, from, h, from.t + h, pair.middle)) {
-    const bool predicted = pair.middle.prediction_error <= well_predicted;
     if (staged_) {
       step_.solved(pair.middle.state.data(), first_);
-      if (!predicted && known) step_.guess_from(pair.course.rates.data(), &first_);
+      if (known) step_.guess_from(pair.course.rates.data(), &first_);
     }
     solved = maker_.make(step_, pair.middle, h, t_end, pair.end);
-    surprise_ = pair.end.prediction_error;
     if (solved && staged_) {
       step_.solved(pair.end.state.data(), second_);
       if (known) check_.guess_from(pair.course.rates.data(), &first_, &second_);
     }
-    if (solved) ++comparisons_;
-    solved = solved && maker_.make(check_, from, 2 * h, t_end, check_to_);
+    if (solved) {
+      ++comparisons_;
+      solved = maker_.make(check_, from, 2 * h, t_end, check_to_);
+      lone_ = !solved && brief;
+    }
     if (solved && staged_) check_.solved(check_to_.state.data(), tried_);
   }
+  step_.be_brief(false);
+  check_.be_brief(false);
+  iterations_ = step_.statistics().iterations - before.iterations;
+  factorizations_ = step_.statistics().factorizations - before.factorizations;
+  compared_ = check_.statistics().iterations - compared_before;
   if (!solved) made_ = 0;
   else if (staged_ && pair.count == 1) tried_ = second_;
   return solved;
 }
 
-// Two steps of order p are 2^p - 1 times nearer to the solution than to the one step beside them, or more.
+// Two steps of order p are 2^p - 1 times nearer to the solution than to the one step beside them, or more. Whether
+// steps are short enough for that is seen from their defects.
 double ToleranceSteps::judge(const GridPoint& from, double h, Pair& pair) {
   ErrorScale& scale = pair.course.scale;
-  pair.error.resize(pair.end.state.size());
-  for (std::size_t i = 0; i < pair.error.size(); ++i) pair.error[i] = share_ * (pair.end.state[i] - check_to_.state[i]);
-  double error = share_ * scale.error(from, pair.end, check_to_);
+  look_at_rates(pair);
+  const bool seen = look_at_defects(from, h, pair);
+  const double share = share_of_error();
+  double error = share * scale.error(from, pair.end, check_to_);
   if (error > 1 && std::isfinite(error)) {
     scale.measure_rounding(multipliers_, from, h);
-    error = share_ * scale.error(from, pair.end, check_to_);
+    error = share * scale.error(from, pair.end, check_to_);
   }
-  return error <= 1 && !fits(from, h, pair) ? blind : error;
+  pair.error.resize(pair.end.state.size());
+  for (std::size_t i = 0; i < pair.error.size(); ++i) pair.error[i] = share * (pair.end.state[i] - check_to_.state[i]);
+  if (error > 1) return error;
+  return seen && (staged_ || fits(from, h, pair)) ? error : blind;
+}
+
+// Accelerations at the middle and at the end of two steps.
+void ToleranceSteps::look_at_rates(const Pair& pair) {
+  const std::span<const double> middle = multipliers_.at(pair.middle.t, pair.middle.state);
+  middle_rates_.assign(middle.begin(), middle.end());
+  const std::span<const double> end = multipliers_.at(pair.end.t, pair.end.state);
+  end_rates_.assign(end.begin(), end.end());
+}
+
+// The defects of two steps and of the one beside them. False where the accelerations at some end are far from those
+// that the stages saw: something is there that no stage has met. Where there are no accelerations nothing can be said.
+bool ToleranceSteps::look_at_defects(const GridPoint& from, double h, Pair& pair) {
+  defect_ = 0;
+  wide_defect_ = 0;
+  Course& course = pair.course;
+  if (!staged_ || !all_finite(course.rates) || !all_finite(middle_rates_) || !all_finite(end_rates_)) return true;
+  slopes_at(pair.middle, middle_rates_, middle_slopes_);
+  slopes_at(pair.end, end_rates_, end_slopes_);
+  const auto one = [&](const GridPoint& start, const SolvedStep<double>& step, const std::vector<double>& slopes_from,
+                       const std::vector<double>& slopes_to, const GridPoint& end, bool& fits) {
+    const double found = defect(start, step, slopes_from, slopes_to, end, course.scale);
+    fits = course.scale.slight(start, end, defects_);
+    if (!fits) {
+      course.scale.measure_rounding(multipliers_, from, h);
+      fits = course.scale.slight(start, end, defects_);
+    }
+    return found;
+  };
+  bool first = true, second = true;
+  defect_ = std::max(one(from, first_, course.slopes, middle_slopes_, pair.middle, first),
+                     one(pair.middle, second_, middle_slopes_, end_slopes_, pair.end, second));
+  wide_defect_ = defect(from, tried_, course.slopes, end_slopes_, pair.end, course.scale);
+  return first && second;
+}
+
+// The part of a difference that is the error of the two steps, at most.
+double ToleranceSteps::share_of_error() const {
+  if (!(defect_ > 0) || !std::isfinite(wide_defect_)) return share_;
+  const double decay = std::log2(wide_defect_ / defect_) / defect_order_;
+  const double order =
+      std::clamp(trusted_decay * decay * order_, std::min<double>(order_, trusted_order), 1.0 * order_);
+  return 1 / (std::pow(2.0, order) - 1);
 }
 
 /// How much the curve of a step differs from the accelerations at its ends, in units of what is allowed.
@@ -354,14 +436,11 @@ double ToleranceSteps::judge_alone(const GridPoint& from, double h, Pair& pair) 
 }
 
 // After a comparison: how much of the defects is error.
-void ToleranceSteps::take_ratio(const GridPoint& from, double h, double error, Pair& pair) {
+void ToleranceSteps::take_ratio(double h, double error, Pair& pair) {
   Course& course = pair.course;
   course.ratio.alone = 0;
   if (!staged_ || !all_finite(middle_rates_) || !all_finite(end_rates_)) return;
-  slopes_at(pair.middle, middle_rates_, middle_slopes_);
-  const double of_first = defect(from, first_, course.slopes, middle_slopes_, pair.middle, course.scale);
-  const double of_second = defect(pair.middle, second_, middle_slopes_, end_slopes_, pair.end, course.scale);
-  const double found = std::max(of_first, of_second);
+  const double found = defect_;
   if (!(found > 0) || !std::isfinite(found)) return;
   const Ratio& old = course.ratio;
   const bool known = old.defect > 0;
@@ -372,44 +451,32 @@ void ToleranceSteps::take_ratio(const GridPoint& from, double h, double error, P
   course.ratio = {std::max({error, least_error, before * found}), found, trust, pair.error, found, h, trust};
 }
 
-// Where longer steps cost Newton more work than shorter ones did, the shorter ones are made for a while: a looser
-// tolerance must not be dearer.
-void ToleranceSteps::economise(double h, double error, Pair& pair) {
+// Where steps are so long that Newton labours, shorter ones are cheaper: a looser tolerance must not be dearer.
+void ToleranceSteps::economise(double h, Pair& pair) {
   Economy& economy = pair.course.economy;
-  const double each = static_cast<double>(iterations_) / (pair.count == 1 ? 1 : 3);
-  const double work = each / std::abs(h);
-  const auto limit = [&](double size) {
-    economy.longest = size;
+  const bool exact = factorizations_ >= iterations_;
+  const double each = static_cast<double>(iterations_) / pair.count;
+  const double labour = exact ? exact_labour : simplified_labour;
+  const bool labours = each > labour || compared_ > comparison_labour * labour;
+  double& next = pair.course.h;
+  if (economy.wide > 0 && pair.count == 2) economy.wide *= longer_again;
+  if (economy.guessed && (labours || unsolved_)) {
+    economy.longest = shorter_for_newton * std::abs(h);
+    if (unsolved_) economy.longest = std::max(shorter_for_newton * std::abs(too_long_), std::abs(h));
     economy.again = std::clamp(2 * economy.again, fewest_stretches, most_stretches);
     economy.left = economy.again;
-  };
-  // What is far more accurate than it need be is another motion than that which Newton laboured with.
-  const bool other = error < no_error;
-  if (economy.left > 0 && (--economy.left == 0 || other)) economy = {0, 0, 0, 0, economy.again, economy.least};
-  const bool longer = economy.h != 0 && std::abs(h) > 1.1 * economy.h;
-  const bool dear = longer && each > laborious_step && work > dearer * economy.work;
-  if (!dear && (!longer || work < economy.work)) {
-    const bool same = economy.h != 0 && std::abs(h) > 0.9 * economy.h;
-    economy.work = same ? (economy.work + work) / 2 : work;
-    economy.h = std::abs(h);
+  } else if (economy.longest > 0 && --economy.left <= 0) {
+    economy.longest *= longer_again;
+    if (economy.longest > 2 * std::abs(next)) economy.longest = 0;
   }
-  economy.least = economy.least > 0 ? std::min(each, forget_least * economy.least) : each;
-  const bool labours = each > many_iterations && each > labour * economy.least;
-  const bool enough = each > some_iterations && each > some_labour * economy.least;
-  if (dear) limit(economy.h);
-  else if (unsolved_) limit(std::abs(h));
-  else if (labours) limit(shorter_for_newton * std::abs(h));
-  double& next = pair.course.h;
+  economy.guessed = staged_;
+  const bool enough = each > (exact ? exact_enough : simplified_enough);
   if (enough && std::abs(next) > std::abs(h)) next = h;
   if (economy.longest > 0 && std::abs(next) > economy.longest) next = std::copysign(economy.longest, next);
 }
 
 // Whether the forces at the end are those that the steps saw. Where there are no accelerations nothing can be said.
 bool ToleranceSteps::fits(const GridPoint& from, double h, Pair& pair) {
-  const std::span<const double> middle = multipliers_.at(pair.middle.t, pair.middle.state);
-  middle_rates_.assign(middle.begin(), middle.end());
-  const std::span<const double> end = multipliers_.at(pair.end.t, pair.end.state);
-  end_rates_.assign(end.begin(), end.end());
   const std::vector<double>& start = pair.course.rates;
   if (!all_finite(start) || !all_finite(middle_rates_) || !all_finite(end_rates_)) return true;
   ErrorScale& scale = pair.course.scale;
@@ -425,7 +492,7 @@ void ToleranceSteps::settle(const GridPoint& from, double h, double error, Pair&
   pair.internal = step_.internal();
   slopes_at(pair.end, end_rates_, end_slopes_);
   if (pair.count == 1) --course.ratio.alone;
-  else if (!pair.end.kink) take_ratio(from, h, error, pair);
+  else if (!pair.end.kink) take_ratio(h, error, pair);
   course.scale.accept(from, pair.end);
   course.rates = end_rates_;
   course.slopes = end_slopes_;
@@ -441,14 +508,17 @@ void ToleranceSteps::settle(const GridPoint& from, double h, double error, Pair&
   }
   const double now = std::max(error, least_error);
   const double power = 1.0 / (order_ + 1);
-  double factor = 0.9 * std::pow(now, -0.7 * power) * std::pow(std::exchange(course.error, now), 0.4 * power);
-  factor = std::clamp(factor, options_.shrink, options_.growth);
+  const double wanted = std::pow(std::min(std::pow(safety, order_ + 1), most_aimed_at) / now, power);
+  double factor = std::pow(wanted, integral) * std::pow(std::exchange(course.error, now) / now, proportional * power);
+  const double growth = pair.count == 2 ? options_.growth : std::min(options_.growth, growth_alone);
+  factor = std::clamp(factor, options_.shrink, growth);
   if (++course.good < options_.good_steps) factor = std::min(factor, 1.0);
-  // Nearly the same size is the same: equal steps are predicted better.
-  if (factor > 1.2 || factor < 0.9) course.h = limited(course.h * factor);
-  economise(h, error, pair);
+  // Nearly the same size is the same: matrices are kept.
+  if (wanted > 1.15 || wanted < 0.95) course.h = limited((std::abs(h) < std::abs(course.h) ? h : course.h) * factor);
+  economise(h, pair);
   const double change = std::abs(course.h / h);
-  if (!(change < like_size && change > 1 / like_size)) course.ratio.alone = 0;
+  const double like = course.economy.wide > 0 ? like_narrow : like_size;
+  if (!(change < like && change > 1 / like)) course.ratio.alone = 0;
 }
 
 // Sets an aim where there is a kink inside both steps. False where that cannot be found out.

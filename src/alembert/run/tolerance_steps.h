@@ -3,7 +3,8 @@
 // Steps as long as a tolerance allows. Two equal steps are compared with one of twice their size now and then; in
 // between, where the method has stages on the motion, each step is judged for itself: the slopes of the curve through
 // its stages are compared with the accelerations at both ends, and what that says of the error is known from the last
-// comparison. Steps are handed out only when the next were made: where these had to be very much shorter, something
+// comparison. Newton starts from the curve of the last step, and steps that it does not find soon are made again,
+// shorter. Steps are handed out only when the next were made: where these had to be very much shorter, something
 // came up at the end of the former that they did not see, and they are made again, shorter. A step ends where the
 // equations have a kink.
 
@@ -35,13 +36,13 @@ class ToleranceSteps final : public StepControl {
 
     void archive(Archive& fields) { fields(error, defect, alone, errors, recent, h, trust); }
   };
-  /// The size of steps with which Newton had the least work in a unit of time.
+  /// What Newton can do.
   struct Economy {
-    double h = 0, work = 0;  // iterations in a unit of time
-    double longest = 0;      // no longer steps for now; 0: no limit
-    int left = 0;            // stretches for which that holds
-    int again = 0;           // for how many the next time
-    double least = 0;        // iterations that a step needs where it is easy, of late
+    double longest = 0;    // no longer steps for now, so that Newton does not labour; 0: no limit
+    double wide = 0;       // no longer ones for comparison; 0: no limit
+    int left = 0;          // stretches for which `longest` holds
+    int again = 0;         // for how many it did the last time
+    bool guessed = false;  // the steps had others before them to be guessed from
   };
   /// What the control knows where the motion stands.
   struct Course {
@@ -85,14 +86,17 @@ class ToleranceSteps final : public StepControl {
   bool look_for_kinks(const GridPoint& from, double h, Pair& pair, Aim& aim);
   bool on_kink(double h, Pair& pair, Aim& aim);
   double judge(const GridPoint& from, double h, Pair& pair);
+  void look_at_rates(const Pair& pair);
+  bool look_at_defects(const GridPoint& from, double h, Pair& pair);
+  double share_of_error() const;
   double foreseen(const Ratio& ratio, double defect) const;
   double judge_alone(const GridPoint& from, double h, Pair& pair);
   double defect(const GridPoint& from, const SolvedStep<double>& step, const std::vector<double>& slopes_from,
                 const std::vector<double>& slopes_to, const GridPoint& to, ErrorScale& scale);
   bool fits(const GridPoint& from, double h, Pair& pair);
   void settle(const GridPoint& from, double h, double error, Pair& pair);
-  void take_ratio(const GridPoint& from, double h, double error, Pair& pair);
-  void economise(double h, double error, Pair& pair);
+  void take_ratio(double h, double error, Pair& pair);
+  void economise(double h, Pair& pair);
   bool sees_on();
   bool goes_on(Pair& pair);
   bool dead_end(const GridPoint& from, bool solved);
@@ -104,12 +108,12 @@ class ToleranceSteps final : public StepControl {
   StepOptions options_;
   int order_;
   double smallest_, largest_, end_;
-  double share_;           // of a difference that is the error of the two steps, at most
-  double made_ = 0;        // the size that the predictions are for
-  double made_until_ = 0;  // the time at which the last of these steps ended
-  double surprise_ = 0;    // how far the last prediction was off
-  bool staged_;            // steps can be guessed and judged by the curves of their stages
-  int defect_order_;       // defects vanish with this power of h
+  double share_;                         // of a difference that is the error of the two steps, at most
+  double made_ = 0;                      // the size that the predictions are for
+  double made_until_ = 0;                // the time at which the last of these steps ended
+  double defect_ = 0, wide_defect_ = 0;  // of the two steps that were judged last, and of the one beside them
+  bool staged_;                          // steps can be guessed and judged by the curves of their stages
+  int defect_order_;                     // defects vanish with this power of h
   Motion& motion_;
   Step<double> check_, ahead_;
   GridPoint check_to_, beyond_[2];
@@ -121,8 +125,12 @@ class ToleranceSteps final : public StepControl {
   SolvedStep<double> tried_;  // the step that was made last from where this one begins; none at first
   SolvedStep<double> first_, second_;
   GridPoint moved_;
-  long iterations_ = 0;    // of Newton in the steps that were made last, and in those that were tried before
-  bool unsolved_ = false;  // some of these had no solution
+  long iterations_ = 0, factorizations_ = 0;  // of Newton in the steps that were made last
+  long compared_ = 0;                         // iterations in the one beside them
+  int failures_ = 0;                          // steps from there that had no solution
+  double too_long_ = 0;                       // the size of the last of these
+  bool lone_ = false;                         // the two were made, the one beside them not
+  bool unsolved_ = false;                     // some that were tried from there had no solution
   Course now_, shorter_;
   Pair pair_, next_, again_;
   bool ready_ = false;    // pair_ is made
