@@ -20,7 +20,7 @@ constexpr long slow_steps = 4;
 // The engine makes so many steps where the kernel could not, twice as many each time where that comes again soon.
 constexpr long shortest_wait = 4, longest_wait = 4096, soon = 64;
 
-long in_kernel(StepKernel& kernel, long most) {
+long in_kernel(KernelMotion& kernel, long most) {
   const During steps(Activity::kernel);
   return kernel.run(most);
 }
