@@ -126,6 +126,32 @@ TEST(Contact, ABeltSuppliesWhatFrictionTakes) {
   EXPECT_LT(report["energy"]["max_error"].get<double>(), 1e-12);
 }
 
+// Pulled by (2 t, t^2/2) until it slips: the slip turns at once, faster than any step.
+TEST(Contact, SlipThatBeginsInSpaceKeepsTheAccuracy) {
+  const std::string puck =
+      "coordinate x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\npotential 9.81*z\nforce x = 2*t\nforce y = t^2/2\n"
+      "contact ground: z >= 0 friction 0.3 along x', y'\nsolve gauss(3) step 0.01 end 3\n";
+  const ContactJson coarse = run_text(puck, {"--step", "0.04"}), fine = run_text(puck, {"--step", "0.005"});
+  const auto begins = of_kind(fine, "slip");
+  ASSERT_EQ(begins.size(), 1u);
+  EXPECT_EQ(fine["events"].size(), 1u);
+  const double t = begins[0]["t"];
+  EXPECT_NEAR(std::hypot(2 * t, t * t / 2), 0.3 * 9.81, 1e-11);
+  EXPECT_LT(apart(coarse["q"], fine["q"]), 1e-9);
+  // The same by time stepping, which has order 1 here.
+  const ContactJson stepped_through = run_text(puck, {"--step", "0.002", "--method", "nonsmooth_rattle"});
+  EXPECT_LT(apart(stepped_through["q"], fine["q"]), 2e-4);
+  // What pulls has done what moves and what was rubbed off.
+  EXPECT_LT(fine["energy"]["max_error"].get<double>(), 1e-9);
+}
+
+TEST(Contact, AContactWrittenOnceForManyBodiesIsAFamily) {
+  const ContactJson report = run_text(
+      "family i = 1..2\nbody b[i] mass 1 inertia (1, 1, 1) at (i, 0, 1)\ngravity (0, 0, -9.81)\n"
+      "contact c from b[i] sphere 0.1 to ground plane axis (0, 0, 1) for i = 1..2\nsolve gauss(2) step 0.01 end 1\n");
+  for (const char* name : {"c[1]", "c[2]"}) EXPECT_EQ(report["contacts"][name]["state"], "closed") << name;
+}
+
 TEST(Contact, BallLeavesAVibratingTable) {
   const ContactJson report = run_text(
       "parameter A = 0.02, w = 30\ncoordinate y\nkinetic y'^2/2\npotential 9.81*y\n"

@@ -147,7 +147,7 @@ TEST(Stepping, SpheresInABoxComeToRest) {
 }
 
 // Six discs in a square, elastic: many collisions, some of them in one step.
-const std::string elastic_discs =
+const char* const elastic_discs =
     "parameter N = 6, R = 0.1, a = 1\nfamily i = 1..N, j = 1..N\ncoordinate r[i][2]\n"
     "kinetic sum(i, norm2(r[i]')/2)\n"
     "contact floor: r[i][2] - R >= 0 restitution 1 for i = 1..N\n"
@@ -268,6 +268,13 @@ TEST(Stepping, SaysWhatItDoesNotTake) {
   const Outcome law = program({"run", poisson});
   EXPECT_EQ(law.code, 2);
   EXPECT_NE(law.err.find("Poisson"), std::string::npos) << law.err;
+  const std::string grows =
+      folder.write("grows.alm",
+                   "coordinate y = 1\nkinetic y'^2/2\npotential 9.81*y\ncontact floor: y >= 0 restitution 0.5 + t\n"
+                   "solve moreau step 0.01 end 3\n");
+  const Outcome above = program({"run", grows});
+  EXPECT_EQ(above.code, 1);
+  EXPECT_NE(above.err.find("the restitution of 'floor' must be between 0 and 1"), std::string::npos) << above.err;
   const std::string ball = folder.write("ball.alm", bouncing);
   EXPECT_EQ(program({"run", ball, "--tolerance", "1e-6", "--method", "moreau"}).code, 2);
   EXPECT_EQ(program({"run", ball, "--step", "-0.01", "--end", "-1"}).code, 2);

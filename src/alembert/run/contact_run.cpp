@@ -537,6 +537,38 @@ void ContactRun::project() {
   look();
 }
 
+/// Slip that has begun in a constant direction gets the one in which friction and what pulls are in line, and that it
+/// keeps to from then on: it turns faster than any step, and what stands across would swing. Its direction.
+std::array<double, 2> ContactRun::align_slip(int i, std::size_t j, std::array<double, 2> direction) {
+  std::vector<int> closed;
+  for (int k = 0; k < count(); ++k)
+    if (mode_[static_cast<std::size_t>(k)].closed) closed.push_back(k);
+  Told told(slack_.size(), frictions());
+  told.stops[static_cast<std::size_t>(system_->first_friction(i)) + j] = true;
+  const std::optional<ConeProblem> problem = force_problem(closed, told);
+  const std::optional<ConeSolution> found = problem ? solve(*problem) : std::nullopt;
+  if (!found) return direction;
+  const auto place = static_cast<std::size_t>(std::find(closed.begin(), closed.end(), i) - closed.begin());
+  const ConeSolution::Tangent& wanted = found->contacts[place].tangents[j];
+  if (!wanted.slips || wanted.direction[0] * direction[0] + wanted.direction[1] * direction[1] <= 0) return direction;
+  std::vector<int> rows;
+  for (const int k : closed) rows.push_back(contact(k).normal);
+  const SlipRows& f = contact(i).friction[j];
+  const double size = std::hypot(system_->rate(f.first), system_->rate(f.first + 1));
+  Eigen::VectorXd off = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(rows.size()) + 2);
+  for (int r = 0; r < 2; ++r) {
+    off[static_cast<Eigen::Index>(rows.size())] =
+        system_->rate(f.first + r) - size * wanted.direction[static_cast<std::size_t>(r)];
+    rows.push_back(f.first + r);
+  }
+  const Eigen::VectorXd impulses =
+      Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(system_->response(rows)).solve(-off);
+  const Eigen::VectorXd change = system_->change(rows, impulses);
+  for (Eigen::Index k = 0; k < change.size(); ++k) state_[e_.y.size() + static_cast<std::size_t>(k)] += change[k];
+  look();
+  return wanted.direction;
+}
+
 /// How far the segment goes at most; slip in space that begins or ends gets its direction.
 double ContactRun::piece_end() {
   if (ended_) return t_;
@@ -585,6 +617,8 @@ double ContactRun::piece_end() {
       const FrictionMode::Kind kind =
           begins || stop < last_of_stop * h ? FrictionMode::Kind::slips : FrictionMode::Kind::turns;
       changed = changed || kind != own.kind || (moves && kind == FrictionMode::Kind::slips);
+      if (own.kind == FrictionMode::Kind::slips && kind == FrictionMode::Kind::turns && along > 0)
+        now = align_slip(i, j, now);
       own.kind = kind;
       if (moves) own.direction = now;
       if (begins) within(std::max(last_of_stop * h, size / std::hypot(a1, a2)));

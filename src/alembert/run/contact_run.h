@@ -75,6 +75,7 @@ class ContactRun {
   bool shared_holds();
   void take_mode(const std::vector<int>& closed, const ConeProblem& problem, const ConeSolution& found);
   void project();
+  std::array<double, 2> align_slip(int contact, std::size_t friction, std::array<double, 2> direction);
   void note_impact(int contact);
   bool end_accumulations();
   void close_accumulated(const std::vector<int>& set, double after);

@@ -112,7 +112,24 @@ void ContactStepping::take(const GridPoint& from, const GridPoint& to) {
       ++own.impacts;
       impacts_ += lost;
     }
+    if (state_[k] != ContactState::open) check_law(i, to);
     announce(i, before, meets ? approach : 0, to);
+  }
+}
+
+/// The numbers of the laws, where they are functions of the state: outside of their ranges the run ends.
+void ContactStepping::check_law(int i, const GridPoint& at) {
+  if (!segment_.failed.empty()) return;
+  const Contact& c = engine_.model.contacts[static_cast<std::size_t>(i)];
+  const double e = system_->restitution(i);
+  if (!(e >= 0 && e <= 1))
+    segment_.failed = "the restitution of '" + c.name + "' must be between 0 and 1, and is " + to_text(e) +
+                      " at t = " + time_text(at.t);
+  for (std::size_t k = 0; k < c.friction.size(); ++k) {
+    const double mu = system_->coefficient(system_->first_friction(i) + static_cast<int>(k));
+    if (!(mu >= 0))
+      segment_.failed = "the coefficient of friction of '" + c.name + "' must not be negative, and is " + to_text(mu) +
+                        " at t = " + time_text(at.t);
   }
 }
 

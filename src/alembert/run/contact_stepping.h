@@ -27,6 +27,7 @@ class ContactStepping {
   ContactForces forces(int contact) const;
   ContactState state_now(int contact) const;
   void measure_rates(const GridPoint& start);
+  void check_law(int contact, const GridPoint& at);
   void announce(int contact, ContactState before, double approach, const GridPoint& to);
   void warn(const char* code, std::string text);
   void add_event(int contact, const char* kind, const GridPoint& to);

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "alembert/run/sample_times.h"
@@ -26,6 +27,7 @@ struct Segment {
   int own_events = 0;         // the first of the events: they stop the run, the others the segment
   /// Called for every step that was made, before anything is said of it. Empty for most.
   std::function<void(const GridPoint& from, const GridPoint& to)> arrived;
+  std::string failed;          // why the run ends behind the step of which `arrived` was told; "": it goes on
   double taken = 0;            // energy that contacts took, beside all other work
   std::vector<int> announced;  // numbers of events for which the first point is the row
 

@@ -344,7 +344,10 @@ bool Simulation::look(const GridPoint& from, GridPoint& to, bool last) {
              "motion has no such jump",
          *engine_.impulse);
   if (to.on_grid) count(std::abs(to.t - from.t));
-  if (segment_ && segment_->arrived) segment_->arrived(from, to);
+  if (segment_ && segment_->arrived) {
+    segment_->arrived(from, to);
+    if (!segment_->failed.empty()) end(Ending::failed, std::exchange(segment_->failed, ""));
+  }
   const bool kept = std::exchange(recorded_, false);
   const bool ends = (last || stopped) && closes(last);
   const long steps = report_.steps + (segment_ ? segment_->steps : 0);

@@ -76,11 +76,14 @@ void write_out(const Statement& s, Scope& scope, std::vector<Statement>& out) {
   std::vector<const Term*> terms = {&*s.label};
   for (const Item& item : s.items)
     if (item.value) terms.push_back(&*item.value);
-  scope.loop(s.ranges, terms, [&](const std::vector<long>&) {
+  scope.loop(s.ranges, terms, [&](const std::vector<long>& numbers) {
     const std::size_t before = scope.errors.size();
     Statement one = s;
     one.ranges.clear();
     put_element_name(*one.label, scope);
+    // A contact that is written once for many has their numbers, as one of a gap has.
+    if (s.keyword == "contact" && s.label->form == Term::Form::name)
+      for (const long number : numbers) one.label->text += "[" + std::to_string(number) + "]";
     for (Item& item : one.items) {
       if (!item.value) continue;
       if (names_an_element(item.target.text)) put_element_name(*item.value, scope);
