@@ -131,8 +131,12 @@ Sum Collector::shorter(const Forms& f, std::size_t longest) {
   }
   Sum best = f.shown;
   int cost = table_.cost(best);
-  // A sum of products has no grouping of its author's to lose.
-  const bool plain = table_.key(f.shown) == table_.key(*f.expanded);
+  // A sum of products has no grouping of its author's to lose; m/2*v^2 + m*g*y are two energies all the same.
+  const std::vector<Term>& terms = f.expanded->terms;
+  const bool alike = std::all_of(terms.begin(), terms.end(), [&](const Term& term) {
+    return is_same_size(term.coefficient, terms[0].coefficient);
+  });
+  const bool plain = alike && table_.key(f.shown) == table_.key(*f.expanded);
   const Sum angles = with_sums_of_angles(table_, *f.expanded);
   for (const Sum& candidate : {*f.expanded, factored(table_, *f.expanded), angles, factored(table_, angles)}) {
     // As long, but in fewer terms: R*(a + b).
