@@ -67,6 +67,43 @@ TEST(Accuracy, StepsThatEndInAKinkAreComparedInFrontOfIt) {
   }
 }
 
+TEST(Accuracy, ErrorsBehindEventsThatActAreStated) {
+  // An oscillator that jumps over to the other side of x = 1/2: what comes later than the first jump is stated too.
+  const std::string text = oscillator + "parameter n = 0, w = 1\nwhen x = 0.5: n = n + 1\nforce x = -(w^2 - 1)*x\n";
+  const Report still = run_judged(text + "when t = 1: w = 9\n", "lobatto(2)", 0.05, 20);
+  EXPECT_FALSE(codes(still).empty()) << to_text(still);
+  const Report fine = run_judged(text + "when t = 1: w = 9\n", "gauss(3)", 0.01, 20);
+  EXPECT_EQ(codes(fine), "");
+  const double a = std::cos(1), b = -std::sin(1) / 9;  // behind t = 1
+  const double exact = a * std::cos(9 * 19) + b * std::sin(9 * 19);
+  EXPECT_LE(std::abs(fine.y[0] - exact) / 2, 10 * 20 * fine.accuracy->per_time);
+}
+
+TEST(Accuracy, WhatRoundingGrowsToIsStated) {
+  // From the top, 1e-9 away from it, and back to it at t = 13.7: what rounding does there grows a billion times.
+  const std::string top = "coordinate th\nkinetic th'^2/2\npotential 9.81*cos(th)\ninitial th = 1e-9\n";
+  for (const double step : {0.01, 0.001}) {
+    const Report once = run_judged(top, "gauss(3)", step, 10);
+    EXPECT_EQ(codes(once), "") << step;
+    const Report twice = run_judged(top, "gauss(3)", step, 20);
+    EXPECT_EQ(codes(twice), "sensitive") << step;
+  }
+}
+
+TEST(Accuracy, AToleranceOfNewtonThatBreaksConstraintsIsNamed) {
+  const Model model =
+      model_from_text("coordinate x = 1, y = 0\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\nconstraint x^2 + y^2 = 1\n");
+  for (const double tolerance : {1e-2, 1e-4, 1e-6, 0.0}) {
+    SimulateOptions options;
+    options.step = 0.01;
+    options.end = 3;
+    options.newton.tolerance = tolerance;
+    Rows rows;
+    const Report report = run_rows(model, "lobatto(2)", options, rows);
+    EXPECT_EQ(codes(report).find("newton") != std::string::npos, tolerance > 0) << to_text(report);
+  }
+}
+
 TEST(Accuracy, FewerThanOneStepInTwentyIsComparedInLongRuns) {
   const Report report = run_judged(oscillator, "lobatto(2)", 0.01, 2000);
   ASSERT_TRUE(report.accuracy);

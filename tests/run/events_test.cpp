@@ -189,6 +189,41 @@ TEST(Events, ALongStepHidesNothing) {
   EXPECT_NEAR(report.t, -(pi + std::asin(0.9999)) / 10, 1e-7);
 }
 
+TEST(Events, NoDipOfAStepIsTooNarrow) {
+  // Uniform motion through a pulse: x = t, and a step is up to 5,000 times as long as the pulse.
+  for (const double width : {0.1, 0.01, 1e-3, 1e-4})
+    for (const double step : {0.05, 0.31, 0.5}) {
+      SCOPED_TRACE(to_text(width) + " " + to_text(step));
+      const std::string pulse = "exp(-((x - 3.1417)/" + to_text(width) + ")^2)";
+      const std::string text = "coordinate x\nkinetic x'^2/2\ninitial x' = 1\nevent pulse: " + pulse + " = 0.5\n";
+      Rows rows;
+      const Report report = run_events(text, "gauss(3)", step, 6.2, rows);
+      EXPECT_TRUE(report.warnings.empty());
+      ASSERT_EQ(times(rows, "pulse").size(), 2u);
+      EXPECT_NEAR(times(rows, "pulse")[0], 3.1417 - width * std::sqrt(std::log(2)), 1e-13);
+      EXPECT_NEAR(times(rows, "pulse")[1], 3.1417 + width * std::sqrt(std::log(2)), 1e-13);
+    }
+}
+
+TEST(Events, ClustersInAStepAreCounted) {
+  // 159 zeros in a step, and one more that a slow motion hides among them.
+  for (const double often : {100.0, 1000.0}) {
+    const std::string text = "coordinate x\nkinetic x'^2/2\ninitial x' = 1\nevent zero: sin(" + to_text(often) +
+                             "*x) = 0\nstop after 400 zero\n";
+    Rows rows;
+    const Report report = run_events(text, "gauss(2)", 0.5, 100, rows);
+    EXPECT_TRUE(report.warnings.empty());
+    EXPECT_EQ(report.stopped, "zero");
+    EXPECT_NEAR(report.t, 400 * pi / often, 1e-12) << often;
+  }
+  // More than can be found: said.
+  Rows rows;
+  const Report report = run_events("coordinate x\nkinetic x'^2/2\ninitial x' = 1\nevent zero: sin(1e6*x) = 0\n",
+                                   "gauss(2)", 0.5, 1, rows);
+  ASSERT_FALSE(report.warnings.empty());
+  EXPECT_EQ(report.warnings[0].code, "events");
+}
+
 TEST(Events, AStepOfAWholePeriodIsNoRest) {
   // Every grid point is the same: x = 1, x' = 0. The method is accurate; what lies between is not seen by its ends.
   const std::string text = std::string(fast_oscillator) + "initial x = 1\nevent down: x = -0.5\nevent rest: x' = 0\n";

@@ -168,6 +168,23 @@ TEST(Converge, ClaimedOrdersOnThePendulum) {
   }
 }
 
+TEST(Converge, OrdersOverKinksAreNotTakenForThoseOfTheMethod) {
+  const Model model = model_from_text("coordinate y = 1\nkinetic y'^2/2\npotential 9.81*y + 500*min(y, 0)^2\n");
+  const Equations e = derive(model);
+  ConvergeOptions options;
+  options.methods = {method("gauss(2)")};
+  options.steps = {0.02, 0.01, 0.005};
+  options.end = 0.4;  // in front of the first kink, at 0.4515
+  const Convergence before = converge(model, e, options);
+  EXPECT_EQ(before.kinks, 0);
+  EXPECT_EQ(to_text(before).find("kinks"), std::string::npos);
+  options.end = 1;
+  const Convergence over = converge(model, e, options);
+  EXPECT_EQ(over.kinks, 2);
+  EXPECT_NE(to_text(over).find("the motion meets 2 of them"), std::string::npos) << to_text(over);
+  EXPECT_NE(to_json(over).find(R"("code":"kinks")"), std::string::npos);
+}
+
 TEST(Converge, StepsMustDivideTheEnd) {
   const auto steps = [&](std::vector<double> h, std::optional<double> end) {
     std::vector<double> used;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "alembert/base/finite.h"
 
@@ -38,6 +39,10 @@ constexpr double part_of_kind = 1e-9;
 constexpr double regular_growth = 8;
 // Fewer comparisons than this show no trend, and the range of the motion is not known yet.
 constexpr std::size_t fewest_seen = 16;
+// So many comparisons in a row an event of the run and that of its companion may be apart.
+constexpr long most_apart = 4;
+// Of the steps that are cut at both ends so many are made again: each takes a copy of all that a run has.
+constexpr long most_cut = 100;
 // A step is made again in two parts, of the golden section: equal ones could both miss what a period hides.
 constexpr double first_part = 0.381966011250105;
 // Errors of companion and parts below this many units of rounding are none.
@@ -103,6 +108,23 @@ std::vector<double> StateRanges::scales() const {
   return scales;
 }
 
+// An entry that stands still does not count.
+double StateRanges::resolution() const {
+  const double range[2] = {positions(), velocities()};
+  double most = 1;
+  for (std::size_t i = 0; i < low_.size(); ++i)
+    if (high_[i] - low_[i] > rounding(i))
+      most = std::max(most, std::max(std::abs(low_[i]), std::abs(high_[i])) / range[i < n_y_ ? 0 : 1]);
+  return most;
+}
+
+// As a random walk. A singular position lets its root through.
+double rounding_of(long steps, double resolution, std::size_t singular_positions) {
+  constexpr double unit = std::numeric_limits<double>::epsilon();
+  return 10 * unit * resolution * std::sqrt(static_cast<double>(steps)) +
+         10 * std::sqrt(unit) * static_cast<double>(singular_positions);
+}
+
 AccuracyProbe::AccuracyProbe(const Engine& engine, const ReportNames& names, double steps, double h,
                              const GridPoint& start)
     : engine_(engine),
@@ -122,44 +144,30 @@ AccuracyProbe::AccuracyProbe(const Engine& engine, const ReportNames& names, dou
   if (companion_steps_ >= fewest_companion_steps) begin_window(start);
 }
 
-/// A step of its own that begins here; nothing where the multipliers are not known.
-std::optional<Step<double>> AccuracyProbe::beside(const GridPoint& from) {
-  const std::span<const double> here = multipliers_.at(from.t, from.state);
-  if (!all_finite(here)) return {};
-  Step<double> step = engine_.step.clone();
-  step.begin(here.data());
-  return step;
-}
-
 void AccuracyProbe::archive(Archive& fields) {
-  for (std::optional<Step<double>>* step : {&companion_, &parts_}) {
-    bool there = step->has_value();
-    fields(there);
-    if (!there) step->reset();
-    else if (!*step) *step = engine_.step.clone();
-    if (*step) fields(**step);
-  }
-  std::vector<double> row;
-  if (companion_kernel_) row = companion_kernel_->row();
-  fields(row);
-  if (fields.reading()) {
-    companion_kernel_.reset();
-    if (!row.empty() && engine_.kernel) {
-      companion_kernel_.emplace(engine_.kernel, engine_.parameters);
-      companion_kernel_->row() = row;
-    }
-  }
-  fields(multipliers_, ranges_, n_, next_look_, surprised_, t_, companion_at_, companion_steps_, window_,
-         before_window_, growth_, parts_at_, step_error_, predicted_worst_, worst_, worst_t_, worst_early_, compared_);
+  bool accompanied = companion_.has_value(), parted = parts_.has_value();
+  fields(accompanied, parted);
+  if (!accompanied) companion_.reset();
+  else if (!companion_) companion_.emplace(engine_, parts_at_, 2 * h_);
+  if (companion_) fields(*companion_);
+  if (!parted) parts_.reset();
+  else if (!parts_) parts_ = engine_.step.clone();
+  if (parts_) fields(*parts_);
+  fields(multipliers_, ranges_, n_, next_look_, surprised_, t_, companion_steps_, window_, before_window_, growth_,
+         resets_, parts_at_, step_error_, predicted_worst_, worst_, worst_t_, worst_early_, compared_, inside_, cut_,
+         cut_compared_);
 }
 
 void AccuracyProbe::look(const GridPoint& from, const GridPoint& to) {
   if (companion_ || n_ % between_ranges == 0) ranges_.add(to.state);
   // At the ends of such steps others would see either side of the kink.
   const bool at_kink = to.at_kink || to.off_kink;
-  if (at_kink) leave_companion(to);
-  else if (companion_) follow_companion(from, to);
-  if (!at_kink && due(to.prediction_error)) compare_parts(from, to);
+  if (companion_) follow_companion(to);
+  // Those between two kinks, or two events, with nothing of the grid between them are the same for the companion: it
+  // sees no error of theirs.
+  const bool inside = !from.on_grid && !to.on_grid;
+  if (inside && ++cut_ <= most_cut) compare_inside(from, to);
+  else if (!at_kink && due(to.prediction_error)) compare_parts(from, to);
   const auto next = [&](long every) { return (n_ / every + 1) * every; };
   const bool early = all_compared_ || n_ < first_predictions;
   next_look_ = early ? n_ + 1 : std::min(next(between_ranges), next(between_comparisons));
@@ -199,54 +207,50 @@ double AccuracyProbe::largest(const std::vector<double>& errors) const {
 }
 
 void AccuracyProbe::begin_window(const GridPoint& from) {
-  companion_ = beside(from);
-  companion_kernel_.reset();
-  if (engine_.kernel && companion_) {
-    companion_kernel_.emplace(engine_.kernel, engine_.parameters);
-    companion_kernel_->begin(*companion_, from, multipliers_.at(from.t, from.state), from.t, 0, 2 * h_);
-  }
-  companion_at_ = from;
-  window_ = {from.t, from.t, n_, false, {}, std::vector<double>(from.state.size(), 0)};
+  companion_.emplace(engine_, from, 2 * h_);
+  if (!companion_->ready()) companion_.reset();
+  window_ = {.t0 = from.t, .end = from.t, .grid = from.t, .seen = {}, .error = {}};
+  window_.error.assign(from.state.size(), 0);
+  resets_ = 0;
 }
 
-void AccuracyProbe::follow_companion(const GridPoint& from, const GridPoint& to) {
+void AccuracyProbe::follow_companion(const GridPoint& to) {
   window_.end = to.t;
-  const bool equal = std::abs(to.t - from.t - h_) <= 1e-9 * std::abs(h_);
-  if (!equal) return companion_.reset();
-  if ((n_ - window_.n0) % 2 != 0) return;
-  const bool made = advance_companion();
-  companion_at_.t = to.t;
-  if (!made) {
-    window_.failed = window_.seen.size() < fewest_seen;
+  if (!to.on_grid) return;
+  const double passed = to.t - std::exchange(window_.grid, to.t);
+  if (std::abs(passed - h_) > 1e-9 * std::abs(h_)) {
+    // The run may begin within a step of its grid.
+    companion_.reset();
+    if (window_.steps == 0) begin_window(to);
+    return;
+  }
+  if (++window_.steps % 2 != 0) return;
+  if (!companion_->advance(to.t)) {
+    window_.failed = !companion_->stopped() && window_.seen.size() < fewest_seen;
     return companion_.reset();
   }
-  window_.seen.push_back(compare(companion_at_, to, window_.error));
+  if (among_events()) return;
+  window_.seen.push_back(compare(companion_->point(), to, window_.error));
   const bool parted = window_.seen.size() >= fewest_seen && relative(window_.seen.back()) > lost;
   if (parted) return end_window(to);
   if (n_ >= companion_steps_ && !prolonged()) companion_.reset();
 }
 
-bool AccuracyProbe::advance_companion() {
-  if (companion_kernel_) {
-    if (companion_kernel_->run(1) == 1) {
-      companion_kernel_->put(companion_at_);
-      return true;
-    }
-    companion_kernel_.reset();
-    const std::span<const double> here = multipliers_.at(companion_at_.t, companion_at_.state);
-    if (all_finite(here)) companion_->restart(here.data());
-    companion_->carry_on(companion_at_.carried);
-  }
-  const StepResult result =
-      companion_->advance(companion_at_.t, 2 * h_, companion_at_.state.data(), companion_at_.compensation.data());
-  return result.newton.outcome == Outcome::converged;
+void AccuracyProbe::jumped(const GridPoint& at, std::size_t events) {
+  resets_ += static_cast<long>(events);
+  ranges_.add(at.state);
+  // Its companion would not see an event where it begins.
+  if (companion_ && at.t == window_.t0) begin_window(at);
 }
 
-// The run has come to a kink, which the longer steps of the companion would not meet: it begins again behind it.
-void AccuracyProbe::leave_companion(const GridPoint& to) {
-  if (companion_ && !window_.seen.empty()) end_window(to);
-  companion_.reset();
-  if (!to.at_kink && n_ < companion_steps_) begin_window(to);
+// Between an event of the run that sets something and the same event of the companion their states cannot be compared.
+// Where that lasts they have gone different ways, and their distance says so.
+bool AccuracyProbe::among_events() {
+  window_.apart = companion_->resets() != resets_ ? window_.apart + 1 : 0;
+  if (window_.apart <= most_apart) return window_.apart > 0;
+  window_.apart = 0;
+  resets_ = companion_->resets();
+  return false;
 }
 
 // Companion and run have parted: it begins again beside the run. What was wrong before has grown with the errors of
@@ -316,9 +320,26 @@ void AccuracyProbe::compare_parts(const GridPoint& from, const GridPoint& to) {
     const StepResult result = parts_->advance(t, part, parts_at_.state.data(), parts_at_.compensation.data());
     if (result.newton.outcome != Outcome::converged) return;
   }
-  ++compared_;
   ranges_.add(to.state);
-  const double error = relative(compare(parts_at_, end, step_error_));
+  take(relative(compare(parts_at_, end, step_error_)), to);
+}
+
+// By halves that meet kinks for themselves.
+void AccuracyProbe::compare_inside(const GridPoint& from, const GridPoint& to) {
+  if (!engine_.kinks) return compare_parts(from, to);
+  const double half = (to.t - from.t) / 2;
+  Companion halves(engine_, from, half);
+  if (!halves.ready() || !halves.advance(from.t + half) || !halves.advance(to.t)) return;
+  if (halves.resets() > 0) return compare_parts(from, to);  // it is behind an event in front of which the run stands
+  ranges_.add(to.state);
+  const double error = relative(compare(halves.point(), to, step_error_));
+  inside_ += error;
+  ++cut_compared_;
+  take(error, to);
+}
+
+void AccuracyProbe::take(double error, const GridPoint& to) {
+  ++compared_;
   if (companion_ || n_ == 1) worst_early_ = std::max(worst_early_, error);
   if (error <= worst_) return;
   worst_ = error;
@@ -326,10 +347,11 @@ void AccuracyProbe::compare_parts(const GridPoint& from, const GridPoint& to) {
 }
 
 // How many times the errors of the companion are larger than those of the run. Where it has left the motion its steps
-// are too long for the order of the method to show.
+// are too long for the order of the method to show, and so it is where kinks and events cut them.
 double AccuracyProbe::trusted_gain() const {
   constexpr double gain_of_long_steps = 8;
-  return distances().whole > lost ? std::min(gain_, gain_of_long_steps) : gain_;
+  const bool cut = Companion::meets_kinks(engine_);
+  return cut || distances().whole > lost ? std::min(gain_, gain_of_long_steps) : gain_;
 }
 
 // By the end, from what the companion has seen.
@@ -346,23 +368,28 @@ double AccuracyProbe::error_at_end(double of_step) const {
   return before_window_ + error * std::pow(length / covered, power);
 }
 
-std::optional<AccuracyProbe::Result> AccuracyProbe::finish(std::size_t singular_positions) const {
+// They add up, and what is wrong with a velocity behind one goes on until the next.
+double AccuracyProbe::error_inside() const {
+  if (cut_compared_ == 0) return 0;
+  const auto all = static_cast<double>(cut_);
+  return inside_ * all / static_cast<double>(cut_compared_) * std::max(1.0, all / 4);
+}
+
+std::optional<AccuracyProbe::Result> AccuracyProbe::finish(std::size_t singular_positions,
+                                                           const Growth& of_rounding) const {
   const double length = std::abs(t_ - t0_);
   if (length == 0 || (compared_ == 0 && window_.seen.empty())) return {};
-  // What rounding alone makes of so many steps, as a random walk.
-  // A singular position lets its root through.
-  constexpr double unit = std::numeric_limits<double>::epsilon();
-  const double rounding =
-      10 * unit * std::sqrt(static_cast<double>(n_)) + 10 * std::sqrt(unit) * static_cast<double>(singular_positions);
+  const double rounding = rounding_of(n_, ranges_.resolution(), singular_positions) * of_rounding.factor;
   const double left = std::pow(first_part, order_ + 1) + std::pow(1 - first_part, order_ + 1);
   const double of_step = largest(step_error_) / (1 - left);
-  double at_end = error_at_end(of_step);
+  double at_end = error_at_end(of_step) + error_inside();
   // Later steps may be worse than those that the companion saw.
   if (worst_early_ > 0 && worst_ > worst_early_) at_end *= worst_ / worst_early_;
   // More than all cannot be lost: the stated accuracy ends there.
   Result result;
   result.at_end = std::max({at_end, of_step, rounding});
-  result.growth = std::max(growth_, growth_of_window());
+  result.rounding = rounding;
+  result.growth = std::max({growth_, growth_of_window(), of_rounding.rate});
   result.accuracy = {.per_time = std::min(result.at_end, 1.0) / length,
                      .per_step = of_step,
                      .worst_t = worst_t_,

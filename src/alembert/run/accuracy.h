@@ -1,8 +1,9 @@
 #pragma once
 
 // How far steps of fixed size are from the motion, at a few percent of their cost. Two comparisons are made on the way:
-//   - a companion goes beside the run from its start, with steps twice as long, as far as it may cost: its distance is
-//     the error with everything that the motion makes of it, 2^p - 1 times too large for a method of order p;
+//   - a companion goes beside the run from its start, with steps twice as long, as far as it may cost, through kinks
+//     and events: its distance is the error with everything that the motion makes of it, 2^p - 1 times too large for a
+//     method of order p;
 //   - single steps are made again in two parts: some by number, and each that was predicted worse than all that were
 //     compared before, for there the motion is faster than it was.
 
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "alembert/run/companion.h"
 #include "alembert/run/engine.h"
 #include "alembert/run/step_kernel.h"
 
@@ -31,6 +33,9 @@ class StateRanges {
   double velocities() const { return largest(n_y_, low_.size()); }
   /// Where rounding of the entry begins to count.
   double rounding(std::size_t i) const;
+  /// What rounding of the entries is, in units of rounding, relative to their range: large where a motion lies far from
+  /// the origin.
+  double resolution() const;
   /// The largest |position| so far.
   double farthest() const;
   template <class A>
@@ -46,6 +51,14 @@ class StateRanges {
   std::vector<int> group_;  // vectors that entries belong to
 };
 
+/// What becomes of a small error: what it is multiplied with at most by the end, and in e-folds a unit of time.
+struct Growth {
+  double factor = 1, rate = 0;
+};
+
+/// What rounding alone makes of so many steps, relative to the range of motion.
+double rounding_of(long steps, double resolution, std::size_t singular_positions);
+
 class AccuracyProbe {
  public:
   /// steps: how many there will be, about. The engine outlives the probe.
@@ -55,7 +68,8 @@ class AccuracyProbe {
   void follow(const GridPoint& from, const GridPoint& to) {
     ++n_;
     t_ = to.t;
-    if (companion_ || n_ >= next_look_ || to.prediction_error > surprised_) look(from, to);
+    const bool inside = !from.on_grid && !to.on_grid;
+    if (companion_ || n_ >= next_look_ || to.prediction_error > surprised_ || inside) look(from, to);
   }
 
   // For steps that are made several at a time.
@@ -68,14 +82,18 @@ class AccuracyProbe {
   /// So many steps were made for which nothing is due.
   void skip(long steps) { n_ += steps; }
 
+  /// Events have set something where the run stands.
+  void jumped(const GridPoint& at, std::size_t events);
+
   struct Result {
     Accuracy accuracy;
-    double at_end = 0;  // relative to the range of motion; infinite where nothing is known of it
-    double growth = 0;  // of errors, e-folds in a unit of time; 0 where they do not grow exponentially
-    double better = 0;  // a step that would make an error of a hundredth
+    double at_end = 0;    // relative to the range of motion; infinite where nothing is known of it
+    double growth = 0;    // of errors, e-folds in a unit of time; 0 where they do not grow exponentially
+    double better = 0;    // a step that would make an error of a hundredth
+    double rounding = 0;  // what rounding makes at_end by itself
   };
   /// Nothing where no step could be compared. singular_positions: that the run has passed.
-  std::optional<Result> finish(std::size_t singular_positions) const;
+  std::optional<Result> finish(std::size_t singular_positions, const Growth& of_rounding) const;
   /// All that it has seen, and the companion.
   void archive(Archive& fields);
 
@@ -87,26 +105,26 @@ class AccuracyProbe {
   /// A time in which the companion goes beside the run.
   struct Window {
     double t0 = 0, end = 0;
-    long n0 = 0;                 // steps before it
+    double grid = 0;             // the last point of the grid
+    long steps = 0;              // of the grid
+    long apart = 0;              // comparisons in a row in which one of both had met an event and the other had not
     bool failed = false;         // its first steps had no solution
     std::vector<Distance> seen;  // after every second step
     std::vector<double> error;   // largest of every entry
 
     template <class A>
     void archive(A& fields) {
-      fields(t0, end, n0, failed, seen, error);
+      fields(t0, end, grid, steps, apart, failed, seen, error);
     }
   };
   struct Halves {
     double first = 0, whole = 0;
   };
 
-  std::optional<Step<double>> beside(const GridPoint& from);
-  bool advance_companion();
   void begin_window(const GridPoint& from);
   void look(const GridPoint& from, const GridPoint& to);
-  void follow_companion(const GridPoint& from, const GridPoint& to);
-  void leave_companion(const GridPoint& to);
+  void follow_companion(const GridPoint& to);
+  bool among_events();
   void end_window(const GridPoint& to);
   bool prolonged();
   Halves distances() const;
@@ -115,11 +133,14 @@ class AccuracyProbe {
   bool due(double prediction_error);
   double trusted_gain() const;
   void compare_parts(const GridPoint& from, const GridPoint& to);
+  void compare_inside(const GridPoint& from, const GridPoint& to);
+  void take(double error, const GridPoint& to);
 
   Distance compare(const GridPoint& a, const GridPoint& b, std::vector<double>& largest) const;
   double relative(const Distance& distance) const;
   double largest(const std::vector<double>& errors) const;
   double error_at_end(double of_step) const;
+  double error_inside() const;
 
   const Engine& engine_;
   Multipliers multipliers_;  // of its own: asking leaves a trace
@@ -134,13 +155,12 @@ class AccuracyProbe {
   double surprised_ = -1;  // a prediction that was worse is a reason to compare
   double t_;               // where the run is
 
-  std::optional<Step<double>> companion_;
-  std::optional<KernelMotion> companion_kernel_;  // makes its steps as long as they are usual
-  GridPoint companion_at_;
+  std::optional<Companion> companion_;
   long companion_steps_;      // as far as it may go
   Window window_;             // the present one, or the last
   double before_window_ = 0;  // the error with which it began
   double growth_ = 0;         // in the windows before
+  long resets_ = 0;           // events of the run that set something, since the window began
 
   std::optional<Step<double>> parts_;
   GridPoint parts_at_;
@@ -149,6 +169,8 @@ class AccuracyProbe {
   double worst_ = 0, worst_t_ = 0;  // error of a step
   double worst_early_ = 0;          // of those beside which the companion went
   long compared_ = 0;
+  double inside_ = 0;                // errors of the steps that were cut at both ends, together
+  long cut_ = 0, cut_compared_ = 0;  // how many there were, and of how many the error is known
 };
 
 }  // namespace alembert::internal

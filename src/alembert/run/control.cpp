@@ -176,9 +176,8 @@ class FixedSteps final : public StepControl {
     return true;
   }
 
-  // Whether the motion begins where a function is zero, and leaves that.
+  // Whether the motion begins where a function is zero, but for rounding, and leaves that.
   bool leaves_kink(const GridPoint& start) {
-    if (std::find(here_.signs.begin(), here_.signs.end(), 0) == here_.signs.end()) return false;
     next_ = here_;
     moved_ = start;
     kinks_->pass(moved_, margin * h_, next_, 1);

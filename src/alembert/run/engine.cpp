@@ -391,6 +391,16 @@ void Engine::move_onto_constraints(const StartValues& given, GridPoint& point) c
 
 double Engine::behind(double t) const { return kinks_in_time_ ? just_behind(t, options.step) : t; }
 
+GridPoint Engine::behind(const GridPoint& point) {
+  constexpr double little = 1e-10;  // of a step: as far as steps keep away from kinks
+  GridPoint moved = point;
+  if (!kinks) return moved;
+  ZeroSearch::Values here;
+  kinks->begin(point, here);
+  kinks->pass(moved, little * options.step, here, 0);
+  return moved;
+}
+
 void Engine::settle(GridPoint& point) {
   constexpr double rounding = 1e-7;  // of velocities next to a kink, where they were found by straight lines
   const std::vector<double> before = point.state;

@@ -121,6 +121,8 @@ class Engine {
   double impulse_energy = 0;  // what such jumps have added since someone looked
   /// A time less than rounding away, before which a kink in time lies that may stand at t.
   double behind(double t) const;
+  /// The same for a point from which the motion goes on, in a kink of any kind perhaps.
+  GridPoint behind(const GridPoint& point);
 
   /// The largest gradients of the constraints so far, where they are those of Newton's matrix.
   std::span<const double> longest() const;

@@ -10,13 +10,21 @@ namespace {
 // Events that near to each other, as a part of a step, happen at once: between them is rounding.
 constexpr double together = 1e-10;
 
+/// Whether a time lies on the kink where a step ended, behind the point in front of it.
+bool in_kink(const GridPoint& step_end, double t) {
+  if ((!step_end.kink && !step_end.at_kink) || step_end.before.empty() || step_end.t == step_end.t_before) return false;
+  return (t > step_end.t_before) == (step_end.t > step_end.t_before);
+}
+
 }  // namespace
 
 void cut(GridPoint& step_end, const EventRecord& event) {
   const bool whole = event.share == 1;
+  // An event that lies on the kink where the step ended, which has a side in front and one behind.
+  const bool on_kink = in_kink(step_end, event.t);
   step_end.on_grid = step_end.on_grid && whole;
-  step_end.kink = step_end.kink && whole;
-  step_end.at_kink = step_end.at_kink && whole;
+  step_end.kink = step_end.kink && (whole || on_kink);
+  step_end.at_kink = step_end.at_kink && (whole || on_kink);
   step_end.t = event.t;
   step_end.state = event.state;
   step_end.energy_change.reset();
@@ -79,6 +87,11 @@ bool EventWatch::search(const GridPoint& from, const GridPoint& to, bool last, s
     if (record.share == 1) {
       record.state = to.state;
       record.t = to.t;
+    } else if (in_kink(to, record.t)) {
+      // Behind it other forces hold, which a step that ends there would see; so short a way is straight.
+      const double part = (record.t - to.t_before) / (to.t - to.t_before);
+      record.state = to.before;
+      for (std::size_t i = 0; i < record.state.size(); ++i) record.state[i] += part * (to.state[i] - to.before[i]);
     } else if (!dense_.at(record.share, record.state)) {
       return false;
     }

@@ -43,6 +43,9 @@ class EventWatch {
   /// (`last`). False where the dense output fails.
   bool search(const GridPoint& from, const GridPoint& to, bool last, std::vector<EventRecord>& found);
 
+  /// Whether in the last search an event came too often for all to be found.
+  bool unsure() const { return zeros_.unsure(); }
+
   /// What is known beside the point where it stands.
   void save(ByteWriter& out) const;
   void load(ByteReader& in);

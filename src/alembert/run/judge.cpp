@@ -61,6 +61,29 @@ double Judge::final_error() const {
   return std::abs(engine_.watch.energy() - first_energy_) * kinetic_time_ / kinetic_integral_;
 }
 
+// In an oscillation an error of 1 in its range of positions changes the potential energy by 4 times the largest kinetic
+// energy at most, and one of 1 in its range of velocities changes the kinetic energy by as much.
+double Judge::least_error() const {
+  if (kinetic_ == 0 || energy_error_ == 0) return 0;
+  return std::abs(engine_.watch.energy() - first_energy_) / (8 * kinetic_);
+}
+
+double Judge::loosely_held() const {
+  if (engine_.options.newton.tolerance == 0) return 0;
+  const Watch& watch = engine_.watch;
+  const Claims& claims = engine_.method.claims;
+  const double scale = std::max(1.0, slope_ * size_);
+  const double speed = std::max(1.0, largest(watch.longest()) * std::max(speed_, largest(engine_.motion.velocity())));
+  double off = 0;
+  const auto add = [&](bool claimed, double residual, double allowed) {
+    if (claimed && residual > held * allowed) off = std::max(off, residual);
+  };
+  add(claims.position, watch.max_position, scale);
+  add(claims.velocity, watch.max_velocity, speed);
+  add(claims.nonholonomic, watch.max_nonholonomic, speed);
+  return off;
+}
+
 bool Judge::not_finite(std::span<const double> state) const {
   double sum = 0;
   for (const double x : state) sum += x * 0;

@@ -44,6 +44,11 @@ class Judge {
   double energy_error() const;
   /// The error of the energy in the end, relative to the mean of the kinetic energy.
   double final_error() const;
+  /// The least error of the state, relative to the range of motion, that goes with the present error of the energy.
+  double least_error() const;
+  /// The largest residual of constraints that the method claims to hold, where a tolerance of Newton's lets it be more
+  /// than rounding; 0 where it is none.
+  double loosely_held() const;
   double energy_error_t() const { return energy_error_t_; }
 
   /// What it has seen of the motion.

@@ -121,7 +121,7 @@ void Simulation::begin_watching() {
   }
   if (options_.steps.control == Control::fixed && (!segment_ || segment_->probes))
     probe_.emplace(engine_, report_.names, count_steps(engine_.t0, options_.end, options_.step), options_.step, point_);
-  if (by_tolerance()) twin_.emplace(engine_, report_.names, point_);
+  if (probe_ || by_tolerance()) twin_.emplace(engine_, report_.names, point_);
   balance_ = {.t = point_.t, .parted = true};
   if (engine_.inputs.any()) times_.push_back(point_.t);
   in_view_ = true;
@@ -160,7 +160,8 @@ void Simulation::loop() {
       return;
     }
     for (int i = 0; i < count && going; ++i) {
-      if (twin_) twin_->follow(point_, next_[i], i + 1 == count ? control_->error() : std::span<const double>());
+      if (twin_ && by_tolerance())
+        twin_->follow(point_, next_[i], i + 1 == count ? control_->error() : std::span<const double>());
       going = arrive(point_, next_[i], last && i + 1 == count);
       if (!acting_.empty()) break;  // the motion goes on from somewhere else
     }
@@ -225,7 +226,12 @@ void Simulation::pass(const GridPoint& from, GridPoint& to) {
   const RankWatch::Rank seen = engine_.rank.look(to.t, to.state);
   if (!fine || seen != RankWatch::Rank::kept) react(to, fine, seen);
   if (engine_.watch.turned()) check_branch(from, to);
-  if (probe_) probe_->follow(from, to);
+  if (probe_) follow(from, to);
+}
+
+void Simulation::follow(const GridPoint& from, const GridPoint& to) {
+  probe_->follow(from, to);
+  twin_->follow(from, to);
 }
 
 // Whether the whole run ends here, and not a segment alone.
@@ -256,7 +262,7 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
   report_.t = to.t;
   const bool made = !((stopped || acts) && to.t == from.t);
   bool row = made && look(from, to, last);
-  if (probe_ && made && !stopped && !acts) probe_->follow(from, to);
+  if (probe_ && made && !stopped) follow(from, to);
   if (acts && report_.ending == Ending::done) row = act(to, made) && row;
   // Where checkpoints are asked for, one is left first.
   const bool leaves = !options_.checkpoint.path.empty() && !segment_ && !left_;
@@ -297,16 +303,16 @@ bool Simulation::act(GridPoint& at, bool looked) {
   }
   if (engine_.work) {
     engine_.work->go_on(jump);
-    engine_.work->look(at.t, at.state, energy_, engine_.multipliers);
+    const GridPoint behind = engine_.behind(at);
+    engine_.work->look(at.t, behind.state, energy_, engine_.multipliers);
   }
   return true;
 }
 
 // A motion of its own begins behind what events set; the grid stays.
 void Simulation::go_on() {
-  if (probe_ || twin_) seen_ = accuracy();
-  probe_.reset();
-  twin_.reset();
+  if (probe_) probe_->jumped(point_, acting_.size());
+  if (twin_) twin_->jumped(point_);
   const NewtonStatistics own = engine_.step.statistics(), all = control_->statistics();
   spent_.iterations += all.iterations - own.iterations;
   spent_.factorizations += all.factorizations - own.factorizations;
@@ -499,6 +505,11 @@ bool Simulation::between(const GridPoint& from, GridPoint& to, bool last) {
   engine_.dense->begin(from, to.t - from.t);
   if (!engine_.events) return true;
   if (!engine_.events->search(from, to, last, found_)) return false;
+  if (engine_.events->unsure())
+    warn("events",
+         "an event comes so often in the step behind t = " + time_text(from.t) +
+             " that not all of them may be found; try a smaller step",
+         from.t);
   for (EventRecord& record : found_) {
     const Event& event = engine_.model.events[record.event];
     const bool enough = ++counts_[counter(event, record.event)] == event.stop_after;

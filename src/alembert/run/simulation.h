@@ -57,6 +57,7 @@ class Simulation {
   std::optional<AccuracyProbe::Result> accuracy() const;
   void assess_energy();
   void assess_inputs();
+  void assess_constraints();
   bool arrive(const GridPoint& from, GridPoint& to, bool last);
   bool closes(bool last) const;
   bool look(const GridPoint& from, GridPoint& to, bool last);
@@ -67,6 +68,7 @@ class Simulation {
   void take_impulse();
   void observe(const GridPoint& point);
   void pass(const GridPoint& from, GridPoint& to);
+  void follow(const GridPoint& from, const GridPoint& to);
   void react(const GridPoint& to, bool fine, RankWatch::Rank seen);
   void check_branch(const GridPoint& from, const GridPoint& to);
   bool is_plain() const;
@@ -113,7 +115,7 @@ class Simulation {
   ShortSteps short_steps_;
   std::optional<Judge> judge_;
   std::optional<AccuracyProbe> probe_;  // of fixed steps
-  std::optional<Twin> twin_;            // of steps by a tolerance
+  std::optional<Twin> twin_;            // what becomes of errors
   std::string light_;                   // a body whose velocity the method loses; "" where there is none
   std::size_t n_y_;
   long every_;  // 0: no rows for steps
@@ -128,10 +130,9 @@ class Simulation {
     double t = -INFINITY, passed = INFINITY;  // when, and how long after the time before
     int shrinking = 0;                        // times in a row that were shorter than the one before
   };
-  std::vector<Acted> acted_;                   // of every event
-  std::optional<AccuracyProbe::Result> seen_;  // of the probe, before the first event that set something
-  NewtonStatistics spent_;                     // by the controls before the present one
-  long rejected_ = 0, comparisons_ = 0;        // by them
+  std::vector<Acted> acted_;             // of every event
+  NewtonStatistics spent_;               // by the controls before the present one
+  long rejected_ = 0, comparisons_ = 0;  // by them
   std::vector<double> kink_times_;
   double gained_ = 0, lost_ = 0;  // energy, by what events set
   std::vector<double> sampled_;

@@ -31,6 +31,7 @@ void Simulation::assess() {
   assess_inputs();
   assess_accuracy();
   assess_energy();
+  assess_constraints();
   const double iterations = static_cast<double>(report_.newton.iterations) / static_cast<double>(report_.steps);
   const bool accurate = report_.accuracy && report_.accuracy->per_time * std::abs(report_.t - engine_.t0) <= good;
   // Steps that are compared with others and made again have more of them.
@@ -73,9 +74,26 @@ void Simulation::assess_energy() {
          report_.t);
 }
 
+// Where Newton stops at a tolerance, the constraints hold as it lets them.
+void Simulation::assess_constraints() {
+  const double off = judge_->loosely_held();
+  if (off == 0) return;
+  warn("newton",
+       fmt::format("Newton stops at a tolerance of {:.1g}, so that the constraints hold to {:.1g} only, and not to "
+                   "rounding as {} has them; leave the tolerance out",
+                   engine_.options.newton.tolerance, off, engine_.method.name),
+       report_.t);
+}
+
 std::optional<AccuracyProbe::Result> Simulation::accuracy() const {
   const std::size_t singular = report_.singular_positions.size();
-  return probe_ ? probe_->finish(singular) : twin_ ? twin_->finish(singular) : seen_;
+  if (!twin_) return {};
+  std::optional<AccuracyProbe::Result> found =
+      probe_ ? probe_->finish(singular, twin_->growth_until(report_.t)) : twin_->finish(singular);
+  // A state whose energy is off is off itself.
+  if (found) found->at_end = std::max(found->at_end, judge_->least_error());
+  if (found) found->accuracy.per_time = std::min(found->at_end, 1.0) / std::abs(report_.t - engine_.t0);
+  return found;
 }
 
 void Simulation::assess_accuracy() {
@@ -92,6 +110,11 @@ void Simulation::assess_accuracy() {
                     1 / found->growth,
                     by_tolerance() ? "a smaller `tolerance` helps" : "smaller steps or a method of higher order help"),
         report_.t);
+  if (found->rounding > known && found->accuracy.per_step <= good_step)
+    return warn("rounding",
+                "what rounding makes of so many steps is not small against the range of motion; move the origin nearer "
+                "to the motion, or measure angles and lengths from where it begins",
+                report_.t);
   const std::string size = found->at_end < 1 ? fmt::format("about {:.2g} %", 100 * found->at_end) : "more than 100 %";
   const std::string where = time_text(found->accuracy.worst_t);
   if (by_tolerance())

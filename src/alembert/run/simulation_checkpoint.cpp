@@ -67,8 +67,8 @@ void Simulation::archive(Archive& fields) {
   if (!twinned) twin_.reset();
   if (probe_) fields(*probe_);
   if (twin_) fields(*twin_);
-  fields(*judge_, samples_, counts_, acted_, seen_, spent_.iterations, spent_.factorizations, spent_.evaluations,
-         rejected_, comparisons_, kink_times_, gained_, lost_, times_, recorded_, in_view_, energy_, balance_);
+  fields(*judge_, samples_, counts_, acted_, spent_.iterations, spent_.factorizations, spent_.evaluations, rejected_,
+         comparisons_, kink_times_, gained_, lost_, times_, recorded_, in_view_, energy_, balance_);
   archive_flight(fields);
   archive_report(fields, report_);
 }

@@ -167,7 +167,7 @@ long Simulation::next_stretch(const StepControl::Ahead& ahead) {
     most = std::min(most, std::max(1L, asked.steps - (report_.steps - saved_steps_)));
   if (probe_) {
     const long compared = probe_->until_compared();
-    most = std::min({most, probe_->until_look(), std::max(1L, compared - 1)});
+    most = std::min({most, probe_->until_look(), std::max(1L, compared - 1), twin_->stride()});
     if (compared > 1) surprised = probe_->surprised();
   }
   set_bounds(judge_->residual_bound(), judge_->energy_bound(), surprised);
@@ -192,6 +192,7 @@ void Simulation::settle(long made) {
   if (probe_) {
     probe_->skip(made - 1);
     probe_->follow(point_, to);
+    twin_->follow(point_, to, made);
   }
   control_->pass(made);
   flight_.before.swap(flight_.begin);

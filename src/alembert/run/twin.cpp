@@ -12,6 +12,8 @@ namespace {
 
 // The twin starts this far beside the run, relative to the state: far above rounding, far below what bends the motion.
 constexpr double beside = 1e-7;
+// Where a step moves next to nothing: so far beside the run, relative to the state.
+constexpr double above_rounding = 1000 * std::numeric_limits<double>::epsilon();
 // Distances smaller than that, relative to the state, are lost in rounding.
 constexpr double lost = 16 * std::numeric_limits<double>::epsilon();
 // From this part of the range on distances do not grow as small ones do.
@@ -19,6 +21,7 @@ constexpr double parted = 1e-2;
 // So many unknowns are solved for in a few milliseconds; a longer run may have this share of its steps made twice.
 constexpr double free_unknowns = 4e4;
 constexpr double share_of_steps = 0.04;
+constexpr double share_of_fixed_steps = 0.01;  // beside which a companion goes too (accuracy.h)
 // Errors that grow by more than this in the second half of the time grow exponentially; regular motions, like t or t^2.
 constexpr double regular_growth = 8;
 constexpr std::size_t fewest_looks = 16;
@@ -53,16 +56,24 @@ void Twin::follow(const GridPoint& from, const GridPoint& to, std::span<const do
   if (!done_ && size > 0) begin(to, error);
 }
 
-// Beside the run in the direction of an error that was made.
 void Twin::archive(Archive& fields) {
   bool there = step_.has_value();
   fields(there);
   if (!there) step_.reset();
   else if (!step_) step_ = engine_.step.clone();
   if (step_) fields(*step_);
-  fields(multipliers_, ranges_, t_, n_, sum_, largest_, worst_, worst_t_, done_, at_, last_, factor_, seen_);
+  fields(multipliers_, ranges_, t_, n_, sum_, largest_, worst_, worst_t_, done_, at_, last_, made_, followed_,
+         prolonged_, beside_, factor_, seen_);
 }
 
+void Twin::begin_step(std::span<const double> rates) {
+  step_ = engine_.step.clone();
+  step_->begin(rates.data());
+  last_.h = 0;
+  made_ = 0;
+}
+
+// Beside the run in the direction of an error that was made.
 void Twin::begin(const GridPoint& at, std::span<const double> direction) {
   const std::span<const double> here = multipliers_.at(at.t, at.state);
   double most = 0, size = 0;
@@ -71,12 +82,82 @@ void Twin::begin(const GridPoint& at, std::span<const double> direction) {
     size = std::max(size, std::abs(at.state[i]));
   }
   if (!all_finite(here) || size == 0) return;
-  step_ = engine_.step.clone();
-  step_->begin(here.data());
+  begin_step(here);
   at_ = at;
   for (std::size_t i = 0; i < direction.size(); ++i) at_.state[i] += beside * size * direction[i] / most;
-  last_.h = 0;
   seen_.push_back(distance(at));
+}
+
+// Beside the run in no direction of its own, measured by what a step moves.
+void Twin::begin_anywhere(const GridPoint& from, const GridPoint& to) {
+  const std::span<const double> here = multipliers_.at(from.t, from.state);
+  if (!all_finite(here)) return end();
+  double moved[2] = {0, 0}, size[2] = {0, 0};
+  for (std::size_t i = 0; i < to.state.size(); ++i) {
+    const int kind = i < n_y_ ? 0 : 1;
+    moved[kind] = std::max(moved[kind], std::abs(to.state[i] - from.state[i]));
+    size[kind] = std::max(size[kind], std::abs(from.state[i]));
+  }
+  if (moved[0] == 0 && moved[1] == 0) return;  // nothing moves yet
+  begin_step(here);
+  at_ = from;
+  for (std::size_t i = 0; i < to.state.size(); ++i) {
+    const int kind = i < n_y_ ? 0 : 1;
+    at_.state[i] +=
+        std::max(beside * moved[kind], above_rounding * size[kind]) * std::cos(1.0 + static_cast<double>(i));
+  }
+  seen_.push_back(distance(from));
+}
+
+void Twin::end() {
+  step_.reset();
+  done_ = true;
+}
+
+void Twin::jumped(const GridPoint& at) {
+  ranges_.add(at.state);
+  if (!step_ || beside_.empty()) return;
+  at_ = at;
+  for (std::size_t i = 0; i < at.state.size(); ++i) at_.state[i] += beside_[i];
+  last_.h = 0;
+  made_ = 0;
+}
+
+void Twin::follow_fixed(const GridPoint& from, const GridPoint& to, long steps) {
+  n_ += steps;
+  t_ = to.t;
+  ranges_.add(to.state);
+  // Next to a kink the twin would stand on its other side; it is carried along.
+  if (from.kink || to.kink || to.at_kink || to.off_kink) return jumped(to);
+  if (!step_) begin_anywhere(from, to);
+  if (!step_) return;
+  const double budget =
+      std::max(free_unknowns / std::max(1, engine_.step.unknowns()), share_of_fixed_steps * static_cast<double>(n_));
+  if (static_cast<double>(followed_) > prolonged_ * budget) {
+    // Exponential growth is not extrapolated while it can be seen, and there is something left to lose.
+    constexpr double all_lost = 1e15;
+    if (growth() == 0 || amplification(t_) > all_lost) return end();
+    prolonged_ *= 2;
+  }
+  const double h = (to.t - from.t) / static_cast<double>(steps);
+  for (long i = 0; i < steps; ++i) {
+    if (!advance(h)) return end();
+    at_.t += h;
+  }
+  followed_ += steps;
+  at_.t = to.t;
+  compare(to);
+}
+
+// A step of the run's size; the history serves where it is that of the last one, but for rounding of the time.
+bool Twin::advance(double h) {
+  if (std::abs(h - made_) > 1e-9 * std::abs(h)) {
+    const std::span<const double> here = multipliers_.at(at_.t, at_.state);
+    if (!all_finite(here)) return false;
+    step_->restart(here.data());
+  }
+  made_ = h;
+  return step_->advance(at_.t, h, at_.state.data(), at_.compensation.data()).newton.outcome == Outcome::converged;
 }
 
 // What rounding makes of the positions, and of the velocities, is no distance.
@@ -104,29 +185,29 @@ void Twin::go_along(const GridPoint& from, const GridPoint& to) {
   const double budget =
       std::max(free_unknowns / std::max(1, engine_.step.unknowns()), share_of_steps * static_cast<double>(n_));
   const std::span<const double> here = multipliers_.at(at_.t, at_.state);
-  if (static_cast<double>(seen_.size()) > budget || !all_finite(here)) {
-    step_.reset();
-    done_ = true;
-    return;
-  }
+  if (static_cast<double>(seen_.size()) > budget || !all_finite(here)) return end();
   step_->guess_from(here.data(), last_.h != 0 ? &last_ : nullptr);
   const StepResult result = step_->advance(at_.t, to.t - from.t, at_.state.data(), at_.compensation.data());
   at_.t = to.t;
-  if (result.newton.outcome != Outcome::converged) {
-    step_.reset();
-    done_ = true;
-    return;
-  }
+  if (result.newton.outcome != Outcome::converged) return end();
   if (step_->has_stages()) step_->solved(at_.state.data(), last_);
+  compare(to);
+}
+
+void Twin::compare(const GridPoint& to) {
   seen_.push_back(distance(to));
   const double now = relative(seen_.back()) / factor_;
-  if (now <= parted) return;
-  // Made small again, in the same direction.
-  const double smaller = beside / now;
-  for (std::size_t i = 0; i < at_.state.size(); ++i)
-    at_.state[i] = to.state[i] + smaller * (at_.state[i] - to.state[i]);
-  factor_ /= smaller;
-  last_.h = 0;
+  if (now > parted) {
+    // Made small again, in the same direction.
+    const double smaller = beside / now;
+    for (std::size_t i = 0; i < at_.state.size(); ++i)
+      at_.state[i] = to.state[i] + smaller * (at_.state[i] - to.state[i]);
+    factor_ /= smaller;
+    last_.h = 0;
+    made_ = 0;
+  }
+  beside_.resize(at_.state.size());
+  for (std::size_t i = 0; i < at_.state.size(); ++i) beside_[i] = at_.state[i] - to.state[i];
 }
 
 /// In e-folds per time; 0 where errors grow like a power of time.
@@ -144,7 +225,7 @@ double Twin::growth() const {
 }
 
 /// What an error at any time is later, at most.
-double Twin::amplification() const {
+double Twin::amplification(double t) const {
   if (seen_.empty()) return 1;
   double most = 1, least = INFINITY;
   for (const Distance& d : seen_) {
@@ -152,7 +233,7 @@ double Twin::amplification() const {
     if (now > 0) least = std::min(least, now);
     most = std::max(most, now / least);
   }
-  const double seen = std::abs(seen_.back().t - seen_.front().t), whole = std::abs(t_ - seen_.front().t);
+  const double seen = std::abs(seen_.back().t - seen_.front().t), whole = std::abs(t - seen_.front().t);
   if (seen == 0 || whole <= seen) return most;
   const double rate = growth();
   return rate > 0 ? most * std::exp(rate * (whole - seen)) : most * whole / seen;
@@ -168,12 +249,10 @@ std::optional<AccuracyProbe::Result> Twin::finish(std::size_t singular_positions
       if (errors[i] > 0) most = std::max(most, errors[i] / scales[i]);
     return most;
   };
-  // What rounding alone makes of so many steps, as a random walk. A singular position lets its root through.
-  constexpr double unit = std::numeric_limits<double>::epsilon();
-  const double rounding =
-      10 * unit * std::sqrt(static_cast<double>(n_)) + 10 * std::sqrt(unit) * static_cast<double>(singular_positions);
+  const double rounding = rounding_of(n_, ranges_.resolution(), singular_positions), factor = amplification(t_);
   AccuracyProbe::Result result;
-  result.at_end = (relative(sum_) + rounding) * amplification();
+  result.at_end = (relative(sum_) + rounding) * factor;
+  result.rounding = rounding * factor;
   result.growth = growth();
   result.accuracy = {.per_time = std::min(result.at_end, 1.0) / length,
                      .per_step = relative(largest_),

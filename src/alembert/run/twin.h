@@ -1,9 +1,10 @@
 #pragma once
 
-// How far steps by a tolerance are from the motion in the end. The control tells the error of every step; what becomes
-// of errors on the way is seen from a twin, which starts a little beside the run and is made with the same steps, as
-// far as it may cost.
+// What becomes of errors on the way is seen from a twin, which starts a little beside the run and is made with the same
+// steps, as far as it may cost. With that, where a control tells the error of every step, one knows how far the run is
+// from the motion in the end.
 
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -21,14 +22,31 @@ class Twin {
   /// the next one.
   void follow(const GridPoint& from, const GridPoint& to, std::span<const double> error);
 
+  /// The same where nobody tells errors, and later steps are of no interest when the twin has ended.
+  void follow(const GridPoint& from, const GridPoint& to, long steps = 1) {
+    if (!done_) follow_fixed(from, to, steps);
+  }
+  /// How many steps may be made at a time between two calls of follow().
+  long stride() const { return done_ ? std::numeric_limits<long>::max() : 16; }
+  /// Events have set something: the run goes on from here.
+  void jumped(const GridPoint& at);
+
+  /// Of small errors by the time t.
+  Growth growth_until(double t) const { return {amplification(t), growth()}; }
   /// Nothing where no error is known. singular_positions: that the run has passed.
   std::optional<AccuracyProbe::Result> finish(std::size_t singular_positions) const;
   /// All that it has seen.
   void archive(Archive& fields);
 
  private:
+  void follow_fixed(const GridPoint& from, const GridPoint& to, long steps);
   void begin(const GridPoint& at, std::span<const double> direction);
+  void begin_anywhere(const GridPoint& from, const GridPoint& to);
+  void begin_step(std::span<const double> rates);
   void go_along(const GridPoint& from, const GridPoint& to);
+  bool advance(double h);
+  void compare(const GridPoint& to);
+  void end();
   /// The largest differences of positions and of velocities.
   struct Distance {
     double t = 0, q = 0, v = 0;
@@ -36,7 +54,7 @@ class Twin {
   Distance distance(const GridPoint& to) const;
   double relative(const Distance& distance) const;
   double growth() const;
-  double amplification() const;
+  double amplification(double t) const;
 
   const Engine& engine_;
   Multipliers multipliers_;  // of its own: asking leaves a trace
@@ -52,6 +70,10 @@ class Twin {
   bool done_ = false;
   GridPoint at_;
   SolvedStep<double> last_;
+  double made_ = 0;             // size of its last step, where errors are not told
+  long followed_ = 0;           // steps that it made there
+  double prolonged_ = 1;        // times what it may cost that it goes on
+  std::vector<double> beside_;  // where it stands, seen from the run
   double factor_ = 1;           // what distances were made smaller by so far
   std::vector<Distance> seen_;  // times that factor
 };

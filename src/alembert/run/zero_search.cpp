@@ -94,7 +94,10 @@ ZeroSearch::ZeroSearch(const Equations& e, const Exprs& functions, DenseOutput& 
       sizes_(3, 0.0),
       in_(1 + n_y_ + n_z_ + e.lambda.size() + e.psi.size(), 0.0),
       values_(functions.size()),
-      scan_(parts + 1, std::vector<double>(functions.size())) {
+      scan_(parts + 1, std::vector<double>(functions.size())),
+      boxes_(kernel_.tape(), n_y_ + n_z_),
+      margin_(n_y_ + n_z_) {
+  for (const Expr function : functions) enclosed_.push_back(!depends(Exprs{function}, joined<Expr>(e.lambda, e.psi)));
   slopes_ = Kernel<double>(joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi), pattern_.value, {Backend::interpreter, false});
   pattern_.value.clear();
   slope_.resize(pattern_.column.size());
@@ -119,7 +122,10 @@ ZeroSearch::ZeroSearch(const ZeroSearch& other, DenseOutput& dense, Multipliers&
       values_(other.values_.size()),
       slope_(other.slope_.size()),
       work_(other.work_.size()),
-      scan_(other.scan_) {}
+      scan_(other.scan_),
+      boxes_(kernel_.tape(), n_y_ + n_z_),
+      enclosed_(other.enclosed_),
+      margin_(n_y_ + n_z_) {}
 
 void ZeroSearch::bind(const double* parameters) noexcept {
   kernel_.bind(parameters);
@@ -432,6 +438,26 @@ bool ZeroSearch::locate(int function, Node a, Node b, double& share) {
   return true;
 }
 
+void ZeroSearch::begin_boxes(const GridPoint& from, const Values& before, const GridPoint& to, const Values& after) {
+  const auto end = [this](const GridPoint& point, const Values& values) {
+    const std::span<const double> state = point.state;
+    return ZeroBoxes::End{point.t, state.first(n_y_), state.subspan(n_y_), values.v, values.rates};
+  };
+  boxes_.begin(end(from, before), end(to, after), margin_, parameters_);
+}
+
+// Nodes where the function may have the other sign.
+bool ZeroSearch::add_places(int function, int side) {
+  if (!boxes_.find(function, side, shares_)) unsure_ = true;
+  for (const double share : shares_) {
+    Node node;
+    if (!exact(function, share, node)) return false;
+    nodes_.push_back(node);
+  }
+  std::stable_sort(nodes_.begin(), nodes_.end(), [](const Node& a, const Node& b) { return a.share < b.share; });
+  return true;
+}
+
 bool ZeroSearch::walk(int function, bool last, int& side, std::vector<Zero>& found) {
   const Node* before = nullptr;  // the last node that has a sign
   const Node* zero = nullptr;    // the first one after it that has none
@@ -463,13 +489,21 @@ bool ZeroSearch::search(const GridPoint& from, const Values& before, const GridP
   found.clear();
   know(to, after);
   after.sides = before.sides;
+  unsure_ = false;
   measure_slack(from, before, to, after);
+  margin_ = middle_;
   scan(from, before, to, after);
+  begin_boxes(from, before, to, after);
   for (int i = 0; i < static_cast<int>(noise_.size()); ++i) {
     // One that is no number belongs to a branch that is not taken, or what is wrong is said elsewhere.
     if (!std::isfinite(before.values[i]) || !std::isfinite(after.values[i])) continue;
-    if (!suspicious(i, before.sides[i])) continue;
-    if (!sample(i, before, after) || !add_extremes(i)) return false;
+    const bool open = enclosed_[i] && boxes_.may_be_zero(i);
+    const bool near = suspicious(i, before.sides[i]);
+    if (!near && !open) continue;
+    nodes_ = {{0, before.values[i], before.signs[i]}, {1, after.values[i], after.signs[i]}};
+    if (near && (!sample(i, before, after) || !add_extremes(i))) return false;
+    const int side = before.sides[i] != 0 ? before.sides[i] : after.signs[i];
+    if (open && side != 0 && !add_places(i, side)) return false;
     if (!walk(i, last, after.sides[i], found)) return false;
   }
   std::stable_sort(found.begin(), found.end(), [](const Zero& a, const Zero& b) { return a.share < b.share; });

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "alembert/run/dense.h"
+#include "alembert/run/zero_boxes.h"
 
 namespace alembert::internal {
 
@@ -63,6 +64,8 @@ class ZeroSearch {
               std::vector<Zero>& found);
 
   std::size_t size() const { return noise_.size(); }
+  /// Whether in the last search a function changed too often for all its zeros to be found.
+  bool unsure() const { return unsure_; }
 
   /// What it has seen of the motion.
   template <class A>
@@ -87,6 +90,8 @@ class ZeroSearch {
   bool sample(int function, const Values& before, const Values& after);
   bool add_extremes(int function);
   bool add_extreme(int function, double left, double right);
+  void begin_boxes(const GridPoint& from, const Values& before, const GridPoint& to, const Values& after);
+  bool add_places(int function, int side);
   bool dip(int function, double left, double right, int sign);
   bool walk(int function, bool last, int& side, std::vector<Zero>& found);
   bool locate(int function, Node a, Node b, double& share);
@@ -107,6 +112,10 @@ class ZeroSearch {
   std::vector<Node> nodes_, more_;         // of the function that is looked at closely
   std::vector<double> series_, samples_;   // its Chebyshev coefficients over the step, and the values they are of
   double tail_ = 0;                        // what they leave out
+  ZeroBoxes boxes_;
+  std::vector<bool> enclosed_;  // functions of t and the state alone, which boxes can be asked for
+  std::vector<double> margin_, shares_;
+  bool unsure_ = false;
 };
 
 }  // namespace alembert::internal

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "alembert/error.h"
+#include "alembert/run/kinks.h"
+#include "alembert/run/simulate.h"
 #include "alembert/study/broken_motion.h"
 
 namespace alembert::internal {
@@ -134,6 +136,16 @@ Errors broken_row(const Model& model, const Equations& e, const Method& method, 
   return errors_of(broken_motion(model, e, method, end, row.step), reference, row);
 }
 
+/// How many kinks of the equations the motion meets. A run locates them; the steps that are measured go over them.
+long kinks_met(const Model& model, const Equations& e, const Method& method, double end, double step) {
+  if (kinks(e).empty()) return 0;
+  SimulateOptions options;
+  options.end = end;
+  options.step = step;
+  options.newton.kernel = interpreted;
+  return simulate(model, e, method, options).kinks;
+}
+
 template <class T>
 Errors run_row(const Equations& e, const Method& method, const MotionPoint<T>& start, double end,
                const Reference& reference, ConvergeRow& row) {
@@ -227,6 +239,9 @@ Convergence converge(const Model& model, const Equations& e, const ConvergeOptio
   result.end_note = grid.note;
   result.quad = options.quad;
   result.has_multipliers = !e.g.empty() || !e.k.empty();
+  if (!broken && !options.methods.empty())  // runs locate them
+    result.kinks =
+        kinks_met(model, e, options.methods[0], grid.end, grid.end / static_cast<double>(grid.counts.back()));
 
   // Work so far, counted in steps; a step of the reference is the dearest.
   double done = 0, all = 0;

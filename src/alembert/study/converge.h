@@ -51,6 +51,7 @@ struct Convergence {
   double end = 0;
   std::string end_note;  // why that end; "" when the user gave it
   bool quad = false, has_multipliers = false;
+  long kinks = 0;  // that the motion meets: steps over them have no order of their own
   Reference reference;
   std::vector<MethodConvergence> methods;
   bool failed() const;  // the reference or a row

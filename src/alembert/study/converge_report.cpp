@@ -49,6 +49,16 @@ const char* standing_name(Standing standing) {
   return "";
 }
 
+std::string about_kinks(const Convergence& c) {
+  return fmt::format(
+      "the equations have kinks, and the motion meets {} of them: steps go over them here, so that errors and orders "
+      "are "
+      "those of the kinks and not of the method; give an `end` in front of the first one, or compare runs, which "
+      "locate "
+      "them",
+      c.kinks);
+}
+
 std::string table(const Convergence& c, const MethodConvergence& m) {
   std::string text = fmt::format("{:>13} {:>11} {:>6} {:>11} {:>6}", "step", "error q ", "order", "error v ", "order");
   if (c.has_multipliers) text += fmt::format(" {:>11} {:>6}", "multiplier ", "order");
@@ -98,6 +108,7 @@ std::string to_text(const Convergence& c) {
                         r.error.v, c.has_multipliers ? fmt::format(", multiplier {:.1e}", r.error.multiplier) : "");
   }
   text += "  errors      at the end, largest component relative to the largest value\n";
+  if (c.kinks > 0) text += "  warning     " + about_kinks(c) + "\n";
   if (any(c, Standing::rounding)) text += "  ~           rounding: not used for the order\n";
   if (any(c, Standing::reference)) text += "  <           below what the reference can tell: not used for the order\n";
   for (const MethodConvergence& m : c.methods) text += fmt::format("\n{}\n{}", m.method, table(c, m));
@@ -119,6 +130,8 @@ std::string to_json(const Convergence& c) {
                        {"precision", r.extended ? "quad" : "double"},
                        {"error", three(r.error.q, r.error.v, r.error.multiplier)},
                        {"failed", r.failure.empty() ? Json() : Json(r.failure)}};
+  Json& warnings = json["warnings"] = Json::array();
+  if (c.kinks > 0) warnings.push_back({{"code", "kinks"}, {"text", about_kinks(c)}});
   Json& methods = json["methods"] = Json::array();
   for (const MethodConvergence& m : c.methods) {
     Json rows = Json::array();

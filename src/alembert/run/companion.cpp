@@ -1,0 +1,75 @@
+#include "alembert/run/companion.h"
+
+#include "alembert/base/finite.h"
+
+namespace alembert::internal {
+
+Companion::Companion(const Engine& engine, const GridPoint& from, double h)
+    : of_(engine), t0_(from.t), h_(h), at_(from) {
+  Multipliers multipliers(engine.multipliers);  // of its own: asking leaves a trace
+  const std::span<const double> here = multipliers.at(from.t, from.state);
+  ready_ = all_finite(here);
+  if (!ready_) return;
+  if (meets_kinks(engine)) {
+    engine_ = std::make_unique<Engine>(engine);
+    engine_->step.begin(here.data());
+    engine_->step.carry_on(from.carried);
+    begin_course();
+  } else {
+    step_.emplace(engine.step.clone());
+    step_->begin(here.data());
+    if (!engine.kernel) return;
+    kernel_.emplace(engine.kernel, engine.parameters);
+    kernel_->begin(*step_, from, here, from.t, 0, h);
+  }
+}
+
+void Companion::begin_course() { course_ = std::make_unique<Course>(*engine_, at_, t0_, h_); }
+
+bool Companion::advance(double t) {
+  if (course_) return course_->advance(at_) && !stopped();
+  const bool made = advance_smoothly();
+  at_.t = t;
+  return made;
+}
+
+bool Companion::advance_smoothly() {
+  if (kernel_) {
+    if (kernel_->run(1) == 1) {
+      kernel_->put(at_);
+      return true;
+    }
+    kernel_.reset();
+    Multipliers multipliers(of_.multipliers);
+    const std::span<const double> here = multipliers.at(at_.t, at_.state);
+    if (all_finite(here)) step_->restart(here.data());
+    step_->carry_on(at_.carried);
+  }
+  return step_->advance(at_.t, h_, at_.state.data(), at_.compensation.data()).newton.outcome == Outcome::converged;
+}
+
+long Companion::resets() const {
+  long sum = 0;
+  if (course_)
+    for (std::size_t i = 0; i < of_.model.events.size(); ++i)
+      if (!of_.model.events[i].actions.empty()) sum += course_->counts()[i];
+  return sum;
+}
+
+void Companion::archive(Archive& fields) {
+  fields(t0_, h_, ready_, at_);
+  if (step_) fields(*step_);
+  std::vector<double> row;
+  if (kernel_) row = kernel_->row();
+  fields(row);
+  if (fields.reading()) {
+    kernel_.reset();
+    if (!row.empty() && of_.kernel) kernel_.emplace(of_.kernel, of_.parameters).row() = row;
+  }
+  if (!engine_) return;
+  fields(*engine_);
+  if (fields.reading()) begin_course();
+  fields(*course_);
+}
+
+}  // namespace alembert::internal
