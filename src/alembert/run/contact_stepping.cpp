@@ -15,6 +15,8 @@ namespace {
 
 // Slip and approach below this part of the largest velocities seen are none.
 constexpr double part_of_rates = 1e-9;
+// Energy that contacts add is said above this part of what there is.
+constexpr double part_of_energy = 1e-6;
 // Changes of contacts that are listed: hundreds of spheres have many thousands, each with the whole state.
 constexpr std::size_t most_events = 1000;
 
@@ -207,11 +209,14 @@ Report ContactStepping::run() {
   Simulation(engine_, options, SampleTimes(options.at, options.sample, engine_.t0, options.end), report_, &segment_)
       .run();
   rows_.finish();
-  if (changed_ && report_.ending == Ending::done)
+  const double size = std::abs(report_.energy.initial) + std::abs(report_.energy.final);
+  const bool creates = report_.has_energy && dissipated_ < -part_of_energy * size;
+  if ((changed_ || creates) && report_.ending == Ending::done)
     warn("stepping",
          engine_.method.name +
              " passes impacts and changes of friction within its steps, with order 1: how accurate the run is, "
-             "it cannot say; compare with half the `step`, or with a method that goes from event to event");
+             "it cannot say; compare with half the `step`, or with a method that goes from event to event" +
+             (creates ? "; impacts and friction have added energy, " + to_text(-dissipated_) + " in all" : ""));
   for (std::size_t i = 0; i < state_.size(); ++i) report_.contacts[i].state = word_of(state_[i]);
   if (report_.has_energy) {
     EnergyAccount account = report_.account.value_or(EnergyAccount{});
