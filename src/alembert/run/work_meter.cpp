@@ -19,7 +19,7 @@ Exprs rates_of(const Equations& e) {
 }
 
 /// The integral from a to b of the polynomial of degree 5 at most through the points (t[i], f[i]).
-double integral(std::size_t n, const std::array<double, 6>& t, std::array<double, 6> f, double a, double b) {
+double integral_over(std::size_t n, const std::array<double, 6>& t, std::array<double, 6> f, double a, double b) {
   for (std::size_t level = 1; level < n; ++level)
     for (std::size_t i = n - 1; i >= level; --i) f[i] = (f[i] - f[i - 1]) / (t[i] - t[i - level]);
   // Gauss's formula with three points is exact for it.
@@ -112,11 +112,11 @@ WorkMeter::Work WorkMeter::between(std::size_t first, std::size_t last) const {
     dissipated[i] = last_[i].dissipated;
     supplied[i] = last_[i].supplied;
   }
-  Work work{integral(n, t, dissipated, t[first], t[last]), integral(n, t, supplied, t[first], t[last]), {}};
+  Work work{integral_over(n, t, dissipated, t[first], t[last]), integral_over(n, t, supplied, t[first], t[last]), {}};
   for (std::size_t k = 0; k < friction_.size(); ++k) {
     std::array<double, points> power{};
     for (std::size_t i = 0; i < n; ++i) power[i] = last_[i].friction[k];
-    work.friction.push_back(integral(n, t, power, t[first], t[last]));
+    work.friction.push_back(integral_over(n, t, power, t[first], t[last]));
   }
   return work;
 }
