@@ -199,7 +199,12 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
     kinks_in_time_ = have_kinks_in_time(e);
   }
   bind();
-  if (options.at_once) kernel = StepKernel::make(*this, options.steps);
+  if (options.at_once) make_kernel(options.steps);
+}
+
+void Engine::make_kernel(double steps) {
+  kernel = StepKernel::make(*this, steps);
+  if (!kernel) no_kernel_for_ = steps;
 }
 
 void Engine::make_dense(const EngineOptions& asked) {
@@ -210,7 +215,7 @@ void Engine::make_dense(const EngineOptions& asked) {
 void Engine::prepare(const EngineOptions& asked) {
   const bool needs_dense = !dense && (asked.samples > 0 || !e.events.empty());
   const bool needs_density = !density && asked.reversible;
-  const bool needs_kernel = !kernel && asked.at_once;
+  const bool needs_kernel = !kernel && asked.at_once && asked.steps > no_kernel_for_;
   if (!needs_dense && !needs_density && !needs_kernel) return;
   const std::unique_lock lock(*expressions_);
   if (needs_dense) make_dense(asked);
@@ -218,7 +223,7 @@ void Engine::prepare(const EngineOptions& asked) {
     density.emplace(e, initial, t0, multipliers, with_calls(options.newton, asked.steps));
     density->bind(table());
   }
-  if (needs_kernel) kernel = StepKernel::make(*this, asked.steps);
+  if (needs_kernel) make_kernel(asked.steps);
 }
 
 Engine::Engine(const Engine& other)
@@ -254,7 +259,8 @@ Engine::Engine(const Engine& other)
       begun_at_(other.begun_at_),
       in_constraints_(other.in_constraints_),
       constraints_bend_(other.constraints_bend_),
-      kinks_in_time_(other.kinks_in_time_) {
+      kinks_in_time_(other.kinks_in_time_),
+      no_kernel_for_(other.no_kernel_for_) {
   if (other.dense) dense.emplace(*other.dense, multipliers);
   if (other.events) events.emplace(*other.events, *dense, multipliers);
   if (other.kinks) kinks.emplace(*other.kinks, *dense, multipliers);

@@ -134,6 +134,7 @@ class Engine {
          const ConsistentStart& start, const InitialValues& initial, const std::vector<double>& parameters,
          const EngineOptions& asked);
   void bind();
+  void make_kernel(double steps);
   void make_dense(const EngineOptions& asked);
   const double* table() const { return parameters.empty() ? nullptr : parameters.data(); }
   NamedValues take_parameters(const NamedValues& values);
@@ -154,6 +155,7 @@ class Engine {
   std::vector<bool> in_constraints_;   // which parameters the constraints depend on
   bool constraints_bend_ = false;      // they have kinks
   bool kinks_in_time_ = false;
+  double no_kernel_for_ = 0;  // as many steps or fewer
 };
 
 }  // namespace alembert::internal
