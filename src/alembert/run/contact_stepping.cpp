@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "alembert/base/nth.h"
 #include "alembert/error.h"
 #include "alembert/newton/step_equations.h"
 #include "alembert/run/contact_system.h"
@@ -182,7 +183,7 @@ void ContactStepping::measure_rates(const GridPoint& start) {
   for (const ContactLayout& contact : system_->contacts()) {
     double most = std::abs(rates[static_cast<std::size_t>(contact.normal)]);
     for (const SlipRows& f : contact.friction)
-      for (int j = 0; j < f.size; ++j) most = std::max(most, std::abs(rates[static_cast<std::size_t>(f.first + j)]));
+      for (int j = 0; j < f.size; ++j) most = std::max(most, std::abs(rates[nth(f.first + j)]));
     least_rate_.push_back(std::isfinite(most) ? std::abs(options_.step) * most : 0);
   }
 }

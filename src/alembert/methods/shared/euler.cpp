@@ -85,7 +85,7 @@ Exprs EulerStep::f() const {
 /// r(x, S), with the forces of contacts, which may be those in front of the drift.
 Exprs EulerStep::reaction(const Point& x, const Exprs& S, bool front) const {
   const auto own = S.begin() + static_cast<std::ptrdiff_t>(e_.g.size());
-  const Exprs r = at(e_, e_.r, x, Exprs(S.begin(), own), frame_.psi0);
+  Exprs r = at(e_, e_.r, x, Exprs(S.begin(), own), frame_.psi0);
   if (!contacts_.any()) return r;
   const Exprs impulses(own, S.end());
   const Point behind{t1_, y1_, Z_};
