@@ -61,7 +61,7 @@ TEST(ToleranceSteps, ErrorIsProportionalToTheTolerance) {
 TEST(ToleranceSteps, FewStepsAreComparedWithOthers) {
   for (const char* name : {"gauss(2)", "gauss(4)", "radau(3)", "lobatto(4)", "gauss_collocation(3)"}) {
     const Report report = run_by_tolerance(model_from_text(swing), name, 1e-8, 0.1, 200);
-    EXPECT_LT(static_cast<double>(report.comparisons), 0.2 * static_cast<double>(report.steps)) << name;
+    EXPECT_LT(static_cast<double>(report.comparisons), 0.25 * static_cast<double>(report.steps)) << name;
     EXPECT_GT(report.comparisons, report.steps / 20) << name;
   }
   // Compositions have no stages of their own: every second step has one beside it.
