@@ -66,9 +66,9 @@ int measure_watching() {
     judged = std::min(judged, nanoseconds(engine, names, h, steps, true, true));
   }
   fmt::print("Double pendulum, RATTLE, {} steps of {}, CPU time of a step\n", steps, h);
-  fmt::print("{:<44} {:>6.0f} ns\n", "the step alone", bare);
-  fmt::print("{:<44} {:>6.0f} ns\n", "with energy, constraints and rank for the report", watched);
-  fmt::print("{:<44} {:>6.0f} ns, {:.1f} % more\n", "and judged, with its accuracy", judged,
+  fmt::print("{:<50} {:>6.0f} ns\n", "the step alone", bare);
+  fmt::print("{:<50} {:>6.0f} ns\n", "with energy, constraints and rank for the report", watched);
+  fmt::print("{:<50} {:>6.0f} ns, {:.1f} % more\n", "and judged, with its accuracy", judged,
              100 * (judged - watched) / watched);
   return 0;
 }
