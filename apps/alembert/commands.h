@@ -12,6 +12,7 @@
 #include "alembert/methods/method.h"
 #include "alembert/model/model.h"
 #include "alembert/text/syntax.h"
+#include "alembert/trajectory.h"
 #include "command_line.h"
 
 namespace alembert::internal::app {
@@ -47,17 +48,26 @@ class Complaints {
   void attempt(const Part& part) {
     try {
       part();
-    } catch (const InputError& error) {
-      list.insert(list.end(), error.diagnostics().begin(), error.diagnostics().end());
-    }
+    } catch (const WriteError& error) {
+      take(error);
+      ++unwritten_;
+    } catch (const InputError& error) { take(error); }
   }
   void add(std::string message, std::string hint = {}) {
     list.push_back({nullptr, {}, std::move(message), std::move(hint)});
   }
-  /// Throws all of it where there is something.
+  /// Throws all of it where there is something; WriteError where files are all that is wrong.
   void raise() const {
-    if (!list.empty()) throw InputError(list);
+    if (list.empty()) return;
+    if (unwritten_ == list.size()) throw WriteError(list);
+    throw InputError(list);
   }
+
+ private:
+  void take(const InputError& error) {
+    list.insert(list.end(), error.diagnostics().begin(), error.diagnostics().end());
+  }
+  std::size_t unwritten_ = 0;
 };
 
 /// A whole file, or standard input for "-"; throws InputError when it cannot be read.

@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
                     CutRun{"sample", "pendulum.alm", "--method gauss(2) --step 0.01 --end 4 --sample 0.013"},
                     CutRun{"composition", "double_pendulum.alm", "--method suzuki(lobatto(2)) --step 0.01 --end 4"},
                     CutRun{"adjoint", "pendulum.alm", "--method symmetric(true_euler(0.5)) --step 0.01 --end 4"},
-                    CutRun{"tolerance", "double_pendulum.alm", "--tolerance 1e-8 --end 10"},
+                    CutRun{"tolerance", "double_pendulum.alm", "--tolerance 1e-8 --end 10", 20, 60},
                     CutRun{"tolerance_lobatto", "heavy_top.alm", "--method lobatto(3) --tolerance 1e-9 --end 3", 20,
                            60},
                     CutRun{"reversible", "kepler.alm", "--method lobatto(2) --control reversible --step 0.01 --end 8"},

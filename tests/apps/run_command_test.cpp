@@ -305,7 +305,7 @@ TEST(RunCommand, WhatIsWrongInModelMethodAndOptionsIsSaidAtOnce) {
   const std::string model = folder.write(
       "m.alm", "parameter m = 1\ncoordinate x\nkinetic m/2*x'^2\npotential mm*x\nsolve lobato(3) step 0.1 end 1\n");
   const Outcome outcome = program(
-      {"run",     model,    "--set",    "q=3",   "--set",       "m=abc", "--set",          "m=2",     "--method",
+      {"run",     model,    "--set",    "q=3",   "--set",       "m=abc", "--set",          "q=2",     "--method",
        "gaus(2)", "--step", "abc",      "--end", "zz",          "--out", folder / "a.csv", "--every", "0",
        "--at",    "1,x",    "--newton", "fast",  "--tolerance", "-1",    "--start",        "now"});
   EXPECT_EQ(outcome.code, 2);

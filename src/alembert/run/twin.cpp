@@ -98,7 +98,9 @@ void Twin::begin_anywhere(const GridPoint& from, const GridPoint& to) {
     moved[kind] = std::max(moved[kind], std::abs(to.state[i] - from.state[i]));
     size[kind] = std::max(size[kind], std::abs(from.state[i]));
   }
-  if (moved[0] == 0 && moved[1] == 0) return;  // nothing moves yet
+  // Nothing moves yet, or rounding alone: what is fixed has velocities of 1e-32.
+  const double nothing = lost * size[0];
+  if (moved[0] <= nothing && moved[1] * std::abs(to.t - from.t) <= nothing) return;
   begin_step(here);
   at_ = from;
   for (std::size_t i = 0; i < to.state.size(); ++i) {
