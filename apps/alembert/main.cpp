@@ -21,7 +21,8 @@ constexpr char description[] =
     "Constrained mechanical systems from a page of mathematics: derived, compiled, integrated.";
 constexpr char footer[] =
     "alembert COMMAND --help tells the options of a command; MODEL is a file, or - for standard input.\n"
-    "Exit codes: 0 done, 1 the numbers failed, were interrupted or not written, 2 wrong input, 3 an error in the program.";
+    "Exit codes: 0 done, 1 the numbers failed, were interrupted or not written, 2 wrong input, 3 an error in the "
+    "program.";
 
 int perform(int argc, char** argv) {
   CommandLine program(description, version, footer);

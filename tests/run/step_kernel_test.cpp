@@ -108,11 +108,11 @@ TEST_P(KernelGoesTheSameWay, AsTheEngine) {
 INSTANTIATE_TEST_SUITE_P(
     Models, KernelGoesTheSameWay,
     ::testing::Values(Same{"double_pendulum", "lobatto(2)", 0.001}, Same{"double_pendulum", "lobatto(3)", 0.002},
-                    Same{"double_pendulum", "gauss(2)", 0.002}, Same{"pendulum", "lobatto(2)", 0.01},
-                    Same{"pendulum", "gauss(3)", 0.02}, Same{"pendulum", "lobatto(3)", -0.01},
-                    Same{"spherical_pendulum", "lobatto(4)", 0.01}, Same{"heavy_top", "lobatto(2)", 0.0005},
-                    Same{"rolling_disk", "lobatto(2)", 0.002}, Same{"nonholonomic_particle", "gauss(2)", 0.01},
-                    Same{"four_particles_springs", "lobatto(2)", 0.005}));
+                      Same{"double_pendulum", "gauss(2)", 0.002}, Same{"pendulum", "lobatto(2)", 0.01},
+                      Same{"pendulum", "gauss(3)", 0.02}, Same{"pendulum", "lobatto(3)", -0.01},
+                      Same{"spherical_pendulum", "lobatto(4)", 0.01}, Same{"heavy_top", "lobatto(2)", 0.0005},
+                      Same{"rolling_disk", "lobatto(2)", 0.002}, Same{"nonholonomic_particle", "gauss(2)", 0.01},
+                      Same{"four_particles_springs", "lobatto(2)", 0.005}));
 
 /// A run that is taken up again goes on with the bits of one that was not interrupted.
 TEST_F(StepKernels, AreTakenUpWithTheSameBits) {

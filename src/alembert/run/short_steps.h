@@ -12,9 +12,9 @@ class ShortSteps {
  public:
   explicit ShortSteps(Engine& engine) : engine_(engine) {}
 
-  /// Whether so many short steps lead from `from` to about the position at which the step ended, `to`, which the engine's watch
-  /// has just looked at, or to one at least where the constraints lie as they do there. Says nothing against it where
-  /// they cannot be made.
+  /// Whether so many short steps lead from `from` to about the position at which the step ended, `to`, which the
+  /// engine's watch has just looked at, or to one at least where the constraints lie as they do there. Says nothing
+  /// against it where they cannot be made.
   bool agree(const GridPoint& from, const GridPoint& to, int parts);
 
  private:

@@ -13,8 +13,8 @@ namespace alembert::internal {
 
 namespace {
 
-// With about this many stages the runs of the gallery need the fewest evaluations at tolerances from 1e-2 to 1e-10: from
-// four on they hardly depend on the number, where Newton limits the steps.
+// With about this many stages the runs of the gallery need the fewest evaluations at tolerances from 1e-2 to 1e-10:
+// from four on they hardly depend on the number, where Newton limits the steps.
 int stages_for(const MethodNeeds& needs, std::size_t size) {
   int stages = static_cast<int>(std::lround(3.5 - 0.3 * std::log10(needs.tolerance)));
   // Steps that end at kinks never become as long as high orders want them.
