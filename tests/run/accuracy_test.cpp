@@ -133,6 +133,9 @@ TEST(Accuracy, ASensitiveMotionIsCalledSo) {
   EXPECT_EQ(codes(report), "sensitive");
   const Report beginning = run_model(gallery("double_pendulum"), "lobatto(3)", 0.01, 2);
   EXPECT_EQ(codes(beginning), "");
+  // Steps so short that few of them can be made twice.
+  EXPECT_EQ(codes(run_model(gallery("double_pendulum"), "lobatto(3)", 0.001, 60)), "sensitive");
+  EXPECT_EQ(codes(run_model(gallery("kepler"), "lobatto(2)", 0.001, 200)), "");
 }
 
 TEST(Accuracy, AnInputThatIsJumpedOverIsNamed) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -188,6 +189,31 @@ TEST(Kinks, AnEventThatActsOnOneSeesItsOwnSide) {
   const double there = 2 * std::log(4.0 / 3), final = 1.5 * std::exp(-2 * (1.5 - there));
   EXPECT_NEAR(report.z[0], final, 1e-9);
   EXPECT_NEAR(report.account->dissipated, 2 - final * final / 2, 1e-8);
+}
+
+bool warns_of_kinks(const Report& report) {
+  return std::any_of(report.warnings.begin(), report.warnings.end(),
+                     [](const Warning& w) { return w.code == "kinks"; });
+}
+
+// The first part of a triple jump ends 0.35 steps behind the step, on the other side of the kink at which it ends.
+TEST(Kinks, CompositionsThatReachOverThemSaySo) {
+  const Model model = model_from_text(spring_floor);
+  const Equations e = derive(model);
+  SimulateOptions options;
+  options.step = 0.048, options.end = 1.2;
+  EXPECT_TRUE(warns_of_kinks(simulate(model, e, find_method("triple_jump(lobatto(2))"), options)));
+  EXPECT_FALSE(warns_of_kinks(simulate(model, e, find_method("suzuki(lobatto(2))"), options)));
+}
+
+TEST(Kinks, TooManyInAStepAreSaid) {
+  const Model model = model_from_text("coordinate x\nkinetic x'^2/2\nforce x = sign(sin(1000*t))\n");
+  const Equations e = derive(model);
+  SimulateOptions options;
+  options.step = 0.5, options.end = 1;
+  EXPECT_TRUE(warns_of_kinks(simulate(model, e, find_method("gauss(2)"), options)));
+  options.step = 0.05;
+  EXPECT_FALSE(warns_of_kinks(simulate(model, e, find_method("gauss(2)"), options)));
 }
 
 TEST(Kinks, WhatChattersEndsWithItsReason) {

@@ -112,7 +112,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Same{"pendulum", "gauss(3)", 0.02}, Same{"pendulum", "lobatto(3)", -0.01},
                       Same{"spherical_pendulum", "lobatto(4)", 0.01}, Same{"heavy_top", "lobatto(2)", 0.0005},
                       Same{"rolling_disk", "lobatto(2)", 0.002}, Same{"nonholonomic_particle", "gauss(2)", 0.01},
-                      Same{"four_particles_springs", "lobatto(2)", 0.005}));
+                      Same{"four_particles_springs", "lobatto(2)", 0.005}, Same{"kepler", "lobatto(2)", 0.001},
+                      Same{"oscillator", "true_euler(0.5)", 0.001}));
 
 /// A run that is taken up again goes on with the bits of one that was not interrupted.
 TEST_F(StepKernels, AreTakenUpWithTheSameBits) {

@@ -93,6 +93,22 @@ TEST(Sweep, FailuresAreRowsWithTheirReason) {
   EXPECT_NE(to_text(table).find(table.rows[2].failure), std::string::npos);
 }
 
+// A body of mass m that hangs at rest: the hinge carries its weight.
+TEST(Sweep, AccountsAndJointsCanBeColumns) {
+  SweepOptions options = study(
+      "parameter m = 1\nbody b mass m inertia (1, 1, 1) at (0, 0, -1)\ngravity (0, 0, -10)\n"
+      "joint revolute hinge from ground axis (1, 0, 0) to b point (0, 0, 1)\nload wind on b force (0, 0, 0*m)\n"
+      "solve lobatto(2) step 0.01 end 0.1\n");
+  options.axes = {{"m", {"1", "2"}}};
+  options.columns = {"energy.supplied", "joints.hinge.force"};
+  const Sweep table = sweep(options);
+  ASSERT_EQ(table.columns.size(), 4u);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(number(table.rows[i].cells[0]), 0);
+    EXPECT_NEAR(number(table.rows[i].cells[3]), 10 * (i + 1), 1e-12);
+  }
+}
+
 TEST(Sweep, AStartThatTheConstraintsMoveIsSaid) {
   SweepOptions options = study(
       "coordinate x, y = -1\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\nconstraint x^2 + y^2 = 1\n"

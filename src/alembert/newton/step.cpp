@@ -524,6 +524,17 @@ void Step<T>::be_brief(bool brief) noexcept {
 }
 
 template <class T>
+bool Step<T>::leaves_its_ends() const {
+  constexpr double rounding = 1e-12;
+  double at = 0;
+  for (const auto& sub : body_->substeps) {
+    at += static_cast<double>(sub.share);
+    if (at < -rounding || at > 1 + rounding) return true;
+  }
+  return false;
+}
+
+template <class T>
 int Step<T>::unknowns() const {
   int sum = 0;
   for (const auto& sub : body_->substeps) sum += body_->parts[sub.part].unknowns;

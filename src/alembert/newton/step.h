@@ -84,6 +84,8 @@ class Step {
   const std::string& label(const StepResult& result) const;  // of the worst equation; "" when unknown
   NewtonStatistics statistics() const;
   int unknowns() const;  // of all substeps together
+  /// Whether substeps begin before the step or end behind it, as those of compositions with long steps back.
+  bool leaves_its_ends() const;
 
   /// All that the next step uses of the ones before, and what can be asked of the last one. Loaded into a Step that was
   /// compiled from the same plan with the same values and options, in any process, it goes on with the same bits.

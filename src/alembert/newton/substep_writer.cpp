@@ -150,6 +150,7 @@ Program::Statement SubstepWriter::settle_in_loop() {
 }
 
 void SubstepWriter::learn(std::vector<Program::Statement>& out, int look_mask, int counted) {
+  if (own_.unknowns == 0) return;  // an explicit step
   out.push_back(look(look_mask));
   out.push_back(shift(counted));
 }

@@ -40,6 +40,7 @@ class StepControl {
   const std::string& failure() const { return failure_; }
   long rejected() const { return rejected_; }
   long comparisons() const { return comparisons_; }  // steps that were made beside others only
+  bool crowded() const { return crowded_; }          // a step had more kinks than it could be ended at
   virtual NewtonStatistics statistics() const { return step_.statistics(); }
   /// The error of the steps that were handed out last, entry by entry of the state; empty where the control knows none.
   virtual std::span<const double> error() const { return {}; }
@@ -49,7 +50,7 @@ class StepControl {
   virtual void save(ByteWriter&) const {}
   virtual void load(ByteReader&) {}
   /// All that the next points depend on, beside the point and the engine, for a run that is taken up again.
-  virtual void archive(Archive& fields) { fields(rejected_, comparisons_, failure_); }
+  virtual void archive(Archive& fields) { fields(rejected_, comparisons_, crowded_, failure_); }
 
  protected:
   explicit StepControl(Engine& engine)
@@ -61,6 +62,7 @@ class StepControl {
   StepMaker& maker_;
   std::size_t n_y_;
   long rejected_ = 0, comparisons_ = 0;
+  bool crowded_ = false;
 
  private:
   std::string failure_;

@@ -121,7 +121,8 @@ void Simulation::begin_watching() {
   }
   if (options_.steps.control == Control::fixed && (!segment_ || segment_->probes))
     probe_.emplace(engine_, report_.names, count_steps(engine_.t0, options_.end, options_.step), options_.step, point_);
-  if (probe_ || by_tolerance()) twin_.emplace(engine_, report_.names, point_);
+  const double steps = probe_ ? count_steps(engine_.t0, options_.end, options_.step) : 0;
+  if (probe_ || by_tolerance()) twin_.emplace(engine_, report_.names, point_, steps);
   balance_ = {.t = point_.t, .parted = true};
   if (engine_.inputs.any()) times_.push_back(point_.t);
   in_view_ = true;
@@ -154,6 +155,11 @@ void Simulation::loop() {
       const During stepping(Activity::stepping);
       count = control_->advance(point_, next_, last);
     }
+    if (control_->crowded())
+      warn("kinks",
+           "forces switch more than 50 times in the step behind t = " + time_text(point_.t) +
+               ": it goes over the last of them; try a smaller step",
+           point_.t);
     if (count == 0) {
       explain();
       if (!segment_) keep(point_);
@@ -536,7 +542,9 @@ void Simulation::look_for_accumulation(const Event& event, const EventRecord& re
   if (last.shrinking >= in_a_row && passed < much_shorter * std::abs(options_.step))
     warn("accumulation",
          "'" + event.name + "' happens after shorter and shorter times near t = " + time_text(record.t) +
-             ": what it sets comes to rest there, and the motion behind that is not followed; let `stop` end the run",
+             ": what it sets comes to rest there, and what the run shows behind that is no result; let `stop` end it, "
+             "or "
+             "write a contact",
          record.t);
 }
 

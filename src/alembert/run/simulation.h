@@ -58,6 +58,7 @@ class Simulation {
   void assess_energy();
   void assess_inputs();
   void assess_constraints();
+  void assess_kinks();
   bool arrive(const GridPoint& from, GridPoint& to, bool last);
   bool closes(bool last) const;
   bool look(const GridPoint& from, GridPoint& to, bool last);

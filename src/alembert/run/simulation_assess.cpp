@@ -32,6 +32,7 @@ void Simulation::assess() {
   assess_accuracy();
   assess_energy();
   assess_constraints();
+  assess_kinks();
   const double iterations = static_cast<double>(report_.newton.iterations) / static_cast<double>(report_.steps);
   const bool accurate = report_.accuracy && report_.accuracy->per_time * std::abs(report_.t - engine_.t0) <= good;
   // Steps that are compared with others and made again have more of them.
@@ -41,6 +42,15 @@ void Simulation::assess() {
          fmt::format("Newton needed {:.0f} iterations a step: the steps may be too long; try a smaller step",
                      iterations),
          report_.t);
+}
+
+// Steps end at kinks; the parts of a composition may lie beyond the ends of its step.
+void Simulation::assess_kinks() {
+  if (report_.kinks == 0 || !engine_.step.leaves_its_ends()) return;
+  warn("kinks",
+       "parts of a step of this method lie beyond its ends, and so beyond the kinks at which steps end: behind them no "
+       "accuracy is known; take a method whose parts stay inside the step",
+       kink_times_.empty() ? report_.t : kink_times_.front());
 }
 
 void Simulation::assess_inputs() {

@@ -25,10 +25,20 @@ constexpr double share_of_fixed_steps = 0.01;  // beside which a companion goes 
 // Errors that grow by more than this in the second half of the time grow exponentially; regular motions, like t or t^2.
 constexpr double regular_growth = 8;
 constexpr std::size_t fewest_looks = 16;
+// A longer step that ends farther from the run than this, relative to the range, is too long to follow its errors:
+// perturbations of this size in every step let distances of regular motions grow, too, like their power 2/3 in a step.
+// With 1e-3 Kepler's ellipses seem to be sensitive.
+constexpr double near_run = 1e-6;
+constexpr double longest_interval = 1 << 20;
+constexpr int most_parts_of_interval = 256;
+// Intervals in a row that one step was good for, before they become longer.
+constexpr int before_longer = 8;
+// Distances that were made smaller by this are known to be lost.
+constexpr double enough = 1e100;
 
 }  // namespace
 
-Twin::Twin(const Engine& engine, const ReportNames& names, const GridPoint& start)
+Twin::Twin(const Engine& engine, const ReportNames& names, const GridPoint& start, double steps)
     : engine_(engine),
       multipliers_(engine.multipliers),
       n_y_(engine.e.y.size()),
@@ -36,7 +46,11 @@ Twin::Twin(const Engine& engine, const ReportNames& names, const GridPoint& star
       t0_(start.t),
       t_(start.t),
       sum_(start.state.size(), 0),
-      largest_(start.state.size(), 0) {}
+      largest_(start.state.size(), 0) {
+  const double budget = free_unknowns / std::max(1, engine.step.unknowns());
+  if (steps > budget)
+    longest_ = interval_ = static_cast<long>(std::min(std::ceil(2 * steps / budget), longest_interval));
+}
 
 void Twin::follow(const GridPoint& from, const GridPoint& to, std::span<const double> error) {
   ++n_;
@@ -118,6 +132,8 @@ void Twin::end() {
 
 void Twin::jumped(const GridPoint& at) {
   ranges_.add(at.state);
+  sync_ = at;
+  since_ = 0;
   if (!step_ || beside_.empty()) return;
   at_ = at;
   for (std::size_t i = 0; i < at.state.size(); ++i) at_.state[i] += beside_[i];
@@ -131,6 +147,7 @@ void Twin::follow_fixed(const GridPoint& from, const GridPoint& to, long steps) 
   ranges_.add(to.state);
   // Next to a kink the twin would stand on its other side; it is carried along.
   if (from.kink || to.kink || to.at_kink || to.off_kink) return jumped(to);
+  if (interval_ > 1) return follow_far(from, to, steps);
   if (!step_) begin_anywhere(from, to);
   if (!step_) return;
   const double budget =
@@ -149,6 +166,65 @@ void Twin::follow_fixed(const GridPoint& from, const GridPoint& to, long steps) 
   followed_ += steps;
   at_.t = to.t;
   compare(to);
+}
+
+void Twin::follow_far(const GridPoint& from, const GridPoint& to, long steps) {
+  if (!step_) {
+    begin_anywhere(from, to);
+    if (!step_) return;
+    sync_ = from;
+    beside_.resize(from.state.size());
+    for (std::size_t i = 0; i < beside_.size(); ++i) beside_[i] = at_.state[i] - from.state[i];
+  }
+  since_ += steps;
+  if (since_ < interval_) return;
+  const double budget = free_unknowns / std::max(1, engine_.step.unknowns());
+  if (static_cast<double>(followed_) > prolonged_ * (4 * budget + share_of_steps * static_cast<double>(n_))) {
+    if (growth() == 0) return end();  // what grows exponentially is not extrapolated while it can be seen
+    prolonged_ *= 2;
+  }
+  int parts = 1;
+  while (parts <= most_parts_of_interval && !go_far(to, parts)) parts *= 2;
+  if (parts > most_parts_of_interval) return end();
+  compare(to);
+  if (parts > 1) interval_ = std::max(2L, interval_ / 2);
+  in_one_ = parts > 1 ? 0 : in_one_ + 1;
+  if (in_one_ >= before_longer) {
+    interval_ = std::min(2 * interval_, longest_);
+    in_one_ = 0;
+  }
+  since_ = 0;
+  sync_ = to;
+  if (factor_ > enough) end();
+}
+
+// Both go in so many steps from where the run stood to about where it stands. False where these are too long.
+bool Twin::go_far(const GridPoint& to, int parts) {
+  const double h = (to.t - sync_.t) / parts;
+  const std::span<const double> here = multipliers_.at(sync_.t, sync_.state);
+  if (!all_finite(here)) return false;
+  const std::vector<double> rates(here.begin(), here.end());
+  const auto advance = [&](GridPoint& point) {
+    step_->restart(rates.data());
+    step_->carry_on(point.carried);
+    for (int i = 0; i < parts; ++i) {
+      ++followed_;
+      const StepResult made = step_->advance(sync_.t + i * h, h, point.state.data(), point.compensation.data());
+      if (made.newton.outcome != Outcome::converged) return false;
+    }
+    return true;
+  };
+  GridPoint copy = sync_;
+  at_ = sync_;
+  for (std::size_t i = 0; i < beside_.size(); ++i) at_.state[i] += beside_[i];
+  if (!advance(copy) || !advance(at_)) return false;
+  std::vector<double> apart(beside_.size());
+  for (std::size_t i = 0; i < apart.size(); ++i) apart[i] = at_.state[i] - copy.state[i];
+  at_ = copy;
+  const bool near = relative(distance(to)) <= factor_ * near_run;
+  at_ = to;
+  for (std::size_t i = 0; i < apart.size(); ++i) at_.state[i] += apart[i];
+  return near;
 }
 
 // A step of the run's size; the history serves where it is that of the last one, but for rounding of the time.

@@ -4,6 +4,7 @@
 // steps, as far as it may cost. With that, where a control tells the error of every step, one knows how far the run is
 // from the motion in the end.
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <span>
@@ -15,8 +16,8 @@ namespace alembert::internal {
 
 class Twin {
  public:
-  /// The engine outlives the twin.
-  Twin(const Engine& engine, const ReportNames& names, const GridPoint& start);
+  /// steps: how many fixed ones there will be, about; 0 where that is not known. The engine outlives the twin.
+  Twin(const Engine& engine, const ReportNames& names, const GridPoint& start, double steps = 0);
 
   /// A step was made. error: of this step, or of the last two, entry by entry of the state; empty where it is told with
   /// the next one.
@@ -27,7 +28,7 @@ class Twin {
     if (!done_) follow_fixed(from, to, steps);
   }
   /// How many steps may be made at a time between two calls of follow().
-  long stride() const { return done_ ? std::numeric_limits<long>::max() : 16; }
+  long stride() const { return done_ ? std::numeric_limits<long>::max() : std::max(interval_, 16L); }
   /// Events have set something: the run goes on from here.
   void jumped(const GridPoint& at);
 
@@ -40,6 +41,8 @@ class Twin {
 
  private:
   void follow_fixed(const GridPoint& from, const GridPoint& to, long steps);
+  void follow_far(const GridPoint& from, const GridPoint& to, long steps);
+  bool go_far(const GridPoint& to, int parts);
   void begin(const GridPoint& at, std::span<const double> direction);
   void begin_anywhere(const GridPoint& from, const GridPoint& to);
   void begin_step(std::span<const double> rates);
@@ -70,8 +73,13 @@ class Twin {
   bool done_ = false;
   GridPoint at_;
   SolvedStep<double> last_;
-  double made_ = 0;             // size of its last step, where errors are not told
-  long followed_ = 0;           // steps that it made there
+  double made_ = 0;    // size of its last step, where errors are not told
+  long followed_ = 0;  // steps that it made there
+  // Of a run with more steps than may be made twice: twin and a copy of the run go in steps so many times as long, each
+  // from where the run stands.
+  long interval_ = 1, longest_ = 1, since_ = 0;
+  int in_one_ = 0;              // intervals in a row that one step was good for
+  GridPoint sync_;              // where the run stood when they were there last
   double prolonged_ = 1;        // times what it may cost that it goes on
   std::vector<double> beside_;  // where it stands, seen from the run
   double factor_ = 1;           // what distances were made smaller by so far

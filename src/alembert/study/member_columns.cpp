@@ -27,9 +27,12 @@ Report empty_report(const std::vector<std::string>& wanted, const Model& model, 
   empty.observed.resize(e.observed.size());
   if (!model.events.empty() || !model.contacts.empty())
     empty.events.push_back({0, 0, 0, std::vector<double>(e.y.size() + e.z.size()), {}, {}, {}});
-  if (!model.contacts.empty()) {
-    empty.account = EnergyAccount{};
-    empty.events.back().kind = "impact";
+  if (e.energy) empty.account = EnergyAccount{};
+  if (!model.contacts.empty()) empty.events.back().kind = "impact";
+  for (const JointReaction& j : e.joints) {
+    const auto zeros = [](const Exprs& of) { return std::vector<double>(of.size()); };
+    empty.joints.push_back({j.name, j.kind, j.body, j.other, zeros(j.force), zeros(j.moment), zeros(j.force_in_joint),
+                            zeros(j.moment_in_joint)});
   }
   const auto internal = [](const std::string& path) { return below(path, "internal"); };
   if (std::any_of(wanted.begin(), wanted.end(), internal)) {
