@@ -113,10 +113,10 @@ TEST(StudyCommand, SaysAllThatIsWrongAtOnce) {
     for (const std::string& said : wrong.said)
       EXPECT_NE(outcome.err.find(said), std::string::npos) << said << "\n" << outcome.err;
     EXPECT_FALSE(std::filesystem::exists(folder / "a.csv")) << "nothing is left behind";
-    const Outcome nowhere = program({"sweep", "-", "--vary", "k=1,2", "--out", folder / "no/a.csv"}, oscillator);
-    EXPECT_EQ(nowhere.code, 1) << "a file that cannot be written, as with run";
-    EXPECT_NE(nowhere.err.find("no folder"), std::string::npos) << nowhere.err;
   }
+  const Outcome nowhere = program({"sweep", "-", "--vary", "k=1,2", "--out", folder / "no/a.csv"}, oscillator);
+  EXPECT_EQ(nowhere.code, 1) << "a file that cannot be written, as with run";
+  EXPECT_NE(nowhere.err.find("no folder"), std::string::npos) << nowhere.err;
   std::vector<std::string> axes{"sweep", "-"};
   std::string model = "coordinate x\nsolve gauss(2) step 0.1 end 1\nkinetic x'^2/2*a*b*c*d*e*f*g*h\n";
   for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
