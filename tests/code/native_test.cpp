@@ -18,7 +18,7 @@
 #include "alembert/expr/operators.h"
 
 namespace {
-std::atomic<long> news{0};
+thread_local long news = 0;  // of this thread: another may be compiling
 }
 
 #ifndef __SANITIZE_ADDRESS__  // it has its own

@@ -412,6 +412,59 @@ TEST(PortHamiltonian, FlowsAndEffortsAreOfADiracStructure) {
   }
 }
 
+// Parameters that an event sets ---------------------------------------------------------------------------------------
+
+const std::string oscillator =
+    "parameter m = 2, k = 8\nstate q = 1, p\nhamiltonian p^2/(2*m) + k/2*q^2\nstructure J(q, p) = 1\n";
+
+TEST(PortHamiltonian, EntriesThatAreZeroAtFirstMayBeSwitchedOn) {
+  // q'' = -4 q up to t = 5, q'' = -4 q - q'/2 from there on.
+  const Model damped = model_from_text(oscillator + "parameter d = 0\ndissipation R(p, p) = d\nwhen t = 5: d = 1\n");
+  const Report report = good_run(damped, "gauss_collocation(3)", 0.05, 10);
+  const double w = std::sqrt(4 - 1.0 / 16), q5 = std::cos(10.0), v5 = -2 * std::sin(10.0);
+  const double c = std::cos(5 * w), s = std::sin(5 * w), decay = std::exp(-1.25);
+  EXPECT_NEAR(report.z[0], decay * (q5 * c + (v5 + q5 / 4) / w * s), 1e-8);
+  EXPECT_NEAR(report.z[1], 2 * decay * (v5 * c - (4 * q5 + v5 / 4) / w * s), 1e-8);
+  EXPECT_NEAR(report.balance.dissipated, report.energy.initial - report.energy.final, 1e-13);
+
+  // p and r turn into each other by J(r, p) = j, so that the energy stays.
+  const Model turned = model_from_text(
+      "parameter m = 2, k = 8, j = 0\nstate q = 1, p, r = 1\nhamiltonian p^2/(2*m) + k/2*q^2 + r^2/2\n"
+      "structure J(q, p) = 1, J(r, p) = j\nwhen t = 2: j = 1\n");
+  const Report other = good_run(turned, "gauss_collocation(3)", 0.05, 3);
+  EXPECT_NEAR(other.z[2], 2.3238, 1e-4);
+  EXPECT_NEAR(other.energy.final, 4.5, 1e-13);
+
+  // At t = 1 a force of 3 sets in: q'' = -4 q + 3/2.
+  const Model pushed =
+      model_from_text(oscillator + "parameter b = 0\nport B(p, F) = b\ninput F = 1\nwhen t = 1: b = 3\n");
+  const double x = std::cos(2.0) - 0.375, v = -2 * std::sin(2.0);
+  EXPECT_NEAR(good_run(pushed, "gauss_collocation(3)", 0.05, 2).z[0], 0.375 + x * std::cos(2.0) + v / 2 * std::sin(2.0),
+              1e-8);
+}
+
+TEST(PortHamiltonian, WhatMakesAnAlgebraicRowCannotBeSwitchedOn) {
+  const Model model = model_from_text(
+      "parameter e = 0\nstate q = 1, p, l\nhamiltonian (p^2 + q^2)/2\nflow E(l, l) = 0\n"
+      "structure J(q, p) = 1, J(p, l) = 1\ndissipation R(l, l) = e\nwhen t = 1: e = 3\n");
+  const Report report = run(model, "gauss_collocation(2)", 0.1, 2);
+  EXPECT_EQ(report.ending, Ending::failed);
+  EXPECT_NE(report.reason.find("another shape"), std::string::npos) << report.reason;
+}
+
+TEST(PortHamiltonian, PartsOfStepsThatEventsCutAreInTheBalance) {
+  const std::string damper = oscillator + "parameter d = 0.5, n = 0\ndissipation R(p, p) = d\nevent cross: q = 0\n";
+  for (const std::string what : {"when cross: n = n + 1\n", "stop after 3 cross\n"}) {
+    const Report report = run(model_from_text(damper + what), "gauss_collocation(3)", 0.05, 5);
+    EXPECT_TRUE(report.ending == Ending::done) << report.reason;
+    EXPECT_EQ(report.events.size(), 3u);
+    EXPECT_NEAR(report.balance.dissipated, report.energy.initial - report.energy.final, 1e-13) << what;
+    EXPECT_NEAR(report.balance.actual, report.energy.final - report.energy.initial, 1e-13) << what;
+    EXPECT_LT(report.balance.max_residual, 1e-13) << what;
+    EXPECT_LT(report.energy.max_error, 1e-13) << what;
+  }
+}
+
 TEST(PortHamiltonian, LargeSystemsStaySparse) {
   const auto entries = [](int n) {
     const Model model = model_from_text(

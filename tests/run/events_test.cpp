@@ -224,6 +224,17 @@ TEST(Events, ClustersInAStepAreCounted) {
   EXPECT_EQ(report.warnings[0].code, "events");
 }
 
+TEST(Events, WideBoundsAreNotManyEvents) {
+  // A rate that is zero at the start and nowhere else, in the words of a joint whose angle is followed.
+  Rows rows;
+  const Report report = run_events(
+      "body a mass 1 inertia (0.2, 0.2, 0.2)\njoint revolute h from ground axis (0, 0, 1) to a\ndrive d joint h torque "
+      "1\nevent w: h.rate = 0\nobserve angle: h.angle\n",
+      "gauss(3)", 0.01, 0.1, rows);
+  EXPECT_TRUE(report.warnings.empty());
+  EXPECT_TRUE(report.events.empty());
+}
+
 TEST(Events, AStepOfAWholePeriodIsNoRest) {
   // Every grid point is the same: x = 1, x' = 0. The method is accurate; what lies between is not seen by its ends.
   const std::string text = std::string(fast_oscillator) + "initial x = 1\nevent down: x = -0.5\nevent rest: x' = 0\n";
@@ -293,6 +304,32 @@ when b: y' = -e*y'
   const Report report = simulate(model, derive(model), method("gauss(3)"), options);
   EXPECT_NEAR(report.y[1], report.y[0], 1e-12);
   EXPECT_GT(report.y[1], 0);
+}
+
+TEST(EventsThatAct, AtOnceInTheOrderOfTheTextWhateverTheStep) {
+  const Model model = model_from_text(R"(
+parameter a = 0
+coordinate x = 1
+kinetic x'^2/2
+potential x^2/2
+event z: x = 0
+event y: x = 0 falling
+event w: 2*x = 0
+event s: sin(x) = 0
+when z: a = a + 1
+when y: a = 2*a
+when w: a = a + 10
+when s: a = 3*a
+observe a: a
+)");
+  for (const double step : {0.3, 0.1, 0.07, 0.029, 0.017, 0.013}) {
+    SimulateOptions options;
+    options.step = step, options.end = 2;
+    const Report report = simulate(model, derive(model), method("gauss(3)"), options);
+    ASSERT_EQ(report.events.size(), 4u) << step;
+    EXPECT_EQ(report.observed[0].final, 36) << step;
+    EXPECT_EQ(report.events[0].t, report.events[3].t) << step;
+  }
 }
 
 TEST(EventsThatAct, AFamilyIsCountedTogether) {

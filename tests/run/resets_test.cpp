@@ -134,6 +134,19 @@ TEST(Resets, SwitchParametersCountAndStop) {
   EXPECT_NEAR(report.t, first + M_PI, 1e-8);
 }
 
+TEST(Resets, WhatTheLastOneDidToTheEnergyIsNoError) {
+  const Report report = run_events(
+      "parameter l = 1\ncoordinate x = 0.6, y = -0.8\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\n"
+      "constraint rod: x^2 + y^2 = l^2\nevent bottom: x = 0\nwhen bottom: l = 0.9*l\nstop after 2 bottom\n",
+      "lobatto(3)", 0.01, 2);
+  EXPECT_EQ(report.stopped, "bottom");
+  EXPECT_TRUE(report.warnings.empty());
+  ASSERT_TRUE(report.account && report.accuracy);
+  EXPECT_GT(report.account->supplied, 1);
+  EXPECT_LT(report.account->error, 1e-7);
+  EXPECT_LT(report.accuracy->per_time, 1e-6);
+}
+
 TEST(Resets, SetFirstOrderStatesAndWorkInTheHamiltonianForm) {
   const Report states =
       run_events("coordinate x\nvariable z = 1\nkinetic x'^2/2\nrate z' = -z\nevent low: z = 0.5\nwhen low: z = 2*z\n",

@@ -83,4 +83,19 @@ bool DenseOutput::at(double share, std::vector<double>& state) {
   return projection_.apply(time(share), state.data()) == Outcome::converged;
 }
 
+void DenseOutput::tell_energy(double share, GridPoint& step_end) {
+  if (!step_end.energy_change) return;
+  if (std::abs(share) < tiny_share) {
+    *step_end.energy_change *= share;
+    if (step_end.energy_parts)
+      step_end.energy_parts = {share * step_end.energy_parts->first, share * step_end.energy_parts->second};
+    return;
+  }
+  std::vector<double> state;
+  const bool made = at(share, state);
+  step_end.energy_change = made ? step_.energy_change() : std::nullopt;
+  step_end.energy_parts = made ? step_.energy_parts() : std::nullopt;
+  step_end.discrete = made ? step_.discrete() : 0;
+}
+
 }  // namespace alembert::internal

@@ -31,6 +31,8 @@ class DenseOutput {
   double share(double t) const { return (t - from_.t) / h_; }
   /// What the method computed on the way to the last state (stage multipliers).
   const std::vector<double>& internal() { return step_.internal(); }
+  /// What the method tells of the energy on the way to t + share*h, in place of what it told of the whole step.
+  void tell_energy(double share, GridPoint& step_end);
   /// What contacts did on the way there, as Step::contacts.
   const std::vector<double>& contacts() const { return step_.contacts(); }
   /// What the next states depend on.

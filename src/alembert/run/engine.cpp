@@ -368,6 +368,8 @@ bool Engine::set(const NamedValues& values, GridPoint& point) {
   bool constrained = false;
   for (std::size_t i = 0; i < parameters.size(); ++i)
     if (in_constraints_[i] && values.contains(e.parameters[i].name)) constrained = true;
+  if (!keeps_shape(values))
+    throw InputError("these values ask for equations of another shape", "read and derive the model again with them");
   const NamedValues others = take_parameters(values);
   if (others.empty() && !constrained) return false;
   StartValues given = given_at(point);
@@ -451,6 +453,15 @@ bool Engine::same_shape() const {
   for (std::size_t i = 0; i < now.size(); ++i)
     if ((now[i] == 0) != (usual[i] == 0)) return false;
   return true;
+}
+
+bool Engine::keeps_shape(const NamedValues& values) {
+  if (zero_tests_.outputs() == 0) return true;
+  const std::vector<double> before = parameters;
+  take_parameters(values);
+  const bool same = same_shape();
+  std::copy(before.begin(), before.end(), parameters.begin());
+  return same;
 }
 
 void Engine::give(StartValues& given, const NamedValues& values, bool pin) const {

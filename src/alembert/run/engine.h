@@ -124,6 +124,9 @@ class Engine {
   /// The same for a point from which the motion goes on, in a kink of any kind perhaps.
   GridPoint behind(const GridPoint& point);
 
+  /// Whether the equations keep their shape with these values: what it takes to be zero, or not, still is.
+  bool keeps_shape(const NamedValues& values);
+
   /// The largest gradients of the constraints so far, where they are those of Newton's matrix.
   std::span<const double> longest() const;
 

@@ -1,7 +1,10 @@
 #include "alembert/run/events.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
+
+#include "alembert/base/epsilon.h"
 
 namespace alembert::internal {
 
@@ -27,7 +30,6 @@ void cut(GridPoint& step_end, const EventRecord& event) {
   step_end.at_kink = step_end.at_kink && (whole || on_kink);
   step_end.t = event.t;
   step_end.state = event.state;
-  step_end.energy_change.reset();
   if (!whole) step_end.contacts.clear();
 }
 
@@ -60,6 +62,24 @@ void EventWatch::load(ByteReader& in) {
   in.refill(here_.sides);
 }
 
+// Those that happen at once act in the order of the text, at the latest of their times, whatever rounding made of them.
+void EventWatch::order_at_once(double rounding) {
+  const auto acts = [&](const ZeroSearch::Zero& zero) {
+    const Event& event = model_.events[zero.function];
+    return event.stop || event.stop_after > 0 || !event.actions.empty();
+  };
+  for (auto first = crossed_.begin(); first != crossed_.end();) {
+    const double latest = first->share + std::max(together, rounding);
+    const auto behind = std::find_if(first, crossed_.end(), [&](const auto& zero) { return zero.share > latest; });
+    if (std::any_of(first, behind, acts)) {
+      const double share = (behind - 1)->share;
+      std::stable_sort(first, behind, [](const auto& a, const auto& b) { return a.function < b.function; });
+      std::for_each(first, behind, [&](ZeroSearch::Zero& zero) { zero.share = share; });
+    }
+    first = behind;
+  }
+}
+
 bool EventWatch::search(const GridPoint& from, const GridPoint& to, bool last, std::vector<EventRecord>& found) {
   found.clear();
   if (!zeros_.search(from, here_, to, next_, last, crossed_)) return false;
@@ -70,6 +90,7 @@ bool EventWatch::search(const GridPoint& from, const GridPoint& to, bool last, s
     return wanted != 0 && side * forward != wanted;
   });
   std::swap(here_, next_);
+  order_at_once(16 * epsilon * std::abs(to.t / (to.t - from.t)));
   // Others at the time of the one that ends the step happen too.
   double end = 1;
   for (const ZeroSearch::Zero& zero : crossed_) {

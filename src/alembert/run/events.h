@@ -12,7 +12,7 @@ namespace alembert::internal {
 /// Which count the event with this number is added to: families that stop a run are counted together.
 inline int counter(const Event& event, int number) { return event.counted_with >= 0 ? event.counted_with : number; }
 
-/// A step ends early, where an event lies.
+/// A step ends early, where an event lies. What it did to the energy is left as it was of the whole step.
 void cut(GridPoint& step_end, const EventRecord& event);
 
 class EventWatch {
@@ -53,6 +53,8 @@ class EventWatch {
   void archive(Archive& fields) { fields(zeros_, here_, counts_); }
 
  private:
+  void order_at_once(double rounding);
+
   const Model& model_;
   std::size_t n_z_, n_g_;
   DenseOutput& dense_;

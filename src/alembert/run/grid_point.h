@@ -13,7 +13,7 @@ struct GridPoint {
   std::vector<double> state;         // y, then z
   std::vector<double> compensation;  // what rounding cut off from the state
   std::vector<double> carried;       // what the method takes along beside it
-  // Of the step that led here: what the method predicted, unless an event cut it short; its discrete constraints.
+  // Of the step that led here: what the method predicted; its discrete constraints.
   std::optional<double> energy_change;
   double discrete = 0;
   double prediction_error = 0;                            // of the unknowns, relative to their scales

@@ -37,6 +37,8 @@ class Judge {
   std::string look_closer(const GridPoint& at, double energy) {
     return engine_.conservative ? broken_energy(at, energy) : "";
   }
+  /// An event changed the energy at once: from here on that is what it should be.
+  void jumped(double change) { first_energy_ += change; }
   /// What that state breaks, where it is not fine; "" where all is well.
   std::string broken(const GridPoint& at);
 

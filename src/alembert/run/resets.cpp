@@ -78,6 +78,9 @@ std::string Resets::apply(int number, GridPoint& point) {
                                   [](const Action& action) { return action.to == Action::To::z; });
   const std::vector<double> before = mobility_ && switches && !pushes ? velocities(point) : std::vector<double>();
   try {
+    if (!engine_.keeps_shape(values))
+      return "the equations would have another shape: a coefficient that decides which of them are algebraic is 0 "
+             "before it or behind it, and not on the other side";
     engine_.set(values, point);
     if (!before.empty() && !keep_velocities(before, point)) return "the velocities cannot stay as they were";
   } catch (const InputError& error) {

@@ -299,6 +299,7 @@ bool Simulation::act(GridPoint& at, bool looked) {
   }
   const double jump = engine_.watch.jump(at.t, at.state);
   (jump > 0 ? gained_ : lost_) += std::abs(jump);
+  judge_->jumped(jump);
   energy_ = engine_.watch.energy();
   in_view_ = true;
   recorded_ = false;
@@ -516,10 +517,14 @@ bool Simulation::between(const GridPoint& from, GridPoint& to, bool last) {
          "an event comes so often in the step behind t = " + time_text(from.t) +
              " that not all of them may be found; try a smaller step",
          from.t);
+  double share = 1;  // of the step that is left
   for (EventRecord& record : found_) {
     const Event& event = engine_.model.events[record.event];
     const bool enough = ++counts_[counter(event, record.event)] == event.stop_after;
-    if (event.stop || enough || !event.actions.empty()) cut(to, record);
+    if (event.stop || enough || !event.actions.empty()) {
+      cut(to, record);
+      share = record.share;
+    }
     if ((event.stop || enough) && report_.stopped.empty()) report_.stopped = event.name;
     if (event.actions.empty()) list_event(record);
     else {
@@ -528,6 +533,8 @@ bool Simulation::between(const GridPoint& from, GridPoint& to, bool last) {
     }
     report_.events.push_back(std::move(record));
   }
+  // Where an event lies on a kink at the end of the step, the step is whole but for rounding.
+  if (share < 1 && !to.kink && !to.at_kink) engine_.dense->tell_energy(share, to);
   return true;
 }
 

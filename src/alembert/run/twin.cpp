@@ -30,7 +30,8 @@ constexpr std::size_t fewest_looks = 16;
 // With 1e-3 Kepler's ellipses seem to be sensitive.
 constexpr double near_run = 1e-6;
 constexpr double longest_interval = 1 << 20;
-constexpr int most_parts_of_interval = 256;
+// Fewer say nothing of a whole run: of systems so large errors are followed as far as a few steps go.
+constexpr double fewest_intervals = 200;
 // Intervals in a row that one step was good for, before they become longer.
 constexpr int before_longer = 8;
 // Distances that were made smaller by this are known to be lost.
@@ -48,7 +49,7 @@ Twin::Twin(const Engine& engine, const ReportNames& names, const GridPoint& star
       sum_(start.state.size(), 0),
       largest_(start.state.size(), 0) {
   const double budget = free_unknowns / std::max(1, engine.step.unknowns());
-  if (steps > budget)
+  if (steps > budget && budget >= fewest_intervals)
     longest_ = interval_ = static_cast<long>(std::min(std::ceil(2 * steps / budget), longest_interval));
 }
 
@@ -77,7 +78,7 @@ void Twin::archive(Archive& fields) {
   else if (!step_) step_ = engine_.step.clone();
   if (step_) fields(*step_);
   fields(multipliers_, ranges_, t_, n_, sum_, largest_, worst_, worst_t_, done_, at_, last_, made_, followed_,
-         prolonged_, beside_, factor_, seen_);
+         prolonged_, interval_, longest_, since_, in_one_, sync_, beside_, factor_, seen_);
 }
 
 void Twin::begin_step(std::span<const double> rates) {
@@ -183,9 +184,9 @@ void Twin::follow_far(const GridPoint& from, const GridPoint& to, long steps) {
     if (growth() == 0) return end();  // what grows exponentially is not extrapolated while it can be seen
     prolonged_ *= 2;
   }
-  int parts = 1;
-  while (parts <= most_parts_of_interval && !go_far(to, parts)) parts *= 2;
-  if (parts > most_parts_of_interval) return end();
+  long parts = 1;
+  while (parts <= since_ && !go_far(to, parts)) parts = parts < since_ ? std::min(2 * parts, since_) : since_ + 1;
+  if (parts > since_) return end();
   compare(to);
   if (parts > 1) interval_ = std::max(2L, interval_ / 2);
   in_one_ = parts > 1 ? 0 : in_one_ + 1;
@@ -199,17 +200,18 @@ void Twin::follow_far(const GridPoint& from, const GridPoint& to, long steps) {
 }
 
 // Both go in so many steps from where the run stood to about where it stands. False where these are too long.
-bool Twin::go_far(const GridPoint& to, int parts) {
-  const double h = (to.t - sync_.t) / parts;
+bool Twin::go_far(const GridPoint& to, long parts) {
+  const double h = (to.t - sync_.t) / static_cast<double>(parts);
   const std::span<const double> here = multipliers_.at(sync_.t, sync_.state);
   if (!all_finite(here)) return false;
   const std::vector<double> rates(here.begin(), here.end());
   const auto advance = [&](GridPoint& point) {
     step_->restart(rates.data());
     step_->carry_on(point.carried);
-    for (int i = 0; i < parts; ++i) {
+    for (long i = 0; i < parts; ++i) {
       ++followed_;
-      const StepResult made = step_->advance(sync_.t + i * h, h, point.state.data(), point.compensation.data());
+      const double t = sync_.t + static_cast<double>(i) * h;
+      const StepResult made = step_->advance(t, h, point.state.data(), point.compensation.data());
       if (made.newton.outcome != Outcome::converged) return false;
     }
     return true;

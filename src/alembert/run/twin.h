@@ -42,7 +42,7 @@ class Twin {
  private:
   void follow_fixed(const GridPoint& from, const GridPoint& to, long steps);
   void follow_far(const GridPoint& from, const GridPoint& to, long steps);
-  bool go_far(const GridPoint& to, int parts);
+  bool go_far(const GridPoint& to, long parts);
   void begin(const GridPoint& at, std::span<const double> direction);
   void begin_anywhere(const GridPoint& from, const GridPoint& to);
   void begin_step(std::span<const double> rates);

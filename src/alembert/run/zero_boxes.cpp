@@ -17,6 +17,8 @@ constexpr std::size_t most_shares = 512;
 // Where the margin beside the curve is wider than the curve itself, boxes are not halved any more, but for these: time
 // goes on in them.
 constexpr int shallow = 6;
+// The same where the margin alone leaves a function as open as the whole box does.
+constexpr int open_depth = 8;
 
 }  // namespace
 
@@ -80,6 +82,13 @@ int ZeroBoxes::sign_at(int function, double share) {
   return bounds.low > 0 ? 1 : bounds.high < 0 ? -1 : 0;
 }
 
+// Whether halving a box with these bounds does not help: a point in it is as open.
+bool ZeroBoxes::as_open_at(int function, double share, Interval bounds) {
+  enclose_part(share, share);
+  const Interval here = out_[static_cast<std::size_t>(function)];
+  return here.contains(0) && 2 * (here.high - here.low) >= bounds.high - bounds.low;
+}
+
 bool ZeroBoxes::find(int function, int side, std::vector<double>& shares) {
   places_.clear();
   boxes_.assign(1, {0, 1, 0});
@@ -93,7 +102,8 @@ bool ZeroBoxes::find(int function, int side, std::vector<double>& shares) {
       places_.push_back({middle, bounds.low > 0 ? 1 : -1});
       continue;
     }
-    const bool stuck = box.depth >= shallow && margin_dominates();
+    const bool stuck = (box.depth >= shallow && margin_dominates()) ||
+                       (box.depth >= open_depth && as_open_at(function, middle, bounds));
     if (box.depth >= deep) {
       const int left = sign_at(function, box.left), right = sign_at(function, box.right);
       if (left * right < 0) {
@@ -113,18 +123,20 @@ bool ZeroBoxes::find(int function, int side, std::vector<double>& shares) {
   return one_of_each(side, shares) && all;
 }
 
-// Of neighbours that have the same sign the first says all.
+// Of neighbours that have the same sign the first says all. Where there are too many, some of them all over the step.
 bool ZeroBoxes::one_of_each(int side, std::vector<double>& shares) {
   std::sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) { return a.share < b.share; });
   shares.clear();
   int last = side;
   for (const Place& place : places_) {
     if (place.sign != 0 && place.sign == last) continue;
-    if (shares.size() >= most_shares) return false;
     shares.push_back(place.share);
     last = place.sign;
   }
-  return true;
+  if (shares.size() <= most_shares) return true;
+  for (std::size_t i = 0; i < most_shares; ++i) shares[i] = shares[i * shares.size() / most_shares];
+  shares.resize(most_shares);
+  return false;
 }
 
 }  // namespace alembert::internal

@@ -26,7 +26,7 @@ class ZeroBoxes {
   /// Whether the function may be zero somewhere in the step.
   bool may_be_zero(int function) const { return whole_[static_cast<std::size_t>(function)].contains(0); }
   /// Shares of the step, in order, between which the function has one sign, beginning with `side`, and where it may
-  /// have another. False where they are too many to be found.
+  /// have another. False where these are not all: there are too many, or bounds leave too much open.
   bool find(int function, int side, std::vector<double>& shares);
 
  private:
@@ -44,6 +44,7 @@ class ZeroBoxes {
   bool one_of_each(int side, std::vector<double>& shares);
   void enclose_part(double left, double right);
   bool margin_dominates() const;
+  bool as_open_at(int function, double share, Interval bounds);
   int sign_at(int function, double share);
 
   const Tape& tape_;

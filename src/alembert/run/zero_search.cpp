@@ -26,6 +26,8 @@ constexpr double short_tail = 1e-5;
 // Minima of the series this near to zero, as a part of how much it varies, are looked at exactly.
 constexpr double near = 0.02;
 constexpr int refinements = 40;  // golden sections: more than enough for rounding
+// Zeros in a step that are seen one by one, however wide the bounds are.
+constexpr int few = 8;
 constexpr double golden = 0.6180339887498949;
 
 int sign(double value, double noise) {
@@ -448,14 +450,25 @@ void ZeroSearch::begin_boxes(const GridPoint& from, const Values& before, const 
 
 // Nodes where the function may have the other sign.
 bool ZeroSearch::add_places(int function, int side) {
-  if (!boxes_.find(function, side, shares_)) unsure_ = true;
+  const bool all = boxes_.find(function, side, shares_);
   for (const double share : shares_) {
     Node node;
     if (!exact(function, share, node)) return false;
     nodes_.push_back(node);
   }
   std::stable_sort(nodes_.begin(), nodes_.end(), [](const Node& a, const Node& b) { return a.share < b.share; });
+  // Bounds may be too wide for a function whose zeros are few: only its own signs tell that they are many.
+  if (!all && changes_of_sign() > few) unsure_ = true;
   return true;
+}
+
+int ZeroSearch::changes_of_sign() const {
+  int changes = 0, last = 0;
+  for (const Node& node : nodes_) {
+    if (node.sign * last < 0) ++changes;
+    if (node.sign != 0) last = node.sign;
+  }
+  return changes;
 }
 
 bool ZeroSearch::walk(int function, bool last, int& side, std::vector<Zero>& found) {

@@ -92,6 +92,7 @@ class ZeroSearch {
   bool add_extreme(int function, double left, double right);
   void begin_boxes(const GridPoint& from, const Values& before, const GridPoint& to, const Values& after);
   bool add_places(int function, int side);
+  int changes_of_sign() const;
   bool dip(int function, double left, double right, int sign);
   bool walk(int function, bool last, int& side, std::vector<Zero>& found);
   bool locate(int function, Node a, Node b, double& share);

@@ -68,6 +68,15 @@ Exprs minus(Exprs a, const Exprs& b) {
   return a;
 }
 
+/// Parameters that became numbers may leave entries that are 0.
+void drop_zeros(SparseExprs& m) {
+  if (std::none_of(m.value.begin(), m.value.end(), [](Expr x) { return is_zero(x); })) return;
+  Entries entries;
+  for (int i = 0; i < m.rows; ++i)
+    for (int k = m.row_start[i]; k < m.row_start[i + 1]; ++k) entries[{i, m.column[k]}] = m.value[k];
+  m = sparse(m.rows, m.columns, entries);
+}
+
 /// a^T M b.
 Expr form(const Exprs& a, const SparseExprs& m, const Exprs& b, Graph& graph) {
   Exprs terms;
@@ -154,6 +163,7 @@ PortSystem carried(const PortSystem& s, const std::function<Exprs(const Exprs&)>
   for (Exprs* list : {&result.x, &result.E.value, &result.J.value, &result.R.value, &result.B.value, &result.P.value,
                       &result.S.value, &result.N.value, &result.r, &result.z, &result.u, &result.y, &result.u_value})
     *list = map(*list);
+  for (SparseExprs* matrix : {&result.J, &result.R, &result.B, &result.P}) drop_zeros(*matrix);
   result.t = map({s.t})[0];
   result.H = map({s.H})[0];
   for (PortSystem::Part& part : result.parts) part.H = map({part.H})[0];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "alembert/model/elaborate.h"
 #include "alembert/model/ports/port.h"
@@ -35,10 +36,11 @@ class PortReader {
     const int n = static_cast<int>(s.x.size()), m = static_cast<int>(s.u.size());
     const std::size_t before = scope_.errors.size();
     s.E = finished(read_matrix({"flow", "E", n, n, 0, {}, {}}), true);
-    s.J = finished(read_matrix({"structure", "J", n, n, -1, {}, {}}), false);
-    s.R = finished(read_matrix({"dissipation", "R", n, n, 1, {}, {}}), false);
-    s.B = finished(read_matrix({"port", "B", n, m, 0, {}, {}}), false);
-    s.P = finished(read_matrix({"coupling", "P", n, m, 0, {}, {}}), false);
+    const std::vector<bool> moving = moving_rows(s.E);
+    s.J = finished(read_matrix({"structure", "J", n, n, -1, {}, {}}), false, moving);
+    s.R = finished(read_matrix({"dissipation", "R", n, n, 1, {}, {}}), false, moving);
+    s.B = finished(read_matrix({"port", "B", n, m, 0, {}, {}}), false, moving);
+    s.P = finished(read_matrix({"coupling", "P", n, m, 0, {}, {}}), false, moving);
     split_feedthrough(s, finished(read_matrix({"feedthrough", "S - N", m, m, 0, {}, {}}), false));
     s.r = read_rows("drift", n);
     for (Expr& x : s.r)
@@ -247,13 +249,28 @@ class PortReader {
     return m;
   }
 
-  /// Entries that are 0 with the parameters as they are do not count: a mass of 0 makes a state algebraic.
-  SparseExprs finished(Matrix m, bool identity) {
+  /// The rows of E x' = F in which something is differentiated; none where they depend on each other, so that
+  /// combinations of them are algebraic.
+  static std::vector<bool> moving_rows(const SparseExprs& E) {
+    std::vector<bool> rows;
+    for (int i = 0; i < E.rows; ++i) rows.push_back(E.row_start[i] < E.row_start[i + 1]);
+    const std::set<int> columns(E.column.begin(), E.column.end());
+    if (std::count(rows.begin(), rows.end(), true) != static_cast<long>(columns.size()))
+      rows.assign(rows.size(), false);
+    return rows;
+  }
+
+  /// Entries that are 0 with the parameters as they are do not count where that shapes the equations: a mass of 0 makes
+  /// a state algebraic. In the rows (and columns, of J and R) that are `moving` it does not, and the parameters may
+  /// change.
+  SparseExprs finished(Matrix m, bool identity, const std::vector<bool>& moving = {}) {
+    const auto may_change = [&](int i, int j) { return !moving.empty() && moving[i] && (m.partner == 0 || moving[j]); };
     if (identity && !m.whole)
       for (int i = 0; i < m.rows; ++i) m.entries.emplace(std::pair(i, i), graph_.constant(1));
     for (auto& [at, value] : m.entries) {
       std::string missing;
       if (is_zero(value) || (scope_.contents(value) & ~unsigned(holds_parameter))) continue;
+      if (may_change(at.first, at.second)) continue;
       const std::optional<Quad> number = scope_.number(value, missing, Use::zero);
       if (number && *number == 0) value = graph_.constant(0);
     }
