@@ -24,15 +24,16 @@ namespace alembert::internal {
 
 /// Their addresses.
 struct Hdf5Calls {
-#define ALEMBERT_HDF5_MEMBER(name) decltype(&::name) name;
+#define ALEMBERT_HDF5_MEMBER(name) decltype(&::name) name;  // NOLINT(bugprone-macro-parentheses): a declaration
   ALEMBERT_HDF5_NAMES(ALEMBERT_HDF5_MEMBER)
 #undef ALEMBERT_HDF5_MEMBER
 
   /// All of them by find(name); the name that was not found, or null.
   template <class Find>
   const char* load(const Find& find) {
-#define ALEMBERT_HDF5_FIND(name) \
-  if (!(name = reinterpret_cast<decltype(name)>(find(#name)))) return #name;
+#define ALEMBERT_HDF5_FIND(name)                          \
+  (name) = reinterpret_cast<decltype(name)>(find(#name)); \
+  if (!(name)) return #name;
     ALEMBERT_HDF5_NAMES(ALEMBERT_HDF5_FIND)
 #undef ALEMBERT_HDF5_FIND
     return nullptr;
