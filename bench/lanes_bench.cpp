@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <ctime>
 #include <memory>
 
+#include "alembert/base/cpu_time.h"
 #include "alembert/code/lanes.h"
 #include "alembert/run/engine_program.h"
 #include "alembert/run/simulate.h"
@@ -19,20 +19,14 @@ namespace {
 
 constexpr int batches = 5;
 
-double seconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 /// Nanoseconds for one of `count` things, the best of some batches.
 template <class Work>
 double best_of(double count, Work work) {
   double best = HUGE_VAL;
   for (int i = 0; i < batches; ++i) {
-    const double before = seconds();
+    const double before = thread_seconds();
     work();
-    best = std::min(best, 1e9 * (seconds() - before) / count);
+    best = std::min(best, 1e9 * (thread_seconds() - before) / count);
   }
   return best;
 }
@@ -151,9 +145,9 @@ void measure(const Case& one, int rows, bool watch) {
   });
   std::string text = fmt::format("{:16} {:11} {:7} {:9.0f}", one.model, one.method, one.h, scalar);
   for (const int width : {1, best_lanes()}) {
-    const double before = seconds();
+    const double before = thread_seconds();
     const LaneProgram lanes(step.program, width);
-    const double compiling = seconds() - before;
+    const double compiling = thread_seconds() - before;
     std::vector<double> v(step.program.variables);
     if (!engine.begin({})) return;
     begin_program(engine, step, static_cast<double>(one.steps), v.data());

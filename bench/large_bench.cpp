@@ -1,7 +1,6 @@
 // Large systems, as ratios of one run: chains of rods against tridiagonal code by hand, chains of rigid links, and
 // loops with redundant constraints against their independent twins. Arguments "rods", "links", "loops": one of them
-// alone; a number: the largest chain of rods (10,000 where not given; of links 40 times
-// fewer).
+// alone; a number: the largest chain of rods (10,000 where not given; of links 40 times fewer).
 
 #include <fmt/format.h>
 
@@ -9,22 +8,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "alembert/base/cpu_time.h"
 #include "alembert/run/simulate.h"
+#include "hand_written.h"
 
 namespace alembert::internal {
 
 namespace {
-
-double seconds() {
-  timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);  // other processes do not count
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 std::string gallery_file(const std::string& name) {
   return std::string(ALEMBERT_SOURCE_DIR) + "/models/" + name + ".alm";
@@ -33,116 +27,6 @@ std::string gallery_file(const std::string& name) {
 Model from_text(const std::string& text, const std::vector<std::string>& overrides = {}) {
   return read_model(std::make_shared<const Source>(Source{"text", text}), overrides);
 }
-
-/// models/chain.alm by hand: RATTLE, multipliers extrapolated from the last three steps, Newton with a tridiagonal
-/// elimination at every iterate. Nothing is watched.
-class TridiagonalChain {
- public:
-  explicit TridiagonalChain(int n) : n_(n), x_(3 * (n + 1)), v_(3 * (n + 1)), q_(x_), g_(3 * n), lambda_(n) {
-    for (int i = 1; i <= n; ++i) x_[3 * i] = i * length;
-    v_[3 * n + 1] = 1;
-    last_.assign(3, std::vector<double>(n, 0.0));
-    diagonal_ = upper_ = lower_ = right_ = std::vector<double>(n);
-  }
-
-  void step(double h) {
-    for (int i = 0; i < n_; ++i) lambda_[i] = 3 * (last_[0][i] - last_[1][i]) + last_[2][i];
-    for (int k = 0; k < 3 * n_; ++k) g_[k] = 2 * (x_[k + 3] - x_[k]);
-    for (int iteration = 0; iteration < 20; ++iteration) {
-      take_positions(h);
-      if (correct(h) <= 1e-8 * length * length) break;  // the next residual is rounding
-    }
-    take_positions(h);
-    for (int k = 3; k < 3 * (n_ + 1); ++k) v_[k] = (q_[k] - x_[k]) / h;
-    for (int i = 1; i <= n_; ++i) v_[3 * i + 2] -= h / 2 * gravity;
-    x_.swap(q_);
-    project_velocities();
-    last_[2].swap(last_[1]);
-    last_[1].swap(last_[0]);
-    last_[0] = lambda_;
-  }
-
-  double worst() const {
-    double result = 0;
-    for (int i = 0; i < n_; ++i) result = std::max(result, std::abs(square(x_, i) - length * length));
-    return result;
-  }
-
- private:
-  static constexpr double length = 0.1, gravity = 9.81;
-
-  static double square(const std::vector<double>& x, int i) {
-    double sum = 0;
-    for (int c = 0; c < 3; ++c) {
-      const double d = x[3 * i + 3 + c] - x[3 * i + c];
-      sum += d * d;
-    }
-    return sum;
-  }
-  void take_positions(double h) {
-    for (int i = 1; i <= n_; ++i)
-      for (int c = 0; c < 3; ++c) {
-        const double beyond = i < n_ ? lambda_[i] * g_[3 * i + c] : 0;
-        const double force = lambda_[i - 1] * g_[3 * (i - 1) + c] - beyond + (c == 2 ? gravity : 0);
-        q_[3 * i + c] = x_[3 * i + c] + h * (v_[3 * i + c] - h / 2 * force);
-      }
-  }
-  double correct(double h) {
-    const double factor = h * h / 2;
-    for (int i = 0; i < n_; ++i) {
-      double own = 0, before = 0, behind = 0;
-      for (int c = 0; c < 3; ++c) {
-        const double d = 2 * (q_[3 * i + 3 + c] - q_[3 * i + c]);
-        own += d * g_[3 * i + c];
-        if (i > 0) before += d * g_[3 * (i - 1) + c];
-        if (i + 1 < n_) behind += d * g_[3 * (i + 1) + c];
-      }
-      diagonal_[i] = (i > 0 ? 2 : 1) * factor * own;
-      lower_[i] = -factor * before;
-      upper_[i] = -factor * behind;
-      right_[i] = square(q_, i) - length * length;
-    }
-    double residual = 0;
-    for (int i = 0; i < n_; ++i) residual = std::max(residual, std::abs(right_[i]));
-    eliminate();
-    for (int i = 0; i < n_; ++i) lambda_[i] += right_[i];
-    return residual;
-  }
-  void project_velocities() {
-    for (int k = 0; k < 3 * n_; ++k) g_[k] = x_[k + 3] - x_[k];
-    for (int i = 0; i < n_; ++i) {
-      double own = 0, before = 0, behind = 0, rate = 0;
-      for (int c = 0; c < 3; ++c) {
-        const double d = g_[3 * i + c];
-        own += d * d;
-        if (i > 0) before += d * g_[3 * (i - 1) + c];
-        if (i + 1 < n_) behind += d * g_[3 * (i + 1) + c];
-        rate += d * (v_[3 * i + 3 + c] - v_[3 * i + c]);
-      }
-      diagonal_[i] = (i > 0 ? 2 : 1) * own;
-      lower_[i] = -before;
-      upper_[i] = -behind;
-      right_[i] = rate;
-    }
-    eliminate();
-    for (int i = 1; i <= n_; ++i)
-      for (int c = 0; c < 3; ++c)
-        v_[3 * i + c] -= right_[i - 1] * g_[3 * (i - 1) + c] - (i < n_ ? right_[i] * g_[3 * i + c] : 0);
-  }
-  void eliminate() {
-    for (int i = 1; i < n_; ++i) {
-      const double factor = lower_[i] / diagonal_[i - 1];
-      diagonal_[i] -= factor * upper_[i - 1];
-      right_[i] -= factor * right_[i - 1];
-    }
-    right_[n_ - 1] /= diagonal_[n_ - 1];
-    for (int i = n_ - 2; i >= 0; --i) right_[i] = (right_[i] - upper_[i] * right_[i + 1]) / diagonal_[i];
-  }
-
-  int n_;
-  std::vector<double> x_, v_, q_, g_, lambda_, diagonal_, upper_, lower_, right_;
-  std::vector<std::vector<double>> last_;
-};
 
 struct Cost {
   double start = 0;  // seconds of all that comes before the first step
@@ -153,9 +37,9 @@ double run_seconds(const Model& model, const std::string& method, double h, long
   SimulateOptions options;
   options.step = h;
   options.end = h * static_cast<double>(steps);
-  const double before = seconds();
+  const double before = process_seconds();
   simulate(model, derive(model), find_method(method), options);
-  return seconds() - before;
+  return process_seconds() - before;
 }
 
 /// Of whole runs, with all that is watched, of so many steps and twice as many.
@@ -172,14 +56,14 @@ void rods(int largest) {
   double first = 0, last = 0;
   for (int n = 100; n <= largest; n *= 10) {
     const long steps = std::max(300L, 500'000L / n);
-    TridiagonalChain chain(n);
-    double before = seconds();
-    for (long i = 0; i < steps; ++i) chain.step(h);
-    const double hand = (seconds() - before) / static_cast<double>(steps) / n;
-    if (!(chain.worst() < 1e-12)) fmt::print("by hand: the constraints are lost\n");
-    before = seconds();
+    bench::HandChain chain(n, 1, 0.1, 9.81, 1, h);  // as models/chain.alm
+    double before = process_seconds();
+    for (long i = 0; i < steps; ++i) chain.step();
+    const double hand = (process_seconds() - before) / static_cast<double>(steps) / n;
+    if (!(chain.constraint() < 1e-12)) fmt::print("by hand: the constraints are lost\n");
+    before = process_seconds();
     const Model model = read_model(gallery_file("chain"), {"N=" + std::to_string(n)});
-    const double reading = seconds() - before;
+    const double reading = process_seconds() - before;
     const Cost run = cost(model, "lobatto(2)", h, steps);
     const double rod = run.step / n;
     fmt::print("{:>9} {:>14.0f} {:>14.0f} {:>8.1f} {:>14.0f}\n", n, 1e9 * hand, 1e9 * rod, rod / hand,
@@ -203,9 +87,9 @@ void links(int largest) {
   fmt::print("\nChain of N rigid links, lobatto(2), h = 0.001: CPU time a body\n");
   fmt::print("{:>9} {:>14} {:>14}\n", "N", "step, us", "start, ms");
   for (int n = 2; n <= largest; n *= 2) {
-    const double before = seconds();
+    const double before = process_seconds();
     const Model model = from_text(text, {"N=" + std::to_string(n)});
-    const double reading = seconds() - before;
+    const double reading = process_seconds() - before;
     const Cost run = cost(model, "lobatto(2)", 0.001, std::max(300L, 50'000L / n));
     fmt::print("{:>9} {:>14.1f} {:>14.2f}\n", n, 1e6 * run.step / n, 1e3 * (reading + run.start) / n);
   }

@@ -5,10 +5,10 @@
 
 #include <cmath>
 #include <cstring>
-#include <ctime>
 #include <memory>
 #include <optional>
 
+#include "alembert/base/cpu_time.h"
 #include "alembert/run/simulate.h"
 #include "hand_written.h"
 
@@ -18,12 +18,6 @@ namespace {
 
 Model gallery(const std::string& name, const std::vector<std::string>& overrides = {}) {
   return read_model(std::string(ALEMBERT_SOURCE_DIR) + "/models/" + name + ".alm", overrides);
-}
-
-double seconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);  // other processes do not count
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 // A step that is made again and again; its cost is that of the best batch, since these machines are noisy.
@@ -43,12 +37,12 @@ class Timed {
     step_.emplace(find_method(family, {double(s)}).step(e), 0.0, h, state_, hints, options);
   }
   void batch() {
-    const double before = seconds();
+    const double before = thread_seconds();
     for (long i = 0; i < batch_; ++i, ++n_) {
       const double t = static_cast<double>(n_) * h_;
       if (step_->advance(t, h_, state_.data(), rest_.data()).newton.outcome != Outcome::converged) failed_ = true;
     }
-    best_ = std::min(best_, (seconds() - before) / static_cast<double>(batch_));
+    best_ = std::min(best_, (thread_seconds() - before) / static_cast<double>(batch_));
   }
   double nanoseconds() const { return failed_ ? NAN : 1e9 * best_; }
   double iterations() const { return static_cast<double>(step_->statistics().iterations) / static_cast<double>(n_); }
@@ -70,18 +64,18 @@ double run_nanoseconds(const Model& model, const std::string& method, double h, 
   options.newton.kernel.backend = native_available() ? Backend::native : Backend::interpreter;
   const Equations equations = derive(model);
   Engine engine(model, equations, find_method(method), engine_options(equations, options));
-  const double before = seconds();
+  const double before = thread_seconds();
   const Report report = simulate(engine, options);
   if (report.ending != Ending::done) fmt::print("{}: {}\n", method, report.reason);
-  return 1e9 * (seconds() - before) / static_cast<double>(steps);
+  return 1e9 * (thread_seconds() - before) / static_cast<double>(steps);
 }
 
 template <class Hand>
 double hand_nanoseconds(double h, long steps) {
   Hand steps_by_hand(bench::DoublePendulum{}, h);
-  const double before = seconds();
+  const double before = thread_seconds();
   for (long i = 0; i < steps; ++i) steps_by_hand.step();
-  const double each = 1e9 * (seconds() - before) / static_cast<double>(steps);
+  const double each = 1e9 * (thread_seconds() - before) / static_cast<double>(steps);
   if (!(steps_by_hand.pendulum().constraint() < 1e-12)) fmt::print("by hand: the constraints are lost\n");
   return each;
 }

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 
+#include "alembert/base/cpu_time.h"
 #include "alembert/run/accuracy.h"
 #include "alembert/run/judge.h"
 #include "alembert/run/twin.h"
@@ -14,12 +14,6 @@
 namespace alembert::internal {
 
 namespace {
-
-double cpu_seconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);  // other processes do not count
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 /// Nanoseconds a step. watched, judged: what is done beside the steps.
 double nanoseconds(const Engine& compiled, const ReportNames& names, double h, long steps, bool watched, bool judged) {
@@ -31,7 +25,7 @@ double nanoseconds(const Engine& compiled, const ReportNames& names, double h, l
   AccuracyProbe probe(engine, names, static_cast<double>(steps), h, from);
   Twin twin(engine, names, from);
   long bad = 0;
-  const double before = cpu_seconds();
+  const double before = thread_seconds();
   for (long i = 0; i < steps; ++i) {
     if (!engine.maker.make(engine.step, from, h, h * static_cast<double>(i + 1), to)) ++bad;
     if (watched) engine.watch.look(to.t, to.state, {});
@@ -42,7 +36,7 @@ double nanoseconds(const Engine& compiled, const ReportNames& names, double h, l
     }
     swap(from, to);
   }
-  const double passed = cpu_seconds() - before;
+  const double passed = thread_seconds() - before;
   if (bad > 0) fmt::print("{} steps failed\n", bad);
   return 1e9 * passed / static_cast<double>(steps);
 }

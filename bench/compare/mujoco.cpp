@@ -9,6 +9,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -33,14 +34,14 @@ std::string description(int links, double h) {
 }
 
 double step_seconds(int links, double h, long steps) {
-  char name[] = "/tmp/alembert_bench_XXXXXX";
-  const int file = mkstemp(name);
+  std::string name = std::filesystem::temp_directory_path() / "alembert_bench_XXXXXX";
+  const int file = mkstemp(name.data());
   if (file < 0) return NAN;
   ::close(file);
   std::ofstream(name) << description(links, h);
   char error[200] = "";
-  mjModel* const model = mj_loadXML(name, nullptr, error, sizeof error);
-  std::remove(name);
+  mjModel* const model = mj_loadXML(name.c_str(), nullptr, error, sizeof error);
+  std::remove(name.c_str());
   if (!model) return NAN;
   mjData* const data = mj_makeData(model);
   const double begin = internal::thread_seconds();
