@@ -133,10 +133,13 @@ void Simulation::assess_accuracy() {
                             "range of motion (worst near t = {}); ask for a smaller `tolerance`",
                             size, where),
                 found->accuracy.worst_t);
+  // From an error that large nothing is known of a step that much shorter.
+  const bool far = found->better < 1e-3 * std::abs(options_.step);
+  const std::string shorter = far ? "a much smaller step" : fmt::format("`step` {:.1g}", found->better);
   warn("accuracy",
        fmt::format("the steps are too long for this motion: by the end the error is {} of the range of motion (worst "
-                   "near t = {}); try `step` {:.1g}",
-                   size, where, found->better),
+                   "near t = {}); try {}",
+                   size, where, shorter),
        found->accuracy.worst_t);
 }
 
