@@ -112,8 +112,8 @@ MUTATIONS = [
     (S + 'run/zero_search.cpp', 'return value > 0 ? 1 : -1;', 'return value > 0 ? -1 : 1;', R),
     (S + 'run/zero_search.cpp', 'const double next = series[k] + 2 * x * one - two;', 'const double next = series[k] + x * one - two;', R),
     (S + 'run/dense.cpp', 'const double part = share * h_;', 'const double part = h_;', R),
-    (S + 'run/simulation.cpp', 'const bool enough = ++counts_[counter(event, record.event)] == event.stop_after;', 'const bool enough = counts_[counter(event, record.event)]++ == event.stop_after;', R),
-    (S + 'run/simulation.cpp', '(jump > 0 ? gained_ : lost_) += std::abs(jump);\n  energy_', '(jump > 0 ? lost_ : gained_) += std::abs(jump);\n  energy_', R),
+    (S + 'run/simulation_events.cpp', 'const bool enough = ++counts_[counter(event, record.event)] == event.stop_after;', 'const bool enough = counts_[counter(event, record.event)]++ == event.stop_after;', R),
+    (S + 'run/simulation_events.cpp', '(jump > 0 ? gained_ : lost_) += std::abs(jump);\n  energy_', '(jump > 0 ? lost_ : gained_) += std::abs(jump);\n  energy_', R),
     # Contact.
     (S + 'run/contact_impact.cpp', 'problem.b[n] += factor * system_->restitution(set[k]) * before[n];', 'problem.b[n] -= factor * system_->restitution(set[k]) * before[n];', C),
     (S + 'run/contact_impact.cpp', 'const Eigen::VectorXd after = before + problem.D * *p;', 'const Eigen::VectorXd after = before - problem.D * *p;', C),

@@ -1,6 +1,6 @@
 // alembert studio: a page on this machine in which models are written, run and compared.
 
-#include "alembert/studio/server.h"
+#include "alembert/studio/server/server.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

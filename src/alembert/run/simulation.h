@@ -99,6 +99,7 @@ class Simulation {
   void keep_rows(long made);
   void archive_flight(Archive& fields);
 
+  static std::vector<double> list(std::span<const double> values) { return {values.begin(), values.end()}; }
   double taken() const { return segment_ ? segment_->taken : 0; }
   void take_account();
   void report_state();

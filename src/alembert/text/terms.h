@@ -1,6 +1,6 @@
 #pragma once
 
-// Terms from tokens: the part of the parser that knows precedence. Statements are in parser.cpp.
+// Terms from tokens: the part of the parser that knows precedence. Statements are in statement_parser.cpp.
 
 #include <string>
 #include <string_view>

@@ -63,6 +63,11 @@ bool has_elements(const Text& text);
 /// Appends what is wrong to `errors` (of the text's source) and leaves the element concerned out.
 Expansion expand_elements(const Text& text, std::vector<Diagnostic>& errors);
 
+/// The components of a vector by their names: "v[1], v[2], v[3]", two of them in a plane.
+std::string components(const std::string& let, bool planar);
+/// Whether bodies with a joint of this kind turn about its axis.
+bool turns_in_space(const std::string& kind);
+
 /// Shared by the parts of the expansion.
 class Expander {
  public:

@@ -1,0 +1,119 @@
+// The mode behind an event: which contacts stay closed, which of them stick, and the state put onto them.
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+
+#include "alembert/run/contact_cone.h"
+#include "alembert/run/contact_run.h"
+#include "alembert/run/contact_system.h"
+
+namespace alembert::internal {
+
+/// By the accelerations: forces are at least 0, friction in its cone.
+void ContactRun::choose_mode(const Told& told) {
+  look();
+  std::vector<int> closed;
+  for (int i = 0; i < count(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const bool accumulated = std::find(closing_.begin(), closing_.end(), i) != closing_.end();
+    const bool near = at_surface(i) || told.hit[k] || mode_[k].touches || accumulated;
+    if (near && !told.opens[k] && (at_rest(contact(i).normal) || accumulated)) closed.push_back(i);
+  }
+  if (!sound_laws(closed)) return;
+  if (closed.empty()) return take_mode(closed, {}, {});
+  const std::optional<ConeProblem> problem = force_problem(closed, told);
+  if (!problem) return fail("the accelerations are not determined at t = " + time_text(t_));
+  const std::optional<ConeSolution> found = solve(*problem);
+  if (!found) {
+    if (jam(closed, *problem)) return choose_mode(Told(slack_.size(), frictions()));
+    return;
+  }
+  take_mode(closed, *problem, *found);
+}
+
+/// The forces of contacts that stay closed; nothing where the accelerations without them are not determined.
+std::optional<ConeProblem> ContactRun::force_problem(const std::vector<int>& closed, const Told& told) {
+  const std::vector<int> rows = rows_of(closed);
+  const std::span<const double> free = accelerations();
+  if (!std::all_of(free.begin(), free.end(), [](double x) { return std::isfinite(x); })) return {};
+  const std::vector<double> accelerated = system_->accelerations(free);
+  ConeProblem problem = cone(closed, rows);
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    problem.b[static_cast<Eigen::Index>(k)] = accelerated[static_cast<std::size_t>(rows[k])];
+  for (std::size_t k = 0; k < closed.size(); ++k) {
+    const int i = closed[k];
+    for (std::size_t j = 0; j < contact(i).friction.size(); ++j) {
+      const auto f = static_cast<std::size_t>(system_->first_friction(i)) + j;
+      ConeProblem::Tangent& t = problem.contacts[k].tangents[j];
+      if (told.starts[f]) {
+        t.slips = true;
+        t.direction = told.direction[f];
+      } else if (!told.stops[f]) {
+        t.slips = slips(contact(i).friction[j], t.direction);
+      }
+    }
+  }
+  return problem;
+}
+
+void ContactRun::take_mode(const std::vector<int>& closed, const ConeProblem& problem, const ConeSolution& found) {
+  for (ContactMode& mode : mode_) {
+    mode.closed = false;
+    mode.touches = false;
+  }
+  const double scale =
+      found.w.size() > 0 ? std::max(problem.b.cwiseAbs().maxCoeff(), found.w.cwiseAbs().maxCoeff()) : 0;
+  for (std::size_t k = 0; k < closed.size(); ++k) {
+    const int i = closed[k];
+    ContactMode& mode = mode_[static_cast<std::size_t>(i)];
+    mode.closed = found.contacts[k].active;
+    mode.touches = !mode.closed && found.w[problem.contacts[k].normal] <= rounding_of_contacts * scale;
+    for (std::size_t j = 0; j < mode.friction.size(); ++j) {
+      const auto& state = found.contacts[k].tangents[j];
+      const auto& t = problem.contacts[k].tangents[j];
+      FrictionMode& own = mode.friction[j];
+      std::array<double, 2> now{};
+      const bool moves = slips(contact(i).friction[j], now);
+      own.kind = !state.slips && !t.slips ? FrictionMode::Kind::sticks
+                 : t.size > 1 && moves    ? FrictionMode::Kind::turns
+                                          : FrictionMode::Kind::slips;
+      own.direction = t.slips ? t.direction : state.direction;
+      if (t.size == 1) own.direction = {own.direction[0] < 0 ? -1.0 : 1.0, 0};
+    }
+  }
+  find_shared();
+}
+
+/// Closed gaps and what sticks to rounding, in the mass metric.
+void ContactRun::project() {
+  look();
+  std::vector<int> normals, all;
+  for (int i = 0; i < count(); ++i) {
+    const ContactMode& mode = mode_[static_cast<std::size_t>(i)];
+    if (!mode.closed) continue;
+    normals.push_back(contact(i).normal);
+    all.push_back(contact(i).normal);
+    for (std::size_t j = 0; j < mode.friction.size(); ++j)
+      for (int r = 0; mode.friction[j].kind == FrictionMode::Kind::sticks && r < contact(i).friction[j].size; ++r)
+        all.push_back(contact(i).friction[j].first + r);
+  }
+  if (normals.empty()) return;
+  const auto moved = [&](const std::vector<int>& rows, const Eigen::VectorXd& off) -> Eigen::VectorXd {
+    const Eigen::MatrixXd D = system_->response(rows);
+    return system_->change(rows, Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(D).solve(-off));
+  };
+  Eigen::VectorXd gaps(static_cast<Eigen::Index>(normals.size())), rates(static_cast<Eigen::Index>(all.size()));
+  Eigen::Index k = 0;
+  for (int i = 0; i < count(); ++i)
+    if (mode_[static_cast<std::size_t>(i)].closed) gaps[k++] = system_->gap(i);
+  const Eigen::VectorXd dy = system_->displacement(moved(normals, gaps));
+  for (Eigen::Index i = 0; i < dy.size(); ++i) state_[static_cast<std::size_t>(i)] += dy[i];
+  look();
+  for (std::size_t i = 0; i < all.size(); ++i) rates[static_cast<Eigen::Index>(i)] = system_->rate(all[i]);
+  const Eigen::VectorXd dz = moved(all, rates);
+  for (Eigen::Index i = 0; i < dz.size(); ++i) state_[e_.y.size() + static_cast<std::size_t>(i)] += dz[i];
+  look();
+}
+
+}  // namespace alembert::internal

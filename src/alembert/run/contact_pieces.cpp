@@ -1,0 +1,127 @@
+// How far a segment goes at most, so that no flight is passed over and slip in space turns little in a step.
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+
+#include "alembert/run/contact_cone.h"
+#include "alembert/run/contact_run.h"
+#include "alembert/run/contact_system.h"
+
+namespace alembert::internal {
+
+namespace {
+
+// A flight that is shorter than so many steps is looked at in two parts: else its impact would be missed.
+constexpr double short_flight = 4;
+// Slip in space turns fast where it ends: the steps halve from so many steps before on, and its direction stays for the
+// last part of a step.
+constexpr double near_stop = 3, last_of_stop = 1e-3;
+// Slip in space that begins keeps its direction, anew after every short time, until it is this part of the velocities.
+constexpr double slip_of_start = 1e-7;
+// While slip may turn the time to its end is looked at again after so many steps, and after half of that time.
+constexpr double steps_between_looks = 20;
+
+}  // namespace
+
+/// Slip that has begun in a constant direction gets the one in which friction and what pulls are in line, and that it
+/// keeps to from then on: it turns faster than any step, and what stands across would swing. Its direction.
+std::array<double, 2> ContactRun::align_slip(int i, std::size_t j, std::array<double, 2> direction) {
+  std::vector<int> closed;
+  for (int k = 0; k < count(); ++k)
+    if (mode_[static_cast<std::size_t>(k)].closed) closed.push_back(k);
+  Told told(slack_.size(), frictions());
+  told.stops[static_cast<std::size_t>(system_->first_friction(i)) + j] = true;
+  const std::optional<ConeProblem> problem = force_problem(closed, told);
+  const std::optional<ConeSolution> found = problem ? solve(*problem) : std::nullopt;
+  if (!found) return direction;
+  const auto place = static_cast<std::size_t>(std::find(closed.begin(), closed.end(), i) - closed.begin());
+  const ConeSolution::Tangent& wanted = found->contacts[place].tangents[j];
+  if (!wanted.slips || wanted.direction[0] * direction[0] + wanted.direction[1] * direction[1] <= 0) return direction;
+  std::vector<int> rows;
+  for (const int k : closed) rows.push_back(contact(k).normal);
+  const SlipRows& f = contact(i).friction[j];
+  const double size = std::hypot(system_->rate(f.first), system_->rate(f.first + 1));
+  Eigen::VectorXd off = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(rows.size()) + 2);
+  for (int r = 0; r < 2; ++r) {
+    off[static_cast<Eigen::Index>(rows.size())] =
+        system_->rate(f.first + r) - size * wanted.direction[static_cast<std::size_t>(r)];
+    rows.push_back(f.first + r);
+  }
+  const Eigen::VectorXd impulses =
+      Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(system_->response(rows)).solve(-off);
+  const Eigen::VectorXd change = system_->change(rows, impulses);
+  for (Eigen::Index k = 0; k < change.size(); ++k) state_[e_.y.size() + static_cast<std::size_t>(k)] += change[k];
+  look();
+  return wanted.direction;
+}
+
+/// How far the segment goes at most; slip in space that begins or ends gets its direction.
+double ContactRun::piece_end() {
+  if (ended_) return t_;
+  double end = std::min(options_.end, closing_t_);
+  look();
+  std::vector<double> accelerated = system_->accelerations(compiled_->engine.multipliers.at(t_, state_));
+  const double h = std::abs(options_.step);
+  const auto within = [&](double length) {
+    if (t_ + length <= t_ || t_ + length >= end) return;
+    end = t_ + length;
+    handed_.ends_on_grid = false;
+  };
+  handed_.ends_on_grid = false;
+  const auto on_grid = [&](double length) {
+    const double steps = std::floor((t_ + length - base_.t0) / h * (1 + 1e-14));
+    const double at = base_.t0 + steps * h;
+    if (at <= t_ || at >= end) return;
+    end = at;
+    handed_.ends_on_grid = true;
+  };
+  bool changed = false;
+  for (int i = 0; i < count(); ++i) {
+    ContactMode& mode = mode_[static_cast<std::size_t>(i)];
+    const double rate = system_->rate(contact(i).normal);
+    const double a = accelerated[static_cast<std::size_t>(contact(i).normal)];
+    if (!mode.closed) {
+      const double flight = a < 0 && rate > 0 && at_surface(i) ? -2 * rate / a : INFINITY;
+      if (flight < short_flight * h) within(flight / 2);
+      continue;
+    }
+    for (std::size_t j = 0; j < mode.friction.size(); ++j) {
+      const SlipRows& f = contact(i).friction[j];
+      FrictionMode& own = mode.friction[j];
+      if (f.size == 1 || own.kind == FrictionMode::Kind::sticks) continue;
+      std::array<double, 2> now{};
+      const bool moves = slips(f, now);
+      double size = 0, along = 0, across = 0, scale = 0;
+      const double s1 = system_->rate(f.first), s2 = system_->rate(f.first + 1);
+      const double a1 = accelerated[static_cast<std::size_t>(f.first)], a2 = accelerated[f.first + 1];
+      size = std::hypot(s1, s2);
+      scale = std::max(system_->rate_scale(f.first), system_->rate_scale(f.first + 1));
+      along = size > 0 ? (s1 * a1 + s2 * a2) / size : 0;
+      across = size > 0 ? std::abs(s1 * a2 - s2 * a1) / size : 0;
+      const double stop = along < 0 ? -size / along : INFINITY;
+      const bool begins = along >= 0 && size <= slip_of_start * scale;
+      const FrictionMode::Kind kind =
+          begins || stop < last_of_stop * h ? FrictionMode::Kind::slips : FrictionMode::Kind::turns;
+      changed = changed || kind != own.kind || (moves && kind == FrictionMode::Kind::slips);
+      if (own.kind == FrictionMode::Kind::slips && kind == FrictionMode::Kind::turns && along > 0)
+        now = align_slip(i, j, now);
+      own.kind = kind;
+      if (moves) own.direction = now;
+      if (begins) within(std::max(last_of_stop * h, size / std::hypot(a1, a2)));
+      if (kind != FrictionMode::Kind::turns) continue;
+      // Steps in which the slip grows many times over, or turns far, have no solution that Newton's method finds.
+      const double change = size / std::hypot(a1, a2);
+      if (change < h / 2) within(2 * change);
+      if (across > 0 && size / across < 2 * h) within(size / across / 2);
+      if (stop < near_stop * h) within(stop / 2);
+      else on_grid(std::min(stop / 2, steps_between_looks * h));
+    }
+  }
+  within(shortened_);
+  if (changed) project();
+  if (changed) compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
+  return end;
+}
+
+}  // namespace alembert::internal
