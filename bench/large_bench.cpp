@@ -20,13 +20,7 @@ namespace alembert::internal {
 
 namespace {
 
-std::string gallery_file(const std::string& name) {
-  return std::string(ALEMBERT_SOURCE_DIR) + "/models/" + name + ".alm";
-}
-
-Model from_text(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  return read_model(std::make_shared<const Source>(Source{"text", text}), overrides);
-}
+std::string source_file(const std::string& name) { return std::string(ALEMBERT_SOURCE_DIR) + "/" + name; }
 
 struct Cost {
   double start = 0;  // seconds of all that comes before the first step
@@ -62,7 +56,7 @@ void rods(int largest) {
     const double hand = (process_seconds() - before) / static_cast<double>(steps) / n;
     if (!(chain.constraint() < 1e-12)) fmt::print("by hand: the constraints are lost\n");
     before = process_seconds();
-    const Model model = read_model(gallery_file("chain"), {"N=" + std::to_string(n)});
+    const Model model = read_model(source_file("models/chain.alm"), {"N=" + std::to_string(n)});
     const double reading = process_seconds() - before;
     const Cost run = cost(model, "lobatto(2)", h, steps);
     const double rod = run.step / n;
@@ -75,20 +69,11 @@ void rods(int largest) {
 }
 
 void links(int largest) {
-  const std::string text =
-      "model \"Chain of links\"\n"
-      "parameter N = 4, m = 1, l = 0.5, J = 0.02, J0 = 0.001, g = 9.81\n"
-      "family i = 1..N\n"
-      "body link[i] mass m inertia (J, J, J0) at (0, 0, -(i - 1/2)*l)\n"
-      "gravity (0, g, 0)\n"
-      "joint revolute hinge[1] from ground axis (1, 0, 0) to link[1] point (0, 0, l/2)\n"
-      "joint revolute hinge[i] from link[i-1] point (0, 0, -l/2) axis (1, 0, 0) to link[i] point (0, 0, l/2) for i = "
-      "2..N\n";
   fmt::print("\nChain of N rigid links, lobatto(2), h = 0.001: CPU time a body\n");
   fmt::print("{:>9} {:>14} {:>14}\n", "N", "step, us", "start, ms");
   for (int n = 2; n <= largest; n *= 2) {
     const double before = process_seconds();
-    const Model model = from_text(text, {"N=" + std::to_string(n)});
+    const Model model = read_model(source_file("bench/links.alm"), {"N=" + std::to_string(n)});
     const double reading = process_seconds() - before;
     const Cost run = cost(model, "lobatto(2)", 0.001, std::max(300L, 50'000L / n));
     fmt::print("{:>9} {:>14.1f} {:>14.2f}\n", n, 1e6 * run.step / n, 1e3 * (reading + run.start) / n);
@@ -96,25 +81,10 @@ void links(int largest) {
 }
 
 void loops() {
-  const std::string head =
-      "parameter m = 1, J = 0.1, g = 9.81\n"
-      "body crank mass m inertia (J, 2*J, J) at (0, 0.5, 0) omega (0, 0, -3)\n"
-      "body coupler mass m inertia (2*J, J, J) at (1, 1.25, 0)\n"
-      "body rocker mass m inertia (J, J, 2*J) at (2, 0.75, 0)\n"
-      "gravity (0, -g, 0)\n"
-      "joint revolute A from ground axis (0, 0, 1) to crank point (0, -0.5, 0)\n"
-      "joint revolute B from crank point (0, 0.5, 0) axis (0, 0, 1) to coupler point (-1, -0.25, 0)\n";
-  const std::string redundant =
-      "model \"Four hinges\"\n" + head +
-      "joint revolute C from coupler point (1, 0.25, 0) axis (0, 0, 1) to rocker point (0, 0.75, 0)\n"
-      "joint revolute D from ground point (2, 0, 0) axis (0, 0, 1) to rocker point (0, -0.75, 0)\n";
-  const std::string independent = "model \"Twin\"\n" + head +
-                                  "joint spherical C from coupler point (1, 0.25, 0) to rocker point (0, 0.75, 0)\n"
-                                  "joint cylindrical D from ground point (2, 0, 0) axis (0, 0, 1) to rocker point (0, "
-                                  "-0.75, 0)\n";
   fmt::print("\nFour-bar in space with three redundant constraints against its independent twin: CPU time of a step\n");
   fmt::print("{:<14} {:>14} {:>14} {:>8}\n", "method", "redundant, us", "twin, us", "ratio");
-  const Model one = from_text(redundant), other = from_text(independent);
+  const Model one = read_model(source_file("bench/four_hinges.alm")),
+              other = read_model(source_file("bench/four_hinges_twin.alm"));
   for (const char* method : {"lobatto(2)", "lobatto(3)", "gauss(2)"}) {
     double slow = 1e300, fast = 1e300;
     for (int round = 0; round < 3; ++round) {

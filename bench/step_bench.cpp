@@ -1,5 +1,5 @@
-// What a step costs, as a table. Argument "run": only in runs, against code by hand; "chain": only how it grows with
-// the number of rods; "long": 10^8 RATTLE steps of the pendulum, with the fitted drift of the energy.
+// What a step costs, as a table (in runs, and against code by hand: alembert bench). Argument "chain": only how it
+// grows with the number of rods; "long": 10^8 RATTLE steps of the pendulum, with the fitted drift of the energy.
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 
 #include "alembert/base/cpu_time.h"
 #include "alembert/run/simulate.h"
-#include "hand_written.h"
 
 namespace alembert::internal {
 
@@ -56,65 +55,7 @@ class Timed {
   bool failed_ = false;
 };
 
-// Nanoseconds a step of a whole run: energy, both levels of the constraints, rank and accuracy watched at every step.
-double run_nanoseconds(const Model& model, const std::string& method, double h, long steps) {
-  SimulateOptions options;
-  options.step = h;
-  options.end = h * static_cast<double>(steps);
-  options.newton.kernel.backend = native_available() ? Backend::native : Backend::interpreter;
-  const Equations equations = derive(model);
-  Engine engine(model, equations, find_method(method), engine_options(equations, options));
-  const double before = thread_seconds();
-  const Report report = simulate(engine, options);
-  if (report.ending != Ending::done) fmt::print("{}: {}\n", method, report.reason);
-  return 1e9 * (thread_seconds() - before) / static_cast<double>(steps);
-}
-
-template <class Hand>
-double hand_nanoseconds(double h, long steps) {
-  Hand steps_by_hand(bench::DoublePendulum{}, h);
-  const double before = thread_seconds();
-  for (long i = 0; i < steps; ++i) steps_by_hand.step();
-  const double each = 1e9 * (thread_seconds() - before) / static_cast<double>(steps);
-  if (!(steps_by_hand.pendulum().constraint() < 1e-12)) fmt::print("by hand: the constraints are lost\n");
-  return each;
-}
-
-// In turn with code by hand of equal order, so that what disturbs the machine disturbs both; the best of each.
-void run_table() {
-  struct Case {
-    const char* method;
-    double h;
-    double (*by_hand)(double, long);
-    double most;  // what is asked for
-  };
-  using bench::HandLobatto, bench::HandRattle;
-  const std::vector<Case> cases{{"lobatto(2)", 0.01, hand_nanoseconds<HandRattle>, 2},
-                                {"lobatto(3)", 0.01, hand_nanoseconds<HandLobatto<3>>, 1.2},
-                                {"gauss(2)", 0.01, hand_nanoseconds<HandLobatto<3>>, 1.2},
-                                {"lobatto(4)", 0.02, hand_nanoseconds<HandLobatto<4>>, 1.2},
-                                {"gauss(3)", 0.02, hand_nanoseconds<HandLobatto<4>>, 1.2}};
-  constexpr long steps = 100000;
-  constexpr int rounds = 5;
-  const Model model = gallery("double_pendulum");
-  fmt::print(
-      "Double pendulum: ns a step in a run, where energy, both levels of the constraints, rank and accuracy are\n");
-  fmt::print("watched, against code by hand of equal order (RATTLE, Lobatto 3, Lobatto 4), where nothing is\n");
-  fmt::print("{:<12} {:>6} {:>10} {:>10} {:>8} {:>8}\n", "method", "h", "in a run", "by hand", "ratio", "wanted");
-  for (const Case& one : cases) {
-    double by_hand = 1e300, whole = 1e300;
-    for (int round = 0; round < rounds; ++round) {
-      by_hand = std::min(by_hand, one.by_hand(one.h, steps));
-      whole = std::min(whole, run_nanoseconds(model, one.method, one.h, steps));
-    }
-    fmt::print("{:<12} {:>6} {:>10.1f} {:>10.1f} {:>8.2f} {:>8}\n", one.method, one.h, whole, by_hand, whole / by_hand,
-               one.most);
-  }
-  fmt::print("\n");
-}
-
 void table() {
-  run_table();
   fmt::print("Double pendulum, h = 0.01, one core, CPU time of a step\n");
   fmt::print("{:<14} {:>12} {:>12}\n", "method", "ns a step", "iterations");
   const Model model = gallery("double_pendulum");
@@ -164,8 +105,7 @@ void long_run() {
 }  // namespace
 
 int measure(int argc, char** argv) {
-  if (argc > 1 && std::strcmp(argv[1], "run") == 0) run_table();
-  else if (argc > 1 && std::strcmp(argv[1], "long") == 0) long_run();
+  if (argc > 1 && std::strcmp(argv[1], "long") == 0) long_run();
   else if (argc > 1 && std::strcmp(argv[1], "chain") == 0) chain_table();
   else table(), chain_table();
   return 0;

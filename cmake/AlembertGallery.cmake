@@ -1,4 +1,4 @@
-# Files as texts inside the library: the models of the gallery and the library of components, so that `alembert reproduce`
+# Files as texts inside the library: the models of the gallery and the library of components with its data, so that `alembert reproduce`
 # and `component NAME = "mass.alm"` work wherever the program is, and the sources of pages.
 
 # All files of a folder that fit the pattern. Each becomes an entry {"name", "text"} of a map, for @entries@ of the
@@ -24,7 +24,7 @@ function(alembert_generate_gallery output)
 endfunction()
 
 function(alembert_generate_components output)
-  alembert_generate_texts(models/components *.alm ON components.cpp.in ${output})
+  alembert_generate_texts(models/components *.* ON components.cpp.in ${output})
 endfunction()
 
 # CSS, JavaScript and HTML of the pages of a room, as the function that its web.h declares.

@@ -54,7 +54,7 @@ TEST(Gallery, HoldsWhatTheDocumentationPromises) {
   }
 }
 
-const std::set<std::string> assembled{"four_bar", "strandbeest"}, redundant{"bennett", "parallel_four_bar"};
+const std::set<std::string> assembled{"four_bar", "strandbeest", "walker"}, redundant{"bennett", "parallel_four_bar"};
 
 TEST(Gallery, EveryModelIsReadAndConsistent) {
   for (const std::string& name : gallery_names()) {

@@ -13,12 +13,12 @@ namespace {
 
 struct CheckOptions {
   std::string model;
-  std::vector<std::string> set;
+  std::vector<std::string> set, input;
   bool json = false;
 };
 
 int check_model(const CheckOptions& options) {
-  const Model model = load_model(options.model, options.set);
+  const Model model = load_model(options.model, options.set, {}, options.input);
   const Equations equations = derive(model);
   const Findings found = examine(model, equations);
   fmt::print("{}", in_words_of_the_program(options.json ? found.json + "\n" : found.text));
@@ -36,9 +36,9 @@ int check_model(const CheckOptions& options) {
 Command add_check(CommandLine& program) {
   Options options = program.command("check", "Tell what a model is and whether its initial values are consistent");
   auto arguments = std::make_shared<CheckOptions>();
-  options.argument("MODEL", arguments->model, "Model file; - is standard input");
-  options.repeated("--set", arguments->set, "NAME=VALUE",
-                   "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated");
+  options.model(arguments->model);
+  options.overrides(arguments->set);
+  declare_inputs(options, arguments->input);
   options.flag("--json", arguments->json, "Print one JSON object");
   return {options, [arguments] { return check_model(*arguments); }};
 }

@@ -4,29 +4,22 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 
 #include "alembert/error.h"
 
 namespace alembert::internal::app {
 namespace {
 
-/// The words that CLI11 could not place, as an error with the nearest option or command.
-void refuse_extras(const CLI::App& app, const std::string& kind, const std::vector<std::string>& known) {
-  const std::vector<std::string> extras = app.remaining();
-  if (extras.empty()) return;
-  // Where an option is unknown, the plain words behind it are its values: the option is what went wrong.
-  std::string word = extras.front();
-  for (const std::string& extra : extras) {
-    if (extra.size() > 1 && extra[0] == '-') {
-      word = extra.substr(0, extra.find('='));
-      break;
-    }
-  }
-  const bool option = word.size() > 1 && word[0] == '-';
+std::string called(const CLI::App& app) { return app.get_parent() ? "alembert " + app.get_name() : "alembert"; }
+
+Diagnostic misplaced(const CLI::App& app, const std::string& kind, const std::string& word,
+                     const std::vector<std::string>& known) {
   const std::string near = nearest_name(word, known);
-  const std::string where = app.get_parent() ? "alembert " + app.get_name() : "alembert";
-  throw InputError(fmt::format("{} '{}' for '{}'", option ? "unknown option" : kind, word, where),
-                   near.empty() ? "see " + where + " --help" : "did you mean '" + near + "'?");
+  return {nullptr,
+          {},
+          fmt::format("{} '{}' for '{}'", kind, word, called(app)),
+          near.empty() ? "see " + called(app) + " --help" : "did you mean '" + near + "'?"};
 }
 
 std::vector<std::string> option_names(const CLI::App& app) {
@@ -38,17 +31,65 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-void refuse_extra_arguments(const CLI::App& command) {
-  refuse_extras(command, "unexpected argument", option_names(command));
+/// The words that CLI11 could not place, each with the nearest name.
+void note_extras(const CLI::App& app, const std::string& kind, const std::vector<std::string>& known,
+                 std::vector<Diagnostic>& wrong) {
+  for (const std::string& word : app.remaining()) {
+    const bool option = word.size() > 1 && word[0] == '-';
+    wrong.push_back(misplaced(app, option ? "unknown option" : kind, word.substr(0, word.find('=')), known));
+  }
+}
+
+/// "--step=0.1" as "step", "-s3" as "s"; "" for what is no option: a value, a negative number.
+std::string option_name(const std::string& word) {
+  if (word.size() < 2 || word[0] != '-') return "";
+  if (word[1] == '-') return word.substr(2, word.find('=') - 2);
+  return std::isalpha(static_cast<unsigned char>(word[1])) ? word.substr(1, 1) : "";
+}
+
+/// Takes the options that a command does not know out of its words, with what looks like their values, so that the
+/// others can be read.
+void take_unknown_options(const CLI::App& command, std::vector<std::string>& words, std::vector<Diagnostic>& wrong) {
+  const std::vector<std::string> known = option_names(command);
+  const auto find = [&](const std::string& dashes, const std::string& name) {
+    return command.get_option_no_throw(dashes + name);
+  };
+  std::vector<std::string> left;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string name = option_name(words[i]);
+    if (words[i] == "--" || name.empty()) {
+      left.push_back(words[i]);
+      continue;
+    }
+    const std::string dashes = words[i][1] == '-' ? "--" : "-";
+    const bool holds_value = dashes == "--" ? words[i].find('=') != std::string::npos : words[i].size() > 2;
+    const CLI::Option* option = find(dashes, name);
+    if (option) {
+      left.push_back(words[i]);
+      if (!holds_value && option->get_items_expected_max() > 0 && i + 1 < words.size()) left.push_back(words[++i]);
+      continue;
+    }
+    const std::string written = dashes == "--" ? "--" + name : words[i];
+    wrong.push_back(misplaced(command, "unknown option", written, known));
+    const std::string near = nearest_name(written, known);
+    const CLI::Option* meant = near.empty() ? nullptr : command.get_option_no_throw(near);
+    const bool takes_value = meant ? meant->get_items_expected_max() > 0 : true;
+    const bool value_follows = i + 1 < words.size() && option_name(words[i + 1]).empty();
+    // A file is rather what the command works on.
+    if (takes_value && !holds_value && value_follows && !words[i + 1].ends_with(".alm")) ++i;
+  }
+  words = std::move(left);
 }
 
 /// An empty text is no value: commands take it for an option that was not given.
-void refuse_empty_values(const CLI::App& command) {
+void note_empty_values(const CLI::App& command, std::vector<Diagnostic>& wrong) {
   for (const CLI::Option* option : command.get_options()) {
     const std::vector<std::string>& given = option->results();
     if (std::find(given.begin(), given.end(), "") == given.end()) continue;
-    throw InputError(fmt::format("{} is given without a value", option->get_name()),
-                     fmt::format("see alembert {} --help", command.get_name()));
+    wrong.push_back({nullptr,
+                     {},
+                     fmt::format("{} is given without a value", option->get_name()),
+                     fmt::format("see {} --help", called(command))});
   }
 }
 
@@ -56,6 +97,12 @@ void refuse_empty_values(const CLI::App& command) {
 
 void Options::argument(const char* name, std::string& to, const char* help) {
   app_->add_option(name, to, help)->required()->type_name("");
+}
+
+void Options::model(std::string& to) { argument("MODEL", to, "Model file; - is standard input"); }
+
+void Options::overrides(std::vector<std::string>& to) {
+  repeated("--set", to, "NAME=VALUE", "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated");
 }
 
 void Options::optional_argument(const char* name, std::string& to, const char* help) {
@@ -125,6 +172,17 @@ int CommandLine::perform(int argc, char** argv, const std::function<void()>& pre
     return std::find(flags_.begin(), flags_.end(), word) != flags_.end();
   };
   std::stable_partition(words.begin(), words.end(), of_program);
+  std::vector<Diagnostic> wrong;
+  for (const Command& command : commands) {
+    const CLI::App& app = *command.options.app_;
+    const auto named = std::find_if(words.begin(), words.end(), [](const std::string& word) { return word[0] != '-'; });
+    if (named == words.end() || *named != app.get_name()) continue;
+    std::vector<std::string> own(named + 1, words.end());
+    take_unknown_options(app, own, wrong);
+    words.erase(named + 1, words.end());
+    words.insert(words.end(), own.begin(), own.end());
+    break;
+  }
   std::reverse(words.begin(), words.end());
   try {
     program_->parse(words);
@@ -134,22 +192,34 @@ int CommandLine::perform(int argc, char** argv, const std::function<void()>& pre
     for (const Command& command : commands) {
       const CLI::App& options = *command.options.app_;
       if (!options.parsed()) continue;
-      refuse_extra_arguments(options);
-      help = "see alembert " + options.get_name() + " --help";
+      note_extras(options, "unexpected argument", option_names(options), wrong);
+      help = "see " + called(options) + " --help";
     }
-    throw InputError(error.what(), help);
+    if (wrong.empty()) wrong.push_back({nullptr, {}, error.what(), help});
+    throw InputError(std::move(wrong));
   }
 
   std::vector<std::string> known = option_names(*program_);
   for (const Command& command : commands) known.push_back(command.options.app_->get_name());
-  refuse_extras(*program_, "unknown command", known);
+  note_extras(*program_, "unknown command", known, wrong);
   for (const Command& command : commands) {
-    if (!command.options.app_->parsed()) continue;
-    refuse_extra_arguments(*command.options.app_);
-    refuse_empty_values(*command.options.app_);
+    const CLI::App& options = *command.options.app_;
+    if (!options.parsed()) continue;
+    note_extras(options, "unexpected argument", option_names(options), wrong);
+    const std::size_t words_alone = wrong.size();
+    note_empty_values(options, wrong);
+    if (!wrong.empty() && wrong.size() == words_alone && command.examine) {
+      try {
+        command.examine();
+      } catch (const InputError& more) {
+        wrong.insert(wrong.end(), more.diagnostics().begin(), more.diagnostics().end());
+      }
+    }
+    if (!wrong.empty()) throw InputError(std::move(wrong));
     prepare();
     return command.perform();
   }
+  if (!wrong.empty()) throw InputError(std::move(wrong));
   fmt::print("{}", program_->help());
   return 0;
 }

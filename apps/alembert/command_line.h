@@ -23,6 +23,9 @@ class Options {
   /// A word without a name that must be given, and one that may be left out.
   void argument(const char* name, std::string& to, const char* help);
   void optional_argument(const char* name, std::string& to, const char* help);
+  /// What many commands have: the file of a model, and --set.
+  void model(std::string& to);
+  void overrides(std::vector<std::string>& to);
   /// All words without a name.
   void arguments(const char* name, std::vector<std::string>& to, const char* help);
   void optional_arguments(const char* name, std::vector<std::string>& to, const char* help);
@@ -46,10 +49,12 @@ class Options {
 };
 
 /// A command whose options are declared. perform() is called once the command line has been read, gives the exit code,
-/// and throws InputError.
+/// and throws InputError. examine(), where it is given, is called instead where the command line holds words that
+/// nobody knows: it throws what else is wrong, and does nothing beside.
 struct Command {
   Options options;
   std::function<int()> perform;
+  std::function<void()> examine = {};
 };
 
 class CommandLine {
@@ -64,7 +69,7 @@ class CommandLine {
   /// The options of a new command.
   Options command(const char* name, const char* help);
   /// Reads the command line, performs the command that it names and gives its exit code; prints help where that is
-  /// asked for or no command is named. Throws InputError, with the nearest name as hint, for what it cannot place.
+  /// asked for or no command is named. Throws InputError for all that it cannot place, with the nearest names as hints.
   /// prepare: called before the command.
   int perform(int argc, char** argv, const std::function<void()>& prepare, const std::vector<Command>& commands);
 

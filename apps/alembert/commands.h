@@ -77,6 +77,9 @@ std::shared_ptr<const Source> read_source(const std::string& path);
 Model load_model(const std::string& path, const std::vector<std::string>& overrides = {},
                  const std::vector<std::string>& observed = {}, const std::vector<std::string>& inputs = {});
 
+/// --input, for all commands that read a model.
+void declare_inputs(Options& options, std::vector<std::string>& inputs);
+
 /// What "NAME=VALUE" gives a value to.
 std::string set_name(const std::string& text);
 

@@ -17,7 +17,7 @@ namespace {
 
 struct ConvergeArguments {
   std::string model;
-  std::vector<std::string> methods, set;
+  std::vector<std::string> methods, set, input;
   std::string steps, end, stages, svg, csv, precision;  // as written; empty where not given
   bool json = false;
 };
@@ -34,10 +34,15 @@ bool read_precision(const std::string& text) {
   throw InputError("--precision is double or quad, not '" + text + "'");
 }
 
+/// A table stays a table: which study it was stands beside it.
+std::string beside(const std::string& csv) {
+  return csv.substr(0, csv.ends_with(".csv") ? csv.size() - 4 : csv.size()) + ".run.json";
+}
+
 int converge_methods(const ConvergeArguments& arguments) {
   Complaints wrong;
   std::optional<Model> read;
-  wrong.attempt([&] { read = load_model(arguments.model, arguments.set); });
+  wrong.attempt([&] { read = load_model(arguments.model, arguments.set, {}, arguments.input); });
   ConvergeOptions options;
   wrong.attempt([&] { options.quad = read_precision(arguments.precision); });
   std::vector<std::string> seen;
@@ -66,8 +71,12 @@ int converge_methods(const ConvergeArguments& arguments) {
   if (bar.active()) options.progress = [&](double done) { bar.show(done); };
   const Convergence measured = converge(model, equations, options);
   bar.clear();
-  if (!arguments.svg.empty()) write_file("--svg", arguments.svg, to_svg(measured));
-  if (!arguments.csv.empty()) write_file("--csv", arguments.csv, to_csv(measured));
+  const std::string about = description(model, equations, options, measured);
+  if (!arguments.svg.empty()) write_file("--svg", arguments.svg, to_svg(measured, about));
+  if (!arguments.csv.empty()) {
+    write_file("--csv", arguments.csv, to_csv(measured));
+    write_file("--csv", beside(arguments.csv), "{\"attributes\":" + about + "}\n");
+  }
   fmt::print("{}{}", arguments.json ? to_json(measured) : to_text(measured), arguments.json ? "\n" : "");
   return measured.failed() ? failed : done;
 }
@@ -77,14 +86,14 @@ int converge_methods(const ConvergeArguments& arguments) {
 Command add_converge(CommandLine& program) {
   Options options = program.command("converge", "Measure the orders and the work of methods on a model");
   auto arguments = std::make_shared<ConvergeArguments>();
-  options.argument("MODEL", arguments->model, "Model file; - is standard input");
+  options.model(arguments->model);
   options.repeated("-m,--method", arguments->methods, "M",
                    "Method, such as " ALEMBERT_DEFAULT_METHOD "; may be repeated");
   options.option("-s,--stages", arguments->stages, "S", "Replaces the methods' number of stages");
   options.option("--steps", arguments->steps, "H1,H2,...", "Step sizes that divide the end: 0.1,0.05,0.025");
   options.option("--end", arguments->end, "T", "Time at which the errors are measured");
-  options.repeated("--set", arguments->set, "NAME=VALUE",
-                   "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated");
+  options.overrides(arguments->set);
+  declare_inputs(options, arguments->input);
   options.option("--precision", arguments->precision, "double|quad",
                  "Of the measured runs: double, or quad to see high orders");
   options.option("--svg", arguments->svg, "FILE", "Writes a figure: error against step size and CPU time");

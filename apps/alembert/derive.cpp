@@ -139,7 +139,7 @@ int print_port(const Model& model, const Arguments& arguments) {
 Command add_derive(CommandLine& program) {
   Options options = program.command("derive", "Show the equations derived from a model");
   auto arguments = std::make_shared<Arguments>();
-  options.argument("MODEL", arguments->model, "Model file; - is standard input");
+  options.model(arguments->model);
   options.option("--form", arguments->form, "FORM",
                  "One system of equations only: index1, index2 or ggl say how holonomic constraints stand in it");
   options.flag("--latex", arguments->latex, "Print LaTeX");

@@ -63,7 +63,7 @@ int run_export(const ExportArguments& arguments) {
 Command add_export(CommandLine& program) {
   Options options = program.command("export", "Write the step of a model as C, for other programs and small machines");
   auto arguments = std::make_shared<ExportArguments>();
-  options.argument("MODEL", arguments->model, "Model file; - is standard input");
+  options.model(arguments->model);
   options.flag("--c", arguments->c, "C99 without dependencies: FILE, and the header beside it");
   options.option("--open", arguments->open, "NAME,...",
                  "Parameters that stay open, to be given at every call; inputs of the model always are");

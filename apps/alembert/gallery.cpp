@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <set>
+#include <sstream>
 
 #include "alembert/derive/equations.h"
 #include "alembert/error.h"
@@ -20,13 +21,14 @@ namespace {
 
 struct GalleryArguments {
   std::vector<std::string> models;
-  std::string out, steps = "2000";
+  std::string out, markdown, steps = "2000";
 };
 
 /// One model on the page of all.
 struct Card {
   std::string name, title, thumbnail;
-  std::string failure;  // "" where it ran to its end
+  std::string path, words;  // of the model; what its first lines say of it
+  std::string failure;      // "" where it ran to its end
 };
 
 std::string thumbnail_of(const Trajectory& trajectory) {
@@ -38,27 +40,41 @@ std::string thumbnail_of(const Trajectory& trajectory) {
   return to_svg(figure);
 }
 
-/// Runs a model as its solve statement says, at most so many steps, and writes its page.
+/// The comment that a model begins with.
+std::string first_words(const Model& model) {
+  std::istringstream lines(model.source ? model.source->text : "");
+  std::string words;
+  for (std::string line; std::getline(lines, line) && line.starts_with("#");)
+    words += (words.empty() ? "" : " ") + line.substr(std::min(line.size(), line.find_first_not_of("# ")));
+  return words;
+}
+
+/// Runs a model as its solve statement says, at most so many steps, and writes its page where there is a folder for it.
 Card make_card(const std::string& path, const std::filesystem::path& folder, long most_steps) {
   Card card;
+  card.path = path;
   card.name = std::filesystem::path(path).stem().string();
   card.title = card.name;
   try {
     const Model model = load_model(path);
     if (!model.title.empty()) card.title = model.title;
+    card.words = first_words(model);
     const Equations equations = derive(model);
     RunChoices choices;
     const auto [method, choice] = choices.chosen_method(model, equations);
     SimulateOptions simulation = choices.simulation(model);
+    if (model.density && method.claims.symmetric) simulation.steps.control = Control::reversible;
     const double longest = static_cast<double>(most_steps) * std::abs(simulation.step);
     simulation.end = std::clamp(simulation.end, -longest, longest);
-    Recorder recorder;
+    constexpr std::size_t rows_of_a_picture = 300;  // more would not be seen
+    Recorder recorder = folder.empty() ? Recorder(rows_of_a_picture) : Recorder();
     simulation.observers.push_back(&recorder);
     const Report report = simulate(model, equations, method, simulation);
     if (report.ending != Ending::done) card.failure = report.reason;
     if (recorder.trajectory.rows() == 0) return card;
-    write_file("--out", (folder / (card.name + ".html")).string(),
-               page_of(recorder.trajectory, figure_of(recorder.trajectory).title, to_text(report), path));
+    if (!folder.empty())
+      write_file("--out", (folder / (card.name + ".html")).string(),
+                 page_of(recorder.trajectory, figure_of(recorder.trajectory).title, to_text(report), path));
     card.thumbnail = thumbnail_of(recorder.trajectory);
   } catch (const InputError& e) { card.failure = e.what(); }
   return card;
@@ -79,7 +95,44 @@ std::string index_page(const std::vector<Card>& cards) {
   return html_page("Gallery", body + "</div>\n");
 }
 
+/// A page of text with a picture of each, in a folder beside it that has its name.
+std::string markdown_page(const std::vector<Card>& cards, const std::filesystem::path& page) {
+  std::string text = fmt::format(
+      "# Gallery\n\nThe {} models in `models/`, each with a picture that the program made: the paths of its points, or "
+      "its "
+      "coordinates over\ntime. Their first lines say what the numbers are held against in the tests.\n\n"
+      "This page is written by `alembert gallery models/*.alm --markdown docs/gallery.md`.\n\n|  |  |\n|---|---|\n",
+      cards.size());
+  for (const Card& card : cards) {
+    const std::filesystem::path model =
+        std::filesystem::absolute(card.path).lexically_relative(std::filesystem::absolute(page).parent_path());
+    std::string words;
+    for (const char c : card.words) words += c == '|' ? std::string("\\|") : std::string(1, c);
+    const std::string picture =
+        card.thumbnail.empty() ? "" : fmt::format("![{}]({}/{}.svg)", card.name, page.stem().string(), card.name);
+    text += fmt::format("| {} | **[{}]({})** {} |\n", picture, card.title, model.generic_string(), words);
+  }
+  return text;
+}
+
+int write_markdown(const std::vector<Card>& cards, const std::filesystem::path& page) {
+  const std::filesystem::path folder = page.parent_path() / page.stem();
+  std::error_code wrong;
+  std::filesystem::create_directories(folder, wrong);
+  if (wrong) throw InputError("--markdown: cannot make the folder '" + folder.string() + "'");
+  int failures = 0;
+  for (const Card& card : cards) {
+    if (!card.failure.empty()) say(card.path + ": " + card.failure);
+    failures += card.failure.empty() ? 0 : 1;
+    if (!card.thumbnail.empty()) write_file("--markdown", (folder / (card.name + ".svg")).string(), card.thumbnail);
+  }
+  write_file("--markdown", page.string(), markdown_page(cards, page));
+  return failures > 0 ? failed : done;
+}
+
 int gallery(const GalleryArguments& arguments) {
+  if (!arguments.markdown.empty() && !arguments.out.empty())
+    throw InputError("--out and --markdown are two kinds of pages", "leave one of them out");
   const std::filesystem::path folder = arguments.out.empty() ? "gallery" : arguments.out;
   const long steps = read_whole("--steps", arguments.steps, 1);
   std::set<std::string> names;
@@ -87,6 +140,11 @@ int gallery(const GalleryArguments& arguments) {
     if (!names.insert(std::filesystem::path(path).stem().string()).second)
       throw InputError("two models have the name '" + std::filesystem::path(path).stem().string() + "'",
                        "their pages would have one name too");
+  if (!arguments.markdown.empty()) {
+    std::vector<Card> cards;
+    for (const std::string& path : arguments.models) cards.push_back(make_card(path, "", steps));
+    return write_markdown(cards, arguments.markdown);
+  }
   std::error_code wrong;
   std::filesystem::create_directories(folder, wrong);
   if (wrong) throw InputError("--out: cannot make the folder '" + folder.string() + "'");
@@ -111,6 +169,8 @@ Command add_gallery(CommandLine& program) {
   auto arguments = std::make_shared<GalleryArguments>();
   options.arguments("MODEL", arguments->models, "Model files, such as models/*.alm");
   options.option("-o,--out", arguments->out, "FOLDER", "Where to write; else gallery");
+  options.option("--markdown", arguments->markdown, "FILE",
+                 "One page of text instead, with a picture of each in a folder of its name beside it");
   options.option("--steps", arguments->steps, "N", "At most so many steps of each model");
   return {options, [arguments] { return gallery(*arguments); }};
 }

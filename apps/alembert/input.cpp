@@ -172,6 +172,12 @@ Model read_or_throw(const std::string& path, const std::vector<std::string>& ove
 
 }  // namespace
 
+void declare_inputs(Options& options, std::vector<std::string>& inputs) {
+  options.repeated(
+      "--input", inputs, "NAME=FILE",
+      "An input of the model follows a CSV file with the columns t and NAME, linear in between; may be repeated");
+}
+
 Model load_model(const std::string& path, const std::vector<std::string>& overrides,
                  const std::vector<std::string>& observed, const std::vector<std::string>& inputs) {
   Complaints wrong;
@@ -181,6 +187,11 @@ Model load_model(const std::string& path, const std::vector<std::string>& overri
     wrong.attempt([&] {
       if (!names.insert(set_name(text)).second)
         throw InputError("--set gives '" + set_name(text) + "' twice", "give one value");
+    });
+  names.clear();
+  for (const std::string& text : inputs)
+    wrong.attempt([&] {
+      if (!names.insert(set_name(text)).second) throw InputError("--input gives '" + set_name(text) + "' twice");
     });
   std::optional<Model> model;
   wrong.attempt([&] { model = read_or_throw(path, overrides, observed, inputs); });

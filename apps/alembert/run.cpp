@@ -1,4 +1,4 @@
-// alembert run: integrates a model, writes trajectories, and reports what was kept.
+// alembert run: integrates a model, writes trajectories, and reports what was preserved.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,6 +12,7 @@
 #include "alembert/derive/equations.h"
 #include "alembert/error.h"
 #include "alembert/methods/method.h"
+#include "alembert/output/attributes.h"
 #include "alembert/plot/figures.h"
 #include "alembert/report.h"
 #include "alembert/run/report_names.h"
@@ -72,7 +73,11 @@ void require_plot(const std::string& path) {
 
 std::string plot_text(const std::string& path, const Trajectory& trajectory, const std::string& words,
                       const std::string& model) {
-  if (path.ends_with(".svg")) return to_svg(figure_of(trajectory));
+  if (path.ends_with(".svg")) {
+    Figure figure = figure_of(trajectory);
+    figure.about = to_json(attributes_of(trajectory.run));
+    return to_svg(figure);
+  }
   if (!page_note().empty()) say("note: " + page_note());
   return page_of(trajectory, figure_of(trajectory).title, words, model == "-" ? "" : model);
 }
@@ -106,12 +111,9 @@ std::vector<std::string> chosen_columns(const RunOptions& options) {
 
 /// What is no column of the model is an expression to observe: a reaction, an angle, the force of a spring.
 Model load(const RunOptions& options, const std::vector<std::string>& columns) {
-  std::set<std::string> names;
-  for (const std::string& one : options.input)
-    if (!names.insert(set_name(one)).second) throw InputError("--input gives '" + set_name(one) + "' twice");
   Model model = load_model(options.model, options.choices.set, {}, options.input);
   if (columns.empty()) return model;
-  const Columns known = make_columns(model, derive(model), options.dirac);
+  const Columns known = columns_with_contacts(model, derive(model), options.dirac);
   std::vector<std::string> others;
   for (const std::string& name : columns)
     if (columns_named(known, name).empty()) others.push_back(name);
@@ -270,7 +272,7 @@ int run(const RunOptions& options) {
 Command add_run(CommandLine& program) {
   Options options = program.command("run", "Integrate a model and report what was preserved");
   auto arguments = std::make_shared<RunOptions>();
-  options.argument("MODEL", arguments->model, "Model file; - is standard input");
+  options.model(arguments->model);
   arguments->choices.declare(options);
   options.repeated("-o,--out", arguments->out, "FILE", "Trajectory, by ending .csv, .h5 or .json; may be repeated");
   options.repeated("--plot", arguments->plot, "FILE",
@@ -279,9 +281,7 @@ Command add_run(CommandLine& program) {
   options.option("--at", arguments->at, "T1,T2,...",
                  "Write rows at these times instead of the steps (beside them with --every)");
   options.option("--sample", arguments->sample, "DT", "The same for the multiples of a time, from the start on");
-  options.repeated(
-      "--input", arguments->input, "NAME=FILE",
-      "An input of the model follows a CSV file with the columns t and NAME, linear in between; may be repeated");
+  declare_inputs(options, arguments->input);
   options.option("--columns", arguments->columns, "NAME,...",
                  "Write these columns only, behind t; also reactions, angles, forces: hinge.force, strut.length");
   options.flag("--dirac", arguments->dirac,
@@ -307,7 +307,7 @@ Command add_run(CommandLine& program) {
       " where that has none.\n"
       "Ctrl-C, SIGTERM and SIGHUP end the run after the current step: what was computed is written, and the exit code\n"
       "is 1.");
-  return {options, [arguments] { return run(*arguments); }};
+  return {options, [arguments] { return run(*arguments); }, [arguments] { const Reading all(*arguments); }};
 }
 
 }  // namespace alembert::internal::app

@@ -94,8 +94,7 @@ void RunChoices::declare(Options& options) {
   options.option("-s,--stages", stages, "S", "Replaces the method's number of stages");
   options.option("--step", step, "H", "Step size, or the first one; negative runs backward in time");
   options.option("--end", end, "T", "Time to end at");
-  options.repeated("--set", set, "NAME=VALUE",
-                   "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated");
+  options.overrides(set);
   options.option("--control", control, "KIND",
                  "Step-size control: fixed, tolerance, or reversible (symmetric methods)");
   options.option("--tolerance", tolerance, "TOL", "Local error tolerance, relative, of a step; 1e-8 where not given");

@@ -24,6 +24,7 @@ struct SweepArguments {
   std::string model, report, out, members, seed, sampling, map, statistics, keep, every, threads, device;
   std::vector<std::string> vary, draw, plot;
   RunChoices choices;
+  std::vector<std::string> input;
   bool json = false, quiet = false, strict = false, resume = false;
 };
 
@@ -80,6 +81,10 @@ SweepOptions read_options(const SweepArguments& arguments, MapRequest& map, Comp
   SweepOptions options;
   wrong.attempt([&] { options.model = read_source(arguments.model); });
   options.set = arguments.choices.set;
+  options.inputs = arguments.input;
+  std::set<std::string> inputs;
+  for (const std::string& one : arguments.input)
+    if (!inputs.insert(set_name(one)).second) wrong.add("--input gives '" + set_name(one) + "' twice");
   if (arguments.vary.empty() && arguments.draw.empty())
     wrong.add("nothing varies", "say --vary l=1,2,4 or --vary l=0.5:2:100, or --draw \"x=normal(0, 0.1)\"");
   for (const std::string& text : arguments.vary) options.axes.push_back(read_axis(text, wrong.list));
@@ -163,6 +168,8 @@ std::string said(const FirstRows& first, const StatisticsSink& statistics, const
 std::vector<NamedFile> files_of(const SweepArguments& arguments) {
   std::vector<NamedFile> files;
   if (!arguments.out.empty()) files = {{"--out", arguments.out}, {"--out", arguments.out + ".journal"}};
+  if (arguments.out.ends_with(".csv"))
+    files.push_back({"--out " + arguments.out, arguments.out.substr(0, arguments.out.size() - 4) + ".run.json"});
   for (const std::string& path : arguments.plot) files.push_back({"--plot", path});
   if (!arguments.statistics.empty()) files.push_back({"--statistics", arguments.statistics});
   return files;
@@ -252,7 +259,7 @@ int perform_sweep(const SweepArguments& arguments) {
 Command add_sweep(CommandLine& program) {
   Options options = program.command("sweep", "Run a model with many values of its parameters, on all cores and nodes");
   auto arguments = std::make_shared<SweepArguments>();
-  options.argument("MODEL", arguments->model, "Model file; - is standard input");
+  options.model(arguments->model);
   options.repeated("--vary", arguments->vary, "NAME=VALUES",
                    "Values of a parameter or an initial value: m2=1,0.1 or l=0.5:2:100 (100 values from 0.5 to 2); "
                    "may be repeated: all combinations are run");
@@ -266,6 +273,7 @@ Command add_sweep(CommandLine& program) {
                  "Columns of the table, as paths into what run --json prints: energy.max_error,q.x1; and of events: "
                  "events.flip.t (first time), events.flip.last, events.flip.count");
   arguments->choices.declare(options);
+  declare_inputs(options, arguments->input);
   options.option("-o,--out", arguments->out, "FILE",
                  "Writes the table while it grows, by ending .csv, .h5 or .json; finished members are safe beside it");
   options.flag("--resume", arguments->resume,

@@ -14,7 +14,7 @@ namespace {
 
 struct VerifyArguments {
   std::string model, method, stages, step, end;  // as written; empty where not given
-  std::vector<std::string> set;
+  std::vector<std::string> set, input;
   bool json = false;
 };
 
@@ -26,7 +26,7 @@ int verify_method(const VerifyArguments& arguments) {
   choices.end = arguments.end;
   Complaints wrong;
   std::optional<Model> read;
-  wrong.attempt([&] { read = load_model(arguments.model, arguments.set); });
+  wrong.attempt([&] { read = load_model(arguments.model, arguments.set, {}, arguments.input); });
   choices.check(read ? &*read : nullptr, wrong);
   wrong.raise();
   const Model& model = *read;
@@ -44,14 +44,14 @@ int verify_method(const VerifyArguments& arguments) {
 Command add_verify(CommandLine& program) {
   Options options = program.command("verify", "Measure what a method preserves on a model, beside what it claims");
   auto arguments = std::make_shared<VerifyArguments>();
-  options.argument("MODEL", arguments->model, "Model file; - is standard input");
+  options.model(arguments->model);
   options.option("-m,--method", arguments->method, "M",
                  "Method, such as " ALEMBERT_DEFAULT_METHOD "; see alembert methods");
   options.option("-s,--stages", arguments->stages, "S", "Replaces the method's number of stages");
   options.option("--step", arguments->step, "H", "Step size; negative runs backward in time");
   options.option("--end", arguments->end, "T", "End of the run that watches energy, constraints and invariants");
-  options.repeated("--set", arguments->set, "NAME=VALUE",
-                   "Replaces a parameter or an initial value: m1=2, \"y1'=10\"; may be repeated");
+  options.overrides(arguments->set);
+  declare_inputs(options, arguments->input);
   options.flag("--json", arguments->json, "Print one JSON object instead of the table");
   options.footer(
       "Orders, symplecticity, symmetry and reversibility are measured in quadruple precision where the model is small "

@@ -18,6 +18,8 @@ struct BenchOptions {
 void compare_steps(const BenchOptions& options, Results& results);
 /// CPU time and error of the regular double pendulum at t = 240, against SUNDIALS.
 void compare_precision(const BenchOptions& options, Results& results);
+/// The same for car axis and Andrews' mechanism.
+void compare_mechanisms(const BenchOptions& options, Results& results);
 /// Chains of rods against a tridiagonal matrix by hand.
 void compare_rods(const BenchOptions& options, Results& results);
 /// Chains of rigid links.

@@ -23,7 +23,7 @@ namespace {
 
 constexpr char help[] =
     "alembert bench [CONTEST...] [--quick] [--rounds N] [--json FILE] [--page FILE]\n"
-    "  CONTEST      steps, precision, rods, links, process; all where none is named\n"
+    "  CONTEST      steps, precision, mechanisms, rods, links, process; all where none is named\n"
     "  --quick      small sizes and one round: whether it works, not how fast\n"
     "  --rounds N   rounds in which all take their turn; 7 where not given\n"
     "  --json FILE  everything as one JSON object\n"
@@ -46,11 +46,9 @@ struct Contest {
   const char* name;
   void (*run)(const BenchOptions&, Results&);
 };
-constexpr Contest contests[] = {{"steps", compare_steps},
-                                {"precision", compare_precision},
-                                {"rods", compare_rods},
-                                {"links", compare_links},
-                                {"process", compare_processes}};
+constexpr Contest contests[] = {{"steps", compare_steps},           {"precision", compare_precision},
+                                {"mechanisms", compare_mechanisms}, {"rods", compare_rods},
+                                {"links", compare_links},           {"process", compare_processes}};
 
 }  // namespace
 

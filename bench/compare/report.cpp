@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -66,7 +67,52 @@ std::string diagram_of(const WorkPrecision& w) {
     curve->x.push_back(m.error);
     curve->y.push_back(m.median);
   }
-  return internal::to_svg({w.title, {panel}, {"dashed: rivals"}, 0, false});
+  internal::Figure figure;
+  figure.title = w.title;
+  figure.panels = {panel};
+  figure.notes = {"dashed: rivals"};
+  return internal::to_svg(figure);
+}
+
+/// The least CPU time of ours that is as accurate; NaN where none is.
+double ours_at(const WorkPrecision& w, double error) {
+  double least = NAN;
+  for (const Measured& m : w.points)
+    if (m.kind == Kind::ours && m.error <= error && !(m.median >= least)) least = m.median;
+  return least;
+}
+
+/// What a rival needs at equal accuracy, in units of what we need.
+struct Lead {
+  std::string rival;
+  double least = HUGE_VAL, most = 0;
+  int unmatched = 0;  // runs of the rival than which none of ours is as accurate
+};
+
+std::vector<Lead> leads_of(const WorkPrecision& w) {
+  std::vector<Lead> leads;
+  for (const Measured& m : w.points) {
+    if (m.kind != Kind::rival || std::isnan(m.median)) continue;
+    auto lead = std::find_if(leads.begin(), leads.end(), [&](const Lead& l) { return l.rival == m.name; });
+    if (lead == leads.end()) lead = leads.insert(lead, Lead{m.name});
+    const double ratio = m.median / ours_at(w, m.error);
+    if (std::isnan(ratio)) {
+      ++lead->unmatched;
+      continue;
+    }
+    lead->least = std::min(lead->least, ratio);
+    lead->most = std::max(lead->most, ratio);
+  }
+  return leads;
+}
+
+std::string words_of(const Lead& lead) {
+  std::string text = lead.rival + ": ";
+  if (lead.most > 0)
+    text += fmt::format("{:.1f} to {:.1f} times our CPU time at equal accuracy", lead.least, lead.most);
+  else text += "nothing to compare";
+  if (lead.unmatched > 0) text += fmt::format("; {} of its runs are more accurate than ours", lead.unmatched);
+  return text;
 }
 
 }  // namespace
@@ -86,6 +132,7 @@ std::string to_text(const Results& results) {
     for (const Measured& m : w.points)
       text +=
           fmt::format("  {:<44} {:<9} {:>10}  error {:.1e}\n", m.name, word_of(m.kind), time_text(m.median), m.error);
+    for (const Lead& lead : leads_of(w)) text += "  " + words_of(lead) + "\n";
     text += "\n";
   }
   for (const std::string& rival : results.absent) text += "not in this build: " + rival + "\n";
@@ -105,7 +152,10 @@ std::string to_json(const Results& results) {
   for (const WorkPrecision& w : results.diagrams) {
     Json points = Json::array();
     for (const Measured& m : w.points) points.push_back(json_of(m));
-    all["work_precision"].push_back({{"title", w.title}, {"points", points}});
+    Json leads = Json::array();
+    for (const Lead& lead : leads_of(w))
+      if (lead.most > 0) leads.push_back({{"rival", lead.rival}, {"least", lead.least}, {"most", lead.most}});
+    all["work_precision"].push_back({{"title", w.title}, {"points", points}, {"at_equal_accuracy", leads}});
   }
   return all.dump(1) + "\n";
 }
@@ -117,7 +167,10 @@ std::string to_page(const Results& results) {
       "td,th{text-align:left;padding:.1em .8em .1em 0}svg{max-width:100%}</style></head><body>\n<h1>alembert "
       "bench</h1>\n"
       "<p>All that stands in one table or diagram was measured in turn, in one process; CPU time of the thread.</p>\n";
-  for (const WorkPrecision& w : results.diagrams) body += diagram_of(w);
+  for (const WorkPrecision& w : results.diagrams) {
+    body += diagram_of(w);
+    for (const Lead& lead : leads_of(w)) body += "<p>" + escaped(words_of(lead)) + ".</p>\n";
+  }
   for (const Comparison& c : results.comparisons)
     body += "<h2>" + escaped(c.title) + "</h2>\n" + table_of(c) +
             (c.note.empty() ? "" : "<p>" + escaped(c.note) + "</p>\n");

@@ -12,7 +12,7 @@ namespace alembert::bench {
 
 struct Integrated {
   double seconds = 0;         // CPU time of the integration alone
-  std::array<double, 4> q{};  // where it ended
+  std::vector<double> state;  // where it ended: positions, then velocities
 };
 
 /// A solver for the double pendulum in the coordinates of its masses.
@@ -22,6 +22,14 @@ struct PendulumRival {
   std::optional<Integrated> (*run)(const DoublePendulum& start, double t, double tolerance);
 };
 std::vector<PendulumRival> sundials_rivals();
+
+/// The same for any mechanism.
+class Mechanism;
+struct MechanismRival {
+  std::string name;
+  std::optional<Integrated> (*run)(Mechanism& mechanism, double t, double tolerance);
+};
+std::vector<MechanismRival> mechanism_rivals();
 
 /// CPU seconds a step of a hanging chain of so many rigid links with revolute joints; links of mass 1, length 1.
 struct LinksRival {

@@ -1,4 +1,5 @@
-// IDA, CVODE and ARKODE on the double pendulum. Without ALEMBERT_SUNDIALS there are none of them.
+// IDA, CVODE and ARKODE, on the double pendulum by hand and on mechanisms. Without ALEMBERT_SUNDIALS there are none of
+// them.
 
 #include "rivals.h"
 
@@ -13,9 +14,11 @@
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
-#include <memory>
+#include <algorithm>
+#include <cmath>
 
 #include "alembert/base/cpu_time.h"
+#include "mechanism.h"
 
 namespace alembert::bench {
 
@@ -26,7 +29,7 @@ constexpr long most_steps = 50'000'000;
 /// What a solver needs around it; freed in the right order.
 class Setting {
  public:
-  explicit Setting(int size) {
+  explicit Setting(long size) {
     SUNContext_Create(nullptr, &context);
     y = N_VNew_Serial(size, context);
     y_dot = N_VNew_Serial(size, context);
@@ -117,59 +120,6 @@ int project(double, N_Vector y, N_Vector correction, double, N_Vector error, voi
   return 0;
 }
 
-void fill(N_Vector y, const DoublePendulum& p) {
-  for (int i = 0; i < 4; ++i) data_of(y)[i] = p.q[i];
-  for (int i = 0; i < 4; ++i) data_of(y)[4 + i] = p.v[i];
-}
-
-std::optional<Integrated> ended(int flag, double begin, N_Vector y) {
-  if (flag < 0) return std::nullopt;
-  Integrated result;
-  result.seconds = internal::thread_seconds() - begin;
-  for (int i = 0; i < 4; ++i) result.q[i] = data_of(y)[i];
-  return result;
-}
-
-std::optional<Integrated> run_cvode(const DoublePendulum& start, double t, double tolerance) {
-  const Setting setting(8);
-  DoublePendulum p = start;
-  fill(setting.y, p);
-  void* memory = CVodeCreate(CV_BDF, setting.context);
-  CVodeInit(memory, right_side, 0, setting.y);
-  CVodeSStolerances(memory, tolerance, tolerance);
-  CVodeSetUserData(memory, &p);
-  CVodeSetLinearSolver(memory, setting.solver, setting.matrix);
-  CVodeSetProjFn(memory, project);
-  CVodeSetErrFile(memory, nullptr);
-  CVodeSetMaxNumSteps(memory, most_steps);
-  CVodeSetStopTime(memory, t);
-  const double begin = internal::thread_seconds();
-  double reached = 0;
-  const int flag = CVode(memory, t, setting.y, &reached, CV_NORMAL);
-  const auto result = ended(flag, begin, setting.y);
-  CVodeFree(&memory);
-  return result;
-}
-
-std::optional<Integrated> run_arkode(const DoublePendulum& start, double t, double tolerance) {
-  const Setting setting(8);
-  DoublePendulum p = start;
-  fill(setting.y, p);
-  void* memory = ERKStepCreate(right_side, 0, setting.y, setting.context);
-  ERKStepSetTableNum(memory, ARKODE_FEHLBERG_13_7_8);
-  ERKStepSStolerances(memory, tolerance, tolerance);
-  ERKStepSetUserData(memory, &p);
-  ERKStepSetErrFile(memory, nullptr);
-  ERKStepSetMaxNumSteps(memory, most_steps);
-  ERKStepSetStopTime(memory, t);
-  const double begin = internal::thread_seconds();
-  double reached = 0;
-  const int flag = ERKStepEvolve(memory, t, setting.y, &reached, ARK_NORMAL);
-  const auto result = ended(flag, begin, setting.y);
-  ERKStepFree(&memory);
-  return result;
-}
-
 /// Both levels of the constraints, with a multiplier each (Gear, Gupta and Leimkuhler): index 2.
 int stabilised(double, N_Vector y, N_Vector y_dot, N_Vector residual, void* user) {
   const auto& p = *static_cast<const DoublePendulum*>(user);
@@ -187,25 +137,82 @@ int stabilised(double, N_Vector y, N_Vector y_dot, N_Vector residual, void* user
   return 0;
 }
 
-std::optional<Integrated> run_ida(const DoublePendulum& start, double t, double tolerance) {
-  const Setting setting(12);
-  DoublePendulum p = start;
+/// What the solvers integrate. Behind the state IDA has two multipliers for each constraint.
+struct Task {
+  CVRhsFn right_side;
+  CVProjFn project;
+  IDAResFn stabilised;
+  void* user;
+  std::vector<double> start, rates, lambda;  // at the start
+  long states() const { return static_cast<long>(start.size()); }
+};
+
+std::optional<Integrated> ended(int flag, double begin, const Task& task, N_Vector y) {
+  if (flag < 0) return std::nullopt;
+  Integrated result;
+  result.seconds = internal::thread_seconds() - begin;
+  result.state.assign(data_of(y), data_of(y) + task.states());
+  return result;
+}
+
+std::optional<Integrated> run_cvode(const Task& task, double t, double tolerance) {
+  const Setting setting(task.states());
+  std::copy(task.start.begin(), task.start.end(), data_of(setting.y));
+  void* memory = CVodeCreate(CV_BDF, setting.context);
+  CVodeInit(memory, task.right_side, 0, setting.y);
+  CVodeSStolerances(memory, tolerance, tolerance);
+  CVodeSetUserData(memory, task.user);
+  CVodeSetLinearSolver(memory, setting.solver, setting.matrix);
+  CVodeSetProjFn(memory, task.project);
+  CVodeSetErrFile(memory, nullptr);
+  CVodeSetMaxNumSteps(memory, most_steps);
+  CVodeSetStopTime(memory, t);
+  const double begin = internal::thread_seconds();
+  double reached = 0;
+  const int flag = CVode(memory, t, setting.y, &reached, CV_NORMAL);
+  const auto result = ended(flag, begin, task, setting.y);
+  CVodeFree(&memory);
+  return result;
+}
+
+std::optional<Integrated> run_arkode(const Task& task, double t, double tolerance) {
+  const Setting setting(task.states());
+  std::copy(task.start.begin(), task.start.end(), data_of(setting.y));
+  void* memory = ERKStepCreate(task.right_side, 0, setting.y, setting.context);
+  ERKStepSetTableNum(memory, ARKODE_FEHLBERG_13_7_8);
+  ERKStepSStolerances(memory, tolerance, tolerance);
+  ERKStepSetUserData(memory, task.user);
+  ERKStepSetErrFile(memory, nullptr);
+  ERKStepSetMaxNumSteps(memory, most_steps);
+  ERKStepSetStopTime(memory, t);
+  const double begin = internal::thread_seconds();
+  double reached = 0;
+  const int flag = ERKStepEvolve(memory, t, setting.y, &reached, ARK_NORMAL);
+  const auto result = ended(flag, begin, task, setting.y);
+  ERKStepFree(&memory);
+  return result;
+}
+
+std::optional<Integrated> run_ida(const Task& task, double t, double tolerance) {
+  const long states = task.states(), size = states + 2 * static_cast<long>(task.lambda.size());
+  const Setting setting(size);
   N_VConst(0, setting.y);
   N_VConst(0, setting.y_dot);
-  fill(setting.y, p);
-  double* dot = data_of(setting.y_dot);
-  for (int i = 0; i < 4; ++i) dot[i] = p.v[i];
-  accelerations(p, p.q.data(), p.v.data(), data_of(setting.y) + 8, dot + 4);
+  std::copy(task.start.begin(), task.start.end(), data_of(setting.y));
+  std::copy(task.lambda.begin(), task.lambda.end(), data_of(setting.y) + states);
+  std::copy(task.rates.begin(), task.rates.end(), data_of(setting.y_dot));
   N_Vector id = N_VClone(setting.y);
-  for (int i = 0; i < 12; ++i) data_of(id)[i] = i < 8 ? 1 : 0;
+  for (long i = 0; i < size; ++i) data_of(id)[i] = i < states ? 1 : 0;
   void* memory = IDACreate(setting.context);
-  IDAInit(memory, stabilised, 0, setting.y, setting.y_dot);
+  IDAInit(memory, task.stabilised, 0, setting.y, setting.y_dot);
   // Multipliers are neither judged nor waited for: their error is that of the velocities divided by a step.
+  double largest = 1;
+  for (const double value : task.lambda) largest = std::max(largest, std::abs(value));
   N_Vector absolute = N_VClone(setting.y);
-  for (int i = 0; i < 12; ++i) data_of(absolute)[i] = i < 8 ? tolerance : 1;
+  for (long i = 0; i < size; ++i) data_of(absolute)[i] = i < states ? tolerance : largest;
   IDASVtolerances(memory, tolerance, absolute);
   IDASetErrFile(memory, nullptr);
-  IDASetUserData(memory, &p);
+  IDASetUserData(memory, task.user);
   IDASetId(memory, id);
   IDASetSuppressAlg(memory, SUNTRUE);
   IDASetLinearSolver(memory, setting.solver, setting.matrix);
@@ -214,19 +221,76 @@ std::optional<Integrated> run_ida(const DoublePendulum& start, double t, double 
   const double begin = internal::thread_seconds();
   double reached = 0;
   const int flag = IDASolve(memory, t, &reached, setting.y, setting.y_dot, IDA_NORMAL);
-  const auto result = ended(flag, begin, setting.y);
+  const auto result = ended(flag, begin, task, setting.y);
   IDAFree(&memory);
   N_VDestroy(absolute);
   N_VDestroy(id);
   return result;
 }
 
+Task task_of(DoublePendulum& p) {
+  Task task{right_side, project, stabilised, &p, {p.q.begin(), p.q.end()}, {p.v.begin(), p.v.end()}, {0, 0}};
+  task.start.insert(task.start.end(), p.v.begin(), p.v.end());
+  task.rates.resize(8);
+  accelerations(p, p.q.data(), p.v.data(), task.lambda.data(), task.rates.data() + 4);
+  return task;
+}
+
+int right_side_of(double t, N_Vector y, N_Vector y_dot, void* user) {
+  return static_cast<Mechanism*>(user)->rates(t, data_of(y), data_of(y_dot), nullptr) ? 0 : 1;
+}
+
+int project_onto(double t, N_Vector y, N_Vector correction, double, N_Vector, void* user) {
+  auto& mechanism = *static_cast<Mechanism*>(user);
+  const long states = N_VGetLength(y);
+  double* const moved = data_of(correction);
+  std::copy_n(data_of(y), states, moved);
+  if (!mechanism.project(t, moved)) return 1;
+  for (long i = 0; i < states; ++i) moved[i] -= data_of(y)[i];
+  return 0;
+}
+
+int stabilised_of(double t, N_Vector y, N_Vector y_dot, N_Vector residual, void* user) {
+  static_cast<Mechanism*>(user)->stabilised(t, data_of(y), data_of(y_dot), data_of(residual));
+  return 0;
+}
+
+Task task_of(Mechanism& m) {
+  Task task{right_side_of,
+            project_onto,
+            stabilised_of,
+            &m,
+            m.start(),
+            std::vector<double>(m.start().size()),
+            std::vector<double>(static_cast<std::size_t>(m.constraints()))};
+  m.rates(0, task.start.data(), task.rates.data(), task.lambda.data());
+  return task;
+}
+
+using Solver = std::optional<Integrated> (*)(const Task&, double, double);
+
+template <Solver solver>
+std::optional<Integrated> run_pendulum(const DoublePendulum& start, double t, double tolerance) {
+  DoublePendulum p = start;
+  return solver(task_of(p), t, tolerance);
+}
+
+template <Solver solver>
+std::optional<Integrated> run_mechanism(Mechanism& mechanism, double t, double tolerance) {
+  return solver(task_of(mechanism), t, tolerance);
+}
+
+constexpr char ida[] = "IDA, both levels of the constraints", cvode[] = "CVODE, BDF with projection",
+               arkode[] = "ARKODE, ERK of order 8";
+
 }  // namespace
 
 std::vector<PendulumRival> sundials_rivals() {
-  return {{"IDA, both levels of the constraints", run_ida},
-          {"CVODE, BDF with projection", run_cvode},
-          {"ARKODE, ERK of order 8", run_arkode}};
+  return {{ida, run_pendulum<run_ida>}, {cvode, run_pendulum<run_cvode>}, {arkode, run_pendulum<run_arkode>}};
+}
+
+std::vector<MechanismRival> mechanism_rivals() {
+  return {{ida, run_mechanism<run_ida>}, {cvode, run_mechanism<run_cvode>}, {arkode, run_mechanism<run_arkode>}};
 }
 
 }  // namespace alembert::bench
@@ -236,6 +300,7 @@ std::vector<PendulumRival> sundials_rivals() {
 namespace alembert::bench {
 
 std::vector<PendulumRival> sundials_rivals() { return {}; }
+std::vector<MechanismRival> mechanism_rivals() { return {}; }
 
 }  // namespace alembert::bench
 

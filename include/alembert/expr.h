@@ -16,7 +16,7 @@ namespace alembert {
 // clang-format off
 enum class Op : std::uint8_t {
   constant, parameter, symbol,                                                            // no operands
-  add, subtract, multiply, divide, power, atan2, min, max, where, hypot,                  // two
+  add, subtract, multiply, divide, power, atan2, min, max, where, piecewise, hypot,       // two
   negate, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, exp, log, sqrt, abs, positive, sign,   // one
 };
 // clang-format on

@@ -18,7 +18,6 @@ struct Quantity {
   std::vector<int> shape;
   int first = 0;     // of its entries in the list
   std::string unit;  // as written; "" where there is none
-
   int size() const;
 };
 
@@ -51,6 +50,8 @@ struct RunDescription {
   double step = 0;                            // the first one; negative where time runs backward
   Control control = Control::fixed;           // how the others follow
   double tolerance = 0, absolute = 0;         // of Control::tolerance; 0 else
+  double start = 0, end = 0;                  // of the time; the end that was asked for
+  std::vector<std::string> settings;          // what else was not as usual: "every = 10", "newton_tolerance = 1e-06"
   std::vector<std::string> overrides;         // values in place of the model's, as given: "l=2", "x'=1"
   std::vector<std::string> inputs;            // what inputs followed, as given: "F=wind.csv"
   std::vector<FileText> files;                // what the model was read from beside its text, each once

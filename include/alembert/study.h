@@ -108,6 +108,16 @@ struct Ensemble {
 /// that do not exist, before anything runs.
 Ensemble ensemble(const Model& model, const Method& method, const EnsembleOptions& options);
 
+/// A method for a run that names none.
+struct SuitedMethod {
+  Method method;
+  std::string reason;  // one plain line, for Report::choice
+};
+/// By the structure of the model, by how fast its motion dies away at `start`, and by the tolerance of the options,
+/// whose end decides how long steps may become. Throws InputError where the model has no consistent start or no method
+/// takes it.
+SuitedMethod suited_method(const Equations& equations, const SimulateOptions& options, double start = 0);
+
 /// What a study found, in the forms in which the program gives it.
 struct Findings {
   std::string text, json;  // docs/json.md says what the object holds
@@ -120,7 +130,8 @@ Findings examine(const Model& model);
 
 struct VerifyOptions {
   double step = 0, end = 0;
-  double seconds = 5;  // the run for energy, constraints and invariants is cut after these
+  double seconds = 5;                  // the run for energy, constraints and invariants is cut after these
+  std::function<void()> waiting = {};  // called some times a second; may throw to end it
 };
 /// What a method really preserves on a model, beside what it claims.
 Findings verify(const Method& method, const Equations& equations, const VerifyOptions& options);
@@ -129,7 +140,7 @@ struct MeasureOptions {
   std::vector<double> steps = {};                  // empty: the model's step times 4, 2, 1, 1/2, fitted to the end
   std::optional<double> end = {};                  // unset: the model's, but at most a hundred of its steps
   bool quad = false;                               // runs in extended precision: shows high orders, hides the real cost
-  std::function<void(double done)> progress = {};  // fraction of the work; may throw to end it
+  std::function<void(double done)> progress = {};  // fraction of the work, some times a second; may throw to end it
 };
 /// Measured orders and work of methods on a model, against a reference of higher order and precision.
 Findings converge(const std::vector<Method>& methods, const Equations& equations, const MeasureOptions& options);

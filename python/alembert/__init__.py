@@ -12,10 +12,12 @@ sweep, ensemble, draws         many runs, on all cores
 check, derive, verify, converge, method, methods      what the program's commands of these names tell
 """
 
-from ._build import Body, Joint, ModelBuilder, Place
+from ._bodies import Body, Joint, Place
+from ._build import ModelBuilder
 from ._core import __version__
 from ._expression import Expression, cross, maximum, minimum, norm, sign, where
 from ._model import Model, model, read
+from ._ports import Component
 from ._report import Findings, Report
 from ._run import Event, Run, load, simulate
 from ._stepper import Record, Stepper, compile
@@ -23,7 +25,7 @@ from ._study import Equations, Method, MethodFamily, Study, check, converge, der
 from .errors import InputError, ModelError, Problem, RunError, RunWarning
 
 __all__ = [
-    "Body", "Equations", "Event", "Expression", "Findings", "InputError", "Joint", "Method", "MethodFamily", "Model",
+    "Body", "Component", "Equations", "Event", "Expression", "Findings", "InputError", "Joint", "Method", "MethodFamily", "Model",
     "ModelBuilder", "ModelError", "Place", "Problem", "Record", "Report", "Run", "RunError", "RunWarning", "Stepper",
     "Study", "check", "compile", "converge", "cross", "derive", "draws", "ensemble", "load", "maximum", "method", "methods",
     "minimum", "model", "norm", "read", "sign", "simulate", "sweep", "verify", "where", "__version__",

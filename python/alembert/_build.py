@@ -8,141 +8,26 @@ wrong is shown in that text, with the line of Python that made it.
 from __future__ import annotations
 
 import os
-import re
-import sys
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Mapping, NoReturn, Optional, Union
 
 import numpy as np
 
-from . import _core
+from ._bodies import BodyStatements, Place
 from ._expression import Expression
 from ._model import Model
-from ._values import number, text_of
+from ._ports import PortStatements
+from ._statements import _direction, _family_name, _name, _quoted, _vector
+from ._values import number, whole
 from .errors import ModelError, wrong
 
-__all__ = ["ModelBuilder", "Body", "Joint", "Place"]
+if TYPE_CHECKING:
+    from ._run import Run
+    from ._stepper import Stepper
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*\Z")
-_JOINTS = ["spherical", "revolute", "prismatic", "cylindrical", "universal", "fixed", "planar", "distance", "rolling"]
-_HERE = os.path.dirname(os.path.abspath(__file__))
-
-
-class Place:
-    """A point and an axis of a body, or of the ground."""
-
-    def __init__(self, owner: str, point: Any = None, axis: Any = None):
-        self.owner = owner
-        self.point_given = point
-        self.axis_given = axis
-
-    def at(self, point: Any = None, axis: Any = None) -> "Place":
-        """Another place of the same body, or of the ground: `m.ground.at(axis=(1, 0, 0))`."""
-        return Place(self.owner, point, axis)
-
-    def _text(self, builder: "ModelBuilder") -> str:
-        words = self.owner
-        if self.point_given is not None:
-            words += f" point {builder._text(self.point_given)}"
-        if self.axis_given is not None:
-            words += f" axis {builder._text(self.axis_given)}"
-        return words
+__all__ = ["ModelBuilder"]
 
 
-class _Made:
-    """Something that a statement made, whose parts are symbols: NAME.part."""
-
-    def __init__(self, builder: "ModelBuilder", name: str):
-        self._builder = builder
-        self.name = name
-
-    def _symbol(self, part: str) -> Expression:
-        return self._builder.symbol(f"{self.name}.{part}")
-
-    def _vector(self, part: str, size: int) -> np.ndarray:
-        return _vector([self._symbol(f"{part}[{i}]") for i in range(1, size + 1)])
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r})"
-
-
-class Body(_Made):
-    """A rigid body; `at(point=..., axis=...)` is where joints, springs and loads take hold of it."""
-
-    def __init__(self, builder: "ModelBuilder", name: str, planar: bool):
-        super().__init__(builder, name)
-        self.planar = planar
-
-    def at(self, point: Any = None, axis: Any = None) -> Place:
-        return Place(self.name, point, axis)
-
-    @property
-    def r(self) -> np.ndarray:
-        """Its centre of mass."""
-        return self._vector("r", 2 if self.planar else 3)
-
-    @property
-    def e(self) -> np.ndarray:
-        """Its unit quaternion."""
-        return self._vector("e", 4)
-
-    @property
-    def phi(self) -> Expression:
-        """Its angle, in the plane."""
-        return self._symbol("phi")
-
-    @property
-    def angles(self) -> np.ndarray:
-        return self._vector("angles", 3)
-
-    @property
-    def spin(self) -> np.ndarray:
-        """Its angular velocity in its own frame."""
-        return self._vector("spin", 3)
-
-    @property
-    def omega(self) -> np.ndarray:
-        """Its angular velocity in the frame of the world."""
-        return self._vector("omega", 3)
-
-    def point(self, *place: Any) -> np.ndarray:
-        """Where a point of the body is in the world."""
-        return self._of("point", place)
-
-    def direction(self, *vector: Any) -> np.ndarray:
-        """A direction of the body in the frame of the world."""
-        return self._of("direction", vector)
-
-    def _of(self, function: str, arguments: Sequence[Any]) -> np.ndarray:
-        size = 2 if self.planar else 3
-        if len(arguments) != size:
-            raise TypeError(f"{function}() of '{self.name}' takes {size} numbers, not {len(arguments)}")
-        given = ", ".join(self._builder._text(one) for one in arguments)
-        return self._vector(f"{function}({given})", size)
-
-
-class Joint(_Made):
-    """A joint; its angle and its reactions may stand in expressions."""
-
-    def __init__(self, builder: "ModelBuilder", name: str, planar: bool):
-        super().__init__(builder, name)
-        self.planar = planar
-
-    def __getattr__(self, part: str) -> Expression:
-        if part in ("angle", "rate", "distance", "speed", "angle1", "angle2", "rate1", "rate2"):
-            return self._symbol(part)
-        raise AttributeError(f"a joint has no '{part}'")
-
-    @property
-    def force(self) -> np.ndarray:
-        """The reaction on the second body, in the frame of the world."""
-        return self._vector("force", 2 if self.planar else 3)
-
-    @property
-    def moment(self) -> Union[Expression, np.ndarray]:
-        return self._symbol("moment") if self.planar else self._vector("moment", 3)
-
-
-class ModelBuilder:
+class ModelBuilder(BodyStatements, PortStatements):
     """Puts a model together.
 
     >>> import alembert
@@ -165,14 +50,15 @@ class ModelBuilder:
     >>> run = m.simulate("lobatto(3)", step=0.01, end=1)
     >>> bool(run.report.residual.position < 1e-14)
     True
+
+    Names such as "r[i]" belong to families: `m.family("i", 1, N)` says what i runs over, and `over="i = 2..N"` of a statement for
+    which members it holds.
     """
 
     def __init__(self, title: str = "", source: str = ""):
         if not isinstance(title, str):
             raise TypeError(f"the title must be a text, not {type(title).__name__}")
-        self._workshop = _core.Workshop()
-        self._lines: list[str] = []
-        self._origins: list[str] = []
+        super().__init__()
         self._rates: dict[str, Expression] = {}
         self.title = title
         self.ground = Place("ground")
@@ -182,31 +68,53 @@ class ModelBuilder:
             self.statement(f'source "{_quoted(source)}"')
 
     # Symbols ----------------------------------------------------------------------------------------------------------
-    def symbol(self, name: str) -> Expression:
-        """What the model language calls by this name: 'rod.angle', 'lambda'."""
-        return self._workshop.symbol(name)
-
     @property
     def t(self) -> Expression:
         """The time."""
         return self.symbol("t")
 
-    def parameter(self, name: str, value: Any, *, unit: str = "") -> Any:
+    def parameter(self, name: str, value: Any, *, unit: str = "", size: Optional[int] = None, over: str = "") -> Any:
         """A constant that a run may replace; lists make vectors."""
-        return self._declare("parameter", name, value, unit=unit)
+        return self._declare("parameter", name, value, size, unit, over)
+
+    def family(self, name: str, first: Any, last: Any) -> Expression:
+        """An index and the values that it takes in names such as "r[i]" and in sums.
+
+        >>> import alembert
+        >>> m = alembert.ModelBuilder("Chain")
+        >>> N = m.parameter("N", 4)
+        >>> i = m.family("i", 1, N)
+        >>> r = m.coordinate("r[i]", size=2)
+        >>> m.kinetic(m.sum(i, (m.rate(r) @ m.rate(r))/2))
+        >>> m.constraint("rod", "norm2(r[i] - r[i-1])", 1, over="i = 2..N")
+        >>> m.constraint("first", "norm2(r[1])", 1)
+        >>> m.statement("initial r[i] = (i, 0)")
+        >>> alembert.check(m).degrees_of_freedom
+        4
+        """
+        self._say(f"family {_name(name)} = {self._text(first)}..{self._text(last)}")
+        return self.symbol(name)
+
+    def sum(self, index: Any, value: Any) -> Expression:
+        """The sum over all members of a family."""
+        return self.symbol(f"sum({self._target(index)}, {self._text(value)})")
 
     def coordinate(self, name: str, start: Any = None, *, rate: Any = None, size: Optional[int] = None,
-                   unit: str = "") -> Any:
+                   unit: str = "", over: str = "") -> Any:
         """A coordinate (a vector with size), with its value and its rate at the start; 0 where nothing is said."""
-        made = self._declare("coordinate", name, start, size, unit)
+        if size is None and start is None and isinstance(rate, (list, tuple, np.ndarray)):
+            size = len(rate)
+        made = self._declare("coordinate", name, start, size, unit, over)
         for x in np.atleast_1d(np.asarray(made, dtype=object)):
             self._rates[x.text] = self.symbol(x.text + "'")
         if rate is not None:
-            self.statement(f"initial {name}' = {self._text(rate)}")
+            self._say(f"initial {name}' = {self._text(rate)}", over)
         return made
 
     def coordinates(self, names: str) -> tuple[Expression, ...]:
         """Several at once: `x, y = m.coordinates("x y")`."""
+        if not isinstance(names, str):
+            raise TypeError(f"names are a text such as 'x y', not {type(names).__name__}")
         return tuple(self.coordinate(name) for name in names.replace(",", " ").split())
 
     def rate(self, x: Any) -> Any:
@@ -215,168 +123,191 @@ class ModelBuilder:
             return _vector([self.rate(one) for one in x])
         self._check(x)
         if x.text not in self._rates:
-            raise wrong(f"only a coordinate of the model has a rate, not '{x.text}'")
+            raise wrong(f"only a coordinate of the model has a rate, not '{x.text}'",
+                        "`derivative` says how a variable changes")
         return self._rates[x.text]
 
-    def momentum(self, name: str, of: Any, start: Any = None) -> Any:
+    def momentum(self, name: str, of: Any, start: Any = None, *, unit: str = "", over: str = "") -> Any:
         """The momentum of a coordinate, in the Hamiltonian form."""
-        of_name = _base(of)
         size = len(of) if isinstance(of, np.ndarray) else None
-        entry = f"[{size}]" if size else ""
-        self.statement(f"momentum {_name(name)}{entry} of {of_name}" + self._start(start))
-        return self._symbols(name, size)
+        return self._declare("momentum", name, start, size, unit, over, of=self._target(of))
 
-    def variable(self, name: str, start: Any = None) -> Any:
-        """A first-order state beside the mechanics: the integrator of a controller, a filter; `derivative` says how it
-        changes."""
-        return self._declare("variable", name, start)
+    def velocity(self, name: str, start: Any = None, *, size: Optional[int] = None, unit: str = "", over: str = "") -> Any:
+        """A velocity v of the multibody form q' = Z(q) v, M v' = f: see `kinematics` and `mass`."""
+        return self._declare("velocity", name, start, size, unit, over)
+
+    def variable(self, name: str, start: Any = None, *, size: Optional[int] = None, unit: str = "", over: str = "") -> Any:
+        """A first-order state, alone or beside the mechanics (the integrator of a controller, a filter); `derivative` says how
+        it changes."""
+        return self._declare("variable", name, start, size, unit, over)
+
+    def multiplier(self, name: str, start: Any = None, *, size: Optional[int] = None, unit: str = "") -> Any:
+        """An unknown of the general form that belongs to a constraint, with an initial guess."""
+        return self._declare("multiplier", name, start, size, unit)
+
+    def auxiliary(self, name: str, left: Any, right: Any = 0, *, start: Any = None) -> Expression:
+        """A variable that the coordinates determine by left = right (a contact point), and a value near which it starts. The
+        equation may be a text, since it contains the variable: `m.auxiliary("s", "(x - s) + (y - s^2)*2*s")`."""
+        self._say(f"auxiliary {_name(name)}{self._start(start)}: {self._text(left)} = {self._text(right)}")
+        return self.symbol(name)
+
+    def quantity(self, name: str, value: Any) -> Any:
+        """A differentiated quantity p(t, y, z) of the general form; `derivative` says how it changes."""
+        size = len(value) if isinstance(value, (list, tuple, np.ndarray)) else None
+        entries = f"[{size}]" if size and size > 1 else ""  # a vector of one entry is written as a scalar
+        self._say(f"quantity {_name(name)}{entries} = {self._text(value)}")
+        return _vector([self.symbol(name)]) if size == 1 else self._symbols(name, size)
 
     def derivative(self, variable: Any, value: Any) -> None:
-        """The rate of a variable: `m.derivative(z, x - target)`."""
-        self.statement(f"rate {_base(variable)}' = {self._text(value)}")
+        """The rate of a variable or quantity: `m.derivative(z, x - target)`. `m.reaction(...)` marks what reactions add."""
+        self._say(f"rate {self._target(variable)}' = {self._text(value)}")
 
-    def let(self, name: str, value: Any) -> Any:
-        """A name for an expression."""
-        self.statement(f"let {_name(name)} = {self._text(value)}")
+    def reaction(self, value: Any) -> Any:
+        """Marks the part of a derivative that multipliers make, in the general form.
+
+        >>> import alembert
+        >>> m = alembert.ModelBuilder("Bead on a line")
+        >>> y, z = m.variable("y", [0.0, 0.0]), m.variable("z", [1.0, 1.0])
+        >>> psi = m.multiplier("psi")
+        >>> m.derivative(y, z)
+        >>> m.derivative(z, m.reaction([-psi, psi]))
+        >>> m.constraint("line", y[1], y[0])
+        >>> run = m.simulate("true_euler(1/2)", step=0.01, end=1)
+        >>> bool(abs(run["y"][-1] - 1).max() < 1e-12)
+        True
+        """
+        if isinstance(value, (list, tuple, np.ndarray)):
+            return _vector([self.reaction(one) for one in value])
+        return self.symbol(f"reaction({self._text(value)})")
+
+    def let(self, name: str, value: Any, *, over: str = "") -> Any:
+        """A name for an expression. Functions need no name: those of Python give expressions."""
+        self._say(f"let {_family_name(name)} = {self._text(value)}", over)
         return self._symbols(name, len(value) if isinstance(value, (list, tuple, np.ndarray)) else None)
 
-    def table(self, name: str, x: Any, y: Any, kind: str = "linear"):
-        """A function by its values: linear, spline or monotone between them. Gives a function of expressions."""
-        x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-        if x.ndim != 1 or x.shape != y.shape:
-            raise wrong(f"a table needs two lists of one length, not shapes {x.shape} and {y.shape}")
-        points = ", ".join(f"({self._text(a)}, {self._text(b)})" for a, b in zip(x.tolist(), y.tolist()))
-        self.statement(f"table {_name(name)}(x) = {points} {kind}")
+    def table(self, name: str, x: Any, y: Any = None, kind: str = "linear", *,
+              column: Union[int, str, None] = None) -> Callable[[Any], Expression]:
+        """A function by its values: lists x and y, or a CSV file with a column; linear, spline or monotone between them. Gives a
+        function of expressions.
+
+        >>> import alembert
+        >>> m = alembert.ModelBuilder("Ramp")
+        >>> ramp = m.table("ramp", [0, 1, 3], [0, 2, 2])
+        >>> ramp(m.t)
+        ramp(t)
+        """
+        if kind not in ("linear", "spline", "monotone"):
+            raise wrong(f"`kind` is 'linear', 'spline' or 'monotone', not '{kind}'")
+        if isinstance(x, (str, os.PathLike)):
+            if y is not None:
+                raise TypeError("a table from a file has its values there: leave out y")
+            points = f'"{_quoted(x)}"' + ("" if column is None else f" column {column}")
+        else:
+            if column is not None:
+                raise TypeError("column goes with a file")
+            x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+            if x.ndim != 1 or x.shape != y.shape:
+                raise wrong(f"a table needs two lists of one length, not shapes {x.shape} and {y.shape}")
+            points = ", ".join(f"({self._text(a)}, {self._text(b)})" for a, b in zip(x.tolist(), y.tolist()))
+        self._say(f"table {_name(name)}(x) = {points} {kind}")
         return lambda argument: self.symbol(f"{name}({self._text(argument)})")
 
     # What the model says ----------------------------------------------------------------------------------------------
     def kinetic(self, energy: Any) -> None:
-        self.statement(f"kinetic {self._text(energy)}")
+        """The kinetic energy, or a part of it."""
+        self._say(f"kinetic {self._text(energy)}")
 
     def potential(self, energy: Any) -> None:
-        self.statement(f"potential {self._text(energy)}")
+        """The potential energy, or a part of it."""
+        self._say(f"potential {self._text(energy)}")
 
     def lagrangian(self, L: Any) -> None:
-        self.statement(f"lagrangian {self._text(L)}")
+        """Kinetic minus potential energy in one."""
+        self._say(f"lagrangian {self._text(L)}")
 
     def hamiltonian(self, H: Any) -> None:
-        self.statement(f"hamiltonian {self._text(H)}")
+        """The energy as a function of coordinates and momenta, or of the states of a port-Hamiltonian system."""
+        self._say(f"hamiltonian {self._text(H)}")
 
     def rayleigh(self, dissipation: Any) -> None:
-        self.statement(f"rayleigh {self._text(dissipation)}")
+        """The dissipation function: its velocity gradient is the braking force."""
+        self._say(f"rayleigh {self._text(dissipation)}")
 
-    def force(self, coordinate: Any, force: Any) -> None:
-        self.statement(f"force {_base(coordinate)} = {self._text(force)}")
+    def force(self, coordinate: Any, force: Any, *, over: str = "") -> None:
+        """The force that acts on a coordinate (or on a vector of them), besides the energies."""
+        self._say(f"force {self._target(coordinate)} = {self._text(force)}", over)
 
-    def constraint(self, name: str, left: Any, right: Any = 0) -> None:
-        """left = right: holonomic, or nonholonomic where it contains rates."""
-        self.statement(f"constraint {_name(name)}: {self._text(left)} = {self._text(right)}")
+    def kinematics(self, coordinate: Any, value: Any) -> None:
+        """q' = Z(q) v of the multibody form: `m.kinematics(phi, w)`."""
+        self._say(f"kinematics {self._target(coordinate)}' = {self._text(value)}")
 
-    def conserve(self, name: str, value: Any) -> None:
-        self.statement(f"conserve {_name(name)}: {self._text(value)}")
+    def mass(self, velocity: Any, value: Any) -> None:
+        """M(q) of the multibody form: masses of the entries of v, or the product M v."""
+        self._say(f"mass {self._target(velocity)} = {self._text(value)}")
 
-    def observe(self, name: str, value: Any) -> None:
+    def constraint(self, name: str, left: Any, right: Any = 0, *, multiplier: Any = None, over: str = "") -> None:
+        """left = right: holonomic, or nonholonomic where it contains rates. multiplier: that of the general form; by order where
+        not said."""
+        belongs = "" if multiplier is None else f"({self._target(multiplier)})"
+        self._say(f"constraint {_name(name)}{belongs}: {self._text(left)} = {self._text(right)}", over)
+
+    def conserve(self, name: str, value: Any, *, over: str = "") -> None:
+        """Something that is watched beside energy and constraints."""
+        self._say(f"conserve {_name(name)}: {self._text(value)}", over)
+
+    def observe(self, name: str, value: Any, *, over: str = "") -> None:
         """Records a scalar or a vector: a column of the run of its own."""
-        self.statement(f"observe {_name(name)}: {self._text(value)}")
+        self._say(f"observe {_name(name)}: {self._text(value)}", over)
 
-    def event(self, name: str, left: Any, right: Any = 0, direction: str = "") -> None:
+    def event(self, name: str, left: Any, right: Any = 0, direction: str = "", *, over: str = "") -> None:
         """Found where left = right; direction: 'rising', 'falling', or both."""
-        _direction(direction)
-        self.statement(f"event {_name(name)}: {self._text(left)} = {self._text(right)} {direction}".rstrip())
+        self._say(f"event {_name(name)}: {self._text(left)} = {self._text(right)}{_direction(direction)}", over)
 
-    def when(self, event: str, values: Mapping[Any, Any]) -> None:
-        """What an event sets: `m.when("bottom", {vx: -e*vx})`."""
+    def when(self, event: Any, values: Mapping[Any, Any], *, over: str = "") -> None:
+        """What an event sets: `m.when("bottom", {vx: -e*vx})`; or what happens where two sides become equal:
+        `m.when((m.t, 5), {k: 2*k})`, with 'rising' or 'falling' as a third entry where it matters."""
         if not isinstance(values, Mapping):
             raise TypeError(f"values must be a dictionary, not {type(values).__name__}")
-        actions = ", ".join(f"{_base(target)} = {self._text(value)}" for target, value in values.items())
-        self.statement(f"when {_name(event)}: {actions}")
+        if not values:
+            raise wrong("`values` is empty", "an event may set parameters and states: {x: 1}")
+        if isinstance(event, tuple):
+            if len(event) not in (2, 3):
+                raise TypeError("an event is a name, or (left, right) or (left, right, direction)")
+            at = f"{self._text(event[0])} = {self._text(event[1])}{_direction(event[2] if len(event) == 3 else '')}"
+        else:
+            at = _name(event)
+        actions = ", ".join(f"{self._target(target)} = {self._text(value)}" for target, value in values.items())
+        self._say(f"when {at}: {actions}", over)
 
     def stop(self, left: Any, right: Any = 0, direction: str = "") -> None:
-        _direction(direction)
-        self.statement(f"stop when {self._text(left)} = {self._text(right)} {direction}".rstrip())
+        """Where a run ends: where left = right."""
+        self._say(f"stop when {self._text(left)} = {self._text(right)}{_direction(direction)}")
 
-    def initial(self, target: Any, value: Any) -> None:
-        self.statement(f"initial {_base(target)} = {self._text(value)}")
+    def stop_after(self, count: int, event: str) -> None:
+        """A run ends with the Nth event of a name."""
+        self._say(f"stop after {whole('count', count)} {_name(event)}")
+
+    def initial(self, target: Any, value: Any, *, over: str = "") -> None:
+        """A value at the start: `m.initial(x, 1)`, `m.initial(m.rate(x), 2)`."""
+        self._say(f"initial {self._target(target)} = {self._text(value)}", over)
 
     def pin(self, *targets: Any) -> None:
         """Initial values that stay as they are when the others are made consistent."""
-        self.statement("pin " + ", ".join(_base(target) for target in targets))
+        if not targets:
+            raise TypeError("pin() needs something to hold")
+        self._say("pin " + ", ".join(self._target(target) for target in targets))
 
     def density(self, value: Any) -> None:
-        self.statement(f"density {self._text(value)}")
+        """How closely steps lie, up to a factor, under reversible step-size control."""
+        self._say(f"density {self._text(value)}")
 
     def solve(self, method: str, step: float, end: float) -> None:
         """What a run does where nothing else is said."""
-        self.statement(f"solve {method} step {number('step', step)!r} end {number('end', end)!r}")
-
-    # Bodies and joints ------------------------------------------------------------------------------------------------
-    def body(self, name: str, *, mass: Any = None, inertia: Any = None, planar: bool = False, at: Any = None,
-             rotated: Any = None, about: Any = None, euler: Optional[str] = None, angles: Any = None, angle: Any = None,
-             velocity: Any = None, spin: Any = None, omega: Any = None) -> Body:
-        """A rigid body, its frame at its centre of mass. rotated with about: an angle and an axis."""
-        words = f"body {_name(name)}" + self._words(mass=mass, inertia=inertia)
-        words += " planar" if planar else ""
-        words += f" euler {euler}" if euler else ""
-        words += self._words(at=at, rotated=rotated, about=about, angles=angles, angle=angle, velocity=velocity,
-                             spin=spin, omega=omega)
-        self.statement(words)
-        return Body(self, name, planar)
-
-    def gravity(self, *acceleration: Any) -> None:
-        """`m.gravity(0, 0, -9.81)`: on all bodies."""
-        given = acceleration[0] if len(acceleration) == 1 else acceleration
-        self.statement(f"gravity {self._text(given)}")
-
-    def joint(self, kind: str, name: str, first: Union[Body, Place], second: Union[Body, Place], *, length: Any = None,
-              radius: Any = None, zero: Any = None) -> Joint:
-        """What the second may do relative to the first: 'revolute', 'prismatic', 'spherical', ..."""
-        if kind not in _JOINTS:
-            raise wrong(f"there is no joint '{kind}'", "there are " + ", ".join(_JOINTS))
-        words = f"joint {kind} {_name(name)} from {self._held(first)} to {self._held(second)}"
-        self.statement(words + self._words(length=length, radius=radius, zero=zero))
-        planar = any(isinstance(one, Body) and one.planar for one in (first, second))
-        return Joint(self, name, planar or self._is_planar(first) or self._is_planar(second))
-
-    def revolute(self, name: str, first: Any, second: Any, **options: Any) -> Joint:
-        return self.joint("revolute", name, first, second, **options)
-
-    def spherical(self, name: str, first: Any, second: Any, **options: Any) -> Joint:
-        return self.joint("spherical", name, first, second, **options)
-
-    def prismatic(self, name: str, first: Any, second: Any, **options: Any) -> Joint:
-        return self.joint("prismatic", name, first, second, **options)
-
-    def load(self, name: str, on: Union[Body, Place], *, force: Any = None, torque: Any = None,
-             frame: Optional[Body] = None) -> None:
-        """A force at a point of a body, a torque, or both, in the frame of the world or of a body."""
-        self.statement(f"load {_name(name)} on {self._held(on)}" + self._words(force=force, torque=torque) +
-                       (f" frame {frame.name}" if frame is not None else ""))
-
-    def drive(self, name: str, joint: Joint, **what: Any) -> None:
-        """A motor: angle, distance, torque or force of a joint."""
-        self.statement(f"drive {_name(name)} joint {joint.name}" + self._words(**what))
-
-    def spring(self, name: str, first: Union[Body, Place], second: Union[Body, Place], *, stiffness: Any = None,
-               length: Any = None, damping: Any = None) -> None:
-        self.statement(f"spring {_name(name)} from {self._held(first)} to {self._held(second)}" +
-                       self._words(stiffness=stiffness, length=length, damping=damping))
-
-    def torsion(self, name: str, joint: Joint, what: str = "", *, stiffness: Any = None, rest: Any = None,
-                damping: Any = None) -> None:
-        """A spring or damper in a joint."""
-        self.statement(f"torsion {_name(name)} joint {joint.name}" + (f" {what}" if what else "") +
-                       self._words(stiffness=stiffness, rest=rest, damping=damping))
+        if not isinstance(method, str):
+            raise TypeError(f"a method is named by a text such as 'lobatto(3)', not {type(method).__name__}")
+        self._say(f"solve {method} step {number('step', step)!r} end {number('end', end)!r}")
 
     # The model --------------------------------------------------------------------------------------------------------
-    def statement(self, text: str) -> None:
-        """Any statement of the model language."""
-        if not isinstance(text, str):
-            raise TypeError(f"a statement is a text, not {type(text).__name__}")
-        origin = _caller()
-        for line in text.splitlines():
-            self._lines.append(line)
-            self._origins.append(origin)
-
     def text(self) -> str:
         """The model in the model language."""
         return "".join(line + "\n" for line in self._lines)
@@ -391,13 +322,20 @@ class ModelBuilder:
                     problem.origin = self._origins[problem.line - 1]
             raise
 
-    def simulate(self, *args: Any, **keywords: Any):
+    def simulate(self, *args: Any, **keywords: Any) -> "Run":
         """`alembert.simulate(self, ...)`."""
         return self.build().simulate(*args, **keywords)
 
-    def compile(self, *args: Any, **keywords: Any):
+    def compile(self, *args: Any, **keywords: Any) -> "Stepper":
         """`alembert.compile(self, ...)`."""
         return self.build().compile(*args, **keywords)
+
+    def save(self, path: Any) -> None:
+        """Checks the model and writes its text to a file (.alm)."""
+        self.build().save(path)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a builder holds expressions and cannot be copied or pickled: build() gives a model that can")
 
     def _repr_html_(self) -> str:
         import html
@@ -405,89 +343,3 @@ class ModelBuilder:
 
     def __repr__(self) -> str:
         return f"ModelBuilder({self.title!r}, {len(self._lines)} statements)"
-
-    # Inside -----------------------------------------------------------------------------------------------------------
-    def _check(self, value: Any) -> None:
-        if not isinstance(value, Expression):
-            raise TypeError(f"an expression is needed, not {type(value).__name__}")
-        if value.workshop is not self._workshop:
-            raise wrong(f"'{value.text}' belongs to another model")
-
-    def _text(self, value: Any) -> str:
-        if isinstance(value, (list, tuple, np.ndarray)) and np.ndim(np.empty(np.shape(value))) > 0:
-            return "(" + ", ".join(self._text(one) for one in value) + ")"
-        if isinstance(value, Expression):
-            self._check(value)
-        return text_of("a value", value)
-
-    def _start(self, start: Any) -> str:
-        return "" if start is None else f" = {self._text(start)}"
-
-    def _declare(self, keyword: str, name: str, start: Any, size: Optional[int] = None, unit: str = "") -> Any:
-        if size is None and isinstance(start, (list, tuple, np.ndarray)):
-            size = len(start)
-        self.statement(f"{keyword} {_name(name)}" + (f"[{size}]" if size else "") + self._start(start) +
-                       (f' "{_quoted(unit)}"' if unit else ""))
-        return self._symbols(name, size)
-
-    def _symbols(self, name: str, size: Optional[int]) -> Any:
-        if size is None:
-            return self.symbol(name)
-        return _vector([self.symbol(f"{name}[{i}]") for i in range(1, size + 1)])
-
-    def _words(self, **parts: Any) -> str:
-        return "".join(f" {key} {self._text(value)}" for key, value in parts.items() if value is not None)
-
-    def _held(self, one: Any) -> str:
-        if isinstance(one, Body):
-            return one.name
-        if isinstance(one, Place):
-            return one._text(self)
-        raise TypeError(f"a body, a place of one, or the ground is needed, not {type(one).__name__}")
-
-    def _is_planar(self, one: Any) -> bool:
-        name = one.owner if isinstance(one, Place) else one.name
-        return any(re.match(rf"body {re.escape(name)}\b.* planar\b", line) for line in self._lines)
-
-
-def _vector(entries: Sequence[Expression]) -> np.ndarray:
-    result = np.empty(len(entries), dtype=object)
-    result[:] = entries
-    return result
-
-
-def _name(name: Any) -> str:
-    if not isinstance(name, str):
-        raise TypeError(f"a name is a text, not {type(name).__name__}")
-    if not _NAME.match(name):
-        raise wrong(f"'{name}' is no name", "a letter or _, then letters, digits and _")
-    return name
-
-
-def _base(target: Any) -> str:
-    """What a statement calls a symbol, or a whole vector of them."""
-    if isinstance(target, str):
-        return target
-    if isinstance(target, Expression):
-        return target.text
-    if isinstance(target, np.ndarray) and len(target):
-        name = re.sub(r"\[\d+\]", "", target[0].text)
-        return name
-    raise TypeError(f"a symbol is needed, not {type(target).__name__}")
-
-
-def _direction(direction: str) -> None:
-    if direction not in ("", "rising", "falling"):
-        raise wrong(f"`direction` is 'rising' or 'falling', not '{direction}'")
-
-
-def _quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
-
-
-def _caller() -> str:
-    """The line outside this package that called."""
-    frame = sys._getframe(1)
-    while frame is not None and os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == _HERE:
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else ""

@@ -6,7 +6,7 @@ work; `==` compares expressions, and `x > 0` is an expression that is 1 where it
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -18,7 +18,7 @@ __all__ = ["Expression", "where", "maximum", "minimum", "sign", "norm", "cross"]
 Expression = _core.Expression
 
 # What NumPy calls its functions, and what does the same here.
-_FUNCTIONS = {
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b, "subtract": lambda a, b: a - b, "multiply": lambda a, b: a * b,
     "divide": lambda a, b: a / b, "true_divide": lambda a, b: a / b, "power": lambda a, b: a ** b,
     "float_power": lambda a, b: a ** b, "negative": lambda a: -a, "positive": lambda a: a,
@@ -34,7 +34,7 @@ _FUNCTIONS = {
 }
 
 
-def _both(name: str):
+def _both(name: str) -> Callable[..., Any]:
     def call(a: Any, b: Any) -> Any:
         a, b = _alike(a, b)
         return getattr(a, name)(b)
@@ -74,21 +74,44 @@ def _no_truth(self: Any) -> bool:
 
 
 def _no_number(self: Any) -> float:
-    raise TypeError(f"the expression {self.text} has no value before a run")
+    raise TypeError(f"the expression {self.text} has no value before a run; functions of NumPy take it (numpy.sin), those of math "
+                    "do not")
 
 
-Expression.__array_ufunc__ = _array_ufunc
-Expression.__bool__ = _no_truth
-Expression.__float__ = _no_number
-Expression.__eq__ = lambda self, other: isinstance(other, Expression) and self.same(other)
-Expression.__hash__ = lambda self: hash(self.text)
-Expression.__repr__ = lambda self: self.text
-Expression._repr_latex_ = lambda self: f"${self.latex}$"
-Expression.__doc__ = "An expression of a model in the making; its operators and NumPy's functions make new ones."
+def _no_attribute(self: Any, name: str) -> Any:
+    hint = ": the velocity of a coordinate is m.rate(x)" if name in ("dot", "rate", "velocity", "diff", "dt", "d") else ""
+    raise AttributeError(f"an expression has no '{name}'{hint}")
+
+
+_METHODS: dict[str, Callable[..., Any]] = {
+    "__array_ufunc__": _array_ufunc, "__bool__": _no_truth, "__float__": _no_number,
+    "__getattr__": _no_attribute,
+    "__eq__": lambda self, other: isinstance(other, Expression) and self.same(other),
+    "__hash__": lambda self: hash(self.text), "__repr__": lambda self: self.text,
+    "_repr_latex_": lambda self: f"${self.latex}$",
+}
+for _name, _method in _METHODS.items():
+    setattr(Expression, _name, _method)
+Expression.__doc__ = """An expression of a model in the making; its operators and NumPy's functions make new ones.
+
+    >>> import alembert, numpy
+    >>> m = alembert.ModelBuilder("Pendulum")
+    >>> phi, l = m.coordinate("phi"), m.parameter("l", 2)
+    >>> l*numpy.sin(phi) - 1
+    l*sin(phi) - 1
+    >>> (phi > 0) & (phi < 1)
+    positive(phi)*positive(1 - phi)
+    """
 
 
 def where(condition: Expression, a: Any, b: Any) -> Expression:
-    """a where the condition holds, else b; a step of a run ends where it changes."""
+    """a where the condition holds, else b; a step of a run ends where it changes.
+
+    >>> import alembert
+    >>> x = alembert.ModelBuilder().coordinate("x")
+    >>> print(alembert.where(x > 0, x, 7).text)
+    where(1 - positive(x), 7) + where(positive(x), x)
+    """
     if not isinstance(condition, Expression):
         raise TypeError(f"the condition must be an expression, not {type(condition).__name__}")
     condition, a, b = _alike(condition, a, b)
@@ -96,22 +119,42 @@ def where(condition: Expression, a: Any, b: Any) -> Expression:
 
 
 def maximum(a: Any, b: Any) -> Expression:
-    """The larger of two; `np.maximum` does the same."""
+    """The larger of two; `np.maximum` does the same.
+
+    >>> import alembert
+    >>> alembert.maximum(alembert.ModelBuilder().coordinate("x"), 0.5)
+    max(x, 0.5)
+    """
     return _FUNCTIONS["maximum"](a, b)
 
 
 def minimum(a: Any, b: Any) -> Expression:
-    """The smaller of two; `np.minimum` does the same."""
+    """The smaller of two; `np.minimum` does the same.
+
+    >>> import alembert
+    >>> alembert.minimum(alembert.ModelBuilder().coordinate("x"), 0.5)
+    min(x, 0.5)
+    """
     return _FUNCTIONS["minimum"](a, b)
 
 
 def sign(a: Expression) -> Expression:
-    """-1, 0 or 1."""
+    """-1, 0 or 1.
+
+    >>> import alembert
+    >>> alembert.sign(alembert.ModelBuilder().coordinate("x"))
+    sign(x)
+    """
     return _alike(a)[0].sign()
 
 
 def norm(vector: Any) -> Expression:
-    """The length of a vector."""
+    """The length of a vector.
+
+    >>> import alembert
+    >>> alembert.norm(alembert.ModelBuilder().coordinate("r", size=2))
+    sqrt(r[1]^2 + r[2]^2)
+    """
     vector = np.asarray(vector, dtype=object).ravel()
     if len(vector) == 0:
         raise wrong("the norm of an empty vector")
@@ -119,7 +162,13 @@ def norm(vector: Any) -> Expression:
 
 
 def cross(a: Any, b: Any) -> np.ndarray:
-    """The product of two vectors in space."""
+    """The product of two vectors in space.
+
+    >>> import alembert
+    >>> r = alembert.ModelBuilder().coordinate("r", size=3)
+    >>> alembert.cross(r, (0, 0, 2))
+    array([2*r[2], -2*r[1], 0], dtype=object)
+    """
     a, b = np.asarray(a, dtype=object), np.asarray(b, dtype=object)
     if a.shape != (3,) or b.shape != (3,):
         raise wrong(f"vectors of three entries are needed, not of shapes {a.shape} and {b.shape}")

@@ -5,13 +5,17 @@ from __future__ import annotations
 import html
 import os
 import tempfile
-from typing import Any, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _core
 from ._values import nearest, path_of, text_of
 from .errors import wrong
+
+if TYPE_CHECKING:
+    from ._run import Run
+    from ._stepper import Stepper
 
 __all__ = ["Model", "read", "model"]
 
@@ -44,6 +48,7 @@ class Model:
 
     @property
     def title(self) -> str:
+        """What its text calls it."""
         return self._core.title
 
     @property
@@ -67,10 +72,12 @@ class Model:
 
     @property
     def states(self) -> list[str]:
+        """Names of the entries of its state."""
         return self._core.states
 
     @property
     def constraints(self) -> list[str]:
+        """Names of its constraints."""
         return self._core.constraints
 
     @property
@@ -80,10 +87,12 @@ class Model:
 
     @property
     def step(self) -> Optional[float]:
+        """The step of its solve statement."""
         return self._core.step
 
     @property
     def end(self) -> Optional[float]:
+        """The end of its solve statement."""
         return self._core.end
 
     def set(self, values: Optional[Mapping[str, Any]] = None, **named: Any) -> "Model":
@@ -109,17 +118,17 @@ class Model:
         with open(path_of(path), "w", encoding="utf-8") as file:
             file.write(self._text)
 
-    def simulate(self, *args: Any, **keywords: Any):
+    def simulate(self, *args: Any, **keywords: Any) -> "Run":
         """`alembert.simulate(self, ...)`."""
         from ._run import simulate
         return simulate(self, *args, **keywords)
 
-    def compile(self, *args: Any, **keywords: Any):
+    def compile(self, *args: Any, **keywords: Any) -> "Stepper":
         """`alembert.compile(self, ...)`."""
         from ._stepper import compile
         return compile(self, *args, **keywords)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple:
         return _again, (self._text, self._name, self._values, self._observe, self._inputs)
 
     def __eq__(self, other: object) -> bool:
@@ -130,7 +139,8 @@ class Model:
 
     def __repr__(self) -> str:
         given = "".join(f", {k}={v}" for k, v in self._values.items())
-        return f"Model({self.title or self._name!r}{given})"
+        title = self.title if hasattr(self, "_core") else ""  # one that could not be read may be shown in a traceback
+        return f"Model({title or self._name!r}{given})"
 
     def _repr_html_(self) -> str:
         return f"<b>{html.escape(self.title or self._name)}</b><pre>{html.escape(self._text)}</pre>"
@@ -140,12 +150,17 @@ def _again(text: str, name: str, values: dict, observe: list, inputs: dict) -> M
     return Model(text, name, values=values, observe=observe, inputs=inputs)
 
 
-def _parameters(listed: list[tuple]) -> dict[str, Union[float, np.ndarray]]:
+def _parameters(listed: Sequence[tuple]) -> dict[str, Union[float, np.ndarray]]:
     return {name: np.array(values).reshape(shape) if shape else values[0] for name, shape, values, _ in listed}
 
 
 def read(path: Any, **values: Any) -> Model:
-    """Reads a model file; keywords replace its parameters and initial values."""
+    """Reads a model file; keywords replace its parameters and initial values.
+
+    >>> import alembert
+    >>> alembert.read("models/pendulum.alm", l=2).parameters["l"]
+    2.0
+    """
     place = path_of(path)
     try:
         with open(place, encoding="utf-8") as file:
@@ -201,12 +216,24 @@ def as_model(given: Any) -> Model:
     raise TypeError(f"a model is needed (or the path of one), not {type(given).__name__}")
 
 
+# What others call the options, in SciPy, MuJoCo, CasADi and elsewhere.
+_ELSEWHERE = {"t_eval": "at", "times": "at", "rtol": "tolerance", "tol": "tolerance", "reltol": "tolerance", "atol": "absolute",
+              "abstol": "absolute", "dt": "step", "h": "step", "timestep": "step", "step_size": "step", "max_step": "largest",
+              "first_step": "step", "min_step": "smallest", "t_span": "end", "tf": "end", "t_end": "end", "tspan": "end",
+              "duration": "end", "max_steps": "most_steps", "y0": "values", "x0": "values", "initial": "values",
+              "params": "values", "parameters": "values", "args": "values", "solver": "method", "integrator": "method",
+              "controls": "inputs"}
+
+
 def check_keywords(function: str, model: Model, values: Mapping[str, Any], options: Any) -> None:
     """A misspelt option is no parameter of the model."""
     known = {name.split("[")[0].rstrip("'") for name in [*model.parameters, *model.states]}
     for key in values:
         if key.split("[")[0].rstrip("'") in known:
             continue
+        near = _ELSEWHERE.get(key)
+        if near in options:
+            raise TypeError(f"{function}() got an unexpected keyword '{key}': here it is called '{near}'")
         near = nearest(key, options)
         if near and not nearest(key, known):
             raise TypeError(f"{function}() got an unexpected keyword '{key}': did you mean '{near}'?")
@@ -238,7 +265,9 @@ class InputFiles:
             try:
                 t, u = (np.array(one, dtype=float) for one in value)
             except (TypeError, ValueError):
-                raise TypeError(f"the input '{name}' must be the path of a CSV file or a pair of arrays (t, values)") \
+                hint = f"; a function of Python goes with a stepper: compile(model, inputs=[{name!r}]).run(end, {name}=...)" \
+                    if callable(value) else ""
+                raise TypeError(f"the input '{name}' must be the path of a CSV file or a pair of arrays (t, values){hint}") \
                     from None
             if t.ndim != 1 or t.shape != u.shape:
                 raise wrong(f"the input '{name}': times of shape {t.shape} and values of shape {u.shape} do not fit")

@@ -15,6 +15,11 @@ class Report(Mapping):
     """A tree of numbers and words, with attributes: `report.energy.max_error`, `report.q["x1"]`, `report["q.x1"]`.
 
     The keys are those that `docs/json.md` lists; what is missing or not finite is None.
+
+    >>> import alembert
+    >>> report = alembert.simulate("models/pendulum.alm", step=0.01, end=1).report
+    >>> report.statistics.steps, report["statistics.steps"]
+    (100, 100)
     """
 
     def __init__(self, tree: Mapping[str, Any], text: str = ""):
@@ -23,6 +28,7 @@ class Report(Mapping):
 
     @property
     def text(self) -> str:
+        """What the program prints."""
         return self._text
 
     def __getitem__(self, path: str) -> Any:
@@ -73,7 +79,7 @@ class Report(Mapping):
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(repr(self))}</pre>"
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple:
         return type(self), (self._tree, self._text)
 
 
@@ -98,7 +104,13 @@ def wrapped(value: Any) -> Any:
 
 class Findings(Report):
     """What `check`, `verify` or `converge` found: `print(found)` shows what the program prints, attributes and keys
-    give the numbers. `failed`: a run failed, or a claim is false. `csv` and `svg` where there are such."""
+    give the numbers. `failed`: a run failed, or a claim is false. `csv` and `svg` where there are such.
+
+    >>> import alembert
+    >>> found = alembert.check("models/pendulum.alm")
+    >>> found.degrees_of_freedom, found.failed
+    (1, False)
+    """
 
     def __init__(self, told: tuple):
         text, tree, self._csv, self._svg, self._failed = told[:5]
@@ -106,17 +118,20 @@ class Findings(Report):
 
     @property
     def failed(self) -> bool:
+        """A run failed, or a claim is false."""
         return self._failed
 
     @property
     def csv(self) -> str:
+        """A table, where there is one."""
         return self._csv
 
     @property
     def svg(self) -> str:
+        """A figure, where there is one."""
         return self._svg
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple:
         return type(self), ((self._text, json.dumps(self._tree), self._csv, self._svg, self._failed),)
 
     def _repr_html_(self) -> str:

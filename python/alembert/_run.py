@@ -7,7 +7,7 @@ import html
 import json
 import re
 import warnings as python_warnings
-from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -17,6 +17,10 @@ from ._progress import Progress
 from ._report import Report
 from ._values import array, nearest, names_of, number, path_of, whole
 from .errors import RunError, RunWarning, wrong
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
 
 __all__ = ["Run", "Event", "simulate", "load"]
 
@@ -29,23 +33,35 @@ _SHOWN_ROWS = 3000
 
 
 class Event:
-    """An event that was found: `name`, `t`, and the row of the run there, `event["x1"]`."""
+    """An event that was found: `name`, `t`, and the values behind it, `event["x1"]`: of all columns of a run, of the state of a
+    stepper. `kind` is what a contact did (impact, close, open, stick, slip, reverse), '' elsewhere; `note` what is to be said of it.
 
-    def __init__(self, name: str, row: np.ndarray, run: "Run"):
+    >>> import alembert
+    >>> run = alembert.simulate("models/bouncing_ball.alm", end=1)
+    >>> [(e.name, e.kind, round(e.t, 6)) for e in run.events]
+    [('floor', 'impact', 0.451524)]
+    >>> run.events[0]["y'"] > 0
+    True
+    """
+
+    def __init__(self, name: str, row: np.ndarray, columns: Callable[[str], list[int]], kind: str = "", note: str = ""):
         self.name = name
         self.row = row
-        self._run = run
+        self.kind = kind
+        self.note = note
+        self._columns = columns
 
     @property
     def t(self) -> float:
+        """When it was."""
         return float(self.row[0])
 
     def __getitem__(self, name: str) -> Union[float, np.ndarray]:
-        columns = self._run._columns(name)
+        columns = self._columns(name)
         return float(self.row[columns[0]]) if len(columns) == 1 else self.row[columns]
 
     def __repr__(self) -> str:
-        return f"Event({self.name!r}, t={self.t:.12g})"
+        return f"Event({self.name!r}, t={self.t:.12g}" + (f", {self.kind})" if self.kind else ")")
 
 
 class Run:
@@ -70,6 +86,7 @@ class Run:
 
     @functools.cached_property
     def names(self) -> list[str]:
+        """The names of the columns of `rows`."""
         return self._data.names
 
     @property
@@ -79,6 +96,7 @@ class Run:
 
     @property
     def t(self) -> np.ndarray:
+        """The times of the rows."""
         return self.rows[:, 0]
 
     @functools.cached_property
@@ -101,10 +119,12 @@ class Run:
 
     @property
     def momenta(self) -> np.ndarray:
+        """Momenta, in the Lagrangian form."""
         return self._group("momenta")
 
     @property
     def multipliers(self) -> np.ndarray:
+        """Forces of the constraints, a column each."""
         return self._group("multipliers")
 
     @property
@@ -114,14 +134,17 @@ class Run:
 
     @property
     def invariants(self) -> np.ndarray:
+        """What the model conserves, a column each."""
         return self._group("invariants")
 
     @property
     def observed(self) -> np.ndarray:
+        """What the model observes, a column each."""
         return self._group("observed")
 
     @property
     def ports(self) -> np.ndarray:
+        """Inputs, outputs and energies of a port-Hamiltonian system."""
         return self._group("ports")
 
     @property
@@ -162,6 +185,7 @@ class Run:
         return iter(self.names)
 
     def keys(self) -> list[str]:
+        """The names of all columns."""
         return list(self.names)
 
     def __len__(self) -> int:
@@ -170,17 +194,23 @@ class Run:
     @functools.cached_property
     def events(self) -> list[Event]:
         """Every event that was found, in the order of time."""
-        names, rows = self._data.event_names, self._data.event_rows
-        return [Event(names[k], rows[i], self) for i, k in enumerate(self._data.event_numbers)]
+        names, rows, numbers = self._data.event_names, self._data.event_rows, self._data.event_numbers
+        kinds, notes = self._told[2] or [""] * len(numbers), self._told[3] or [""] * len(numbers)
+        return [Event(names[k], rows[i], self._columns, kinds[i], notes[i]) for i, k in enumerate(numbers)]
 
     # What is said of it ---------------------------------------------------------------------------------------------
     @functools.cached_property
     def report(self) -> Report:
         """Empty for a run that was read from a file."""
-        return Report(json.loads(self._data.report_json), self._data.report_text)
+        return Report(json.loads(self._told[0]), self._told[1])
+
+    @functools.cached_property
+    def _told(self) -> tuple[str, str, list[str], list[str]]:
+        return self._data.told
 
     @property
     def warnings(self) -> list[RunWarning]:
+        """What may be other than it seems, a `RunWarning` each."""
         return [RunWarning(text, code, t) for code, text, t in self._data.warnings]
 
     @property
@@ -190,6 +220,7 @@ class Run:
 
     @property
     def reason(self) -> str:
+        """Why it failed; '' where it did not."""
         return self._data.reason
 
     @property
@@ -203,18 +234,22 @@ class Run:
 
     @property
     def title(self) -> str:
+        """What the model calls itself."""
         return self._description["model"]
 
     @property
     def model_text(self) -> str:
+        """The text of the model."""
         return self._description["model_text"]
 
     @property
     def method(self) -> str:
+        """The method that made it."""
         return self._description["method"]
 
     @property
     def step(self) -> float:
+        """The size of its steps, or of the first one."""
         return self._description["step"]
 
     @property
@@ -224,15 +259,16 @@ class Run:
 
     @property
     def parameters(self) -> dict[str, Union[float, np.ndarray]]:
+        """The values that they had."""
         return _parameters(self._description["parameters"])
 
     # Other forms ----------------------------------------------------------------------------------------------------
-    def to_pandas(self):
+    def to_pandas(self) -> "pandas.DataFrame":
         """A DataFrame with t as its index."""
         import pandas
         return pandas.DataFrame(self.rows, columns=self.names).set_index("t")
 
-    def to_xarray(self):
+    def to_xarray(self) -> "xarray.Dataset":
         """A Dataset over t; vectors are variables of more dimensions."""
         import xarray
         variables = {}
@@ -262,7 +298,7 @@ class Run:
         """A page with the animation, the figure and the report; it needs nothing else."""
         return self._data.page(_SHOWN_ROWS)
 
-    def plot(self, *names: str, axes: Any = None):
+    def plot(self, *names: str, axes: Any = None) -> Any:
         """Draws columns over time with matplotlib: those that are named, else a panel for each group. Gives the axes."""
         from matplotlib import pyplot
         if names:
@@ -288,6 +324,9 @@ class Run:
         axes[len(groups) - 1].set_xlabel("t")
         return axes[0] if len(groups) == 1 else axes
 
+    def __reduce__(self) -> tuple:
+        return _run_again, (_core.run_state(self._data),)
+
     def __repr__(self) -> str:
         ended = "" if self.ending == "done" else f", {self.ending}"
         last = f" to t = {self.t[-1]:.12g}" if len(self) else ""
@@ -297,6 +336,10 @@ class Run:
         page = html.escape(self.html(), quote=True)
         return (f'<iframe srcdoc="{page}" style="width:100%;height:620px;border:0" '
                 f'title="{html.escape(self.title)}"></iframe>')
+
+
+def _run_again(state: tuple) -> Run:
+    return Run(_core.run_again(state))
 
 
 def _quantities(names: Sequence[str]) -> Iterator[tuple[str, list[int], tuple[int, ...]]]:
@@ -316,7 +359,7 @@ def _quantities(names: Sequence[str]) -> Iterator[tuple[str, list[int], tuple[in
         shape = tuple(max(p[k] for p in places) for k in range(len(places[0]))) if places else ()
         regular = places and all(len(p) == len(shape) for p in places) and \
             places == [tuple(k + 1 for k in index) for index in np.ndindex(*shape)]
-        if regular:
+        if match and regular:
             yield match[1] + match[3], members, shape
             at = members[-1] + 1
         else:
@@ -324,9 +367,11 @@ def _quantities(names: Sequence[str]) -> Iterator[tuple[str, list[int], tuple[in
             at += 1
 
 
-def make_options(*, step=None, end=None, control=None, tolerance=None, absolute=None, smallest=None, largest=None,
-                 growth=None, shrink=None, good_steps=None, most_steps=None, every=None, at=None, sample=None,
-                 strict=False, guess=None, newton=None, newton_tolerance=None, dirac=False) -> _core.Options:
+def make_options(*, step: Any = None, end: Any = None, control: Any = None, tolerance: Any = None, absolute: Any = None,
+                 smallest: Any = None, largest: Any = None, growth: Any = None, shrink: Any = None,
+                 good_steps: Any = None, most_steps: Any = None, every: Any = None, at: Any = None, sample: Any = None,
+                 strict: Any = False, guess: Any = None, newton: Any = None, newton_tolerance: Any = None,
+                 dirac: Any = False) -> _core.Options:
     """The options of a run; what is None stays as the library has it."""
     options = _core.Options()
     if step is not None:
@@ -353,7 +398,7 @@ def make_options(*, step=None, end=None, control=None, tolerance=None, absolute=
     if every is not None:
         options.every = whole("every", every)
     if at is not None:
-        options.at = array("at", at)
+        options.at = array("at", at).tolist()
     if sample is not None:
         options.sample = number("sample", sample)
         if options.sample <= 0:
@@ -409,7 +454,8 @@ def simulate(model: Any, method: Any = None, *, step: Optional[float] = None, en
     """Integrates a model, as `alembert run` does, and gives its rows and its report.
 
     model: a Model, a ModelBuilder, the path of a file, or a Stepper (then the run begins where it stands, with its
-    method). method: 'lobatto(3)'; the model's own where None. Other keywords are either options or values of parameters
+    method). method: 'lobatto(3)'; 'auto' chooses one that suits the model, and so does
+    None where a tolerance is given; else None is the model's own, or lobatto(3). Other keywords are either options or values of parameters
     and initial values of the model; `values={"x1'": 2}` takes names that are no words of Python.
 
     step, end            step size (or the first one) and end of time; the model's where not given
@@ -441,7 +487,7 @@ def simulate(model: Any, method: Any = None, *, step: Optional[float] = None, en
         if isinstance(model, Stepper):
             if method is not None or inputs or observe or values or named:
                 raise TypeError("a stepper has its method and its values: set them before")
-            data = model._core_simulate(options, show)
+            data = model.follow(options, show)
         else:
             names = [*OPTIONS, "method", "inputs", "observe", "values", "progress", "raises"]
             full = with_values("simulate", model, values, named, names)
@@ -456,7 +502,7 @@ def simulate(model: Any, method: Any = None, *, step: Optional[float] = None, en
 
 def finished(run: Run, data: _core.RunData, raises: bool) -> Run:
     if data.raised is not None:
-        data.raised.run = run
+        setattr(data.raised, "run", run)
         raise data.raised
     for warning in run.warnings:
         python_warnings.warn(warning, stacklevel=3)
@@ -466,5 +512,14 @@ def finished(run: Run, data: _core.RunData, raises: bool) -> Run:
 
 
 def load(path: Any) -> Run:
-    """The rows of a file that a run, or `Run.save`, wrote: .csv, .h5 or .json."""
+    """The rows of a file that a run, or `Run.save`, wrote: .csv, .h5 or .json.
+
+    >>> import alembert, os, tempfile
+    >>> run = alembert.simulate("models/pendulum.alm", step=0.01, end=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run.save(os.path.join(folder, "swing.h5"))
+    ...     again = alembert.load(os.path.join(folder, "swing.h5"))
+    >>> bool((again.rows == run.rows).all()), again.method
+    (True, 'lobatto(3)')
+    """
     return Run(_core.load(path_of(path)))

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, Optional, Union
+import functools
+import re
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _core
 from ._model import Model, merge, with_values
-from ._run import method_name
+from ._run import Event, method_name
 from ._values import names_of, nearest, number, whole
 from .errors import wrong
+
+if TYPE_CHECKING:
+    import pandas
+
+    from ._run import Run
 
 __all__ = ["Stepper", "Record", "compile"]
 
@@ -41,6 +48,7 @@ class Stepper(_core.Stepper):
 
     @property
     def model(self) -> Model:
+        """The model that it was compiled from."""
         return self._made[0]
 
     def copy(self) -> "Stepper":
@@ -55,8 +63,14 @@ class Stepper(_core.Stepper):
     def __deepcopy__(self, _: Any) -> "Stepper":
         return self.copy()
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple:
         return _again, (self._made, self.save())
+
+    @property
+    def events(self) -> list[Event]:
+        """The events of the last `step`, or of all steps of the last `steps`; `run` keeps those of all its steps."""
+        return [Event(name, np.array([t, *state]), functools.partial(_places, ["t", *self.names]), kind, note)
+                for name, t, state, kind, note in self.event_records]
 
     def __getitem__(self, name: str) -> float:
         """Anything by its name: a state, an input, 't', 'energy', 'lambda.rod', what the model observes."""
@@ -102,10 +116,13 @@ class Stepper(_core.Stepper):
                 raise wrong(f"'{name}' is not open in this stepper", f"did you mean '{near}'?" if near else "")
             if not callable(control):
                 controls[name] = number(name, control)
-        rows, used = [self._row()], []
+        rows, used, events = [self._row()], [], []
+        eventful = bool(self.event_names)
         for i in range(1, steps + 1):
             values = {name: float(c(self)) if callable(c) else c for name, c in controls.items()}
             self.step(**values)
+            if eventful:
+                events += self.events
             if i == 1:
                 used.append(self.parameters)
             stopped = bool(self.stopped)
@@ -114,18 +131,15 @@ class Stepper(_core.Stepper):
                 used.append(self.parameters)
             if stopped:
                 break
-        return Record(self.names, self.inputs, np.array(rows), np.array(used or [self.parameters]))
+        return Record(self.names, self.inputs, np.array(rows), np.array(used or [self.parameters]), events)
 
     def _row(self) -> np.ndarray:
-        return np.concatenate(([self.t], self.state))
+        return np.array([self.t, *self.state])
 
-    def simulate(self, **options: Any):
+    def simulate(self, **options: Any) -> "Run":
         """`alembert.simulate(self, ...)`: a whole run from here; the stepper stays where it is."""
         from ._run import simulate
         return simulate(self, **options)
-
-    def _core_simulate(self, options: Any, progress: Any):
-        return _core.Stepper.simulate(self, options, progress)
 
     def __repr__(self) -> str:
         return f"Stepper({self.model.title or self.model.name}: {self.method}, t = {self.t:.12g}, h = {self.h:g})"
@@ -137,11 +151,34 @@ def _again(made: tuple, bytes_: bytes) -> Stepper:
     return stepper
 
 
-class Record:
-    """What `Stepper.run` saw: `t`, `states`, `inputs` (as they were in the step that led to each row), and any by its
-    name."""
+def _places(names: list[str], name: str) -> list[int]:
+    """Where a name stands in a list: one place, or those of the entries of a vector."""
+    if not isinstance(name, str):
+        raise TypeError(f"values have names, such as event['x1'], not {type(name).__name__}")
+    if name in names:
+        return [names.index(name)]
+    entries = re.compile(re.escape(name.rstrip("'")) + r"(\[\d+\])+" + re.escape(name[len(name.rstrip("'")):]))
+    found = [i for i, one in enumerate(names) if entries.fullmatch(one)]
+    if not found:
+        near = nearest(name, names)
+        raise KeyError(f"there is no '{name}'" + (f": did you mean '{near}'?" if near else ""))
+    return found
 
-    def __init__(self, names: list[str], inputs: list[str], rows: np.ndarray, used: np.ndarray):
+
+class Record:
+    """What `Stepper.run` saw: `t`, `states`, `inputs` (as they were in the step that led to each row), any by its name, and
+    the `events` on the way.
+
+    >>> import alembert
+    >>> s = alembert.compile("models/pendulum.alm", inputs=["gravity"], step=0.01)
+    >>> record = s.run(steps=10, gravity=1.62)
+    >>> record["x"].shape, record["gravity"][-1], len(record)
+    ((11,), 1.62, 11)
+    """
+
+    def __init__(self, names: list[str], inputs: list[str], rows: np.ndarray, used: np.ndarray,
+                 events: Sequence[Event] = ()):
+        self.events = list(events)
         self.names = names
         self.input_names = inputs
         self.t = rows[:, 0]
@@ -149,24 +186,21 @@ class Record:
         self.inputs = used.reshape(len(rows), len(inputs))
 
     def __getitem__(self, name: str) -> np.ndarray:
-        if name == "t":
-            return self.t
-        if name in self.names:
-            return self.states[:, self.names.index(name)]
-        if name in self.input_names:
-            return self.inputs[:, self.input_names.index(name)]
-        near = nearest(str(name), [*self.names, *self.input_names])
-        raise KeyError(f"the record has no '{name}'" + (f": did you mean '{near}'?" if near else ""))
+        columns = _places(["t", *self.names, *self.input_names], name)
+        table = np.column_stack([self.t, self.states, self.inputs])
+        return table[:, columns[0]] if len(columns) == 1 else table[:, columns]
 
     def __len__(self) -> int:
         return len(self.t)
 
-    def to_pandas(self):
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A DataFrame with t as its index."""
         import pandas
         frame = pandas.DataFrame(np.column_stack([self.states, self.inputs]), columns=[*self.names, *self.input_names])
         return frame.set_index(pandas.Index(self.t, name="t"))
 
-    def plot(self, *names: str, axes: Any = None):
+    def plot(self, *names: str, axes: Any = None) -> Any:
+        """Draws columns over time with matplotlib: those that are named, else all. Gives the axes."""
         from matplotlib import pyplot
         if axes is None:
             _, axes = pyplot.subplots(layout="constrained")
@@ -187,6 +221,13 @@ def compile(model: Any, method: Any = None, *, inputs: Any = (), step: Optional[
     inputs: parameters and inputs of the model that stay open, to be set between steps; everything else is folded in.
     step: its size; the model's where not given, else 0.01. steps: how many will be made, roughly; that decides how much
     compiling pays off. Other keywords are values of the model, as for `simulate`.
+
+    >>> import alembert
+    >>> s = alembert.compile("models/double_pendulum.alm", "lobatto(3)", inputs=["m2"], step=0.01)
+    >>> s.step(m2=0.5)
+    >>> s.steps(99)
+    >>> round(s.t, 12), round(float(s["x1"]**2 + s["y1"]**2), 12)
+    (1.0, 1.0)
     """
     size = 0.0 if step is None else number("step", step)
     if step is not None and size == 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings as python_warnings
 from dataclasses import dataclass
-from typing import Any, Iterator, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from ._run import OPTIONS, Run, make_options, method_name
 from ._values import array, names_of, nearest, number, path_of
 from .errors import InputError, RunWarning, wrong
 
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
 __all__ = ["Study", "sweep", "ensemble", "draws", "check", "verify", "converge", "derive", "Equations", "Method", "MethodFamily",
            "method", "methods"]
 
@@ -26,6 +30,13 @@ class Study:
     `study["m2"]` are the values that were given, `study["energy.max_error"]` what the reports say; `failures` the
     reasons of those that failed ('' elsewhere), and NaN is what they have no number for. With rows, `study.rows("x1")`
     has one axis more, the times, and `study.runs` are the runs themselves.
+
+    >>> import alembert
+    >>> study = alembert.sweep("models/pendulum.alm", l=[1.0, 2.0], end=0.1, columns=["q.x"])
+    >>> study
+    Study(Pendulum: 2 runs of shape (2,))
+    >>> list(study), study["l"]
+    (['l', 'q.x', 't'], array([1., 2.]))
     """
 
     def __init__(self, given: dict[str, np.ndarray], axes: dict[str, np.ndarray], shape: tuple[int, ...]):
@@ -86,14 +97,14 @@ class Study:
             row[:len(column)] = column
         return result.reshape(*self.shape, longest)
 
-    def to_pandas(self):
+    def to_pandas(self) -> "pandas.DataFrame":
         """A DataFrame with a row for each member."""
         import pandas
         frame = {name: np.ravel(self[name]) for name in self}
         frame["failure"] = np.ravel(self.failures)
         return pandas.DataFrame(frame)
 
-    def to_xarray(self):
+    def to_xarray(self) -> "xarray.Dataset":
         """A Dataset; a sweep has its axes as coordinates."""
         import xarray
         axes = list(self.axes) or [f"member_{k}" for k in range(1, len(self.shape) + 1)]
@@ -277,9 +288,9 @@ def _run(study: Study, model: Model, method: Any, options: Any, columns: Any, ro
             done += len(members)
     codes = sorted({warning.code for _, warning in study.warnings})
     for code in codes:
-        told = [(i, w) for i, w in study.warnings if w.code == code]
-        python_warnings.warn(RunWarning(f"{len({i for i, _ in told})} of {len(table)} runs: {told[0][1].text}", code,
-                                        told[0][1].t), stacklevel=3)
+        seen = [(i, w) for i, w in study.warnings if w.code == code]
+        python_warnings.warn(RunWarning(f"{len({i for i, _ in seen})} of {len(table)} runs: {seen[0][1].text}", code,
+                                        seen[0][1].t), stacklevel=3)
     return study
 
 
@@ -303,18 +314,23 @@ def check(model: Any, **values: Any) -> Findings:
         try:
             refused = _core.find_method(full.method).refusal(full._source)
         except InputError as error:
-            error.check = found
+            setattr(error, "check", found)
             raise
         if refused:
-            error = wrong(f"{full.method} does not take this model", refused)
-            error.check = found
-            raise error
+            refusal = wrong(f"{full.method} does not take this model", refused)
+            setattr(refusal, "check", found)
+            raise refusal
     return found
 
 
 def verify(model: Any, method: Any = None, *, step: Optional[float] = None, end: Optional[float] = None,
            seconds: float = 5.0, **values: Any) -> Findings:
-    """What a method really preserves on a model, measured beside what it claims; `failed` where a claim is false."""
+    """What a method really preserves on a model, measured beside what it claims; `failed` where a claim is false.
+
+    >>> import alembert
+    >>> alembert.verify("models/pendulum.alm", "lobatto(2)", step=0.02, end=1).failed
+    False
+    """
     full = with_values("verify", model, None, values, ["method", "step", "end", "seconds"])
     return _found(_core.verify(full._source, method_name(method), np.nan if step is None else number("step", step),
                                np.nan if end is None else number("end", end), number("seconds", seconds)))
@@ -322,7 +338,13 @@ def verify(model: Any, method: Any = None, *, step: Optional[float] = None, end:
 
 def converge(model: Any, methods: Any = None, *, steps: Optional[Sequence[float]] = None, end: Optional[float] = None,
              quad: bool = False, progress: Any = False, **values: Any) -> Findings:
-    """Measured orders and work of methods on a model, against a reference in quadruple precision."""
+    """Measured orders and work of methods on a model, against a reference in quadruple precision.
+
+    >>> import alembert
+    >>> measured = alembert.converge("models/pendulum.alm", "gauss(2)", steps=[0.1, 0.05], end=1)
+    >>> round(measured["methods"][0].observed.q, 1)
+    4.0
+    """
     full = with_values("converge", model, None, values, ["methods", "steps", "end", "quad", "progress"])
     if methods is None:
         methods = []
@@ -332,7 +354,7 @@ def converge(model: Any, methods: Any = None, *, steps: Optional[Sequence[float]
     if len(set(names)) != len(names):
         raise wrong("`methods` names a method twice")
     with Progress(progress, "measuring") as show:
-        return _found(_core.converge(full._source, names, [] if steps is None else array("steps", steps),
+        return _found(_core.converge(full._source, names, [] if steps is None else array("steps", steps).tolist(),
                                      None if end is None else number("end", end), bool(quad), show))
 
 
@@ -356,6 +378,7 @@ class Equations:
 
     @property
     def text(self) -> str:
+        """As `alembert derive` prints them."""
         return self._core.show(self._form, False, self._all)
 
     @property
@@ -363,7 +386,7 @@ class Equations:
         """A document with an align* environment a section."""
         return self._core.show(self._form, True, self._all)
 
-    def sympy(self, letter: Optional[str] = None):
+    def sympy(self, letter: Optional[str] = None) -> Any:
         """Expressions of SymPy: the list that a letter of the theory stands for, or a dictionary of all that are not
         empty. `reduced` = 0 determines the accelerations `z_dot` and the multipliers."""
         if letter is None:
@@ -389,7 +412,8 @@ def _sympy_nodes(nodes: list[tuple]) -> list:
     two = {"add": lambda a, b: a + b, "subtract": lambda a, b: a - b, "multiply": lambda a, b: a * b,
            "divide": lambda a, b: a / b, "power": lambda a, b: a ** b, "min": sympy.Min, "max": sympy.Max,
            "hypot": lambda a, b: sympy.sqrt(a ** 2 + b ** 2), "atan2": sympy.atan2,
-           "where": lambda a, b: sympy.Piecewise((b, sympy.Ne(a, 0)), (0, True))}
+           "where": lambda a, b: sympy.Piecewise((b, sympy.Ne(a, 0)), (0, True)),
+           "piecewise": lambda a, b: sympy.Function(f"table_{b}")(a)}  # tables of the model, by their numbers
     made: list = []
     for op, *rest in nodes:
         if op == "constant":
@@ -403,7 +427,7 @@ def _sympy_nodes(nodes: list[tuple]) -> list:
     return made
 
 
-def _sympy_number(text: str):
+def _sympy_number(text: str) -> Any:
     """A fraction where it is a simple one: the library keeps 1/3 with 36 digits."""
     from fractions import Fraction
 
@@ -417,7 +441,13 @@ def _sympy_number(text: str):
 
 def derive(model: Any, *, form: str = "all", numbers: bool = False, all: bool = False, **values: Any) -> Equations:
     """The equations behind a model. form: 'all', or one system: 'index1', 'index2', 'ggl'. numbers: with the values of
-    the parameters instead of their names. all: every equation, however many and however long."""
+    the parameters instead of their names. all: every equation, however many and however long.
+
+    >>> import alembert
+    >>> e = alembert.derive("models/pendulum.alm")
+    >>> e.sympy("g_dot")
+    [2*x*x' + 2*y*y']
+    """
     if not isinstance(form, str):
         raise TypeError(f"form must be a text, not {type(form).__name__}")
     full = with_values("derive", model, None, values, ["form", "numbers", "all"])
@@ -429,14 +459,24 @@ def derive(model: Any, *, form: str = "all", numbers: bool = False, all: bool = 
 
 # Methods -----------------------------------------------------------------------------------------------------------------
 Method = _core.Method
-Method.__doc__ = "A method with its arguments bound: name, stages, order (of q, v, multiplier), what it claims to preserve."
-Method.__repr__ = lambda self: f"Method({self.name}: order {self.order[0]})"
-Method.__reduce__ = lambda self: (_core.find_method, (self.name,))
+Method.__doc__ = """A method with its arguments bound: name, stages, order (of q, v, multiplier), what it claims to preserve.
+
+    >>> import alembert
+    >>> alembert.method("gauss(2)")
+    Method(gauss(2): order 4)
+    """
+setattr(Method, "__repr__", lambda self: f"Method({self.name}: order {self.order[0]})")
+setattr(Method, "__reduce__", lambda self: (_core.find_method, (self.name,)))
 
 
 @dataclass(frozen=True)
 class MethodFamily:
-    """A family of methods, as `alembert methods` lists it."""
+    """A family of methods, as `alembert methods` lists it.
+
+    >>> import alembert
+    >>> next(m.example for m in alembert.methods() if m.signature == "gauss(s)")
+    'gauss(2)'
+    """
 
     signature: str
     summary: str
@@ -453,7 +493,7 @@ def methods() -> list[MethodFamily]:
     >>> [m.orders for m in alembert.methods() if m.signature == "lobatto(s)"]
     ['2s-2']
     """
-    return [MethodFamily(*d[:5], tuple(d[5])) for d in _core.describe_methods()]
+    return [MethodFamily(d[0], d[1], d[2], d[3], d[4], tuple(d[5])) for d in _core.describe_methods()]
 
 
 def method(name: str) -> Method:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import math
 import numbers
 import os
@@ -77,10 +78,50 @@ def sympy_text(value: Any) -> str:
     import sympy
     if not isinstance(value, sympy.Expr):
         raise TypeError(f"an expression of SymPy is needed, not {type(value).__name__}")
-    text = sympy.sstr(value, full_prec=True).replace("**", "^")
-    for theirs, ours in (("Abs(", "abs("), ("Max(", "max("), ("Min(", "min(")):
-        text = text.replace(theirs, ours)
-    return text
+    return _sympy_printer()({"full_prec": True}).doprint(value)
+
+
+@functools.lru_cache(maxsize=None)
+def _sympy_printer() -> Any:
+    from sympy.printing.str import StrPrinter
+
+    class Printer(StrPrinter):
+        """What SymPy calls otherwise than the model language, or writes otherwise."""
+
+        def _print_Pow(self, value: Any, rational: bool = False) -> str:
+            return super()._print_Pow(value, rational).replace("**", "^")
+
+        def _print_Function(self, value: Any) -> str:
+            names = {"Abs": "abs", "Max": "max", "Min": "min", "Heaviside": "positive"}
+            name = value.func.__name__
+            arguments = value.args[:1] if name == "Heaviside" else value.args  # its second one is its value at 0
+            return f"{names.get(name, name)}({', '.join(self._print(a) for a in arguments)})"
+
+        _print_Abs = _print_Max = _print_Min = _print_Heaviside = _print_LatticeOp = _print_Function
+
+        def _print_Piecewise(self, value: Any) -> str:
+            text = ""
+            for part, condition in reversed(value.args):
+                if condition == True or not text:  # noqa: E712: SymPy's own truth
+                    text = self._print(part)
+                else:
+                    text = f"if({self._print(condition)}, {self._print(part)}, {text})"
+            return text
+
+        def _print_And(self, value: Any) -> str:
+            return "(" + " and ".join(self._print(a) for a in value.args) + ")"
+
+        def _print_Or(self, value: Any) -> str:
+            return "(" + " or ".join(self._print(a) for a in value.args) + ")"
+
+        def _print_Not(self, value: Any) -> str:
+            return f"not ({self._print(value.args[0])})"
+
+        def _print_Relational(self, value: Any) -> str:
+            sign = {"==": "="}.get(value.rel_op, value.rel_op)
+            return f"{self._print(value.lhs)} {sign} {self._print(value.rhs)}"
+
+    return Printer
 
 
 def path_of(path: Any) -> str:

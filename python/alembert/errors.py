@@ -23,7 +23,16 @@ __all__ = ["InputError", "ModelError", "Problem", "RunError", "RunWarning"]
 
 @dataclass
 class Problem:
-    """One thing that is wrong, and where it stands."""
+    """One thing that is wrong, and where it stands.
+
+    >>> import alembert
+    >>> try:
+    ...     alembert.model("coordinate x\\nkinetic x'^2/2\\npotential k*x\\n", "spring.alm")
+    ... except alembert.ModelError as error:
+    ...     problem = error.errors[0]
+    >>> problem.source, problem.line, problem.column, problem.message
+    ('spring.alm', 3, 11, "unknown name 'k'")
+    """
 
     message: str
     hint: str = ""
@@ -40,7 +49,15 @@ class Problem:
 
 
 class InputError(ValueError):
-    """Something that was given is wrong. `errors` has all of it at once, a `Problem` each."""
+    """Something that was given is wrong. `errors` has all of it at once, a `Problem` each.
+
+    >>> import alembert
+    >>> try:
+    ...     alembert.method("lobato(3)")
+    ... except alembert.InputError as error:
+    ...     print(error.errors[0].hint)
+    did you mean 'lobatto'?
+    """
 
     def __init__(self, errors: list[Problem]):
         self.errors = list(errors)
@@ -54,11 +71,27 @@ class InputError(ValueError):
 
 
 class ModelError(InputError):
-    """An `InputError` with places: in the text of a model, or in a value that was given for something of it."""
+    """An `InputError` with places: in the text of a model, or in a value that was given for something of it.
+
+    >>> import alembert
+    >>> try:
+    ...     alembert.simulate("models/pendulum.alm", mas=2)
+    ... except alembert.ModelError as error:
+    ...     print(error.errors[0].message)
+    unknown name 'mas'
+    """
 
 
 class RunError(RuntimeError):
-    """The numbers failed. `run` is what was computed so far (None for a single step), `t` how far it came."""
+    """The numbers failed. `run` is what was computed so far (None for a single step), `t` how far it came.
+
+    >>> import alembert
+    >>> try:
+    ...     alembert.simulate("models/kepler.alm", most_steps=3, end=100)
+    ... except alembert.RunError as error:
+    ...     print(len(error.run), error.run.ending)
+    4 failed
+    """
 
     def __init__(self, reason: str, t: float, run: Optional["Run"] = None):
         self.reason = reason
@@ -71,7 +104,15 @@ class RunError(RuntimeError):
 
 
 class RunWarning(UserWarning):
-    """The result may be other than it seems: `code` says in one word what it is about, `t` where it was seen."""
+    """The result may be other than it seems: `code` says in one word what it is about, `t` where it was seen.
+
+    >>> import alembert, warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", alembert.RunWarning)
+    ...     run = alembert.simulate("models/double_pendulum.alm", end=20)
+    >>> [warning.code for warning in run.warnings]
+    ['sensitive']
+    """
 
     def __init__(self, text: str, code: str = "", t: float = 0.0):
         self.code = code
@@ -87,10 +128,12 @@ def input_error(described: list[tuple]) -> InputError:
     """Made by the library: (message, hint, source, text, line, column, length, shown) each."""
     errors = []
     for message, hint, source, text, line, column, length, shown in described:
-        # The library calls what was given instead of the model's values `set`.
-        if source.startswith("`set` "):
-            shown = shown.replace(source, "value " + source[6:], 1)
-            source = "value " + source[6:]
+        # What the library calls by the names of its options.
+        for theirs, ours in (("`set` ", "value "), ("`observed` ", "observe ")):
+            if source.startswith(theirs):
+                renamed = ours + source[len(theirs):]
+                shown = shown.replace(source, renamed, 1)
+                source = renamed
         errors.append(Problem(message, hint, source, text, line, column, length, shown))
     placed = any(error.source for error in errors)
     return (ModelError if placed else InputError)(errors)

@@ -33,8 +33,13 @@ struct ModelText {
   Model read() const { return read_model_text(text, name, options); }
 };
 
-/// The method that was named, else that of the model.
-Method chosen_method(const std::string& name, const Model& model);
+/// The method that was named, with no reason; else that of the model. Where it is "auto", or where none is named and a
+/// tolerance chooses the steps, one that suits the model.
+SuitedMethod chosen_method(const std::string& name, const Equations& equations, const SimulateOptions& options = {},
+                           double start = 0);
+/// The step that was given (not NaN), else the model's; where a tolerance chooses the steps, else a part of the end,
+/// which must be known by then.
+void complete_step(SimulateOptions& options, const Model& model);
 /// What was given (not NaN), else what the model says; throws InputError where neither does.
 double required(const char* field, double given, std::optional<double> from_model);
 

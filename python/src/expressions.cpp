@@ -128,9 +128,13 @@ void bind_expressions(py::module_& m) {
   py::class_<Expression> expression(m, "Expression");
   arithmetic(expression);
   functions(expression);
-  expression.def_property_readonly("text", [](const Expression& a) { return to_text(a.e); })
-      .def_property_readonly("latex", [](const Expression& a) { return to_latex(a.e); })
-      .def_property_readonly("workshop", [](const Expression& a) { return a.owner; })
+  expression
+      .def_property_readonly(
+          "text", [](const Expression& a) { return to_text(a.e); }, "As the model language writes it.")
+      .def_property_readonly(
+          "latex", [](const Expression& a) { return to_latex(a.e); }, "As LaTeX writes it.")
+      .def_property_readonly(
+          "workshop", [](const Expression& a) { return a.owner; }, "What all expressions of a model have in common.")
       .def("same", [](const Expression& a, const Expression& b) { return a.owner == b.owner && a.e == b.e; });
 }
 

@@ -49,7 +49,9 @@ void LongWork::run(const std::function<void()>& work, const py::object& progress
     thread.join();
   }
   if (thrown && !interrupt) std::rethrow_exception(thrown);
-  if (!interrupt && !progress.is_none()) look(progress);
+  if (interrupt || progress.is_none()) return;
+  done = 1;
+  look(progress);
 }
 
 }  // namespace alembert::python

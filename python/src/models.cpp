@@ -8,15 +8,27 @@
 
 namespace alembert::python {
 
-Method chosen_method(const std::string& name, const Model& model) {
-  return name.empty() ? method_of(model) : find_method(name);
+SuitedMethod chosen_method(const std::string& name, const Equations& equations, const SimulateOptions& options,
+                           double start) {
+  const bool unnamed = name.empty() && options.steps.control == Control::tolerance;
+  if (unnamed || name == "auto") return suited_method(equations, options, start);
+  return {name.empty() ? method_of(equations.model()) : find_method(name), ""};
+}
+
+void complete_step(SimulateOptions& options, const Model& model) {
+  // The first of steps that a tolerance chooses may be anything; a small part of the whole time is soon left behind.
+  constexpr double first_part = 1e-3;
+  std::optional<double> first = model.step();
+  if (!first && options.steps.control == Control::tolerance) first = first_part * options.end;
+  options.step = required("step", options.step, first);
 }
 
 double required(const char* field, double given, std::optional<double> from_model) {
   if (!std::isnan(given)) return given;
   if (from_model) return *from_model;
   throw InputError("the model says no " + std::string(field) + ": give `" + field + "`",
-                   "or write it into the model, in its solve statement");
+                   "or write it into the model, in its solve statement" +
+                       std::string(field == std::string("step") ? "; with `tolerance` none is needed" : ""));
 }
 
 namespace {
@@ -31,9 +43,10 @@ const char* word(Op op) {
   // clang-format off
   constexpr const char* words[] = {
       "constant", "parameter", "symbol", "add", "subtract", "multiply", "divide", "power", "atan2", "min", "max",
-      "where", "hypot", "negate", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log",
+      "where", "piecewise", "hypot", "negate", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log",
       "sqrt", "abs", "positive", "sign"};
   // clang-format on
+  static_assert(std::size(words) == static_cast<std::size_t>(Op::sign) + 1, "a word for each operator");
   return words[static_cast<int>(op)];
 }
 
@@ -93,18 +106,20 @@ void bind_equations(py::module_& m) {
 
 void bind_methods(py::module_& m) {
   py::class_<Method>(m, "Method")
-      .def_property_readonly("name", &Method::name)
-      .def_property_readonly("stages", &Method::stages)
-      .def_property_readonly("order",
-                             [](const Method& a) {
-                               const Orders order = a.order();
-                               return py::make_tuple(order.q, order.v, order.multiplier);
-                             })
-      .def_property_readonly("symplectic", &Method::symplectic)
-      .def_property_readonly("symmetric", &Method::symmetric)
-      .def_property_readonly("preserves_energy", &Method::preserves_energy)
-      .def_property_readonly("note", &Method::note)
-      .def_property_readonly("tableau", &Method::tableau)
+      .def_property_readonly("name", &Method::name, "With its arguments.")
+      .def_property_readonly("stages", &Method::stages, "0 where the word has no meaning.")
+      .def_property_readonly(
+          "order",
+          [](const Method& a) {
+            const Orders order = a.order();
+            return py::make_tuple(order.q, order.v, order.multiplier);
+          },
+          "Of q, v and the multiplier that is reported.")
+      .def_property_readonly("symplectic", &Method::symplectic, "Whether it claims to be.")
+      .def_property_readonly("symmetric", &Method::symmetric, "Whether it claims to be.")
+      .def_property_readonly("preserves_energy", &Method::preserves_energy, "Whether it claims to.")
+      .def_property_readonly("note", &Method::note, "What a user must know of it; may be empty.")
+      .def_property_readonly("tableau", &Method::tableau, "Its coefficients as text; empty where it has none.")
       .def("refusal", [](const Method& a, const ModelText& model) { return a.refusal(derive(model.read())); });
   m.def("find_method", find_method);
   m.def("describe_methods", [] {
@@ -130,8 +145,7 @@ void bind_models(py::module_& m) {
           [](const ModelText& model, std::vector<std::string> inputs, bool symbolic) {
             return derive(model.read(), {.inputs = std::move(inputs), .symbolic_parameters = symbolic});
           },
-          py::call_guard<py::gil_scoped_release>())
-      .def("method", [](const ModelText& model, const std::string& name) { return chosen_method(name, model.read()); });
+          py::call_guard<py::gil_scoped_release>());
   py::class_<Model>(m, "Model")
       .def_property_readonly("title", &Model::title)
       .def_property_readonly("parameters", parameters)

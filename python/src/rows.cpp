@@ -10,6 +10,14 @@ RowStore::RowStore(const Trajectory& trajectory) {
   for (const Trajectory::EventRow& one : trajectory.events) event(one.event, one.values);
 }
 
+RowStore::RowStore(Columns columns, RunDescription run, std::span<const double> rows, std::vector<int> event_numbers,
+                   std::span<const double> event_rows)
+    : columns_(std::move(columns)),
+      run_(std::move(run)),
+      rows_(rows.begin(), rows.end()),
+      event_rows_(event_rows.begin(), event_rows.end()),
+      event_numbers_(std::move(event_numbers)) {}
+
 void RowStore::begin(const Columns& columns, const RunDescription& run) {
   columns_ = columns;
   run_ = run;

@@ -11,6 +11,9 @@ class RowStore final : public Observer {
  public:
   RowStore() = default;
   explicit RowStore(const Trajectory& trajectory);
+  /// Rows and events as rows() and event_rows() give them.
+  RowStore(Columns columns, RunDescription run, std::span<const double> rows, std::vector<int> event_numbers,
+           std::span<const double> event_rows);
 
   void begin(const Columns& columns, const RunDescription& run) override;
   void row(std::span<const double> values) override { rows_.insert(rows_.end(), values.begin(), values.end()); }
@@ -38,11 +41,28 @@ class RowStore final : public Observer {
   std::vector<int> event_numbers_;
 };
 
+/// What a run says of itself, in the forms that Python asks for.
+struct Told {
+  std::string json = "{}", text;
+  std::string ending = "done", reason;
+  std::vector<Warning> warnings;
+  std::vector<std::string> kinds, notes;  // of its events, where it has all of them
+};
+
 /// What Python calls a run.
 struct RunData {
   RowStore rows;
-  std::optional<Report> report;    // none for rows that were read from a file
+  std::optional<Report> report;    // none for rows that were read from a file or pickled
+  std::optional<Told> kept;        // of a run that was pickled and had a report
   py::object raised = py::none();  // what ended it from outside: KeyboardInterrupt
+
+  bool has_report() const { return report || kept; }
 };
+
+/// Everything of a run but `raised`, as objects that can be pickled, and the run made of them.
+py::tuple run_state(const py::object& run);
+std::shared_ptr<RunData> run_again(const py::tuple& state);
+Told told(const RunData& run);
+std::string word(Ending how);
 
 }  // namespace alembert::python

@@ -43,8 +43,9 @@ py::dict groups(const RunData& run) {
 
 py::list warnings(const RunData& run) {
   py::list all;
-  if (run.report)
-    for (const Warning& w : run.report->warnings) all.append(py::make_tuple(w.code, w.text, w.t));
+  const std::vector<Warning>* told = run.kept ? &run.kept->warnings : run.report ? &run.report->warnings : nullptr;
+  if (told)
+    for (const Warning& w : *told) all.append(py::make_tuple(w.code, w.text, w.t));
   return all;
 }
 
@@ -60,12 +61,6 @@ py::dict description(const RunData& run) {
   all["step"] = d.step;
   all["version"] = d.version;
   return all;
-}
-
-std::string ending(const RunData& run) {
-  if (!run.report) return "done";
-  const Ending how = run.report->ending;
-  return how == Ending::done ? "done" : how == Ending::failed ? "failed" : "interrupted";
 }
 
 void save(const RunData& run, const std::string& path, const std::vector<std::string>& columns) {
@@ -91,14 +86,12 @@ std::shared_ptr<RunData> simulate_model(const ModelText& text, const std::string
   work.run(
       [&] {
         const Model model = text.read();
-        const Method chosen = chosen_method(method, model);
+        const Equations equations = derive(model);
         options.end = required("end", options.end, model.end());
-        // The first of steps that a tolerance chooses may be anything; a small part of the whole time is soon left
-        // behind.
-        std::optional<double> first = model.step();
-        if (!first && options.steps.control == Control::tolerance) first = 1e-3 * options.end;
-        options.step = required("step", options.step, first);
-        run->report = follow(chosen, derive(model), options);
+        complete_step(options, model);
+        const SuitedMethod chosen = chosen_method(method, equations, options);
+        run->report = follow(chosen.method, equations, options);
+        run->report->choice = chosen.reason;
       },
       progress);
   run->raised = work.raised();
@@ -170,21 +163,27 @@ void bind_runs(py::module_& m) {
            [](const RunData& run, const std::string& name) { return columns_named(run.rows.columns(), name); })
       .def_property_readonly("description", description)
       .def_property_readonly("warnings", warnings)
-      .def_property_readonly("ending", ending)
+      .def_property_readonly("ending",
+                             [](const RunData& run) {
+                               return run.kept ? run.kept->ending : run.report ? word(run.report->ending) : "done";
+                             })
       .def_property_readonly("reason",
-                             [](const RunData& run) { return run.report ? run.report->reason : std::string(); })
-      .def_property_readonly("has_report", [](const RunData& run) { return run.report.has_value(); })
-      .def_property_readonly("report_json",
-                             [](const RunData& run) { return run.report ? to_json(*run.report) : std::string("{}"); })
-      .def_property_readonly("report_text",
-                             [](const RunData& run) { return run.report ? to_text(*run.report) : std::string(); })
+                             [](const RunData& run) {
+                               return run.kept ? run.kept->reason : run.report ? run.report->reason : "";
+                             })
+      .def_property_readonly("has_report", &RunData::has_report)
+      .def_property_readonly("told",
+                             [](const RunData& run) {
+                               const Told all = told(run);
+                               return py::make_tuple(all.json, all.text, all.kinds, all.notes);
+                             })
       .def_readonly("raised", &RunData::raised)
       .def("save", save)
       .def("svg", [](const RunData& run, std::size_t most) { return figure(run.rows.thinned(most)); })
-      .def("page", [](const RunData& run, std::size_t most) {
-        return page(run.rows.thinned(most), run.report ? to_text(*run.report) : std::string());
-      });
+      .def("page", [](const RunData& run, std::size_t most) { return page(run.rows.thinned(most), told(run).text); });
   m.def("load", load);
+  m.def("run_state", run_state);
+  m.def("run_again", run_again);
   m.def("simulate", simulate_model);
 }
 

@@ -52,24 +52,31 @@ class PyStepper {
   void take(PyObject* const* values, PyObject* keywords);
   void advance();
   void advance(long n);
+  /// Those that the last step(), or all steps of the last steps(), met.
+  const std::vector<EventRecord>& events() const { return events_; }
 
  private:
   static Stepper made(const ModelText& text, const std::string& method, std::vector<std::string> inputs,
                       const CompileOptions& options) {
     const py::gil_scoped_release release;
-    const Model model = text.read();
-    return compile(chosen_method(method, model), derive(model, {.inputs = std::move(inputs)}), options);
+    const Equations equations = derive(text.read(), {.inputs = std::move(inputs)});
+    SimulateOptions run;  // what a method is chosen for: steps that become no longer
+    run.end = equations.model().end().value_or(options.start + options.steps * options.step);
+    run.steps.largest = std::abs(options.step != 0 ? options.step : equations.model().step().value_or(0));
+    return compile(chosen_method(method, equations, run, options.start).method, equations, options);
   }
   Stepper copied() const {
     const Use use(*this);
     return stepper_;
   }
   std::size_t place_of(PyObject* name) const;
+  bool make(long n);
   [[noreturn]] void fail() const;
 
   Stepper stepper_;
   std::vector<py::object> names_;  // of the open parameters, interned
-  bool slow_ = false;              // the last step took long
+  std::vector<EventRecord> events_;
+  bool slow_ = false;  // the last step took long
   mutable std::atomic<bool> busy_{false};
 };
 
@@ -105,14 +112,25 @@ void PyStepper::fail() const {
   throw py::error_already_set();
 }
 
+bool PyStepper::make(long n) {
+  if (stepper_.event_names().empty()) return stepper_.steps(n);
+  for (; n > 0; --n) {
+    if (!stepper_.step()) return false;
+    const std::span<const EventRecord> found = stepper_.events();
+    events_.insert(events_.end(), found.begin(), found.end());
+  }
+  return true;
+}
+
 void PyStepper::advance() {
   const Clock::time_point begin = Clock::now();
+  events_.clear();
   bool made = false;
   if (slow_) {
     const py::gil_scoped_release release;
-    made = stepper_.step();
+    made = make(1);
   } else {
-    made = stepper_.step();
+    made = make(1);
   }
   slow_ = Clock::now() - begin > long_step;
   if (!made) fail();
@@ -120,6 +138,7 @@ void PyStepper::advance() {
 
 void PyStepper::advance(long n) {
   long at_once = 1;
+  events_.clear();
   while (n > 0) {
     bool made = true;
     {
@@ -128,7 +147,7 @@ void PyStepper::advance(long n) {
       const Clock::time_point until = now + between_looks;
       while (made && n > 0 && now < until) {
         const long part = std::min(n, at_once);
-        made = stepper_.steps(part);
+        made = make(part);
         n -= part;
         const Clock::time_point then = std::exchange(now, Clock::now());
         if (now - then < between_looks / 10) at_once *= 2;
@@ -212,6 +231,17 @@ std::shared_ptr<RunData> simulate_from(const py::object& object, SimulateOptions
   return run;
 }
 
+/// (name, t, state, kind, note) of each.
+py::list events_of(const py::object& object) {
+  PyStepper& self = stepper_of(object);
+  const PyStepper::Use use(self);
+  py::list all;
+  for (const EventRecord& one : self.events())
+    all.append(py::make_tuple(self.held().event_names()[static_cast<std::size_t>(one.event)], one.t,
+                              array_of(one.state), one.kind, one.note));
+  return all;
+}
+
 /// A member of the stepper as a property or method that no other thread disturbs.
 template <class Function>
 auto used(Function f) {
@@ -224,28 +254,42 @@ auto used(Function f) {
 
 template <class Class>
 void bind_state(Class& c) {
-  c.def_property_readonly("t", used([](Stepper& s) { return s.t(); }))
-      .def_property("h", used([](Stepper& s) { return s.h(); }),
-                    [](const py::object& object, double h) {
-                      PyStepper& self = stepper_of(object);
-                      const PyStepper::Use use(self);
-                      self.held().set_step(h);
-                    })
-      .def_property_readonly("stopped", used([](Stepper& s) { return s.stopped(); }))
-      .def_property_readonly("steps_made", used([](Stepper& s) { return s.steps_made(); }))
-      .def_property_readonly("names", used([](Stepper& s) { return s.names(); }))
-      .def_property_readonly("inputs", used([](Stepper& s) { return s.equations().inputs(); }))
-      .def_property("state", used([](Stepper& s) { return array_of(s.state()); }), set_state)
-      .def_property_readonly("parameters", used([](Stepper& s) { return array_of(s.parameters()); }))
-      .def_property_readonly("accelerations", used([](Stepper& s) { return array_of(s.accelerations()); }))
-      .def_property_readonly("multipliers", used([](Stepper& s) { return array_of(s.multipliers()); }))
-      .def_property_readonly("energy", used([](Stepper& s) { return s.energy(); }))
+  c.def_property_readonly("t", used([](Stepper& s) { return s.t(); }), "The time.")
+      .def_property(
+          "h", used([](Stepper& s) { return s.h(); }),
+          [](const py::object& object, double h) {
+            PyStepper& self = stepper_of(object);
+            const PyStepper::Use use(self);
+            self.held().set_step(h);
+          },
+          "The size of the steps from now on; negative: backward in time.")
+      .def_property_readonly("stopped", used([](Stepper& s) { return s.stopped(); }),
+                             "The event that has stopped the motion; empty while none has.")
+      .def_property_readonly("event_records", events_of, "What `events` is made of.")
+      .def_property_readonly("event_names", used([](Stepper& s) { return s.event_names(); }),
+                             "Of the events that may be met.")
+      .def_property_readonly("steps_made", used([](Stepper& s) { return s.steps_made(); }),
+                             "Since the start, or since the step or the state was set.")
+      .def_property_readonly("names", used([](Stepper& s) { return s.names(); }), "Of the entries of the state.")
+      .def_property_readonly("inputs", used([](Stepper& s) { return s.equations().inputs(); }),
+                             "The open parameters and inputs.")
+      .def_property("state", used([](Stepper& s) { return array_of(s.state()); }), set_state,
+                    "Coordinates, then velocities or momenta. What is set moves the shortest way onto the constraints.")
+      .def_property_readonly("parameters", used([](Stepper& s) { return array_of(s.parameters()); }), "Their values.")
+      .def_property_readonly("accelerations", used([](Stepper& s) { return array_of(s.accelerations()); }),
+                             "At the present state, from the index-reduced system.")
+      .def_property_readonly("multipliers", used([](Stepper& s) { return array_of(s.multipliers()); }),
+                             "At the present state.")
+      .def_property_readonly("energy", used([](Stepper& s) { return s.energy(); }),
+                             "Of the present state; nan where the model has none.")
       .def_property_readonly("residuals", used([](Stepper& s) {
                                return py::make_tuple(s.position_residual(), s.velocity_residual(),
                                                      s.nonholonomic_residual());
-                             }))
-      .def_property_readonly("method", used([](Stepper& s) { return s.method().name(); }))
-      .def_property_readonly("compile_seconds", used([](Stepper& s) { return s.compile_seconds(); }));
+                             }),
+                             "Largest |g|, |g'| and |k| at the present state.")
+      .def_property_readonly("method", used([](Stepper& s) { return s.method().name(); }), "The name of its method.")
+      .def_property_readonly("compile_seconds", used([](Stepper& s) { return s.compile_seconds(); }),
+                             "What compiling took.");
 }
 
 }  // namespace
@@ -293,7 +337,7 @@ void bind_steppers(py::module_& m) {
              const std::string_view text = bytes;
              self.held().load({reinterpret_cast<const std::byte*>(text.data()), text.size()});
            })
-      .def("simulate", simulate_from);
+      .def("follow", simulate_from);
   bind_state(stepper);
   const auto method = py::reinterpret_steal<py::object>(
       PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(stepper.ptr()), &step_method));

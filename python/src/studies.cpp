@@ -108,12 +108,13 @@ py::object column(const Table& table, std::size_t number) {
 Stepper prototype(const ModelText& text, const std::string& method, const std::vector<std::string>& names,
                   SimulateOptions& options, double members) {
   const Model model = text.read();
-  options.step = required("step", options.step, model.step());
   options.end = required("end", options.end, model.end());
+  complete_step(options, model);
+  const Equations equations = derive(model, {.inputs = names});
   CompileOptions compiling;
   compiling.step = options.step;
   compiling.steps = std::abs(options.end / options.step) * members;
-  return compile(chosen_method(method, model), derive(model, {.inputs = names}), compiling);
+  return compile(chosen_method(method, equations, options).method, equations, compiling);
 }
 
 std::vector<ReportEntry> first_entries(const Stepper& stepper, const SimulateOptions& options) {
@@ -217,10 +218,13 @@ py::tuple measure(const ModelText& text, const std::vector<std::string>& methods
   work.run(
       [&] {
         const Model model = text.read();
+        const Equations equations = derive(model);
+        SimulateOptions run;
+        run.end = options.end.value_or(model.end().value_or(1));
         std::vector<Method> chosen;
-        for (const std::string& name : methods) chosen.push_back(chosen_method(name, model));
+        for (const std::string& name : methods) chosen.push_back(chosen_method(name, equations, run).method);
         if (chosen.empty()) chosen.push_back(method_of(model));
-        found = converge(chosen, derive(model), options);
+        found = converge(chosen, equations, options);
       },
       progress);
   return told(found, work.raised());
@@ -251,8 +255,17 @@ void bind_studies(py::module_& m) {
     work.run(
         [&] {
           const Model model = text.read();
-          const VerifyOptions options{required("step", step, model.step()), required("end", end, model.end()), seconds};
-          found = verify(chosen_method(method, model), derive(model), options);
+          VerifyOptions options;
+          options.step = required("step", step, model.step());
+          options.end = required("end", end, model.end());
+          options.seconds = seconds;
+          options.waiting = [&] {
+            if (work.interrupt) throw Stopped();
+          };
+          const Equations equations = derive(model);
+          SimulateOptions run;
+          run.end = options.end;
+          found = verify(chosen_method(method, equations, run).method, equations, options);
         },
         py::none());
     return told(found, work.raised());

@@ -160,6 +160,18 @@ def test_expressions_of_sympy():
     assert np.allclose(run["x"], np.cos(2 * run.t), atol=1e-13)
     x = run["x"]
     assert np.allclose(run["other"], np.sqrt(np.maximum(x, 0)) + 1 / 3 - x**2 * np.exp(-x), atol=1e-13)
+    y = sympy.Symbol("x")
+    values = {"bend": sympy.Piecewise((y**2, y < -0.5), (3, sympy.And(y > 0, y < 0.5)), (sympy.Min(y, 0.75), True)),
+              "power": 2**y * (y + 2)**sympy.Rational(3, 2) / (1 + y**2), "step": sympy.Heaviside(y - 0.25),
+              "angle": sympy.atan2(y, 1 + y**2) + sympy.sign(y) * sympy.tanh(y) - sympy.pi}
+    for name, value in values.items():
+        m.observe(name, value)
+    run = m.simulate("gauss(4)", step=0.01, end=1)
+    x = run["x"]
+    inside = (np.abs(x) > 1e-6) & (np.abs(np.abs(x) - 0.5) > 1e-6) & (np.abs(x - 0.25) > 1e-6)
+    for name, value in values.items():
+        expected = np.array([float(value.subs(y, float(one))) for one in x])
+        assert np.allclose(run[name][inside], expected[inside], atol=1e-12), name
     with pytest.raises(TypeError):
         m.potential(sympy.Eq(sympy.Symbol("x"), 1))
 

@@ -2,11 +2,15 @@
 
 import ast
 import doctest
+import functools
 import importlib
+import inspect
 import pathlib
 import pkgutil
 import re
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -57,10 +61,23 @@ def test_pages_are_listed():
         assert page.name in listed, f"{page.name} is in no list"
 
 
-def test_every_public_thing_has_a_docstring():
+def test_every_public_thing_has_an_example():
     for name in alembert.__all__:
         if name != "__version__":
-            assert getattr(alembert, name).__doc__, name
+            assert ">>>" in getattr(alembert, name).__doc__, name
+
+
+def test_every_public_member_has_a_docstring():
+    for name in alembert.__all__:
+        thing = getattr(alembert, name)
+        if not inspect.isclass(thing):
+            continue
+        for member in dir(thing):
+            if member.startswith("_") or member in dir(Exception):
+                continue
+            found = inspect.getattr_static(thing, member)
+            if callable(found) or isinstance(found, (property, functools.cached_property)):
+                assert getattr(thing, member).__doc__ or found.__doc__, f"{name}.{member}"
 
 
 def test_the_page_names_every_public_thing():
@@ -83,10 +100,23 @@ def test_stub():
 
 
 def test_typed():
+    """All of it, so that type checkers know what every call takes and gives."""
     assert (PACKAGE / "py.typed").exists()
     for path in PACKAGE.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            if isinstance(node, ast.FunctionDef) and node.name != "call":
                 arguments = [a for a in node.args.args + node.args.kwonlyargs if a.arg != "self"]
-                plain = node.name == "make_options"  # all of them None or a number
-                assert plain or all(a.annotation for a in arguments), f"{path.name}: {node.name}"
+                assert node.returns or node.name == "__init__", f"{path.name}: {node.name}"
+                assert all(a.annotation for a in arguments), f"{path.name}: {node.name}"
+
+
+def test_a_type_checker_is_content(tmp_path):
+    pytest.importorskip("mypy", reason="mypy is not installed")
+    (tmp_path / "user.py").write_text("import alembert\n"
+                                      "run: alembert.Run = alembert.simulate('models/pendulum.alm', step=0.01, l=2.0)\n"
+                                      "x: float = run['x'][0] + run.report.energy.max_error\n"
+                                      "s: alembert.Stepper = alembert.compile('models/pendulum.alm', inputs=['l'])\n"
+                                      "s.step(l=1.0)\n")
+    done = subprocess.run([sys.executable, "-m", "mypy", "--cache-dir", tmp_path / "cache", "--disallow-untyped-defs",
+                           "--ignore-missing-imports", PACKAGE, tmp_path / "user.py"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout

@@ -11,7 +11,9 @@ MODELS = sorted(p.name for p in pathlib.Path(__file__).resolve().parents[2].glob
 
 
 def short_end(model):
-    """Some tens of steps are enough: a difference in any bit shows at once."""
+    """Some tens of steps are enough: a difference in any bit shows at once. Contacts need their time to close."""
+    if "\ncontact " in model.text():
+        return model.end
     return min(model.end, 40 * model.step) if model.step > 0 else max(model.end, 40 * model.step)
 
 
@@ -27,6 +29,9 @@ def test_same_bits(name, program, tmp_path):
     assert np.array_equal(written.rows, run.rows, equal_nan=True)
     assert [e.name for e in written.events] == [e.name for e in run.events]
     assert [e.t for e in written.events] == [e.t for e in run.events]
+    # Time stepping has impulses of whole steps and no events; the tippe top rolls and slides without an impact.
+    if "\ncontact " in model.text() and "\nsolve moreau" not in model.text() and name != "tippe_top.alm":
+        assert any(e.kind for e in run.events)
     run.save(tmp_path / "python.h5")
     again = alembert.load(tmp_path / "python.h5")
     assert np.array_equal(again.rows, run.rows, equal_nan=True)

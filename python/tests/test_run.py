@@ -83,6 +83,91 @@ def test_tolerance_and_reversible():
     assert alembert.simulate("models/sphere_kepler.alm", control="reversible", end=1).report.control == "reversible"
 
 
+def test_a_method_that_nobody_names(program, tmp_path):
+    # As the program: chosen with a tolerance alone and with "auto", with its reason; else the model's own.
+    program("run", "models/pendulum.alm", "--tolerance", "1e-7", "--end", "2", "--out", tmp_path / "a.h5", "--quiet")
+    program("run", "models/pendulum.alm", "--method", "auto", "--end", "2", "--out", tmp_path / "b.h5", "--quiet")
+    a = alembert.simulate("models/pendulum.alm", tolerance=1e-7, end=2)
+    b = alembert.simulate("models/pendulum.alm", "auto", end=2)
+    for run, name in ((a, "a.h5"), (b, "b.h5")):
+        written = alembert.load(tmp_path / name)
+        assert run.method == written.method and np.array_equal(run.rows, written.rows)
+        assert "holonomic constraints" in run.report.chosen and "chosen" in str(run.report)
+    assert alembert.simulate("models/pendulum.alm", end=2).method == "lobatto(3)"
+    free = alembert.model("coordinate x = 1\nkinetic x'^2/2\npotential 2*x^2\n")
+    run = free.simulate(tolerance=1e-10, end=1)  # no method, no step
+    assert abs(run["x"][-1] - math.cos(2)) < 1e-8
+    assert alembert.sweep(free, tolerance=1e-10, end=1, values={"x": [1.0, 2.0]}, columns=["q.x"])["q.x"][1] == \
+        pytest.approx(2 * math.cos(2), abs=1e-8)
+    assert alembert.compile(free, "auto", step=0.01).method and not alembert.verify(free, "auto", step=0.1, end=1).failed
+
+
+def test_runs_can_be_pickled(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        runs = [alembert.model(OSCILLATOR).simulate(), alembert.simulate("models/bouncing_ball.alm", end=2),
+                alembert.simulate("models/ph_motor_pendulum.alm", end=0.1),
+                alembert.simulate("models/kepler.alm", most_steps=3, end=100, raises=False),
+                alembert.simulate("models/double_pendulum.alm", end=20)]
+    runs[0].save(tmp_path / "run.h5")
+    runs.append(alembert.load(tmp_path / "run.h5"))
+    for run in runs:
+        for again in (pickle.loads(pickle.dumps(run)), copy.deepcopy(run), pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(run))))):
+            assert np.array_equal(again.rows, run.rows, equal_nan=True) and again.names == run.names
+            assert not again.rows.flags.writeable and again.units == run.units
+            assert [(e.name, e.t, e.kind) for e in again.events] == [(e.name, e.t, e.kind) for e in run.events]
+            assert again.report._tree == run.report._tree and str(again.report) == str(run.report)
+            assert (again.ending, again.reason, again.method, again.step) == (run.ending, run.reason, run.method, run.step)
+            assert [(w.code, w.text, w.t) for w in again.warnings] == [(w.code, w.text, w.t) for w in run.warnings]
+            assert again.html() == run.html() and again.parameters.keys() == run.parameters.keys()
+            assert all(np.array_equal(getattr(again, g), getattr(run, g), equal_nan=True) for g in ("q", "v", "multipliers", "observed", "ports"))
+    again.save(tmp_path / "again.json")
+    assert np.array_equal(alembert.load(tmp_path / "again.json").rows, run.rows)
+    event = pickle.loads(pickle.dumps(runs[1].events[0]))
+    assert event.kind == "impact" and event["y'"] == runs[1].events[0]["y'"]
+
+
+def test_runs_come_back_from_other_processes():
+    import multiprocessing
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        run = pool.apply(alembert.simulate, ("models/pendulum.alm",), {"end": 0.5, "step": 0.01})
+    assert np.array_equal(run.rows, alembert.simulate("models/pendulum.alm", end=0.5, step=0.01).rows)
+
+
+def test_studies_can_be_pickled():
+    study = alembert.sweep("models/pendulum.alm", l=[1.0, 2.0], end=0.1, rows=True)
+    again = pickle.loads(pickle.dumps(study))
+    assert np.array_equal(again.rows("x"), study.rows("x")) and again.shape == study.shape
+
+
+def test_nothing_else_is_needed():
+    """Where only NumPy is installed everything works but what asks for more by its name."""
+    code = """
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("pandas", "xarray", "matplotlib", "sympy", "tqdm"):
+            raise ImportError(name)
+sys.meta_path.insert(0, Missing())
+import alembert
+run = alembert.simulate("models/pendulum.alm", step=0.01, end=1, progress=True)
+study = alembert.sweep("models/pendulum.alm", l=[1.0, 2.0], end=0.1)
+assert study._repr_html_() is None and "<iframe" in run._repr_html_()
+for ask in (run.to_pandas, run.to_xarray, run.plot, study.to_pandas, alembert.derive("models/pendulum.alm").sympy):
+    try:
+        ask()
+    except ImportError:
+        continue
+    raise SystemExit(f"{ask} works without its package")
+print("fine")
+"""
+    import subprocess
+    import sys
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "fine\n", done.stderr
+    assert "100 %" in done.stderr
+
+
 def test_inputs_from_arrays(tmp_path):
     model = alembert.model("""state p = 0
 input F = 0

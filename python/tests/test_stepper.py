@@ -130,6 +130,8 @@ def test_runs_in_threads():
     "alembert.compile('models/double_pendulum.alm').steps(10**12)",
     "alembert.simulate('models/double_pendulum.alm', end=1e9, every=10**9)",
     "alembert.sweep('models/double_pendulum.alm', m2=[1.0, 2.0, 3.0], end=1e9)",
+    "alembert.converge('models/double_pendulum.alm', ['gauss(2)', 'gauss(4)'], steps=[1e-2, 1e-3, 5e-4], end=200)",
+    "alembert.compile('models/pendulum.alm', inputs=['l']).run(steps=10**9, every=10**8, l=lambda s: 1.0)",
 ])
 def test_interrupt(work):
     code = ("import alembert\nprint('ready', flush=True)\ntry:\n    " + work +
@@ -153,3 +155,81 @@ def test_events_act_and_stop():
     assert abs(s.t - (2 / 9.81)**0.5) < 1e-12 and s.stopped and record.t[-1] == s.t
     with pytest.raises(alembert.RunError):
         s.step()
+
+
+BALL = """coordinate y = 1
+parameter n = 0, e = 0.8
+kinetic y'^2/2
+potential 9.81*y
+event floor: y = 0 falling
+event top: y' = 0 falling
+when floor: y' = -e*y', n = n + 1
+"""
+
+
+def test_events_of_a_stepper():
+    """Falls from 1: meets the floor after sqrt(2/g), and then after e, e^2, ... times twice that."""
+    s = alembert.compile(alembert.model(BALL), "gauss(2)", step=0.01)
+    assert s.event_names == ["floor", "top"] and s.events == []
+    s.steps(200)
+    fall = (2 / 9.81)**0.5
+    expected = [("floor", fall), ("top", 1.8 * fall), ("floor", 2.6 * fall), ("top", 3.24 * fall), ("floor", 3.88 * fall), ("top", 4.392 * fall)]
+    assert [e.name for e in s.events] == [name for name, _ in expected]
+    assert np.allclose([e.t for e in s.events], [t for _, t in expected], atol=1e-10)
+    assert abs(s.events[0]["y'"] - 0.8 * (2 * 9.81)**0.5) < 1e-9 and abs(s.events[0]["y"]) < 1e-12
+    s.restart()
+    met = []
+    for _ in range(200):
+        s.step()
+        met += s.events
+    assert [(e.name, e.t) for e in met][:2] == [(e.name, e.t) for e in alembert.model(BALL).simulate(
+        "gauss(2)", step=0.01, end=2).events][:2]
+    s.step()
+    assert s.events == []
+    s.restart()
+    record = s.run(2.0)
+    assert [e.name for e in record.events] == [name for name, _ in expected]
+    again = pickle.loads(pickle.dumps(record))
+    assert [(e.name, e.t, e["y"]) for e in again.events] == [(e.name, e.t, e["y"]) for e in record.events]
+    with pytest.raises(KeyError):
+        record.events[0]["z"]
+
+
+def test_vectors_in_records_and_events():
+    m = alembert.ModelBuilder("Point")
+    r = m.coordinate("r", [1.0, 0.0], rate=[0.0, 1.0])
+    m.kinetic(m.rate(r) @ m.rate(r) / 2)
+    m.potential(r @ r / 2)
+    m.event("axis", r[0])
+    record = m.compile("gauss(3)", step=0.01).run(2)
+    (event,) = record.events
+    assert record["r"].shape == (201, 2) and record["r'"].shape == (201, 2) and record["r[2]"].shape == (201,)
+    assert np.allclose(event["r"], [0, 1], atol=1e-10) and np.allclose(event["r'"], [-1, 0], atol=1e-10)
+
+
+def test_contacts_step_by_step():
+    ball = alembert.model("coordinate y = 1\nkinetic y'^2/2\npotential 9.81*y\ncontact floor: y >= 0 restitution 0.5\n")
+    s = ball.compile("moreau", step=0.01)
+    run = ball.simulate("moreau", step=0.01, end=1)
+    for i in range(1, 101):
+        s.step()
+        assert np.array_equal(s.state, run.rows[i, 1:3])
+    with pytest.raises(alembert.RunError, match="contacts"):
+        ball.compile("gauss(2)", step=0.01).step()
+
+
+def test_controllers_in_threads():
+    """Several loops with controllers of Python at once give what each gives alone."""
+    def loop(found, k):
+        s = alembert.compile(alembert.model(CART), "lobatto(2)", inputs=["F"], step=0.01)
+        found[k] = s.run(2, F=lambda s: (60 + k) * s.state[1] + 20 * s.state[3]).states[-1]
+
+    alone, together = {}, {}
+    for k in range(4):
+        loop(alone, k)
+    threads = [threading.Thread(target=loop, args=(together, k)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(np.array_equal(alone[k], together[k]) for k in range(4))

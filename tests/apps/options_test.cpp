@@ -187,5 +187,33 @@ TEST(EveryOption, OfAFormIsRefusedWhereThereIsNoChoice) {
   EXPECT_TRUE(report["residual"]["nonholonomic"].is_number()) << report["residual"];
 }
 
+TEST(UnknownOptions, AreSaidAllAtOnceWithWhatElseIsWrong) {
+  const Outcome outcome = program({"run", "--end", "ten", "--methd", "x", "-", "--stpe=2", "--json"},
+                                  std::string(pendulum) + "observe q: unknwn\n");
+  EXPECT_EQ(outcome.code, 2);
+  for (const char* part : {"unknown option '--methd'", "did you mean '--method'?", "unknown option '--stpe'",
+                           "--end wants a finite number, not 'ten'", "unknown name 'unknwn'"})
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << part << "\n" << outcome.err;
+  EXPECT_EQ(outcome.err.find("cannot read"), std::string::npos) << "x is the value of --methd\n" << outcome.err;
+  const Outcome words = program({"run", "-", "more", "words"}, pendulum);
+  EXPECT_EQ(words.code, 2);
+  EXPECT_NE(words.err.find("'more'"), std::string::npos) << words.err;
+  EXPECT_NE(words.err.find("'words'"), std::string::npos) << words.err;
+  EXPECT_EQ(program({"run", "-", "--step", "-0.01", "--end", "-0.1", "-q"}, pendulum).code, 0) << "a negative number";
+}
+
+TEST(AnglesOfJoints, AreNotSetFromOutside) {
+  const std::string model =
+      "body rod mass 1 inertia (1, 1, 0.1) at (0, 0, -1/2)\n"
+      "joint revolute hinge from ground axis (1, 0, 0) to rod point (0, 0, 1/2)\n"
+      "observe a: hinge.angle\nsolve gauss(2) step 0.01 end 0.1\n";
+  const Outcome other = program({"run", "-", "--set", "hinge.angle=0.5"}, model);
+  EXPECT_EQ(other.code, 2) << other.out;
+  EXPECT_NE(other.err.find("only says on which turn"), std::string::npos) << other.err;
+  const Outcome turn = program({"run", "-", "--set", "hinge.angle=2*pi", "--json"}, model);
+  ASSERT_EQ(turn.code, 0) << turn.err;
+  EXPECT_NEAR(Json::parse(turn.out)["observed"]["a"]["final"].get<double>(), 6.283185307179586, 1e-12);
+}
+
 }  // namespace
 }  // namespace alembert::internal::apps_test

@@ -149,6 +149,20 @@ bool journal_grows(const std::string& path) {
   return false;
 }
 
+TEST(StudyCommand, AMethodThatTakesTheModelWithNoValuesIsRefused) {
+  const std::string model = source_folder() + "/models/ph_pendulum.alm";
+  const Outcome refused =
+      program({"sweep", model, "--vary", "m=1,2", "--end", "1", "-m", "composed(gauss_collocation(2), gauss(2))"});
+  EXPECT_EQ(refused.code, 2) << refused.out;
+  EXPECT_NE(refused.err.find("cannot integrate this model: does not know the port-Hamiltonian form"), std::string::npos)
+      << refused.err;
+  // Without a mass this method has no accelerations; with one it has.
+  const char* const massless = "parameter m = 0\ncoordinate x\nkinetic m/2*x'^2\npotential x^2/2\ninitial x = 1\n";
+  const std::vector<std::string> words = {"sweep", "-", "-m", "gauss(2)", "--step", "0.1", "--end", "1"};
+  EXPECT_EQ(program(plus(words, {"--vary", "m=0,1"}), massless).code, 1);
+  EXPECT_EQ(program(plus(words, {"--vary", "m=1,2"}), massless).code, 0);
+}
+
 TEST(StudyCommand, AKillCostsUnfinishedMembersOnly) {
   const Folder folder;
   ASSERT_EQ(program(long_study(folder, "whole.csv")).code, 0);

@@ -183,6 +183,8 @@ Dual atan2(Dual a, Dual b) {
   return Dual(std::atan2(a.value, b.value), (a.slope * b.value - a.value * b.slope) / r2);
 }
 Dual hypot(Dual a, Dual b) { return sqrt(a * a + b * b); }
+// Tables are not differentiated this way: their slope is a table itself.
+Dual piecewise_value(Dual x, Dual number) { return Dual(scalar::piecewise_value(x.value, number.value), NAN); }
 
 TEST(Interpreter, runs_in_a_scalar_type_of_ones_own) {
   Graph graph;

@@ -60,6 +60,52 @@ class Reader {
     const Quad base = atom();
     return take('^') ? powq(base, power()) : base;
   }
+  bool take(const std::string& word) {
+    if (text_.compare(at_, word.size(), word) != 0) return false;
+    at_ += word.size();
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+    return true;
+  }
+  // Behind "if(".
+  Quad choice() {
+    const bool holds = condition();
+    if (!take(',')) throw std::runtime_error(", missing");
+    const Quad a = sum();
+    if (!take(',')) throw std::runtime_error(", missing");
+    const Quad b = sum();
+    if (!take(')')) throw std::runtime_error(") missing");
+    return holds ? a : b;
+  }
+  bool condition() {
+    bool any = false;
+    do {
+      bool all = true;
+      do {
+        const bool one = comparison();
+        all = all && one;
+      } while (take(std::string("and")));
+      any = any || all;
+    } while (take(std::string("or")));
+    return any;
+  }
+  bool comparison() {
+    // A bracket may open a condition or a value.
+    const std::size_t start = at_;
+    if (take('(')) {
+      try {
+        const bool inner = condition();
+        if (take(')') && (at_ >= text_.size() || std::string(",)ao").find(text_[at_]) != std::string::npos))
+          return inner;
+      } catch (const std::runtime_error&) {}
+      at_ = start;
+    }
+    const Quad a = sum();
+    if (take(std::string("<="))) return a <= sum();
+    if (take(std::string(">="))) return a >= sum();
+    if (take('<')) return a < sum();
+    if (take('>')) return a > sum();
+    throw std::runtime_error("no comparison: " + text_.substr(at_));
+  }
   Quad atom() {
     if (take('(')) {
       const Quad value = sum();
@@ -84,6 +130,7 @@ class Reader {
     const std::string name = text_.substr(at_, end - at_);
     at_ = end;
     if (!take('(')) return names_.at(name);
+    if (name == "if") return choice();
     const Operator* function = find_function(name);
     if (function == nullptr) throw std::runtime_error("function " + name);
     const Quad first = sum();

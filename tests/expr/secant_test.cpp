@@ -96,6 +96,12 @@ TEST(Secant, IsExactAlongTheChangeForEveryOperator) {
   }
 }
 
+TEST(Secant, OfExpIsFiniteFarApart) {
+  const Setting s({"exp", [](Expr a, Expr) { return exp(a); }, 0, 0}, DiscreteGradient::chain);
+  const Values<double> v(s.graph, s.ends, {-3000, 0, 0, 0});
+  EXPECT_DOUBLE_EQ(v(s.D[0]), 1.0 / 3000);
+}
+
 TEST(Secant, IsTheSameFromBothEnds) {
   for (const Case& c : cases()) {
     const Setting s(c, DiscreteGradient::chain);

@@ -118,8 +118,9 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{FRAME "coordinate w[0]", 4, 14, "the size of 'w' must be at least 1, not 0", ""},
         Bad{FRAME "coordinate w[1e5][1e5]", 4, 19, "'w' has more than 1,000,000 entries", ""},
         Bad{FRAME "coordinate w[600000], u[600000]", 4, 23, "the model has more than 1,000,000 coordinates", ""},
-        Bad{FRAME "coordinate w[i] for i = 1..3", 4, 21, "'for' does not go with 'coordinate'",
-            "declare 'family i = 1..N' and write x[i]"},
+        Bad{FRAME "coordinate w for i = 1..3", 4, 12, "'i' does not occur in the brackets of 'w'",
+            "write coordinate w[i] for i = ..."},
+        Bad{FRAME "coordinate w[i] for i = 2..3", 4, 14, "'w' counts from 1, but family 'i of w' starts at 2", ""},
         Bad{FRAME "potential q[t]", 4, 13, "an index of 'q' must be a number, but 't' changes",
             "use parameters and indices only"}));
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "alembert/model/model.h"
 #include "alembert/trajectory.h"
 #include "apps/program.h"
 
@@ -104,6 +105,53 @@ TEST(Units, AreCarriedToFiles) {
   const std::string figure = folder / "a.svg";
   ASSERT_EQ(apps_test::program({"run", "-", "--plot", figure, "-q"}, model).code, 0);
   EXPECT_NE(apps_test::file_text(figure).find("x [m]"), std::string::npos);
+}
+
+TEST(Units, OfBodiesAndWhatTheyMakeAreCarried) {
+  const apps_test::Folder folder;
+  const std::string model =
+      "parameter m = 2 \"kg\", l = 1 \"m\", g = 9.81 \"m/s^2\", k = 100 \"N/m\", J = 0.1 \"kg*m^2\", T = 3 \"N*m\"\n"
+      "body arm mass m inertia (J, J, J) at (0, 0, -l/2)\ngravity (0, 0, -g)\n"
+      "joint revolute hinge from ground axis (1, 0, 0) to arm point (0, 0, l/2)\n"
+      "spring s from ground point (0, l, 0) to arm stiffness k length l/2\n"
+      "drive motor joint hinge torque T\nload wind on arm point (0, 0, l/4) force (0, m*g/10, 0)\n"
+      "contact floor: arm.r[3] + 3*l >= 0\n"
+      "observe pull: s.force\nobserve tip: arm.point(0, 0, -l/2)\nobserve bearing: hinge.force\n"
+      "observe bend: hinge.moment\nobserve turning: arm.omega\nobserve effort: motor.torque\n"
+      "conserve height: arm.r[3]\nsolve lobatto(3) step 0.01 end 0.02\n";
+  const std::string path = folder / "a.json";
+  const apps_test::Outcome outcome = apps_test::program({"run", "-", "--out", path, "-q"}, model);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Trajectory trajectory = read_trajectory(path);
+  const auto unit_of = [&](const std::string& column) {
+    const auto& names = trajectory.columns.names;
+    const auto found = std::find(names.begin(), names.end(), column);
+    return found == names.end() ? "no column " + column
+                                : trajectory.columns.units.at(static_cast<std::size_t>(found - names.begin()));
+  };
+  const std::pair<const char*, const char*> expected[] = {
+      {"arm.r[1]", "m"},   {"arm.r[3]'", "m/s"}, {"arm.e[1]", ""},      {"pull", "N"},   {"tip[3]", "m"},
+      {"bearing[2]", "N"}, {"bend[2]", "J"},     {"turning[1]", "1/s"}, {"effort", "J"}, {"height", "m"},
+      {"energy", "J"},     {"floor.gap", "m"},   {"floor.force", "N"}};
+  for (const auto& [column, unit] : expected) EXPECT_EQ(unit_of(column), unit) << column;
+}
+
+TEST(Units, OfPlanarBodiesAreCarriedToTheReport) {
+  const Model model = read_model(std::make_shared<const Source>(
+      Source{"m.alm", "parameter l = 1 \"m\"\nbody disk planar mass 2 inertia 3 at (l, 0)\n"}));
+  ASSERT_EQ(model.coordinates.size(), 2u);
+  EXPECT_EQ(model.coordinates[0].unit, "m");
+  EXPECT_EQ(model.coordinates[1].unit, "rad");
+}
+
+TEST(Units, OfElementsAreCheckedOnlyWhereTheyAreGiven) {
+  EXPECT_EQ(wrong_units("parameter l = 1 \"m\"\nbody arm mass 2 inertia (1, 2, 2) at (0, 0, l)\n"
+                        "spring s from ground to arm stiffness 3 length 0.5 damping 2\ngravity (0, 0, -9.81)\n"
+                        "load w on arm force (1, 0, 0) point (0, 0, 0.1)\nobserve f: s.force\n"),
+            "");
+  EXPECT_EQ(wrong_units("parameter m = 1 \"kg\"\nbody arm mass m inertia (1, 2, 2) at (0, 0, 1)\n"
+                        "potential 3*arm.r[3]^2\n"),
+            "");
 }
 
 }  // namespace

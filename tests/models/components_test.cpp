@@ -352,12 +352,14 @@ TEST(Components, SettingWhatIsNotThereIsAnError) {
 TEST(Components, LibraryFilesAreComponents) {
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(library)) {
+    if (entry.path().extension() != ".alm") continue;  // data
     SCOPED_TRACE(entry.path().filename().string());
     ++files;
     std::ifstream in(entry.path(), std::ios::binary);
     const std::string text(std::istreambuf_iterator<char>(in), {});
     EXPECT_EQ(print(parse(std::make_shared<Source>(Source{"x", text}))), text) << "alembert fmt -i changes it";
     EXPECT_TRUE(text.starts_with("# ")) << "its head tells its structure";
+    if (text.find("\nbody ") != std::string::npos) continue;  // bodies have no inputs; models of the gallery run them
     // With its structure checked, all that is missing are values of its inputs; from the file and from the program.
     for (const std::string& path : {entry.path().string(), entry.path().filename().string()}) {
       const std::string said = message("component c = \"" + path + "\"\n");

@@ -182,5 +182,68 @@ TEST(Matrices, AreThoseOfMathematics) {
   EXPECT_EQ(value("(5, v)[4]"), 3);
 }
 
+TEST(DeclaredFamilies, MayHaveTheirRangesBehindThem) {
+  const Rows with = followed(model_from_text(
+      "parameter N = 3, m[i] = i for i = 1..N\ncoordinate r[i][2] = (i, 0) for i = 1..N\n"
+      "coordinate s[j] = 1 for j = 1..2\nvariable z[k] = k for k = 1..N\ninput F[i] = i/2 for i = 1..N\n"
+      "family n = 1..N, j = 1..2\nkinetic sum(n, m[n]/2*norm2(r[n]')) + sum(j, s[j]'^2)\npotential sum(j, s[j]^2)\n"
+      "force r[n] = (F[n], 0)\nrate z[n]' = -z[n]\n"));
+  for (const int i : {1, 2, 3}) {
+    const std::string n = "[" + std::to_string(i) + "]";
+    EXPECT_NEAR(last_of(with, "r" + n + "[1]"), i + 0.25 * 0.25, 1e-13) << "i/2 on the mass i";
+    EXPECT_NEAR(last_of(with, "z" + n), i * std::exp(-0.5), 1e-9);
+  }
+  EXPECT_NEAR(last_of(with, "s[2]"), std::cos(0.5), 1e-9);
+}
+
+TEST(Assemblies, OfFamiliesHaveEventsInputsAndQuantitiesThatCanBeNamed) {
+  const apps_test::Folder folder;
+  folder.write("leg.alm",
+               "parameter n = 0, m = 1\ninput push = 0\nbody box planar mass m inertia 1\n"
+               "joint prismatic rail from ground axis (1, 0) to box\nload kick on box force (push, 0)\n"
+               "variable z\nrate z' = rail.speed\nevent far: rail.distance = 1/2\nobserve place: rail.distance\n"
+               "solve gauss(2) step 0.01 end 1\n");
+  const std::string model = folder.write(
+      "model.alm",
+      "parameter c = 0\ncomponent leg[i] = \"leg.alm\" with m = i for i = 1..2\n"
+      "initial leg[i].box.r' = (i, 0) for i = 1..2\n"
+      "when leg[1].far: c = c + 10\nwhen leg[i].far: leg[i].n = leg[i].n + i for i = 1..2\n"
+      "observe c: c\nobserve n: leg[2].n\nobserve x[i]: leg[i].rail.distance for i = 1..2\nobserve z: leg[2].z\n"
+      "solve gauss(2) step 0.01 end 1\n");
+  const std::string push = folder.write("push.csv", "t,leg[1].push\n0,2\n1,2\n");
+  const apps_test::Outcome outcome = apps_test::program({"run", model, "--json", "--input", "leg[1].push=" + push});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* part : {R"("leg[1].far")", R"("leg[2].far")", R"("leg[1].place")"})
+    EXPECT_NE(outcome.out.find(part), std::string::npos) << part;
+  const auto final_of = [&](const std::string& name) {
+    const std::size_t at = outcome.out.find("\"final\":", outcome.out.find("\"" + name + "\":{\"final\""));
+    return std::stod(outcome.out.substr(at + 8));
+  };
+  EXPECT_EQ(final_of("c"), 10);
+  EXPECT_EQ(final_of("n"), 2);
+  EXPECT_NEAR(final_of("x[1]"), 2, 1e-12) << "t + t^2 by the input";
+  EXPECT_NEAR(final_of("x[2]"), 2, 1e-12);
+  EXPECT_NEAR(final_of("z"), 2, 1e-12);
+}
+
+TEST(Assemblies, ThatAreWrongHideNothingOfTheModel) {
+  const apps_test::Folder folder;
+  folder.write("leg.alm", "body thigh mass 1 inertia (1, 1, 1)\nload w on tigh force (1, 0, 0)\n");
+  folder.write("arm.alm", "body hand mas 1 inertia (1, 1, 1)\n");
+  const std::string model =
+      folder.write("model.alm",
+                   "component leg = \"leg.alm\"\ncomponent arm = \"arm.alm\"\nbody a mass 1 inertia (1, 1, 1)\n"
+                   "joint revolute h from a axis (0, 0, 1) to leg.thigh\njoint spherical k from a to arm.hand\n"
+                   "load w on b force (1, 0, 0)\nobserve q: unknwn\nobserve r: leg.thigh.r + arm.hand.r\n"
+                   "solve gauss(2) step 0.1 end 1\n");
+  const apps_test::Outcome outcome = apps_test::program({"run", model});
+  EXPECT_EQ(outcome.code, 2);
+  for (const char* part :
+       {"there is no body 'tigh'", "a body has no 'mas'", "there is no body 'b'", "unknown name 'unknwn'"})
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << part << "\n" << outcome.err;
+  EXPECT_EQ(outcome.err.find("unknown name 'leg"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("no body 'leg"), std::string::npos) << outcome.err;
+}
+
 }  // namespace
 }  // namespace alembert::internal::testing

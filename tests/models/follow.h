@@ -22,7 +22,7 @@ struct Followed {
 /// Runs models/NAME.alm with a method and keeps every row. Expects that the run ends well and that every constraint
 /// holds to rounding at every step, on both levels.
 Followed follow(const std::string& name, const std::string& method, double step, double end,
-                const std::vector<std::string>& overrides = {});
+                const std::vector<std::string>& overrides = {}, bool given_start = true);
 
 /// How a model is run, and how near the truth it must come.
 struct Trial {

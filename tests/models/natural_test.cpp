@@ -103,5 +103,99 @@ TEST(Natural, PidControllerWithSaturationAndATableAsItsTarget) {
   EXPECT_GE(report.kinks, 3);
 }
 
+/// The heights of the gallery's road, at 5 cm from each other.
+std::vector<double> measured_road() {
+  std::ifstream file(source_folder() + "/models/components/road.csv");
+  std::string line;
+  std::getline(file, line);
+  std::vector<double> heights;
+  while (std::getline(file, line)) heights.push_back(std::stod(line.substr(line.find(',') + 1)));
+  return heights;
+}
+
+TEST(Natural, QuarterCarFollowsItsRoadFromPointToPoint) {
+  const std::vector<double> heights = measured_road();
+  ASSERT_EQ(heights.size(), 841u);
+  const double spacing = 0.05, speed = 20;
+  const Followed run = follow("quarter_car", "gauss(3)", 0.01, 0.5);
+  EXPECT_GE(run.report.kinks, 195) << "every point of the road but those on a line with their neighbours";
+  std::size_t piece = 0;  // the equations are smooth on each, and integrated there alone
+  Reference reference(
+      [&](long double t, const Reference::State& x, Reference::State& rates) {
+        const long double road = heights[piece] + (speed * t / spacing - static_cast<long double>(piece)) *
+                                                      (heights[piece + 1] - heights[piece]);
+        const long double inner = 16000 * (x[0] - x[1]) + 1000 * (x[2] - x[3]);
+        rates = {x[2], x[3], -inner / 300, (inner - 160000 * (x[1] - road)) / 40};
+      },
+      {0, 0, 0, 0});
+  for (std::size_t row = 1; row < run.rows.size(); ++row) {
+    const double t = run.rows[row][0];
+    while (static_cast<double>(piece + 1) * spacing / speed < t - 1e-12) {
+      reference.at(static_cast<double>(piece + 1) * spacing / speed);
+      ++piece;
+    }
+    const Reference::State& exact = reference.at(t);
+    EXPECT_NEAR(run.value(row, "zs"), static_cast<double>(exact[0]), 1e-9) << t;
+    EXPECT_NEAR(run.value(row, "zu"), static_cast<double>(exact[1]), 1e-9) << t;
+    EXPECT_NEAR(run.value(row, "zu'"), static_cast<double>(exact[3]), 1e-7) << t;
+  }
+}
+
+TEST(Natural, FrictionOfAJointFollowsItsNormalForce) {
+  const Followed run = follow("rail_brake", "gauss(3)", 0.01, 1);
+  const double m = 4, g = 9.81, mu = 0.2, pull = 8, w = 5;
+  for (std::size_t row = 0; row < run.rows.size(); ++row) {
+    const double t = run.rows[row][0];
+    EXPECT_NEAR(run.value(row, "pressed"), m * g - pull * (1 + std::sin(w * t)), 1e-11) << t;
+    EXPECT_NEAR(run.value(row, "carriage.r[1]'"), 3 - mu / m * ((m * g - pull) * t + pull / w * (std::cos(w * t) - 1)),
+                1e-11)
+        << t;
+  }
+}
+
+TEST(Natural, ADoorComesBackFromItsStop) {
+  const Followed run = follow("door_stop", "gauss(3)", 0.01, 1.5);
+  const double swing = 2, most = 100 * M_PI / 180, met = most / swing;
+  for (std::size_t row = 0; row < run.rows.size(); ++row) {
+    const double t = run.rows[row][0], angle = t < met ? swing * t : most - 0.4 * swing * (t - met);
+    EXPECT_NEAR(run.value(row, "angle"), angle * 180 / M_PI, 1e-9) << t;
+  }
+  ASSERT_EQ(run.report.events.size(), 1u);
+  EXPECT_NEAR(run.report.events[0].t, met, 1e-12);
+}
+
+struct Corner {
+  double x, y;
+};
+/// At the distances p from a and q from b, to the left of the way from a to b.
+Corner corner(Corner a, double p, Corner b, double q) {
+  const double dx = b.x - a.x, dy = b.y - a.y, d = std::hypot(dx, dy);
+  const double along = (p * p - q * q + d * d) / (2 * d), across = std::sqrt(p * p - along * along);
+  return {a.x + (along * dx - across * dy) / d, a.y + (along * dy + across * dx) / d};
+}
+
+TEST(Natural, AWalkerOfTwelveLegsWalks) {
+  const Followed run = follow("walker", "gauss(2)", 0.005, 0.3, {}, false);  // motors give the velocities
+  // Newton's law for the whole.
+  ASSERT_EQ(run.report.invariants.size(), 2u);
+  for (const auto& momentum : run.report.invariants) EXPECT_LT(momentum.max_error, 1e-11);
+  // A foot beside the trunk goes where the circles of its leg meet.
+  for (std::size_t row = 0; row < run.rows.size(); row += 5) {
+    const double crank = 3 * run.rows[row][0] + (60 - 210) * M_PI / 180;
+    const Corner hip{-0.38, -0.078}, pin{0.15 * std::cos(crank), 0.15 * std::sin(crank)};
+    const Corner top = corner(hip, 0.415, pin, 0.5), back = corner(hip, 0.401, top, 0.558);
+    const Corner knee = corner(pin, 0.619, hip, 0.393), heel = corner(knee, 0.367, back, 0.394);
+    const Corner foot = corner(knee, 0.49, heel, 0.657);
+    const double x = run.value(row, "foot[1]") - run.value(row, "trunk.r[1]");
+    const double y = run.value(row, "foot[2]") - run.value(row, "trunk.r[2]");
+    const double turned = run.value(row, "trunk.phi");
+    EXPECT_NEAR(x, std::cos(turned) * foot.x - std::sin(turned) * foot.y, 1e-11) << row;
+    EXPECT_NEAR(y, std::sin(turned) * foot.x + std::cos(turned) * foot.y, 1e-11) << row;
+  }
+  const std::size_t last = run.rows.size() - 1;
+  EXPECT_LT(run.value(last, "trunk.r[1]"), -0.1) << "it goes forward";
+  EXPECT_NEAR(run.value(last, "trunk.r[2]"), 0.92, 0.02) << "and stays on its feet";
+}
+
 }  // namespace
 }  // namespace alembert::internal::testing

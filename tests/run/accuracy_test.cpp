@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "output/rows.h"
+#include "source_folder.h"
 
 namespace alembert::internal::testing {
 namespace {
@@ -53,6 +54,59 @@ TEST(Accuracy, EstimateIsNearTheErrorOfAnOscillator) {
     EXPECT_GT(stated, error / 5);
     EXPECT_LT(stated, error * 20);
   }
+}
+
+// A force along the circle turns the point by 0.15 t^2: the companion goes beside the run while it is slow.
+TEST(Accuracy, AMotionThatBecomesFasterIsLookedAtAgain) {
+  const std::string ring =
+      "coordinate x = 1, y\nkinetic (x'^2 + y'^2)/2\nforce x = -0.3*y, y = 0.3*x\n"
+      "constraint x^2 + y^2 = 1\n";
+  for (const auto& [method, end] : {std::pair("gauss(2)", 60.0), std::pair("lobatto(2)", 40.0)}) {
+    SCOPED_TRACE(method);
+    const Report report = run_judged(ring, method, 0.001, end);
+    ASSERT_EQ(report.ending, Ending::done) << report.reason;
+    const double angle = 0.15 * end * end;
+    const double error = std::hypot(report.y[0] - std::cos(angle), report.y[1] - std::sin(angle)) / 2;
+    const double stated = report.accuracy->per_time * end;
+    EXPECT_GT(stated, error / 5);
+    EXPECT_LT(stated, error * 50);
+  }
+}
+
+// Both angles of the disk turn evenly: their rates have no range of their own, and nothing is lost where they are off
+// by 1e-9. Closed form: theta = 2 t, phi = 3/4 t.
+TEST(Accuracy, WhatStandsStillIsComparedWithItsSize) {
+  const Model disk = read_model(source_folder() + "/models/rolling_disk.alm");
+  const Report report = run_model(disk, "energy_momentum", 0.001, 3);
+  EXPECT_EQ(codes(report), "");
+  const double x = 4.0 / 3 * std::sin(2.25), error = std::abs(report.y[0] - x) / 6;
+  EXPECT_GT(report.accuracy->per_time * 3, error / 5);
+  EXPECT_LT(report.accuracy->per_time * 3, 1e-4);
+}
+
+// Far from zero the times of the grid are not as far apart as the steps are long, but the steps are.
+TEST(Accuracy, LateTimesAreNoErrors) {
+  const Model model = model_from_text(oscillator);
+  SimulateOptions options;
+  options.end = 1e9 + 1;
+  options.step = 1e-4;
+  const Report report = simulate(model, derive(model), method("gauss(2)"), options, 1e9);
+  EXPECT_EQ(codes(report), "");
+  EXPECT_NEAR(report.y[0], std::cos(1.0), 1e-12);
+  EXPECT_LT(report.accuracy->per_time, 1e-10);
+}
+
+// A ball falls into a bowl, bounces, and slides to and fro in it: its first flight is exact, what follows is not.
+TEST(Accuracy, ContactsStateWhatAllTheirSegmentsErrBy) {
+  const std::string bowl =
+      "coordinate x = -1, y = 1.3\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\n"
+      "contact ground: y - x^2 >= 0 restitution 0.5\n";
+  const Report exact = run_judged(bowl, "gauss(4)", 0.002, 3), report = run_judged(bowl, "gauss(2)", 0.02, 3);
+  ASSERT_EQ(report.ending, Ending::done) << report.reason;
+  const double error = std::abs(report.y[0] - exact.y[0]) / 2;
+  EXPECT_GT(error, 1e-9) << "else this shows nothing";
+  EXPECT_GT(report.accuracy->per_time * 3, error / 10);
+  EXPECT_LT(report.accuracy->per_time * 3, 1e4 * error);
 }
 
 TEST(Accuracy, StepsThatEndInAKinkAreComparedInFrontOfIt) {
@@ -187,6 +241,16 @@ TEST(Judge, AnEnergyThatNothingChangedEndsTheRun) {
   EXPECT_EQ(report.ending, Ending::failed);
   EXPECT_NE(report.reason.find("the energy went from 0 to"), std::string::npos) << report.reason;
   EXPECT_LT(report.t, 10);
+}
+
+// At v = 0.2 both rates lead back: what would have to stay there is named, and does not go on in tiny steps for ever.
+TEST(Judge, ARateThatSwitchesToAndFroEndsTheRun) {
+  for (const double step : {0.1, 0.001}) {
+    const Report report = run_judged("variable v = 1\nrate v' = if(v > 0.2, -v, 0.5)\n", "gauss(2)", step, 5);
+    EXPECT_EQ(report.ending, Ending::failed);
+    EXPECT_NEAR(report.t, std::log(5), 1e-4);
+    EXPECT_NE(report.reason.find("can go on with neither of its values"), std::string::npos) << report.reason;
+  }
 }
 
 TEST(Judge, AStateThatIsNotFiniteEndsTheRun) {

@@ -408,5 +408,44 @@ TEST(Contact, FrictionMayNotBecomeNegative) {
   EXPECT_NE(outcome.err.find("must not be negative"), std::string::npos) << outcome.err;
 }
 
+TEST(Contact, WhatActsInItIsObserved) {
+  // It falls for sqrt(2 h/g), loses its velocity down, slides with mu m g and stops.
+  const ContactJson report = run_text(
+      "parameter m = 2, g = 10, mu = 0.3, n = 0\ncoordinate x, y = 0.2\nkinetic m/2*(x'^2 + y'^2)\npotential m*g*y\n"
+      "contact floor: y >= 0 friction mu along x'\ninitial x' = 2\n"
+      "observe normal: floor.force\nobserve rubs: floor.friction\nobserve state: floor.state\n"
+      "observe height: floor.gap\nobserve slip: floor.slip\nlet f = floor.force\nobserve twice: 2*f\n"
+      "event slow: floor.slip = 1/2 falling\nwhen slow: n = n + 1\nobserve count: n\n"
+      "solve gauss(2) step 0.01 end 1\n");
+  const ContactJson& observed = report["observed"];
+  const auto is = [&](const char* name, const char* what) { return observed[name][what].get<double>(); };
+  EXPECT_NEAR(is("normal", "final"), 20, 1e-11);
+  EXPECT_NEAR(is("normal", "min"), 0, 1e-11);
+  EXPECT_NEAR(is("twice", "final"), 40, 1e-11);
+  EXPECT_NEAR(is("rubs", "min"), -6, 1e-11) << "while it slides";
+  EXPECT_NEAR(is("rubs", "final"), 0, 1e-9) << "nothing pulls at what sticks";
+  EXPECT_EQ(is("state", "min"), 0);
+  EXPECT_EQ(is("state", "final"), 3);
+  EXPECT_EQ(is("count", "final"), 1);
+  EXPECT_NEAR(is("height", "max"), 0.2, 1e-12);
+  // At the impact friction takes mu times sqrt(2 g h) = 2 of the slip: 1.4 is left, 0.5 comes 0.3 later.
+  for (const ContactJson& event : report["events"]) {
+    if (event["name"] != "slow") continue;
+    EXPECT_NEAR(event["t"].get<double>(), 0.2 + 0.3, 1e-10);
+  }
+}
+
+TEST(Contact, ItsColumnsMayBeChosen) {
+  const Folder folder;
+  const std::string model = folder.write(
+      "model.alm",
+      "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\ncontact floor: y >= 0 friction 0.3 along x'\n"
+      "initial x' = 3\nsolve gauss(2) step 0.1 end 2\n");
+  const Outcome outcome =
+      program({"run", model, "-q", "--columns", "t,floor.force,floor.state,x", "--out", folder / "rows.csv"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(file_text(folder / "rows.csv").find("t,floor.force,floor.state,x\n"), 0u);
+}
+
 }  // namespace
 }  // namespace alembert::internal::apps_test

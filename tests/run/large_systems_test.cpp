@@ -4,20 +4,21 @@
 #include <gtest/gtest.h>
 
 #include <ctime>
+#include <fstream>
+#include <iterator>
 
 #include "../conformance/problems.h"
+#include "source_folder.h"
 
 namespace alembert::internal::testing {
 namespace {
 
-const std::string links_in_space =
-    "parameter N = 4, m = 1, l = 0.5, J = 0.02, J0 = 0.001, g = 9.81\n"
-    "family i = 1..N\n"
-    "body link[i] mass m inertia (J, J, J0) at (0, 0, -(i - 1/2)*l)\n"
-    "gravity (0, g, 0)\n"
-    "joint revolute hinge[1] from ground axis (1, 0, 0) to link[1] point (0, 0, l/2)\n"
-    "joint revolute hinge[i] from link[i-1] point (0, 0, -l/2) axis (1, 0, 0) to link[i] point (0, 0, l/2) for i = "
-    "2..N\n";
+/// The text of what is measured too.
+std::string bench_model(const std::string& name) {
+  std::ifstream file(source_folder() + "/bench/" + name + ".alm");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+std::string links_in_space() { return bench_model("links"); }
 const std::string last_one_held = "joint spherical held from ground point (0, 0, -N*l) to link[N] point (0, 0, -l/2)\n";
 
 // The same chain in its plane, with angles: (x, y) there is (y, z) in space.
@@ -32,20 +33,20 @@ const std::string links_in_plane =
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 TEST(LargeSystems, FamiliesOfLinksAreOpenChains) {
-  EXPECT_TRUE(derive(model_from_text(links_in_space)).open_chains);
+  EXPECT_TRUE(derive(model_from_text(links_in_space())).open_chains);
   EXPECT_TRUE(derive(model_from_text(links_in_plane)).open_chains);
-  EXPECT_FALSE(derive(model_from_text(links_in_space + last_one_held)).open_chains);
+  EXPECT_FALSE(derive(model_from_text(links_in_space() + last_one_held)).open_chains);
   const std::string driven =
       "joint revolute end from link[N] axis (1, 0, 0) to tip\nbody tip mass 1 inertia (1, 1, 1) "
       "at (0, 0, -N*l - l/2)\n";
-  EXPECT_TRUE(derive(model_from_text(links_in_space + driven)).open_chains);
-  EXPECT_FALSE(derive(model_from_text(links_in_space + driven + "drive motor joint end angle t\n")).open_chains);
+  EXPECT_TRUE(derive(model_from_text(links_in_space() + driven)).open_chains);
+  EXPECT_FALSE(derive(model_from_text(links_in_space() + driven + "drive motor joint end angle t\n")).open_chains);
 }
 
 TEST(LargeSystems, FamiliesOfLinksMoveAsTheirPlanarTwin) {
   const int n = 12;
   const std::vector<std::string> size = {"N=" + std::to_string(n)};
-  const Report space = run(model_from_text(links_in_space, size), "lobatto(3)", 0.002, 0.2);
+  const Report space = run(model_from_text(links_in_space(), size), "lobatto(3)", 0.002, 0.2);
   const Report plane = run(model_from_text(links_in_plane, size), "lobatto(3)", 0.002, 0.2);
   ASSERT_EQ(space.ending, Ending::done) << space.reason;
   ASSERT_EQ(plane.ending, Ending::done) << plane.reason;
@@ -96,25 +97,11 @@ TEST(LargeSystems, ChainsOfRodsGrowInProportion) {
       800);
 }
 
-TEST(LargeSystems, ChainsOfLinksGrowInProportion) { expect_growth_in_proportion(links_in_space, 40); }
+TEST(LargeSystems, ChainsOfLinksGrowInProportion) { expect_growth_in_proportion(links_in_space(), 40); }
 
 TEST(LargeSystems, RedundantLoopsHaveTheMatricesOfTheirTwins) {
-  const std::string bars =
-      "parameter m = 1, J = 0.1, g = 9.81\n"
-      "body crank mass m inertia (J, 2*J, J) at (0, 0.5, 0) omega (0, 0, -3)\n"
-      "body coupler mass m inertia (2*J, J, J) at (1, 1.25, 0)\n"
-      "body rocker mass m inertia (J, J, 2*J) at (2, 0.75, 0)\n"
-      "gravity (0, -g, 0)\n"
-      "joint revolute A from ground axis (0, 0, 1) to crank point (0, -0.5, 0)\n"
-      "joint revolute B from crank point (0, 0.5, 0) axis (0, 0, 1) to coupler point (-1, -0.25, 0)\n";
-  const Model redundant =
-      model_from_text(bars +
-                      "joint revolute C from coupler point (1, 0.25, 0) axis (0, 0, 1) to rocker point (0, 0.75, 0)\n"
-                      "joint revolute D from ground point (2, 0, 0) axis (0, 0, 1) to rocker point (0, -0.75, 0)\n");
-  const Model twin =
-      model_from_text(bars +
-                      "joint spherical C from coupler point (1, 0.25, 0) to rocker point (0, 0.75, 0)\n"
-                      "joint cylindrical D from ground point (2, 0, 0) axis (0, 0, 1) to rocker point (0, -0.75, 0)\n");
+  const Model redundant = model_from_text(bench_model("four_hinges")),
+              twin = model_from_text(bench_model("four_hinges_twin"));
   const Report one = run(redundant, "lobatto(2)", 0.001, 0.5), other = run(twin, "lobatto(2)", 0.001, 0.5);
   ASSERT_EQ(one.ending, Ending::done) << one.reason;
   ASSERT_EQ(other.ending, Ending::done) << other.reason;

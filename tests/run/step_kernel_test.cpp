@@ -31,7 +31,13 @@ SimulateOptions options_for(double h, long steps, long every) {
   return options;
 }
 
-/// Rows at every step leave nothing to the kernel: they are the way to a run by the engine.
+/// As options_for(), by the engine: an interpreter has no kernel.
+SimulateOptions by_engine(double h, long steps, long every) {
+  SimulateOptions options = options_for(h, steps, every);
+  options.newton.kernel.backend = Backend::interpreter;
+  return options;
+}
+
 Ran ran(const std::string& name, const std::string& method, SimulateOptions options) {
   const Model model = read_model(source_folder() + "/models/" + name + ".alm");
   const Equations equations = derive(model);
@@ -66,7 +72,9 @@ void expect_same_report(const Report& one, const Report& other) {
   EXPECT_NEAR(one.largest_step, other.largest_step, 1e-12);
   ASSERT_EQ(one.accuracy.has_value(), other.accuracy.has_value());
   if (one.accuracy) {
-    EXPECT_NEAR(one.accuracy->per_step, other.accuracy->per_step, 0.02 * other.accuracy->per_step + 1e-15);
+    // The largest error of the steps that were compared, and which those are depends on predictions: those of the
+    // kernel are of higher degree.
+    EXPECT_NEAR(one.accuracy->per_step, other.accuracy->per_step, 0.2 * other.accuracy->per_step + 1e-15);
   }
   // The work is counted by whoever does it. The kernel's predictions leave as much to do, or less where all is linear.
   const double ratio = static_cast<double>(one.newton.iterations) / static_cast<double>(other.newton.iterations);
@@ -93,7 +101,7 @@ TEST_P(KernelGoesTheSameWay, AsTheEngine) {
   const Same& one = GetParam();
   constexpr long steps = 1503;
   const Ran fast = ran(one.model, one.method, options_for(one.h, steps, 10));
-  const Ran slow = ran(one.model, one.method, options_for(one.h, steps, 1));
+  const Ran slow = ran(one.model, one.method, by_engine(one.h, steps, 1));
   ASSERT_TRUE(fast.kernel);
   ASSERT_FALSE(slow.kernel);
   ASSERT_EQ(fast.trajectory.rows(), 152U);
@@ -144,7 +152,7 @@ TEST_F(StepKernels, AreTakenUpWithTheSameBits) {
 TEST_F(StepKernels, LeaveWhatIsUnusualToTheEngine) {
   for (const double h : {0.1, 0.2, 0.35}) {
     const Ran fast = ran("double_pendulum", "lobatto(2)", options_for(h, 400, 10));
-    const Ran slow = ran("double_pendulum", "lobatto(2)", options_for(h, 400, 1));
+    const Ran slow = ran("double_pendulum", "lobatto(2)", by_engine(h, 400, 1));
     ASSERT_TRUE(fast.kernel);
     EXPECT_EQ(fast.report.ending, slow.report.ending) << h << " " << fast.report.reason << slow.report.reason;
   }
@@ -158,7 +166,7 @@ TEST_F(StepKernels, PassSingularPositions) {
       SCOPED_TRACE(std::string(method) + " " + std::to_string(h));
       const auto steps = static_cast<long>(4 / h);
       const Ran fast = ran("n_four_bar", method, options_for(h, steps, 10));
-      const Ran slow = ran("n_four_bar", method, options_for(h, steps, 1));
+      const Ran slow = ran("n_four_bar", method, by_engine(h, steps, 1));
       ASSERT_TRUE(fast.kernel);
       EXPECT_EQ(fast.report.ending, slow.report.ending) << fast.report.reason << slow.report.reason;
       EXPECT_GE(slow.report.singular_positions.size(), 3U);

@@ -178,5 +178,66 @@ TEST(Tables, ColumnsOfFilesGoByNumberOrName) {
   }
 }
 
+/// Heights every 5 cm, as a file; the shape does not matter, but for its many kinks.
+std::string long_road(int points) {
+  std::string text = "x,height\n";
+  for (int i = 0; i < points; ++i)
+    text += to_text(i / 20.0) + "," + to_text(0.01 * std::sin(i * i % 1000) + 0.001 * (i % 7)) + "\n";
+  return text;
+}
+
+const char over_a_road[] =
+    "table road(x) = \"road.csv\"\ncoordinate z\nkinetic 40*z'^2/2\nforce z = -160000*(z - road(20*t)) - 1000*z'\n"
+    "solve gauss(2) step 0.005 end 1\n";
+
+TEST(Tables, AreOneOperationHoweverLong) {
+  const apps_test::Folder folder;
+  folder.write("road.csv", long_road(10'000));
+  const Model model = read_model(folder.write("car.alm", over_a_road));
+  const Equations e = derive(model);
+  EXPECT_LT(e.graph->size(), 200u);
+  EXPECT_EQ(kinks(e).size(), 1u);
+  const Report report = run_switched(model, "gauss(2)", 0.005, 1);
+  EXPECT_EQ(report.ending, Ending::done) << report.reason;
+  EXPECT_EQ(report.kinks, 400) << "every point up to 20 metres";
+  // The same points alone, which are all that the motion meets, and another way to write them.
+  folder.write("road.csv", long_road(420));
+  const Report shorter = run_switched(read_model(folder / "car.alm"), "gauss(2)", 0.005, 1);
+  EXPECT_EQ(report.y, shorter.y);
+  EXPECT_EQ(report.z, shorter.z);
+}
+
+TEST(Tables, KinksAreMetInEitherDirectionAndAtTheStart) {
+  // A potential of straight lines: the force jumps at each point. x'' = -slope, from the top to the left and back.
+  const std::string text =
+      "table hill(s) = (-4, 4), (-2, 1), (0, 0), (1, 3)\ncoordinate x\nkinetic x'^2/2\npotential hill(x)\n"
+      "initial x = 0, x' = -2\n";
+  // Up with -1/2 to x = -2, where 1/2 v^2 = 2 - 1; then 3/2 against it, and back through both.
+  const double v = std::sqrt(2.0), first = (2 - v) / 0.5, turn = v / 1.5, back = first + 2 * turn + first;
+  for (const char* name : {"gauss(2)", "lobatto(3)"}) {
+    const Report report = run_switched(model_from_text(text), name, 0.0371, back + 0.3);
+    EXPECT_EQ(report.ending, Ending::done) << report.reason;
+    EXPECT_EQ(report.kinks, 3) << name;
+    EXPECT_NEAR(report.y[0], 2 * 0.3 - 3 * 0.09 / 2, 1e-9) << name;
+    EXPECT_NEAR(report.z[0], 2 - 3 * 0.3, 1e-9) << name;
+  }
+}
+
+TEST(Tables, AreKeptToByTolerancesToo) {
+  const apps_test::Folder folder;
+  folder.write("road.csv", long_road(500));
+  const Model model = read_model(folder.write("car.alm", over_a_road));
+  SimulateOptions options;
+  options.step = 1e-3;
+  options.end = 0.5;
+  options.steps.control = Control::tolerance;
+  options.steps.tolerance = 1e-9;
+  const Report chosen = simulate(model, derive(model), method("gauss(3)"), options);
+  EXPECT_EQ(chosen.ending, Ending::done) << chosen.reason;
+  EXPECT_GE(chosen.kinks, 195);
+  const Report fixed = run_switched(model, "gauss(4)", 1e-3, 0.5);
+  EXPECT_NEAR(chosen.y[0], fixed.y[0], 1e-8);
+}
+
 }  // namespace
 }  // namespace alembert::internal::testing

@@ -129,6 +129,45 @@ TEST(ToleranceSteps, ALooserToleranceIsNotDearerWithTheMethodOfTheProgram) {
   }
 }
 
+TEST(ToleranceSteps, BehindAKinkLongStepsAreGivenUpSoon) {
+  // A ball that falls on a wall of stiffness 1e8: 4,500 evaluations with tolerance 1e-5, half as many with 1e-10, when
+  // steps as long as those of the fall were solved for on the wall.
+  const Model model =
+      model_from_text("coordinate y\nkinetic y'^2/2\npotential 9.81*y + 1e8*max(0, -y)^2/2\ninitial y = 1\n");
+  double before = 0;
+  for (const double tolerance : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10}) {
+    const Report report = run_by_tolerance(model, "gauss(4)", tolerance, 0.01, 3);
+    ASSERT_EQ(report.ending, Ending::done) << report.reason;
+    const auto work = static_cast<double>(report.newton.evaluations);
+    EXPECT_LT(work, 1700) << tolerance;
+    EXPECT_GT(1.5 * work, before) << tolerance;
+    before = work;
+    // Between impacts of (pi/1e4) each it flies for 2 sqrt(2/g): at t = 3 it has met the wall three times.
+    const double contact = std::numbers::pi / 1e4, fall = std::sqrt(2 / 9.81), t = 3 - fall - 3 * contact - 4 * fall;
+    const double exact = std::sqrt(2 * 9.81) * t - 9.81 * t * t / 2;
+    if (tolerance <= 1e-7) { EXPECT_NEAR(report.y[0], exact, 2e-4) << tolerance; }
+  }
+}
+
+TEST(ToleranceSteps, AMotionMayBeginInAKink) {
+  // x'' = -x + s, where s is 1 and -1 in turn, for pi/7 each: a circle around s.
+  const Model model =
+      model_from_text("coordinate x\nkinetic x'^2/2\npotential x^2/2\nforce x = sign(sin(7*t))\ninitial x = 1\n");
+  double x = 1, v = 0, t = 0;
+  for (int k = 0; t < 10; ++k) {
+    const double s = k % 2 == 0 ? 1 : -1, part = std::min(std::numbers::pi / 7, 10 - t), q = x - s;
+    x = s + q * std::cos(part) + v * std::sin(part);
+    v = v * std::cos(part) - q * std::sin(part);
+    t += part;
+  }
+  for (const char* name : {"gauss(2)", "gauss(4)", "lobatto(4)", "radau(3)"}) {
+    const Report report = run_by_tolerance(model, name, 1e-8, 0.01, 10);
+    ASSERT_EQ(report.ending, Ending::done) << name << report.reason;
+    EXPECT_NEAR(report.y[0], x, 1e-6) << name;
+    EXPECT_NEAR(report.z[0], v, 1e-6) << name;
+  }
+}
+
 TEST(ToleranceSteps, ErrorsOfTheBenchmarksAreAboutTheTolerance) {
   // Relative errors at the end, multipliers among them, against references of 25 digits.
   for (const benchmark::Problem& problem : benchmark::problems()) {

@@ -55,6 +55,34 @@ MemberBatch batch_of(const std::vector<double>& values) {
   return batch;
 }
 
+/// What a GPU does with a member, by the interpreter.
+MemberResult by_program(const ProgramMembers& members, double value) {
+  const std::unique_ptr<Engine> engine = members.engine();
+  std::vector<double> v(members.step().program.variables), table(members.parameters());
+  EXPECT_TRUE(members.begin(*engine, &value, v.data(), table.data()));
+  ProgramInterpreter run(members.step().program);
+  for (long i = 0; i < members.steps() && v[members.step().left] > 0; ++i) run.run(v.data(), table.data());
+  const std::optional<MemberResult> result = members.result(v.data());
+  EXPECT_TRUE(result);
+  return result.value_or(MemberResult{});
+}
+
+/// Events that stop: the time of the first one, and nothing that comes behind it.
+TEST(ProgramMembers, EndWithTheEventThatStops) {
+  const std::string text = std::string(pendulum) + "event high: y = -0.81\nstop after 1 bottom\n";
+  LaneStudy study(text, {"g"}, {"events.bottom.t", "events.high.t"}, "lobatto(3)", 2, 0.005);
+  const ProgramMembers members(study.task, 3, true);
+  ASSERT_EQ(members.why_not(), "");
+  for (const double g : {5.0, 9.81, 15.0}) {
+    const MemberResult made = by_program(members, g), expected = members.scalar(&g);
+    EXPECT_NEAR(cell_number(made, 0), cell_number(expected, 0), 1e-8);  // fourth order of a step of 0.005
+    EXPECT_NEAR(cell_number(made, 1), cell_number(expected, 1), 1e-8);
+  }
+  study.task.columns = {"q.x"};
+  EXPECT_NE(ProgramMembers(study.task, 3, true).why_not(), "");
+  EXPECT_NE(ProgramMembers(study.task, 3, false).why_not(), "");
+}
+
 TEST(LaneMembers, AgreeWithTheScalarEngineInAnyOrder) {
   LaneStudy study(pendulum, {"g"},
                   {"t", "q.x", "q.y", "energy.max_error", "residual.position", "statistics.steps", "events.bottom.t"},

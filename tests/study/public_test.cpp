@@ -79,6 +79,22 @@ TEST(PublicApi, MethodsAreDescribed) {
   EXPECT_NE(find_method("gauss(2)").tableau().find("0.25"), std::string::npos);  // a_11 of the two Gauss points
 }
 
+TEST(PublicApi, AMethodForThoseWhoNameNone) {
+  const Equations equations = derive(pendulum_model());
+  SimulateOptions options;
+  options.end = 10;
+  options.steps.control = Control::tolerance;
+  options.steps.tolerance = 1e-3;
+  const SuitedMethod loose = suited_method(equations, options);
+  options.steps.tolerance = 1e-12;
+  const SuitedMethod tight = suited_method(equations, options);
+  EXPECT_TRUE(loose.method.refusal(equations).empty());
+  EXPECT_GT(tight.method.order().q, loose.method.order().q);
+  EXPECT_NE(tight.reason.find("holonomic constraints"), std::string::npos) << tight.reason;
+  const Model impossible = read_model_text("coordinate x = 1\nkinetic x'^2/2\nconstraint x^2 = -1\n");
+  EXPECT_THROW(suited_method(derive(impossible), options), InputError);
+}
+
 TEST(PublicApi, StudiesGiveWhatTheProgramPrints) {
   const Model model = pendulum_model();
   const Findings facts = examine(model);
@@ -99,6 +115,13 @@ TEST(PublicApi, ProgressMayEndAMeasurement) {
   MeasureOptions options{.steps = {0.1, 0.05, 0.025}, .end = 1.0};
   options.progress = [](double) { throw Enough(); };
   EXPECT_THROW(converge({find_method("gauss(1)")}, derive(pendulum_model()), options), Enough);
+  // Also where the reference alone would take many minutes.
+  options.steps = {0.01, 0.0005};
+  options.end = 200;
+  EXPECT_THROW(converge({find_method("gauss(4)")}, derive(pendulum_model()), options), Enough);
+  VerifyOptions asked{.step = 0.001, .end = 1000};  // of some seconds
+  asked.waiting = [] { throw Enough(); };
+  EXPECT_THROW(verify(find_method("gauss(4)"), derive(pendulum_model()), asked), Enough);
 }
 
 TEST(PublicApi, ModelsWithMoreToObserve) {

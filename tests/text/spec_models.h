@@ -11,25 +11,8 @@ namespace alembert::internal::text_test {
 
 inline const std::vector<std::string>& spec_models() {
   static const std::vector<std::string> models = {
-      R"(model "Double pendulum"
-source "Symank 2025, section 7.3.1"
-parameter m1 = 3, m2 = 1, l1 = 1, l2 = 1, gravity = 9.81
-coordinate x1, y1, x2, y2
-kinetic   m1/2*(x1'^2 + y1'^2) + m2/2*(x2'^2 + y2'^2)
-potential m1*gravity*y1 + m2*gravity*y2
-constraint rod1: x1^2 + y1^2 = l1^2
-constraint rod2: (x2 - x1)^2 + (y2 - y1)^2 = l2^2
-initial x1 = l1, x2 = l1 + l2                 # what is not given is 0
-solve lobatto(3) step 0.01 end 240
-)",
-      R"(model "Nonholonomic particle"
-coordinate q[3]                               # a vector; also q1, q2, q3 as scalars if you like
-kinetic norm2(q')/2
-potential q[1]^2 + q[2]^2
-constraint q[3]' = q[2]*q[1]'                 # contains velocities, so it is nonholonomic
-initial q = (1, 0, 0), q' = (0, 1, 0)
-solve gauss(3) step 0.2 end 250
-)",
+      test::double_pendulum,
+      test::nonholonomic_particle,
       test::four_particles,
       R"(model "Steel on teflon"                       # general form, nonlinear in the multiplier
 parameter m = 1, b = 0.01, gravity = 9.81, cf = 0.1, rf = 0.85

@@ -3,76 +3,46 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <set>
 
+#include "alembert/code/kinds.h"
+#include "alembert/error.h"
 #include "alembert/expr/operators.h"
+#include "alembert/expr/piecewise.h"
 
 namespace alembert::internal {
 
 namespace {
 
-/// What C makes of the registers of a block and of the variables of a program: a double, or a condition that stays an
-/// integer as long as nobody computes with it.
-class Conditions {
- public:
-  explicit Conditions(const Program& program) : variables_(program.variables, true) {
-    std::fill_n(variables_.begin(), program.scratch, false);  // what is kept between runs is kept as a double
-    while (strike_out(program, program.statements)) continue;
-  }
+/// A constant of a tape.
+double number_of(const Tape& tape, std::uint32_t source) {
+  return static_cast<double>(tape.constants[source - tape.inputs - tape.parameters.size()]);
+}
+std::string table_name(double number) { return fmt::format("table_{:x}", static_cast<std::uint64_t>(number)); }
 
-  bool variable(int place) const { return variables_[place]; }
+/// A positive number in single precision: what it cannot hold becomes its smallest or infinite, so that comparisons
+/// come out as they would.
+std::string rough_number(double value) {
+  constexpr double smallest = std::numeric_limits<float>::min(), largest = std::numeric_limits<float>::max();
+  if (value > largest) return "__int_as_float(0x7f800000)";
+  return value == 0 ? "0.0f"
+                    : fmt::format("{}f", c_number(std::max(static_cast<double>(static_cast<float>(value)), smallest)));
+}
 
-  /// Which registers are conditions by how they are computed.
-  std::vector<bool> registers(const Program::Block& block, const Tape& tape) const {
-    std::vector<bool> found(tape.registers(), false);
-    for (int i = 0; i < tape.inputs; ++i) found[i] = variables_[block.from[i]];
-    const auto bit = [&](std::uint32_t source) {
-      return found[source] || is_number(tape, source, 0) || is_number(tape, source, 1);
-    };
-    for (std::size_t i = 0; i < tape.code.size(); ++i) {
-      const Tape::Instruction& step = tape.code[i];
-      const bool pair = bit(step.a) && bit(step.b);
-      found[tape.first_result() + i] = step.op == Op::positive ||
-                                       ((step.op == Op::multiply || step.op == Op::max) && pair) ||
-                                       (step.op == Op::subtract && is_number(tape, step.a, 1) && bit(step.b));
-    }
-    return found;
-  }
-
-  static bool is_number(const Tape& tape, std::uint32_t source, double wanted) {
-    const std::size_t constants = tape.inputs + tape.parameters.size();
-    return source >= constants && source < tape.first_result() &&
-           static_cast<double>(tape.constants[source - constants]) == wanted;
-  }
-
- private:
-  /// Variables that are given anything else are none. Whether there were any.
-  bool strike_out(const Program& program, const std::vector<Program::Statement>& statements) {
-    bool changed = false;
-    for (const Program::Statement& statement : statements) {
-      if (statement.repeat >= 0) {
-        changed = strike_out(program, statement.body) || changed;
-        continue;
-      }
-      const Program::Block& block = statement.block;
-      const Tape& tape = program.tapes[block.tape];
-      const std::vector<bool> bits = registers(block, tape);
-      for (std::size_t i = 0; i < block.to.size(); ++i) {
-        const std::uint32_t source = tape.outputs[i];
-        if (bits[source] || is_number(tape, source, 0) || is_number(tape, source, 1)) continue;
-        changed = changed || variables_[block.to[i]];
-        variables_[block.to[i]] = false;
-      }
-    }
-    return changed;
-  }
-
-  std::vector<bool> variables_;
-};
+/// C gives the bits of the interpreter; CUDA is within rounding: sizes in single precision, where a GPU has twice as
+/// many units and which leaves the others to the motion, and quotients by parameters as products (q: 1/p), ten
+/// operations fewer.
+enum class Dialect { c, cuda };
 
 class Writer {
  public:
-  Writer(const Program& program, int indent) : program_(program), conditions_(program), indent_(indent) {}
+  Writer(const Program& program, int indent, Dialect dialect)
+      : program_(program), conditions_(program), dialect_(dialect), indent_(indent) {
+    if (dialect == Dialect::cuda) sizes_ = Sizes(program, conditions_);
+  }
 
   void write(const std::vector<Program::Statement>& statements) {
     for (const Program::Statement& statement : statements) {
@@ -102,9 +72,11 @@ class Writer {
     begin(block, tape);
     for (std::size_t i = 0; i < tape.code.size(); ++i) {
       if (compared_[i]) continue;
-      const bool bit = bits_[tape.first_result() + i];
-      const std::string formula = bit ? condition(tape, tape.code[i]) : operation(tape, tape.code[i]);
-      line(fmt::format("const {} r{} = {};", bit ? "int" : "double", i, formula));
+      const std::size_t result = tape.first_result() + i;
+      const std::string formula = bits_[result]    ? condition(tape, tape.code[i])
+                                  : rough_[result] ? rough_operation(tape, tape.code[i])
+                                                   : operation(tape, tape.code[i]);
+      line(fmt::format("const {} r{} = {};", bits_[result] ? "int" : rough_[result] ? "float" : "double", i, formula));
     }
     write_outputs(tape);
     --depth_;
@@ -114,18 +86,8 @@ class Writer {
   void begin(const Program::Block& block, const Tape& tape) {
     block_ = &block;
     bits_ = conditions_.registers(block, tape);
-    std::vector<int> uses(tape.registers(), 0);
-    for (const Tape::Instruction& step : tape.code) {
-      ++uses[step.a];
-      if (step.b != step.a) ++uses[step.b];
-    }
-    for (const std::uint32_t output : tape.outputs) ++uses[output];
-    compared_.assign(tape.code.size(), false);
-    for (const Tape::Instruction& step : tape.code) {
-      if (step.op != Op::positive || step.a < tape.first_result() || uses[step.a] > 1) continue;
-      const std::size_t from = step.a - tape.first_result();
-      compared_[from] = tape.code[from].op == Op::subtract && !bits_[step.a];
-    }
+    rough_ = sizes_.registers(block, tape, conditions_);
+    compared_ = only_compared(tape, bits_);
   }
 
   void write_outputs(const Tape& tape) {
@@ -134,13 +96,13 @@ class Writer {
     std::vector<std::string> sources;
     for (std::size_t i = 0; i < block.to.size(); ++i) {
       const std::uint32_t source = tape.outputs[i];
-      const bool bit = conditions_.variable(block.to[i]);
-      sources.push_back(bit ? truth(tape, source) : name(tape, source));
+      const bool bit = conditions_.variable(block.to[i]), rough = sizes_.variable(block.to[i]);
+      sources.push_back(bit ? truth(tape, source) : rough ? rough_name(tape, source) : name(tape, source));
       const bool moved = source < static_cast<std::uint32_t>(tape.inputs);
       if (!moved || block.from[source] == block.to[i]) continue;
       const auto written = std::find(block.to.begin(), block.to.end(), block.from[source]);
       if (written == block.to.end()) continue;
-      line(fmt::format("const {} m{} = {};", bit ? "int" : "double", i, sources.back()));
+      line(fmt::format("const {} m{} = {};", bit ? "int" : rough ? "float" : "double", i, sources.back()));
       sources.back() = fmt::format("m{}", i);
     }
     for (std::size_t i = 0; i < block.to.size(); ++i)
@@ -150,7 +112,7 @@ class Writer {
   /// A register as a condition.
   std::string truth(const Tape& tape, std::uint32_t source) const {
     if (bits_[source]) return plain_name(tape, source);
-    return Conditions::is_number(tape, source, 0) ? "0" : "1";
+    return is_number(tape, source, 0) ? "0" : "1";
   }
   std::string condition(const Tape& tape, const Tape::Instruction& step) const {
     switch (step.op) {
@@ -162,8 +124,11 @@ class Writer {
   }
   /// Whether a register is positive. A difference is just where one number is larger than the other.
   std::string comparison(const Tape& tape, std::uint32_t source) const {
-    if (source < tape.first_result() || !compared_[source - tape.first_result()]) return name(tape, source) + " > 0.0";
+    if (source < tape.first_result() || !compared_[source - tape.first_result()])
+      return rough_[source] ? rough_name(tape, source) + " > 0.0f" : name(tape, source) + " > 0.0";
     const Tape::Instruction& difference = tape.code[source - tape.first_result()];
+    if (rough_[difference.a] || rough_[difference.b])
+      return rough_name(tape, difference.a) + " > " + rough_name(tape, difference.b);
     return name(tape, difference.a) + " > " + name(tape, difference.b);
   }
 
@@ -183,46 +148,134 @@ class Writer {
     return (bits_[source] ? "(double)" : "") + plain_name(tape, source);
   }
 
+  /// A register in single precision.
+  std::string rough_name(const Tape& tape, std::uint32_t source) const {
+    const std::size_t constants = tape.inputs + tape.parameters.size();
+    if (source >= constants && source < tape.first_result())
+      return rough_number(static_cast<double>(tape.constants[source - constants]));
+    return rough_[source] ? plain_name(tape, source) : "(float)" + name(tape, source);
+  }
+  std::string rough_operation(const Tape& tape, const Tape::Instruction& step) const {
+    if (step.op == Op::where && bits_[step.a])
+      return fmt::format("{} ? {} : 0.0f", truth(tape, step.a), rough_name(tape, step.b));
+    const std::string a = rough_name(tape, step.a), b = rough_name(tape, step.b);
+    switch (step.op) {
+      case Op::divide: return fmt::format("__fdividef({}, {})", a, b);
+      case Op::sqrt: return "sqrtf(" + a + ")";
+      case Op::abs: return "fabsf(" + a + ")";
+      default: return arithmetic(step.op, a, b, "0.0f");
+    }
+  }
   std::string operation(const Tape& tape, const Tape::Instruction& step) const {
     if (step.op == Op::where && bits_[step.a])
       return fmt::format("{} ? {} : 0.0", truth(tape, step.a), name(tape, step.b));
     const std::string a = name(tape, step.a), b = name(tape, step.b);
+    if (step.op == Op::divide && dialect_ == Dialect::cuda && b[0] == 'p') {
+      const std::string inverse = "q" + b.substr(1);
+      return is_number(tape, step.a, 1) ? inverse : a + " * " + inverse;
+    }
+    if (std::string text = arithmetic(step.op, a, b, "0.0"); !text.empty()) return text;
     switch (step.op) {
-      case Op::add: return a + " + " + b;
-      case Op::subtract: return a + " - " + b;
-      case Op::multiply: return a + " * " + b;
-      case Op::divide: return a + " / " + b;
       case Op::negate: return "-" + a;
       case Op::sqrt: return "sqrt(" + a + ")";
       case Op::abs: return "fabs(" + a + ")";
-      // As evaluate() has them, comparison by comparison.
-      case Op::min: return fmt::format("{0} < {1} ? {0} : {1}", a, b);
-      case Op::max: return fmt::format("{0} > {1} ? {0} : {1}", a, b);
-      case Op::where: return fmt::format("{0} < 0.0 || {0} > 0.0 ? {1} : 0.0", a, b);
       case Op::positive: return a + " > 0.0 ? 1.0 : 0.0";
       case Op::sign: return fmt::format("{0} > 0.0 ? 1.0 : {0} < 0.0 ? -1.0 : {0}", a);
       default: break;
     }
     const Operator& entry = operator_of(step.op);
+    if (step.op == Op::piecewise) return fmt::format("{}({})", table_name(number_of(tape, step.b)), a);
     return entry.operands == 1 ? fmt::format("{}({})", entry.libm, a) : fmt::format("{}({}, {})", entry.libm, a, b);
+  }
+
+  /// What both precisions write alike; empty: anything else. Comparison by comparison as evaluate() has them.
+  static std::string arithmetic(Op op, const std::string& a, const std::string& b, const char* zero) {
+    switch (op) {
+      case Op::add: return a + " + " + b;
+      case Op::subtract: return a + " - " + b;
+      case Op::multiply: return a + " * " + b;
+      case Op::divide: return a + " / " + b;
+      case Op::min: return fmt::format("{0} < {1} ? {0} : {1}", a, b);
+      case Op::max: return fmt::format("{0} > {1} ? {0} : {1}", a, b);
+      case Op::where: return fmt::format("{0} < {2} || {0} > {2} ? {1} : {2}", a, b, zero);
+      default: return "";
+    }
   }
 
   const Program& program_;
   Conditions conditions_;
+  Sizes sizes_;
+  Dialect dialect_;
   int indent_, depth_ = 0;
   // Of the block being written:
   const Program::Block* block_ = nullptr;
   std::vector<bool> bits_;      // registers that are conditions
+  std::vector<bool> rough_;     // registers that are sizes
   std::vector<bool> compared_;  // differences that are only compared with 0
 };
 
 // Blocks that a multiprocessor (65,536 registers) is to hold: six leave 168 registers a thread, four as many as a
-// thread can have, 255. On an H200 two rods by RATTLE (53 variables kept) make 2.2e10 steps a second with 168, 2.0e10
-// with 255 and 1.7e10 with 128; gauss(2) (93) 2.3e9 with 168 and 4.8e9 with 255.
+// thread can have, 255. On an H200 two rods by RATTLE (53 variables kept) make 2.6e10 steps a second with 168, 2.5e10
+// with 255 and 2.2e10 with 128; gauss(2) (93) is twice as fast with 255 as with 168.
 constexpr int few_variables = 60;
 
 bool is_function(const Tape::Instruction& step) {
   return step.op == Op::sqrt || step.op == Op::abs || !operator_of(step.op).libm.empty();
+}
+
+std::string statements_of(const Program& program, int indent, Dialect dialect) {
+  Writer writer(program, indent, dialect);
+  writer.write(program.statements);
+  return std::move(writer.text);
+}
+
+/// In how many blocks each variable is read.
+void count_readers(const std::vector<Program::Statement>& statements, std::vector<int>& readers) {
+  for (const Program::Statement& statement : statements) {
+    count_readers(statement.body, readers);
+    for (const int place : statement.block.from) ++readers[place];
+  }
+}
+
+// Kept variables that no more blocks than this read, differences for guesses and compensations, do not earn a register
+// between: they wait in the memory that a block of threads shares. RATTLE as above: 2.7e10 steps a second without it,
+// 3.0e10 with it.
+constexpr int few_readers = 2;
+// Of them a block of 64 threads holds this many in the 48 KiB that it may have without asking.
+constexpr int most_shared = 90;
+
+/// Their numbers there; -1: a register.
+std::vector<int> shared_places(const Program& program, const Touched& touched) {
+  std::vector<int> readers(program.variables, 0), shared(program.variables, -1);
+  count_readers(program.statements, readers);
+  for (const int place : program.steering) readers[place] = few_readers + 1;  // asked for all the time
+  int count = 0;
+  for (int i = 0; i < program.scratch && count < most_shared; ++i)
+    if (touched.written[i] && readers[i] <= few_readers) shared[i] = count++;
+  return shared;
+}
+
+std::string variables_of(const Program& program, int indent, const VariablePlace& place, Dialect dialect) {
+  const Touched touched = touched_variables(program);
+  const Conditions conditions(program);
+  const bool cuda = dialect == Dialect::cuda;
+  const Sizes sizes = cuda ? Sizes(program, conditions) : Sizes();
+  const std::vector<int> shared = cuda ? shared_places(program, touched) : std::vector<int>(program.variables, -1);
+  const std::string blanks(indent, ' ');
+  std::string text;
+  if (const int count = 1 + *std::max_element(shared.begin(), shared.end()); count > 0)
+    text += fmt::format("{}__shared__ volatile double waiting[{}][{}];\n", blanks, count, cuda_threads);
+  for (int i = 0; i < program.variables; ++i) {
+    if (!touched.read[i] && !touched.written[i]) continue;
+    if (conditions.variable(i)) text += fmt::format("{}int v{} = 0;\n", blanks, i);
+    else if (sizes.variable(i)) text += fmt::format("{}float v{} = 0.0f;\n", blanks, i);
+    else if (i >= program.scratch) text += fmt::format("{}double v{} = 0.0;\n", blanks, i);
+    else if (shared[i] >= 0)
+      text += fmt::format("{0}volatile double& v{1} = waiting[{2}][threadIdx.x];\n{0}v{1} = {3};\n", blanks, i,
+                          shared[i], place(i));
+    else text += fmt::format("{}{}double v{} = {};\n", blanks, touched.written[i] ? "" : "const ", i, place(i));
+  }
+  return text;
 }
 
 }  // namespace
@@ -235,26 +288,47 @@ std::string c_number(double value) {
   return text;
 }
 
-std::string c_statements(const Program& program, int indent) {
-  Writer writer(program, indent);
-  writer.write(program.statements);
-  return std::move(writer.text);
-}
-
-std::string c_variables(const Program& program, int indent, const VariablePlace& place) {
-  const Touched touched = touched_variables(program);
-  const Conditions conditions(program);
-  const std::string blanks(indent, ' ');
+std::string c_tables(std::span<const Program* const> programs, const std::string& storage) {
+  std::set<double> numbers;
+  for (const Program* program : programs)
+    for (const Tape& tape : program->tapes)
+      for (const Tape::Instruction& step : tape.code)
+        if (step.op == Op::piecewise) numbers.insert(number_of(tape, step.b));
   std::string text;
-  for (int i = 0; i < program.variables; ++i) {
-    if (!touched.read[i] && !touched.written[i]) continue;
-    if (conditions.variable(i)) text += fmt::format("{}int v{} = 0;\n", blanks, i);
-    else if (i >= program.scratch) text += fmt::format("{}double v{} = 0.0;\n", blanks, i);
-    else text += fmt::format("{}{}double v{} = {};\n", blanks, touched.written[i] ? "" : "const ", i, place(i));
+  for (const double number : numbers) {
+    const Piecewise* const table = find_piecewise(number);
+    check(table != nullptr, "a table that nobody knows");
+    const std::string name = table_name(number);
+    text += fmt::format("/* {} */\n{} const double {}_knots[{}] = {{\n", table->name(), storage, name,
+                        table->knots().size());
+    for (const double knot : table->knots()) text += "  " + c_number(knot) + ",\n";
+    text += fmt::format("}};\n{} const double {}_pieces[{}][5] = {{\n", storage, name, table->pieces().size());
+    for (const Piecewise::Piece<double>& p : table->pieces())
+      text += fmt::format("  {{{}, {}, {}, {}, {}}},\n", c_number(p.at), c_number(p.f), c_number(p.b), c_number(p.c),
+                          c_number(p.d));
+    text += fmt::format(
+        "}};\n{0} double {1}(double x) {{\n"
+        "  int low = 0, high = {2};\n"
+        "  while (low < high) {{\n"
+        "    const int middle = (low + high) / 2;\n"
+        "    if (x >= {1}_knots[middle]) low = middle + 1;\n"
+        "    else high = middle;\n"
+        "  }}\n"
+        "  {{\n"
+        "    const double *const p = {1}_pieces[low];\n"
+        "    const double u = x - p[0];\n"
+        "    return p[1] + u * (p[2] + u * (p[3] + u * p[4]));\n"
+        "  }}\n}}\n\n",
+        storage, name, table->knots().size());
   }
   return text;
 }
 
+std::string c_statements(const Program& program, int indent) { return statements_of(program, indent, Dialect::c); }
+
+std::string c_variables(const Program& program, int indent, const VariablePlace& place) {
+  return variables_of(program, indent, place, Dialect::c);
+}
 std::string c_stores(const Program& program, int indent, const VariablePlace& place) {
   const Touched touched = touched_variables(program);
   std::string text;
@@ -264,7 +338,9 @@ std::string c_stores(const Program& program, int indent, const VariablePlace& pl
 }
 
 std::string cuda_source(const Program& program, int left, int status) {
-  std::string text = fmt::format(
+  const std::array<const Program*, 1> programs{&program};
+  std::string text = c_tables(programs, "static __device__");
+  text += fmt::format(
       "extern \"C\" __global__ void __launch_bounds__({}, {})\n"
       "    run(double* __restrict__ variables, const double* __restrict__ parameters, long long count,\n"
       "        long long times) {{\n",
@@ -273,13 +349,14 @@ std::string cuda_source(const Program& program, int left, int status) {
       "  const long long k = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n"
       "  if (k >= count) return;\n";
   if (program.parameters > 0) {
-    text += fmt::format("  double p[{}];\n", program.parameters);
-    for (int i = 0; i < program.parameters; ++i) text += fmt::format("  p[{0}] = parameters[{0} * count + k];\n", i);
+    text += fmt::format("  double p[{0}], q[{0}];\n", program.parameters);
+    for (int i = 0; i < program.parameters; ++i)
+      text += fmt::format("  p[{0}] = parameters[{0} * count + k];\n  q[{0}] = 1.0 / p[{0}];\n", i);
   }
   const auto place = [](int i) { return fmt::format("variables[{} * count + k]", i); };
-  text += c_variables(program, 2, place);
+  text += variables_of(program, 2, place, Dialect::cuda);
   text += fmt::format("  for (; times > 0 && v{} > 0.0 && v{} == 0.0; times -= 1) {{\n", left, status);
-  text += c_statements(program, 4) + "  }\n" + c_stores(program, 2, place);
+  text += statements_of(program, 4, Dialect::cuda) + "  }\n" + c_stores(program, 2, place);
   return text + "}\n";
 }
 

@@ -1,9 +1,10 @@
 #pragma once
 
 // Programs as text of the C family: C99, and with other words CUDA. The operations are those of the interpreter, in its
-// order, so that a compiler that contracts and reorders nothing gives the same bits.
+// order, so that a C compiler that contracts and reorders nothing gives the same bits.
 
 #include <functional>
+#include <span>
 #include <string>
 
 #include "alembert/code/program.h"
@@ -21,6 +22,9 @@ std::string c_variables(const Program& program, int indent, const VariablePlace&
 /// What the statements may have changed goes back to its place.
 std::string c_stores(const Program& program, int indent, const VariablePlace& place);
 
+/// The tables that the programs call, as arrays and functions that stand before them. storage: of both, "static".
+std::string c_tables(std::span<const Program* const> programs, const std::string& storage);
+
 /// A number that reads back as itself: "0.1", "1.0", "-1e-300".
 std::string c_number(double value);
 
@@ -29,7 +33,8 @@ inline constexpr unsigned cuda_threads = 64;
 /// A CUDA kernel that makes steps of a program, one run of it a thread:
 ///     run(double* variables, const double* parameters, long count, long times)
 /// Variable i of run k stands at [i*count + k], likewise the parameters; as many variables as are no scratch. A run
-/// ends early where variable `left` is 0 or `status` is not.
+/// ends early where variable `left` is 0 or `status` is not. Results are those of the interpreter within rounding;
+/// numbers that only steer have seven digits.
 std::string cuda_source(const Program& program, int left, int status);
 
 /// Whether the text needs <math.h>: some operation is a function of the library.

@@ -3,15 +3,12 @@
 #include "alembert/code/emit.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <unordered_map>
 #include <utility>
 
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/Intrinsics.h>
 
-#include "alembert/expr/operators.h"
+#include "alembert/code/emit_operations.h"
 
 namespace alembert::internal::detail {
 namespace {
@@ -23,7 +20,8 @@ class Emitter {
         tape_(job.tape),
         module_(std::make_unique<llvm::Module>(job.name, context)),
         builder_(context),
-        real_(builder_.getDoubleTy()),
+        operations_(*module_, builder_, 1),
+        real_(operations_.type()),
         code_start_(tape_.first_result()) {
     for (std::size_t i = 0; i < tape_.outputs.size(); ++i) outputs_.emplace_back(tape_.outputs[i], i);
     std::sort(outputs_.begin(), outputs_.end());
@@ -97,7 +95,7 @@ class Emitter {
         if (!pair->second.sine) call_sincos(a, pair->second);
         value = step.op == Op::sin ? pair->second.sine : pair->second.cosine;
       } else {
-        value = compute(step.op, a, step.b == step.a ? a : read(step.b));
+        value = operations_.compute(step.op, a, step.b == step.a ? a : read(step.b));
       }
       values_[i - start_] = value;
       if (job_.chunks.slot[i] != Chunks::local) builder_.CreateStore(value, place(work_, job_.chunks.slot[i]));
@@ -115,7 +113,7 @@ class Emitter {
     if (source >= code_start_ + start_) return values_[source - code_start_ - start_];
     const auto inputs = static_cast<std::size_t>(tape_.inputs);
     const std::size_t constants = inputs + tape_.parameters.size();
-    if (source >= constants && source < code_start_) return number(job_.constants[source - constants]);
+    if (source >= constants && source < code_start_) return operations_.number(job_.constants[source - constants]);
     llvm::Value*& value = loaded_[source];
     if (!value) {
       llvm::Value* from = source < inputs      ? place(in_, source)
@@ -124,31 +122,6 @@ class Emitter {
       value = builder_.CreateLoad(real_, from);
     }
     return value;
-  }
-
-  llvm::Value* number(double value) { return llvm::ConstantFP::get(real_, value); }
-
-  llvm::Value* compute(Op op, llvm::Value* a, llvm::Value* b) {
-    switch (op) {
-      case Op::add: return builder_.CreateFAdd(a, b);
-      case Op::subtract: return builder_.CreateFSub(a, b);
-      case Op::multiply: return builder_.CreateFMul(a, b);
-      case Op::divide: return builder_.CreateFDiv(a, b);
-      case Op::negate: return builder_.CreateFNeg(a);
-      case Op::sqrt: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a);
-      case Op::abs: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a);
-      // As evaluate<double> writes them, comparison by comparison: NaN and signed zeros come out the same.
-      case Op::min: return builder_.CreateSelect(builder_.CreateFCmpOLT(a, b), a, b);
-      case Op::max: return builder_.CreateSelect(builder_.CreateFCmpOGT(a, b), a, b);
-      case Op::where: return builder_.CreateSelect(builder_.CreateFCmpONE(a, number(0)), b, number(0));
-      case Op::positive: return builder_.CreateSelect(builder_.CreateFCmpOGT(a, number(0)), number(1), number(0));
-      case Op::sign: {
-        llvm::Value* negative = builder_.CreateFCmpOLT(a, number(0));
-        llvm::Value* rest = builder_.CreateSelect(negative, number(-1), a);
-        return builder_.CreateSelect(builder_.CreateFCmpOGT(a, number(0)), number(1), rest);
-      }
-      default: return call(op, a, b);
-    }
   }
 
   struct Pair {
@@ -186,31 +159,11 @@ class Emitter {
     pair.cosine = builder_.CreateLoad(real_, cosine_place_);
   }
 
-  llvm::Value* call(Op op, llvm::Value* a, llvm::Value* b) {
-    const Operator& entry = operator_of(op);
-    const llvm::StringRef name(entry.libm.data(), entry.libm.size());
-    std::array<llvm::Value*, 2> values{a, b};
-    const llvm::ArrayRef<llvm::Value*> arguments(values.data(), static_cast<std::size_t>(entry.operands));
-    llvm::Function* function = module_->getFunction(name);
-    if (!function) {
-      const std::array<llvm::Type*, 2> types{real_, real_};
-      auto* type = llvm::FunctionType::get(real_, llvm::ArrayRef<llvm::Type*>(types.data(), arguments.size()), false);
-      function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, *module_);
-      function->setDoesNotThrow();
-      function->setDoesNotAccessMemory();
-      function->addFnAttr(llvm::Attribute::WillReturn);
-      // Without it LLVM rewrites calls by what it knows of the name (pow(x, 2.5), sin next to cos).
-      function->addFnAttr(llvm::Attribute::NoBuiltin);
-    }
-    llvm::CallInst* result = builder_.CreateCall(function, arguments);
-    result->addFnAttr(llvm::Attribute::NoBuiltin);
-    return result;
-  }
-
   const EmitJob& job_;
   const Tape& tape_;
   std::unique_ptr<llvm::Module> module_;
   llvm::IRBuilder<> builder_;
+  OperationEmitter operations_;
   llvm::Type* real_;
   std::size_t code_start_;                                    // first register of an instruction
   std::vector<std::pair<std::size_t, std::size_t>> outputs_;  // register and index, ascending

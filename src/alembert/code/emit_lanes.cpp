@@ -2,38 +2,13 @@
 
 #include "alembert/code/emit_lanes.h"
 
-#include <dlfcn.h>
-
-#include <algorithm>
-#include <array>
 #include <vector>
 
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/Intrinsics.h>
 
-#include "alembert/code/lanes.h"
-#include "alembert/expr/operators.h"
+#include "alembert/code/emit_operations.h"
 
 namespace alembert::internal {
-
-namespace {
-
-/// The library stays loaded: compiled code calls it at any time.
-void* vector_library() {
-  static void* const library = dlopen("libmvec.so.1", RTLD_NOW | RTLD_GLOBAL);
-  return library;
-}
-
-/// The name of the vector version of a function of the C library (vector function ABI); "" where there is none.
-std::string vector_name(const Operator& entry, int width) {
-  const char* const kind = width == 8 ? "_ZGVeN8" : width == 4 ? "_ZGVdN4" : "_ZGVbN2";
-  const std::string name = kind + std::string(entry.operands, 'v') + "_" + std::string(entry.libm);
-  return vector_library() && dlsym(vector_library(), name.c_str()) ? name : "";
-}
-
-}  // namespace
-
-bool has_vector_functions() { return vector_library() != nullptr; }
 
 namespace detail {
 namespace {
@@ -45,8 +20,9 @@ class LaneEmitter {
         width_(width),
         module_(std::make_unique<llvm::Module>(name, context)),
         builder_(context),
+        operations_(*module_, builder_, width),
         scalar_(builder_.getDoubleTy()),
-        real_(width == 1 ? scalar_ : llvm::FixedVectorType::get(scalar_, width)),
+        real_(operations_.type()),
         bit_(width == 1 ? static_cast<llvm::Type*>(builder_.getInt1Ty())
                         : llvm::FixedVectorType::get(builder_.getInt1Ty(), width)) {}
 
@@ -120,9 +96,8 @@ class LaneEmitter {
     return builder_.CreateAlignedLoad(real_, vector_at(array, index), alignment());
   }
   llvm::Value* read(int variable) { return builder_.CreateLoad(real_, variables_[variable]); }
-  llvm::Constant* number(double value) { return llvm::ConstantFP::get(real_, value); }
+  llvm::Constant* number(double value) { return operations_.number(value); }
   llvm::Constant* truth(bool value) { return llvm::ConstantInt::get(bit_, value ? 1 : 0); }
-  llvm::Value* is_set(llvm::Value* mask) { return builder_.CreateFCmpONE(mask, number(0)); }
   llvm::Value* any(llvm::Value* bits) {
     if (width_ == 1) return bits;
     llvm::Type* const whole = builder_.getIntNTy(static_cast<unsigned>(width_));
@@ -142,7 +117,7 @@ class LaneEmitter {
     auto* const behind = new_block("behind");
     builder_.CreateBr(test);
     builder_.SetInsertPoint(test);
-    builder_.CreateCondBr(any(is_set(read(statement.repeat))), body, behind);
+    builder_.CreateCondBr(any(operations_.is_set(read(statement.repeat))), body, behind);
     builder_.SetInsertPoint(body);
     add(statement.body);
     builder_.CreateBr(test);
@@ -156,7 +131,7 @@ class LaneEmitter {
     llvm::Value* mask = nullptr;
     llvm::BasicBlock* behind = nullptr;
     if (block.mask >= 0) {
-      mask = is_set(read(block.mask));
+      mask = operations_.is_set(read(block.mask));
       auto* const body = new_block("masked");
       behind = new_block("behind");
       builder_.CreateCondBr(any(mask), body, behind);
@@ -191,7 +166,8 @@ class LaneEmitter {
       bits_[target] = builder_.CreateOr(bit(step.a), bit(step.b));
     else if (step.op == Op::where && bit(step.a))
       values_[target] = builder_.CreateSelect(bit(step.a), value(step.b), number(0));
-    else values_[target] = compute(step.op, value(step.a), step.b == step.a ? value(step.a) : value(step.b));
+    else
+      values_[target] = operations_.compute(step.op, value(step.a), step.b == step.a ? value(step.a) : value(step.b));
   }
 
   bool is_constant(std::uint32_t source, double wanted) const {
@@ -216,63 +192,11 @@ class LaneEmitter {
     return known;
   }
 
-  llvm::Value* compute(Op op, llvm::Value* a, llvm::Value* b) {
-    switch (op) {
-      case Op::add: return builder_.CreateFAdd(a, b);
-      case Op::subtract: return builder_.CreateFSub(a, b);
-      case Op::multiply: return builder_.CreateFMul(a, b);
-      case Op::divide: return builder_.CreateFDiv(a, b);
-      case Op::negate: return builder_.CreateFNeg(a);
-      case Op::sqrt: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a);
-      case Op::abs: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a);
-      case Op::min: return builder_.CreateSelect(builder_.CreateFCmpOLT(a, b), a, b);
-      case Op::max: return builder_.CreateSelect(builder_.CreateFCmpOGT(a, b), a, b);
-      case Op::where: return builder_.CreateSelect(is_set(a), b, number(0));
-      case Op::positive: return builder_.CreateSelect(builder_.CreateFCmpOGT(a, number(0)), number(1), number(0));
-      case Op::sign: {
-        llvm::Value* const rest = builder_.CreateSelect(builder_.CreateFCmpOLT(a, number(0)), number(-1), a);
-        return builder_.CreateSelect(builder_.CreateFCmpOGT(a, number(0)), number(1), rest);
-      }
-      default: return call(op, a, b);
-    }
-  }
-
-  llvm::Value* call(Op op, llvm::Value* a, llvm::Value* b) {
-    const Operator& entry = operator_of(op);
-    if (width_ == 1) return call(std::string(entry.libm), scalar_, entry.operands, a, b);
-    if (const std::string name = vector_name(entry, width_); !name.empty())
-      return call(name, real_, entry.operands, a, b);
-    llvm::Value* result = llvm::UndefValue::get(real_);
-    for (unsigned lane = 0; lane < static_cast<unsigned>(width_); ++lane) {
-      llvm::Value* const one = call(std::string(entry.libm), scalar_, entry.operands,
-                                    builder_.CreateExtractElement(a, lane), builder_.CreateExtractElement(b, lane));
-      result = builder_.CreateInsertElement(result, one, lane);
-    }
-    return result;
-  }
-
-  llvm::Value* call(const std::string& name, llvm::Type* type, int operands, llvm::Value* a, llvm::Value* b) {
-    const std::array<llvm::Type*, 2> types{type, type};
-    const std::array<llvm::Value*, 2> values{a, b};
-    const auto count = static_cast<std::size_t>(operands);
-    llvm::Function* function = module_->getFunction(name);
-    if (!function) {
-      auto* signature = llvm::FunctionType::get(type, llvm::ArrayRef<llvm::Type*>(types.data(), count), false);
-      function = llvm::Function::Create(signature, llvm::Function::ExternalLinkage, name, *module_);
-      function->setDoesNotThrow();
-      function->setDoesNotAccessMemory();
-      function->addFnAttr(llvm::Attribute::WillReturn);
-      function->addFnAttr(llvm::Attribute::NoBuiltin);
-    }
-    llvm::CallInst* const result = builder_.CreateCall(function, llvm::ArrayRef<llvm::Value*>(values.data(), count));
-    result->addFnAttr(llvm::Attribute::NoBuiltin);
-    return result;
-  }
-
   const Program& program_;
   int width_;
   std::unique_ptr<llvm::Module> module_;
   llvm::IRBuilder<> builder_;
+  OperationEmitter operations_;
   llvm::Type *scalar_, *real_, *bit_;
   llvm::Function* function_ = nullptr;
   llvm::Value* parameters_ = nullptr;

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "alembert/expr/operators.h"
+#include "alembert/expr/piecewise.h"
 
 namespace alembert::internal {
 
@@ -86,6 +87,14 @@ Interval within(F f, Interval a, double low, double high) {
   return a.low < low || a.high > high ? everything : monotone(f, a);
 }
 
+/// b: the number of the function.
+Interval piecewise(Interval a, Interval b) {
+  const Piecewise* const function = b.low == b.high ? find_piecewise(b.low) : nullptr;
+  if (!function) return everything;
+  const auto [low, high] = function->bounds(a.low, a.high);
+  return {low, high};
+}
+
 Interval of_two(Op op, Interval a, Interval b, bool same) {
   switch (op) {
     case Op::add: return {a.low + b.low, a.high + b.high};
@@ -101,6 +110,7 @@ Interval of_two(Op op, Interval a, Interval b, bool same) {
           {std::atan2(a.low, b.low), std::atan2(a.low, b.high), std::atan2(a.high, b.low), std::atan2(a.high, b.high)});
     case Op::min: return {std::min(a.low, b.low), std::min(a.high, b.high)};
     case Op::max: return {std::max(a.low, b.low), std::max(a.high, b.high)};
+    case Op::piecewise: return piecewise(a, b);
     case Op::where:
       if (a.low == 0 && a.high == 0) return {0, 0};
       return a.contains(0) ? around({b.low, b.high, 0}) : b;

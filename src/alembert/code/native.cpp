@@ -40,6 +40,7 @@
 #include "alembert/code/emit_lanes.h"
 #include "alembert/code/kernel.h"
 #include "alembert/code/lanes.h"
+#include "alembert/expr/piecewise.h"
 
 namespace alembert::internal::detail {
 namespace {
@@ -146,11 +147,13 @@ class Linker {
     session_.setErrorReporter([](llvm::Error e) { llvm::consumeError(std::move(e)); });  // lookup returns it too
     layer_.addPlugin(std::make_unique<GiveBack>());
     process_.addGenerator(take(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess('\0')));
+    require(process_.define(llvm::orc::absoluteSymbols(
+        {{session_.intern("alembert_piecewise"), llvm::JITEvaluatedSymbol::fromPointer(&alembert_piecewise)}})));
   }
 
   llvm::orc::ExecutionSession session_;
   llvm::orc::ObjectLinkingLayer layer_;
-  llvm::orc::JITDylib& process_;  // functions of the C library
+  llvm::orc::JITDylib& process_;  // functions of the C library, and those of tables
   llvm::orc::JITTargetMachineBuilder target_;
   std::atomic<std::uint64_t> count_{0};
 };

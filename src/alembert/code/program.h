@@ -30,6 +30,7 @@ struct Program {
   int variables = 0;
   std::vector<std::string> names;  // of the variables: "x1", "row 2 of u3"; for comments
   int scratch = 0;                 // variables from here on say nothing between two runs of the program
+  std::vector<int> steering;       // kept variables that only steer: codes, counts and rates; a few digits do
   std::vector<Tape> tapes;
   std::vector<Statement> statements;
   int parameters = 0;  // size of the table of parameters

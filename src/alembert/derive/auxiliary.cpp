@@ -220,7 +220,8 @@ Equations without_closed_forms(const Equations& e, int first_parameter) {
   for (Expr* one : {&result.energy, &result.L, &result.rayleigh, &result.density})
     if (*one) *one = substitute(*one, gone, values, graph);
   for (ContactFunctions& contact : result.contacts) {
-    for (Expr* one : {&contact.gap, &contact.restitution}) *one = substitute(*one, gone, values, graph);
+    for (Expr* one : {&contact.gap, &contact.restitution})
+      if (*one) *one = substitute(*one, gone, values, graph);
     for (auto& friction : contact.friction) {
       for (Expr* one : {&friction.coefficient, &friction.at_rest}) *one = substitute(*one, gone, values, graph);
       put(friction.slip);

@@ -193,7 +193,7 @@ std::vector<JointReaction> joint_reactions(const std::vector<Joint>& joints, con
 }
 
 ContactFunctions contact_functions(const Contact& contact, const Carrier& carry) {
-  ContactFunctions result{carry(contact.gap), carry(contact.restitution), {}};
+  ContactFunctions result{carry(contact.gap), contact.restitution ? carry(contact.restitution) : Expr(), {}};
   for (const Friction& friction : contact.friction)
     result.friction.push_back({carry(friction.coefficient), carry(friction.at_rest), carry(friction.slip)});
   return result;

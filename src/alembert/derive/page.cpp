@@ -39,14 +39,9 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-/// Names of a list that are written; that there are more is said.
-constexpr std::size_t most_names = 12;
+/// Of longer families the first and the last name are written.
+constexpr std::size_t longest_family = 12;
 
-std::string text_list(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), most_names); ++i) text += (i ? ", " : " ") + names[i];
-  return names.size() > most_names ? text + ", ..." : text;
-}
 std::string latex_left_out(const std::string& cut) { return "\\dots\\ \\text{(" + cut + ")}"; }
 
 /// Letters on one line of equations: what the text width of an article holds, less the names on the left and right.
@@ -56,23 +51,28 @@ constexpr double most_operations_collected = 20000;
 
 }  // namespace
 
-Name name_of(const std::string& symbol) { return {.text = symbol, .symbol = symbol}; }
-
-Name indexed(const std::string& letter, const std::string& symbol) {
-  return {.text = letter + "_" + symbol, .letter = letter, .symbol = symbol};
-}
-
 std::string Page::latex(const Name& name) const {
   if (name.symbol.empty()) return name.latex;
   const std::string symbol = collector_.table().names(name.symbol);
   return name.letter.empty() ? symbol : name.letter + "_{" + symbol + "}";
 }
 
-std::string Page::latex_list(const std::vector<std::string>& names) const {
+std::string Page::list(const std::vector<std::string>& names) const {
+  const auto one = [&](const std::string& name) {
+    return options_.latex ? "$" + latex(name_of(name)) + "$" : name_of(name).text;
+  };
   std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), most_names); ++i)
-    text += (i ? ", $" : " $") + latex(name_of(names[i])) + "$";
-  return names.size() > most_names ? text + ", \\dots" : text;
+  const auto add = [&](const std::string& more) { text += (text.empty() ? " " : ", ") + more; };
+  for (const std::vector<std::string>& family : families(names)) {
+    if (family.size() > longest_family) {
+      add(one(family.front()));
+      add(options_.latex ? "\\dots" : "...");
+      add(one(family.back()));
+    } else {
+      for (const std::string& name : family) add(one(name));
+    }
+  }
+  return text;
 }
 
 Page::Page(Collector& collector, const ShowOptions& options, const std::string& title,
@@ -96,35 +96,31 @@ void Page::line(const Name& sentence) {
   text_ += options_.latex ? "\n" + latex(sentence) + "\n" : sentence.text + "\n";
 }
 
-void Page::meanings(const std::vector<Meaning>& list) {
+void Page::meanings(const std::vector<Meaning>& all) {
   heading({"symbols", "Symbols"});
-  const std::size_t shown = std::min(list.size(), options_.rows);
-  const std::string more = "and " + std::to_string(list.size() - shown) + " more";
   if (options_.latex) {
     text_ += "\\begin{itemize}\n";
-    for (std::size_t i = 0; i < shown; ++i) {
-      const std::string name = latex(list[i].name);
-      text_ += "  \\item " + (name.empty() ? "" : "$" + name + "$: ") + escaped(list[i].words);
-      if (!list[i].formula.latex.empty()) text_ += " $" + list[i].formula.latex + "$";
-      text_ += latex_list(list[i].symbols) + "\n";
+    for (const Meaning& one : all) {
+      const std::string name = latex(one.name);
+      text_ += "  \\item " + (name.empty() ? "" : "$" + name + "$: ") + escaped(one.words);
+      if (!one.formula.latex.empty()) text_ += " $" + one.formula.latex + "$";
+      text_ += list(one.symbols) + "\n";
     }
-    if (list.size() > shown) text_ += "  \\item \\dots\\ " + more + "\n";
     text_ += "\\end{itemize}\n";
     return;
   }
   std::size_t width = 0;
-  for (std::size_t i = 0; i < shown; ++i) width = std::max(width, list[i].name.text.size());
-  for (std::size_t i = 0; i < shown; ++i) {
-    text_ += "  " + list[i].name.text + std::string(width - list[i].name.text.size(), ' ') + "  " + list[i].words;
-    if (!list[i].formula.text.empty()) text_ += " " + list[i].formula.text;
-    text_ += text_list(list[i].symbols) + "\n";
+  for (const Meaning& one : all) width = std::max(width, one.name.text.size());
+  for (const Meaning& one : all) {
+    text_ += "  " + one.name.text + std::string(width - one.name.text.size(), ' ') + "  " + one.words;
+    if (!one.formula.text.empty()) text_ += " " + one.formula.text;
+    text_ += list(one.symbols) + "\n";
   }
-  if (list.size() > shown) text_ += "  ... " + more + "\n";
 }
 
-void Page::note(const Name& title, const std::string& text) {
+void Page::note(const Name& title, const Name& sentence) {
   heading(title);
-  text_ += (options_.latex ? escaped(text) : "  " + text) + "\n";
+  text_ += options_.latex ? sentence.latex + "\n" : "  " + sentence.text + "\n";
 }
 
 void Page::section(const Name& title, const std::vector<Name>& names, const Exprs& values, const Exprs& unknowns,

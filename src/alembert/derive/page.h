@@ -5,20 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "alembert/derive/letters.h"
 #include "alembert/equations.h"
 #include "alembert/expr/collect.h"
 
 namespace alembert::internal {
-
-/// A name as text and as LaTeX; or of a symbol, whose LaTeX is the page's matter: it may look like another one.
-struct Name {
-  std::string text, latex = {};
-  std::string letter = {}, symbol = {};  // the letter with the symbol as its index, where both are there
-};
-/// The name of a symbol of the model: x1' is the dotted x with index 1.
-Name name_of(const std::string& symbol);
-/// "p_x1": the letter with the name as its index.
-Name indexed(const std::string& letter, const std::string& symbol);
 
 /// What a symbol stands for: words, a formula where there is one, and the model's own names of it.
 struct Meaning {
@@ -36,14 +27,14 @@ class Page {
 
   /// A sentence of its own.
   void line(const Name& sentence);
-  /// Symbols and what they stand for, in words.
-  void meanings(const std::vector<Meaning>& list);
+  /// Symbols and what they stand for, in words: all of them; of long families the first and the last.
+  void meanings(const std::vector<Meaning>& all);
   /// One section: name = value, row by row. The coefficients of `unknowns` are gathered. `behind` is said beside the
   /// rows. Nothing when there are no rows.
   void section(const Name& title, const std::vector<Name>& names, const Exprs& values, const Exprs& unknowns = {},
                const std::vector<std::string>& behind = {});
   /// A section that is a sentence.
-  void note(const Name& title, const std::string& text);
+  void note(const Name& title, const Name& sentence);
   /// A name as this page writes it.
   std::string latex(const Name& name) const;
   /// The whole page, ended.
@@ -53,7 +44,7 @@ class Page {
   void heading(const Name& title);
   /// In lines that fit on a page, where it is LaTeX.
   std::string right_side(Expr e, const Exprs& unknowns);
-  std::string latex_list(const std::vector<std::string>& names) const;
+  std::string list(const std::vector<std::string>& names) const;
 
   Collector& collector_;
   const ShowOptions& options_;

@@ -1,6 +1,7 @@
 #include "alembert/derive/show.h"
 
 #include <algorithm>
+#include <map>
 
 #include "alembert/base/lists.h"
 #include "alembert/derive/page.h"
@@ -19,9 +20,10 @@ std::vector<Name> names_of(const std::vector<std::string>& symbols) {
   for (const std::string& symbol : symbols) names.push_back(name_of(symbol));
   return names;
 }
-std::vector<Name> all_indexed(const std::string& letter, const std::vector<std::string>& symbols) {
+std::vector<Name> all_indexed(const Letters& letters, const std::string& letter,
+                              const std::vector<std::string>& symbols) {
   std::vector<Name> names;
-  for (const std::string& symbol : symbols) names.push_back(indexed(letter, symbol));
+  for (const std::string& symbol : symbols) names.push_back(letters.indexed(letter, symbol));
   return names;
 }
 std::vector<Name> derivatives(const std::vector<std::string>& symbols) {
@@ -76,20 +78,24 @@ std::vector<std::string> symbol_names(const Exprs& list) {
   return names;
 }
 
-/// The symbols in the expressions that are in no list: parameters, in the order of the model.
-std::vector<std::string> parameters_in(const Equations& e, const Exprs& expressions) {
+/// The symbols in the expressions that are in no list: parameters and inputs, in the order of the model.
+void add_parameters(std::vector<Meaning>& list, const Model& model, const Equations& e, const Exprs& expressions) {
   Exprs shown = expressions;
   std::erase_if(shown, [](Expr x) { return !x; });
   const Exprs known = joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi, e.z_dot);
-  std::vector<std::string> names;
+  std::vector<std::string> parameters, inputs;
   for (const std::uint32_t id : reachable(shown)) {
     const Expr x(e.graph.get(), id);
     const Op op = e.graph->node(id).op;
     if (op != Op::symbol && op != Op::parameter) continue;
     if (std::find(known.begin(), known.end(), x) != known.end()) continue;
-    names.push_back(symbol_name(x));
+    const bool input = std::any_of(model.inputs.begin(), model.inputs.end(), [&](const Block& block) {
+      return symbol_name(x) == block.name || symbol_name(x).starts_with(block.name + "[");
+    });
+    (input ? inputs : parameters).push_back(symbol_name(x));
   }
-  return names;
+  if (!parameters.empty()) list.push_back({{}, "parameters", {}, parameters});
+  if (!inputs.empty()) list.push_back({{}, "inputs", {}, inputs});
 }
 
 /// The letter of the coordinates: q, and y in the general form.
@@ -102,22 +108,32 @@ std::string constraint_name(const std::string& name) {
   return name.starts_with("constraint ") ? name : "constraint " + name;
 }
 
-void add_multipliers(std::vector<Meaning>& list, const Model& model, const Equations& e) {
-  const auto add = [&](Expr symbol, int constraint, const std::string& kind, const std::string& unit) {
-    list.push_back({name_of(symbol_name(symbol)),
-                    "multiplier of " + kind + constraint_name(model.constraints[constraint].name) + unit});
-  };
-  const std::string force = e.ideal ? " (a force per gradient of the constraint" : "";
-  for (std::size_t i = 0; i < e.lambda.size(); ++i)
-    add(e.lambda[i], e.g_constraint[i], "the holonomic ", e.ideal ? force + ")" : "");
-  for (std::size_t i = 0; i < e.psi.size(); ++i)
-    add(e.psi[i], e.psi_constraint[i], "the nonholonomic ", e.ideal ? force + " by the velocities)" : "");
+/// One line for each, or for each family of more than a few.
+void add_multipliers(std::vector<Meaning>& list, const Model& model, const Exprs& multipliers,
+                     const std::vector<int>& constraint_of, const std::string& kind, const std::string& unit) {
+  constexpr std::size_t few = 12;
+  std::map<std::string, std::string> constraint;
+  for (std::size_t i = 0; i < multipliers.size(); ++i)
+    constraint[symbol_name(multipliers[i])] = model.constraints[constraint_of[i]].name;
+  for (const std::vector<std::string>& family : families(symbol_names(multipliers))) {
+    if (family.size() > few) {
+      const std::string first = constraint.at(family.front()), last = constraint.at(family.back());
+      list.push_back({{},
+                      "multipliers of the " + kind + " constraint" + (first == last ? " " : "s ") + first +
+                          (first == last ? "" : ", ..., " + last) + unit + ":",
+                      {},
+                      family});
+      continue;
+    }
+    for (const std::string& name : family)
+      list.push_back({name_of(name), "multiplier of the " + kind + " " + constraint_name(constraint.at(name)) + unit});
+  }
 }
 
 /// y, z, p, f in the words of the form.
-std::vector<Meaning> variables(const Model& model, const Equations& e) {
-  const Name t = name_of("t"), q = name_of(coordinate_letter(model, e)), v = name_of("v"), p = name_of("p"),
-             f = name_of("f");
+std::vector<Meaning> variables(const Model& model, const Equations& e, const Letters& letters) {
+  const Name t = letters("t"), q = letters(coordinate_letter(model, e)), v = letters("v"), p = letters("p"),
+             f = letters("f");
   if (e.form == Form::lagrangian) {
     return {{t, "time"},
             {q, "coordinates", {}, of_coordinates(e, e.y_names)},
@@ -136,66 +152,83 @@ std::vector<Meaning> variables(const Model& model, const Equations& e) {
     return {{t, "time"},
             {q, "coordinates", {}, of_coordinates(e, e.y_names)},
             {v, "velocities", {}, e.z_names},
-            {name_of("Z"), "matrix that makes the rates of the coordinates of the velocities"},
+            {letters("Z"), "matrix that makes the rates of the coordinates of the velocities"},
             {p, "momenta, the mass matrix times the velocities"},
             {f, "forces: of the potential, gyroscopic and applied ones"}};
   }
   return {{t, "time"},
           {q, "variables whose rates are given:", {}, e.y_names},
           {v, "their rates"},
-          {name_of("z"), "variables in the differentiated quantities:", {}, e.z_names},
+          {letters("z"), "variables in the differentiated quantities:", {}, e.z_names},
           {p, "differentiated quantities"},
           {f, "rates of these without the constraint forces"}};
 }
 
-std::vector<Meaning> meanings(const Model& model, const Equations& e, const ShowOptions& options) {
-  std::vector<Meaning> list = variables(model, e);
-  if (e.first_order > 0)
-    list.push_back({{}, "first-order states, whose rates are given:", {}, of_states(e, e.y_names)});
-  const std::string q = coordinate_letter(model, e);
+/// r and N, the constraints that they belong to, and their multipliers.
+void add_constraints(std::vector<Meaning>& list, const Model& model, const Equations& e, const Letters& letters) {
+  const std::string q = coordinate_letter(model, e), Z = model.multibody ? " Z" : "";
   const std::string z = e.form == Form::lagrangian || model.multibody ? "v" : "z";
   const std::string own = "non-ideal constraint forces, as the model writes them";
-  if (!all_zero(e.N)) {
-    const Name ideal{"-k_" + z + "^T psi", "-k_" + z + "^T \\psi"};
-    list.push_back({name_of("N"), e.ideal ? "nonholonomic constraint forces," : own, e.ideal ? ideal : Name{}});
-  }
-  if (!all_zero(e.r)) {
-    const std::string Z_T = model.multibody ? "Z^T " : "";
-    const Name ideal{"-" + Z_T + "g_" + q + "^T lambda", "-" + Z_T + "g_" + q + "^T \\lambda"};
-    list.push_back({name_of("r"), e.ideal ? "holonomic constraint forces," : own, e.ideal ? ideal : Name{}});
-  }
+  const auto forces = [&](const std::string& letter, const std::string& kind, const std::string& formula) {
+    list.push_back(
+        {letters(letter), e.ideal ? kind + " constraint forces," : own, e.ideal ? letters.formula(formula) : Name{}});
+  };
+  const bool reacts = !all_zero(e.r), reacts_by_velocity = !all_zero(e.N);
+  if (reacts_by_velocity) forces("N", "nonholonomic", "-k_" + z + "^T psi");
+  if (reacts) forces("r", "holonomic", std::string("-") + (model.multibody ? "Z^T " : "") + "g_" + q + "^T lambda");
   if (!e.g.empty()) {
-    list.push_back({name_of("g"), "holonomic constraints", {"g(t, " + q + ") = 0", "g(t, " + q + ") = 0"}});
-    const std::string rate = "g_t + g_" + q + (model.multibody ? " Z v" : " v");
-    list.push_back({{rate, rate}, "their time derivative"});
+    list.push_back({letters("g"), "holonomic constraints", letters.formula("g(t, " + q + ") = 0")});
+    list.push_back({letters.formula("g_t, g_" + q), "their derivatives by time and by", letters(q)});
+    list.push_back({letters.formula("g_t + g_" + q + Z + " v"), "the time derivative of the constraints"});
   }
-  if (!e.k.empty()) list.push_back({name_of("k"), "nonholonomic constraints"});
+  if (!e.k.empty()) {
+    list.push_back({letters("k"), "nonholonomic constraints"});
+    if (reacts_by_velocity && e.ideal) list.push_back({letters.formula("k_" + z), "their derivatives by", letters(z)});
+  }
   if (!e.auxiliary.empty()) {
     const std::vector<std::string> names(e.y_names.end() - static_cast<long>(e.auxiliary.size()), e.y_names.end());
-    list.push_back({name_of("c"), "what determines the auxiliary variables, c = 0:", {}, names});
+    list.push_back({letters("c"), "what determines the auxiliary variables,", letters.formula("c = 0:"), names});
   }
-  add_multipliers(list, model, e);
-  if (options.form == ShownForm::ggl)
+  const std::string force = e.ideal ? " (a force per gradient of the constraint" : "";
+  if (reacts && e.ideal) list.push_back({letters("lambda"), "multipliers of the holonomic constraints"});
+  add_multipliers(list, model, e.lambda, e.g_constraint, "holonomic", e.ideal ? force + ")" : "");
+  if (reacts_by_velocity && e.ideal) list.push_back({letters("psi"), "multipliers of the nonholonomic constraints"});
+  add_multipliers(list, model, e.psi, e.psi_constraint, "nonholonomic", e.ideal ? force + " by the velocities)" : "");
+}
+
+std::vector<Meaning> meanings(const Model& model, const Equations& e, const ShowOptions& options,
+                              const Letters& letters) {
+  std::vector<Meaning> list = variables(model, e, letters);
+  if (e.first_order > 0)
+    list.push_back({{}, "first-order states, whose rates are given:", {}, of_states(e, e.y_names)});
+  const std::string z = e.form == Form::lagrangian || model.multibody ? "v" : "z";
+  add_constraints(list, model, e, letters);
+  if (options.form == ShownForm::ggl && !e.g.empty()) {
+    list.push_back({letters("mu"), "multipliers that hold the constraints themselves beside their time derivatives"});
     for (const std::string& name : e.g_names)
       list.push_back({name_of("mu_" + name), "multiplier that holds " + name + " itself beside its time derivative"});
-  if (e.energy) list.push_back({name_of("E"), "energy"});
-  if (options.form == ShownForm::all || options.form == ShownForm::index1) {
-    list.push_back({{z + "'", "\\dot " + z},
-                    e.form == Form::lagrangian ? "accelerations" : "rates of " + z,
-                    {},
-                    symbol_names(e.z_dot)});
   }
-  const std::vector<std::string> parameters =
-      parameters_in(e, joined<Expr>(e.v, e.p, e.f, e.N, e.r, e.g, e.g_dot, e.k, e.energy, e.invariants, e.reduced));
-  if (!parameters.empty()) list.push_back({{}, "parameters", {}, parameters});
+  if (e.energy) list.push_back({letters("E"), "energy"});
+  if (options.form == ShownForm::all || options.form == ShownForm::index1) {
+    const bool accelerations = e.form == Form::lagrangian;
+    list.push_back({letters.formula(z + "'"), accelerations ? "accelerations" : "rates of",
+                    accelerations ? Name{} : letters.formula(z + ":"), symbol_names(e.z_dot)});
+  }
+  Exprs shown = joined<Expr>(e.v, e.p, e.f, e.N, e.r, e.g, e.g_dot, e.k, e.energy, e.invariants, e.reduced,
+                             auxiliary_equations(e));
+  for (const ContactFunctions& contact : e.contacts) {
+    shown.push_back(contact.gap);
+    for (const auto& friction : contact.friction) append(shown, friction.slip);
+  }
+  add_parameters(list, model, e, shown);
   return list;
 }
 
 /// The matrices entry by entry, then the system split into its differential and its algebraic part.
 class PortPage {
  public:
-  PortPage(Page& page, const Model& model, const Equations& e)
-      : page_(page), model_(model), e_(e), port_(*e.port), s_(e.port->system) {
+  PortPage(Page& page, const Model& model, const Equations& e, const Letters& letters)
+      : page_(page), model_(model), e_(e), port_(*e.port), s_(e.port->system), letters_(letters) {
     const int inputs = static_cast<int>(s_.u.size());
     states_ = all_names(s_.states, s_.size());
     inputs_ = all_names(s_.inputs, inputs);
@@ -204,8 +237,9 @@ class PortPage {
 
   void write() {
     const std::string flow = all_zero(s_.r) ? "" : " + r", right = flow + " = (J - R) z" + inputs_in();
-    page_.line({"E x'" + right + (inputs_.empty() ? "" : ",  y = " + output()),
-                "\\[ E \\dot x" + right + (inputs_.empty() ? "" : ", \\qquad y = " + output()) + " \\]"});
+    const Name law = letters_.formula("E x'" + right), outputs = letters_.formula("y = " + output());
+    page_.line({law.text + (inputs_.empty() ? "" : ",  " + outputs.text),
+                "\\[ " + law.latex + (inputs_.empty() ? "" : ", \\qquad " + outputs.latex) + " \\]"});
     page_.meanings(meanings());
     matrices();
     functions();
@@ -231,39 +265,40 @@ class PortPage {
   }
 
   std::vector<Meaning> meanings() const {
-    std::vector<Meaning> list = {{name_of("t"), "time"},
-                                 {name_of("x"), "states", {}, states_},
-                                 {name_of("H"), "energy, the Hamiltonian"},
-                                 {name_of("z"), "efforts,", {"grad H = E^T z", "\\nabla H = E^T z"}},
-                                 {name_of("E"), "flow matrix; E(a, b) is its entry in the row of a, the column of b"},
-                                 {name_of("J"), "structure matrix, skew: power that is exchanged"},
-                                 {name_of("R"), "dissipation matrix, symmetric: power that is lost"}};
+    std::vector<Meaning> list = {{letters_("t"), "time"},
+                                 {letters_("x"), "states", {}, states_},
+                                 {letters_("H"), "energy, the Hamiltonian"},
+                                 {letters_("z"), "efforts,", letters_.formula("grad H = E^T z")},
+                                 {letters_("E"), "flow matrix; E(a, b) is its entry in the row of a, the column of b"},
+                                 {letters_("J"), "structure matrix, skew: power that is exchanged"},
+                                 {letters_("R"), "dissipation matrix, symmetric: power that is lost"}};
     if (!inputs_.empty()) {
-      list.push_back({name_of("u"), "inputs", {}, inputs_});
-      list.push_back({name_of("y"), "outputs", {}, outputs_});
-      list.push_back({name_of("B"), "port matrix: how inputs act on states"});
+      list.push_back({letters_("u"), "inputs", {}, inputs_});
+      list.push_back({letters_("y"), "outputs", {}, outputs_});
+      list.push_back({letters_("B"), "port matrix: how inputs act on states"});
     }
-    if (!s_.P.value.empty()) list.push_back({name_of("P"), "coupling matrix: dissipation between states and inputs"});
-    if (!s_.S.value.empty()) list.push_back({name_of("S"), "feedthrough from inputs to outputs, symmetric part"});
-    if (!s_.N.value.empty()) list.push_back({name_of("N"), "feedthrough from inputs to outputs, minus its skew part"});
-    if (!all_zero(s_.r)) list.push_back({name_of("r"), "drift: what time does to the states"});
-    const std::vector<std::string> parameters =
-        parameters_in(e_, joined<Expr>(s_.E.value, s_.J.value, s_.R.value, s_.B.value, s_.P.value, s_.S.value,
-                                       s_.N.value, s_.r, s_.z, port_.inputs, e_.energy, e_.invariants));
-    if (!parameters.empty()) list.push_back({{}, "parameters", {}, parameters});
+    if (!s_.P.value.empty()) list.push_back({letters_("P"), "coupling matrix: dissipation between states and inputs"});
+    if (!s_.S.value.empty()) list.push_back({letters_("S"), "feedthrough from inputs to outputs, symmetric part"});
+    if (!s_.N.value.empty()) list.push_back({letters_("N"), "feedthrough from inputs to outputs, minus its skew part"});
+    if (!all_zero(s_.r)) list.push_back({letters_("r"), "drift: what time does to the states"});
+    add_parameters(list, model_, e_,
+                   joined<Expr>(s_.E.value, s_.J.value, s_.R.value, s_.B.value, s_.P.value, s_.S.value, s_.N.value,
+                                s_.r, s_.z, port_.inputs, e_.energy, e_.invariants));
     return list;
   }
 
   void matrix(const std::string& title, const std::string& letter, const SparseExprs& entries,
               const std::vector<std::string>& rows, const std::vector<std::string>& columns) {
+    const Name own = letters_(letter);
     std::vector<Name> names;
     for (int i = 0; i < entries.rows; ++i)
       for (int k = entries.row_start[i]; k < entries.row_start[i + 1]; ++k) {
         const std::string& column = columns[entries.column[k]];
-        names.push_back({letter + "(" + rows[i] + ", " + column + ")",
-                         letter + "_{" + page_.latex(name_of(rows[i])) + ",\\, " + page_.latex(name_of(column)) + "}"});
+        names.push_back(
+            {own.text + "(" + rows[i] + ", " + column + ")",
+             own.latex + "_{" + page_.latex(name_of(rows[i])) + ",\\, " + page_.latex(name_of(column)) + "}"});
       }
-    page_.section({title, "$" + letter + "$, " + title}, names, entries.value);
+    page_.section({title, "$" + own.latex + "$, " + title}, names, entries.value);
   }
   void matrices() {
     matrix("flow", "E", s_.E, states_, states_);
@@ -275,14 +310,15 @@ class PortPage {
     matrix("feedthrough, skew", "N", s_.N, inputs_, inputs_);
   }
   void functions() {
-    if (!all_zero(s_.r)) page_.section({"drift", "Drift"}, all_indexed("r", states_), s_.r);
-    page_.section({"efforts", "Efforts"}, all_indexed("z", states_), s_.z);
+    if (!all_zero(s_.r)) page_.section({"drift", "Drift"}, all_indexed(letters_, "r", states_), s_.r);
+    page_.section({"efforts", "Efforts"}, all_indexed(letters_, "z", states_), s_.z);
     page_.section({"inputs", "Inputs"}, names_of(inputs_), port_.inputs);
     page_.section({"outputs", "Outputs"}, names_of(outputs_), port_.outputs);
-    page_.section({"energy", "Energy"}, {name_of("H")}, {e_.energy});
-    page_.section(
-        {"power: dH/dt = supplied - dissipated", "Power, $\\dot H = \\mathrm{supplied} - \\mathrm{dissipated}$"},
-        {name_of("supplied"), name_of("dissipated")}, {port_.supplied, port_.dissipated});
+    page_.section({"energy", "Energy"}, {letters_("H")}, {e_.energy});
+    const Name H = letters_("H");
+    page_.section({"power: d" + H.text + "/dt = supplied - dissipated",
+                   "Power, $\\dot " + H.latex + " = \\mathrm{supplied} - \\mathrm{dissipated}$"},
+                  {name_of("supplied"), name_of("dissipated")}, {port_.supplied, port_.dissipated});
     page_.section({"invariants", "Invariants"}, names_of(invariant_names(model_)), e_.invariants);
   }
   void split() {
@@ -305,27 +341,29 @@ class PortPage {
   const Equations& e_;
   const PortEquations& port_;
   const PortSystem& s_;
+  const Letters& letters_;
   std::vector<std::string> states_, inputs_, outputs_;
 };
 
 /// The one system, section by section.
 class MechanicsPage {
  public:
-  MechanicsPage(Page& page, const Model& model, const Equations& e, const ShowOptions& options)
+  MechanicsPage(Page& page, const Model& model, const Equations& e, const ShowOptions& options, const Letters& letters)
       : page_(page),
         model_(model),
         e_(e),
         options_(options),
+        letters_(letters),
         y_(coordinate_letter(model, e)),
         v_(model.multibody ? "Z v" : "v") {}
 
   void write() {
-    page_.meanings(meanings(model_, e_, options_));
+    page_.meanings(meanings(model_, e_, options_, letters_));
     rates();
     momenta();
     constraints();
     contacts();
-    if (e_.energy) page_.section({"energy", "Energy"}, {name_of("E")}, {e_.energy}, e_.z);
+    if (e_.energy) page_.section({"energy", "Energy"}, {letters_("E")}, {e_.energy}, e_.z);
     page_.section({"invariants", "Invariants"}, names_of(invariant_names(model_)), e_.invariants);
     if (options_.form != ShownForm::all) return;
     reduced();
@@ -333,7 +371,7 @@ class MechanicsPage {
 
  private:
   void rates() {
-    const Name plain{y_ + "' = " + v_, "$\\dot " + y_ + " = " + v_ + "$"};
+    const Name plain = letters_.in_words("", y_ + "' = " + v_);
     const std::vector<std::string> names = of_coordinates(e_, e_.y_names);
     const Exprs v = of_coordinates(e_, e_.v);
     if (options_.form == ShownForm::ggl && !e_.g.empty()) {
@@ -341,11 +379,10 @@ class MechanicsPage {
       for (const std::string& name : e_.g_names) mu.push_back(e_.graph->symbol("mu_" + name));
       Exprs rates = total_transposed_product(e_, e_.g, mu);
       for (std::size_t i = 0; i < rates.size(); ++i) rates[i] = e_.v[i] + rates[i];
-      page_.section(
-          {y_ + "' = " + v_ + " + g_" + y_ + "^T mu", "$\\dot " + y_ + " = " + v_ + " + g_" + y_ + "^T \\mu$"},
-          derivatives(names), of_coordinates(e_, rates));
+      page_.section(letters_.in_words("", y_ + "' = " + v_ + " + g_" + y_ + "^T mu"), derivatives(names),
+                    of_coordinates(e_, rates));
     } else if (v == e_.z && e_.form == Form::lagrangian) {
-      page_.note(plain, "the velocities themselves");
+      page_.note(plain, {"the velocities themselves", "the velocities themselves"});
     } else {
       page_.section(plain, derivatives(names), v);
     }
@@ -355,8 +392,9 @@ class MechanicsPage {
 
   /// What is left when the constraints are differentiated: an ordinary differential equation, whole but for q' = v.
   void reduced() {
-    page_.section({"index-reduced system: d/dt p = " + forces() + and_constraints(),
-                   "Index-reduced system: $\\dot p = " + forces() + "$" + and_constraints()},
+    const Name law = letters_.formula("d/dt p = " + forces()), set = letters_.formula("p' = " + forces());
+    page_.section({"index-reduced system: " + law.text + and_constraints(),
+                   "Index-reduced system: $" + set.latex + "$" + and_constraints()},
                   joined<Name>(zeros(e_.reduced.size()), derivatives(of_states(e_, e_.y_names))),
                   joined<Expr>(e_.reduced, of_states(e_, e_.v)), e_.z_dot);
   }
@@ -366,14 +404,24 @@ class MechanicsPage {
     std::vector<std::string> rows = e_.form == Form::lagrangian ? e_.y_names : e_.z_names;
     rows.resize(e_.z.size());
     const Exprs multipliers = joined<Expr>(e_.lambda, e_.psi);
-    if (e_.p == e_.z)
-      page_.note({"p", "$p$"},
-                 model_.multibody ? "p = v, the velocities themselves" : "p = z, the variables themselves");
-    else page_.section({"p", "$p$"}, all_indexed("p", rows), e_.p, e_.z);
-    page_.section({"p' = " + forces() + ", where f", "$\\dot p = " + forces() + "$, where $f$"}, all_indexed("f", rows),
-                  e_.f);
-    if (!all_zero(e_.N)) page_.section({"N", "$N$"}, all_indexed("N", rows), e_.N, multipliers);
-    if (!all_zero(e_.r)) page_.section({"r", "$r$"}, all_indexed("r", rows), e_.r, multipliers);
+    if (e_.p == e_.z) page_.note(letters_.in_words("", "p"), themselves());
+    else page_.section(letters_.in_words("", "p"), all_indexed(letters_, "p", rows), e_.p, e_.z);
+    const Name law = letters_.in_words("", "p' = " + forces(), ", where "), f = letters_.in_words("", "f");
+    page_.section({law.text + f.text, law.latex + f.latex}, all_indexed(letters_, "f", rows), e_.f);
+    const auto reactions = [&](const char* letter, const Exprs& list) {
+      if (!all_zero(list))
+        page_.section(letters_.in_words("", letter), all_indexed(letters_, letter, rows), list, multipliers);
+    };
+    reactions("N", e_.N);
+    reactions("r", e_.r);
+  }
+
+  // Where p is what stands in z.
+  Name themselves() const {
+    if (e_.form == Form::hamiltonian) return {"the momenta themselves", "the momenta themselves"};
+    if (e_.form == Form::lagrangian || model_.multibody)
+      return letters_.in_words("", "p = v", ", the velocities themselves");
+    return letters_.in_words("", "p = z", ", the variables themselves");
   }
 
   // With the reactions that there are.
@@ -390,28 +438,27 @@ class MechanicsPage {
     const ShownForm form = options_.form;
     const std::vector<std::string> following(e_.y_names.end() - static_cast<long>(e_.auxiliary.size()),
                                              e_.y_names.end());
-    page_.section({"c", "$c$"}, zeros(following.size()), auxiliary_equations(e_), {}, following);
+    page_.section(letters_.in_words("", "c"), zeros(following.size()), auxiliary_equations(e_), {}, following);
     if (form == ShownForm::index1) {
       const Exprs levels(e_.reduced.begin() + static_cast<long>(e_.z.size()), e_.reduced.end());
-      page_.section({"d/dt (g_t + g_" + y_ + " " + v_ + "), d/dt k",
-                     "$\\frac{d}{dt}(g_t + g_" + y_ + " " + v_ + "),\\ \\frac{d}{dt} k$"},
-                    zeros(levels.size()), levels, e_.z_dot, joined<std::string>(e_.g_names, e_.k_names));
+      page_.section(letters_.in_words("", "d/dt (g_t + g_" + y_ + " " + v_ + "), d/dt k"), zeros(levels.size()), levels,
+                    e_.z_dot, joined<std::string>(e_.g_names, e_.k_names));
       return;
     }
     if (form == ShownForm::all || form == ShownForm::ggl)
-      page_.section({"g", "$g$"}, zeros(e_.g.size()), e_.g, {}, e_.g_names);
-    page_.section({"g_t + g_" + y_ + " " + v_, "$g_t + g_" + y_ + " " + v_ + "$"}, zeros(e_.g.size()), e_.g_dot, e_.z,
-                  e_.g_names);
-    page_.section({"k", "$k$"}, zeros(e_.k.size()), e_.k, e_.z, e_.k_names);
+      page_.section(letters_.in_words("", "g"), zeros(e_.g.size()), e_.g, {}, e_.g_names);
+    page_.section(letters_.in_words("", "g_t + g_" + y_ + " " + v_), zeros(e_.g.size()), e_.g_dot, e_.z, e_.g_names);
+    page_.section(letters_.in_words("", "k"), zeros(e_.k.size()), e_.k, e_.z, e_.k_names);
   }
 
   /// 0 <= gap, 0 <= normal force, complementary; friction along the slips.
   void contacts() {
-    std::vector<std::string> names, slipping;
-    Exprs gaps, slips;
+    std::vector<std::string> names, slipping, loaded;
+    Exprs gaps, slips, loads;
     for (std::size_t i = 0; i < e_.contacts.size(); ++i) {
-      names.push_back(model_.contacts[i].name);
-      gaps.push_back(e_.contacts[i].gap);
+      const bool gap = static_cast<bool>(e_.contacts[i].restitution);
+      (gap ? names : loaded).push_back(model_.contacts[i].name);
+      (gap ? gaps : loads).push_back(e_.contacts[i].gap);
       for (const auto& friction : e_.contacts[i].friction)
         for (const Expr slip : friction.slip) {
           slipping.push_back(model_.contacts[i].name);
@@ -419,6 +466,8 @@ class MechanicsPage {
         }
     }
     page_.section({"gaps, at least 0", "Gaps, at least 0"}, names_of(names), gaps);
+    page_.section({"normal forces in joints and constraints", "Normal forces in joints and constraints"},
+                  names_of(loaded), loads, joined<Expr>(e_.z, e_.lambda, e_.psi));
     page_.section({"slips", "Slips"}, names_of(slipping), slips, e_.z);
   }
 
@@ -426,9 +475,38 @@ class MechanicsPage {
   const Model& model_;
   const Equations& e_;
   const ShowOptions& options_;
+  const Letters& letters_;
   const std::string y_;
   const std::string v_;  // the rates of y, in words
 };
+
+/// The letters of the page. Names of multipliers are the page's own: lambda_rod is an entry of lambda.
+Letters letters_of(const Model& model, const Equations& e, std::vector<std::string> names) {
+  const std::vector<std::string> own = joined<std::string>(symbol_names(e.lambda), symbol_names(e.psi));
+  std::erase_if(names, [&](const std::string& name) {
+    return (std::find(own.begin(), own.end(), name) != own.end() && name.find('_') != std::string::npos) ||
+           name.starts_with("mu_") || name == "t";
+  });
+  std::map<std::string, std::vector<std::string>> lists;
+  const std::string q = coordinate_letter(model, e);
+  lists[q] = of_coordinates(e, e.y_names);
+  if (model.multibody) lists["v"] = e.z_names;
+  else if (e.form == Form::hamiltonian) lists["p"] = e.z_names;
+  else if (e.form == Form::general) lists["z"] = e.z_names;
+  std::vector<std::string> indices = joined<std::string>(e.y_names, e.z_names);
+  if (e.port) {
+    const PortSystem& s = e.port->system;
+    lists.clear();
+    for (int i = 0; i < s.size(); ++i) lists["x"].push_back(flat_name(s.states, i));
+    for (int i = 0; i < static_cast<int>(s.u.size()); ++i) {
+      lists["u"].push_back(flat_name(s.inputs, i));
+      lists["y"].push_back(flat_name(s.outputs, i));
+    }
+    indices = lists["x"];
+  }
+  indices.insert(indices.end(), {"t", "q", "y", "v", "z"});
+  return {names, indices, lists};
+}
 
 /// All names that may appear: states and parameters first, which keep the look that one expects.
 std::vector<std::string> symbols_of(const Model& model, const Equations& e) {
@@ -455,9 +533,11 @@ std::vector<std::string> symbols_of(const Model& model, const Equations& e) {
 
 std::string show(const Model& model, const Equations& e, const ShowOptions& options) {
   Collector collector({joined<Expr>(e.lambda, e.psi), joined<Expr>(e.t, e.y), e.z, e.z_dot});
-  Page page(collector, options, title_of(model, e), symbols_of(model, e));
-  if (e.port) PortPage(page, model, e).write();
-  else MechanicsPage(page, model, e, options).write();
+  const std::vector<std::string> symbols = symbols_of(model, e);
+  const Letters letters = letters_of(model, e, symbols);
+  Page page(collector, options, title_of(model, e), symbols);
+  if (e.port) PortPage(page, model, e, letters).write();
+  else MechanicsPage(page, model, e, options, letters).write();
   return page.take();
 }
 

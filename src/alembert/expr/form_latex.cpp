@@ -7,6 +7,7 @@
 #include <cctype>
 #include <string_view>
 
+#include "alembert/expr/form_cases.h"
 #include "alembert/expr/form_print_impl.h"
 #include "alembert/expr/operators.h"
 #include "alembert/expr/print.h"
@@ -16,6 +17,18 @@ namespace alembert::internal::form {
 namespace {
 
 std::string latex_sum(const FormTable& table, const Sum& sum);
+
+std::string latex_cases(const FormTable& table, const Cases& cases) {
+  const ConditionWords words{">", "<", "\\le", "\\ge", "\\ne", "\\land", "\\lor", latex_sum};
+  std::string text = "\\begin{cases} ";
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const bool last = i + 1 == cases.size();
+    text += latex_sum(table, cases[i].value) + " & \\text{";
+    text += last ? "else} " : std::string(i == 0 ? "" : "else ") + "if } ";
+    text += last ? "" : condition_text(table, *cases[i].when, words) + " \\\\ ";
+  }
+  return text + "\\end{cases}";
+}
 
 std::string latex_number(Quad value) {  // not negative
   const Fraction f = fraction_of(value);
@@ -50,14 +63,14 @@ std::string latex_factor(const FormTable& table, const Factor& factor) {
     return power.empty() ? text : "\\left(" + text + "\\right)" + power;
   }
   if (atom.op == Op::where || atom.op == Op::positive) {
-    const bool chosen = atom.op == Op::where;
-    const std::string text =
-        "\\begin{cases} " + (chosen ? latex_sum(table, atom.arguments[1]) : "1") + " & " +
-        (chosen ? condition(table, first, latex_sum, "\\le", ",\\ ") : latex_sum(table, first) + " > 0") +
-        " \\\\ 0 & \\text{else} \\end{cases}";
+    const std::string text = latex_cases(table, take_apart(table, Sum{{{1, {{factor.atom, 1}}}}}).cases[0]);
     return power.empty() ? text : "\\left(" + text + "\\right)" + power;
   }
   if (atom.op == Op::abs) return "\\left|" + latex_sum(table, first) + "\\right|" + power;
+  if (atom.op == Op::piecewise) {
+    const std::string text = to_latex(piecewise_of(atom), table.names) + latex_brackets(table, first);
+    return power.empty() ? text : "\\left(" + text + "\\right)" + power;
+  }
   const std::string name(operator_of(atom.op).latex);
   if (atom.arguments.size() == 2)
     return name + "\\left(" + latex_sum(table, first) + ", " + latex_sum(table, atom.arguments[1]) + "\\right)" + power;
@@ -99,12 +112,14 @@ std::string latex_term(const FormTable& table, const Term& term) {
 }
 
 std::string latex_sum(const FormTable& table, const Sum& sum) {
+  const ChoosingSum parts = take_apart(table, sum);
   std::string text;
-  for (const Term& term : written_order(sum)) {
+  for (const Term& term : written_order(parts.plain)) {
     const bool minus = term.coefficient < 0;
     text += text.empty() ? (minus ? "-" : "") : (minus ? " - " : " + ");
     text += latex_term(table, term);
   }
+  for (const Cases& cases : parts.cases) text += (text.empty() ? "" : " + ") + latex_cases(table, cases);
   return text.empty() ? "0" : text;
 }
 
@@ -116,11 +131,16 @@ class BreakablePieces {
   std::vector<std::string> take() { return std::move(pieces_); }
 
   void add(const Sum& sum) {
+    const ChoosingSum parts = take_apart(table_, sum);
     bool first = true;
-    for (const Term& term : written_order(sum)) {
+    for (const Term& term : written_order(parts.plain)) {
       const bool minus = term.coefficient < 0;
       begin(first ? (minus ? "-" : "") : (minus ? "- " : "+ "));
       add(term);
+      first = false;
+    }
+    for (const Cases& cases : parts.cases) {
+      begin((first ? "" : "+ ") + latex_cases(table_, cases));
       first = false;
     }
     if (first) begin("0");
@@ -195,6 +215,25 @@ std::string_view braced(std::string_view text, std::size_t& at) {
   return text.substr(from, at++ - from);
 }
 
+/// Of the rows behind \begin; `i` goes behind their end.
+double widest_case(std::string_view text, std::size_t& i) {
+  constexpr std::string_view opens = "\\begin{cases}", closes = "\\end{cases}";
+  std::size_t row = i + std::string_view("{cases}").size();
+  double widest = 0;
+  int depth = 1;
+  for (i = row; i < text.size(); ++i) {
+    const std::string_view left = text.substr(i);
+    if (left.starts_with(opens)) ++depth;
+    if (left.starts_with(closes)) --depth;
+    if (depth > 0 && !(depth == 1 && left.starts_with("\\\\ "))) continue;
+    widest = std::max(widest, latex_width(text.substr(row, i - row)));
+    row = i + 2;
+    if (depth == 0) break;
+  }
+  i = std::min(i + closes.size(), text.size());
+  return widest + 2;  // the brace, and the space before the conditions
+}
+
 }  // namespace
 
 double latex_width(std::string_view text) {
@@ -207,7 +246,9 @@ double latex_width(std::string_view text) {
       while (end < text.size() && std::isalpha(static_cast<unsigned char>(text[end]))) ++end;
       const std::string_view word = text.substr(i + 1, end - i - 1);
       i = std::max(end, i + 2);
-      if (word == "frac") {
+      if (word == "begin" && text.substr(i).starts_with("{cases}")) {
+        width += widest_case(text, i);
+      } else if (word == "frac") {
         const double above = latex_width(braced(text, i));
         width += std::max(above, latex_width(braced(text, i))) + 0.5;
       } else if (word == "left" || word == "right" || word == "bigl" || word == "bigr" || word == "mathrm" ||

@@ -6,13 +6,23 @@
 #include <algorithm>
 #include <optional>
 
+#include "alembert/error.h"
 #include "alembert/expr/form.h"
+#include "alembert/expr/form_cases.h"
 #include "alembert/expr/form_print_impl.h"
 #include "alembert/expr/operators.h"
 #include "alembert/expr/print.h"
 #include "alembert/expr/writer.h"
 
 namespace alembert::internal::form {
+
+const Piecewise& piecewise_of(const Atom& atom) {
+  const Sum& number = atom.arguments[1];
+  check(number.terms.size() == 1, "a table has a number");
+  const Piecewise* const function = find_piecewise(static_cast<double>(number.terms[0].coefficient));
+  check(function != nullptr, "a table that nobody knows");
+  return *function;
+}
 
 Quad shown_number(Quad value) {
   Quad read = value;
@@ -45,41 +55,19 @@ std::vector<Term> written_order(const Sum& sum) {
   return terms;
 }
 
-std::string condition(const FormTable& table, const Sum& asked, std::string (*sum_text)(const FormTable&, const Sum&),
-                      const std::string& at_most, const std::string& conjunction) {
-  // positive(x), or nothing.
-  const auto compared = [&](const Factor& factor) -> const Sum* {
-    const Atom& atom = table.atom(factor.atom);
-    return atom.op == Op::positive && factor.exponent == 1 ? &atom.arguments[0] : nullptr;
-  };
-  const auto single = [&](const Term& term) { return term.factors.size() == 1 ? compared(term.factors[0]) : nullptr; };
-  if (asked.terms.size() == 1 && asked.terms[0].coefficient == 1) {
-    std::string text;
-    for (const Factor& factor : asked.terms[0].factors) {
-      const Sum* const x = compared(factor);
-      // (1 - positive(x)) as a factor
-      const Atom& atom = table.atom(factor.atom);
-      const bool bracket = !x && atom.op == Op::add && factor.exponent == 1;
-      if (!x && !bracket) return sum_text(table, asked) + " > 0";
-      text += text.empty() ? "" : conjunction;
-      text += x ? sum_text(table, *x) + " > 0" : condition(table, atom.arguments[0], sum_text, at_most, conjunction);
-    }
-    return text;
-  }
-  if (asked.terms.size() == 2) {
-    const auto one = std::find_if(asked.terms.begin(), asked.terms.end(),
-                                  [](const Term& term) { return term.factors.empty() && term.coefficient == 1; });
-    const auto other = std::find_if(asked.terms.begin(), asked.terms.end(),
-                                    [&](const Term& term) { return term.coefficient == -1 && single(term); });
-    if (one != asked.terms.end() && other != asked.terms.end())
-      return sum_text(table, *single(*other)) + " " + at_most + " 0";
-  }
-  return sum_text(table, asked) + " > 0";
-}
-
 namespace {
 
 std::string infix_sum(const FormTable& table, const Sum& sum);
+
+/// if(c, a, if(d, b, 0))
+std::string infix_cases(const FormTable& table, const Cases& cases) {
+  const ConditionWords words{">", "<", "<=", ">=", "!=", "and", "or", infix_sum};
+  std::string text = infix_sum(table, cases.back().value);
+  for (std::size_t i = cases.size() - 1; i-- > 0;)
+    text = "if(" + condition_text(table, *cases[i].when, words) + ", " + infix_sum(table, cases[i].value) + ", " +
+           text + ")";
+  return text;
+}
 
 std::string infix_exponent(Quad exponent) {
   const Fraction f = fraction_of(exponent);
@@ -100,11 +88,10 @@ std::string infix_factor(const FormTable& table, const Factor& factor) {
   } else if (atom.op == Op::power) {
     text = "(" + infix_sum(table, atom.arguments[0]) + ")^(" + infix_sum(table, atom.arguments[1]) + ")";
     if (exponent != 1 && !root) text = "(" + text + ")";
-  } else if (atom.op == Op::where) {
-    text = "if(" + condition(table, atom.arguments[0], infix_sum, "<=", " and ") + ", " +
-           infix_sum(table, atom.arguments[1]) + ", 0)";
-  } else if (atom.op == Op::positive) {
-    text = "if(" + infix_sum(table, atom.arguments[0]) + " > 0, 1, 0)";
+  } else if (atom.op == Op::piecewise) {
+    text = piecewise_of(atom).name() + "(" + infix_sum(table, atom.arguments[0]) + ")";
+  } else if (atom.op == Op::where || atom.op == Op::positive) {
+    text = infix_cases(table, take_apart(table, Sum{{{1, {{factor.atom, 1}}}}}).cases[0]);
   } else {
     text = std::string(operator_of(atom.op).name) + "(" + infix_sum(table, atom.arguments[0]);
     if (atom.arguments.size() == 2) text += ", " + infix_sum(table, atom.arguments[1]);
@@ -142,12 +129,14 @@ std::string infix_term(const FormTable& table, const Term& term) {
 }
 
 std::string infix_sum(const FormTable& table, const Sum& sum) {
+  const ChoosingSum parts = take_apart(table, sum);
   std::string text;
-  for (const Term& term : written_order(sum)) {
+  for (const Term& term : written_order(parts.plain)) {
     const bool minus = term.coefficient < 0;
     text += text.empty() ? (minus ? "-" : "") : (minus ? " - " : " + ");
     text += infix_term(table, term);
   }
+  for (const Cases& cases : parts.cases) text += (text.empty() ? "" : " + ") + infix_cases(table, cases);
   return text.empty() ? "0" : text;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "alembert/expr/form.h"
+#include "alembert/expr/piecewise.h"
 
 namespace alembert::internal::form {
 
@@ -21,8 +22,7 @@ Quad shown_number(Quad value);
 /// Terms as they are written: where some are positive one of these stands first.
 std::vector<Term> written_order(const Sum& sum);
 
-/// What `where` asks for: "x > 0", "x <= 0 and y > 0". sum_text writes a sum.
-std::string condition(const FormTable& table, const Sum& asked, std::string (*sum_text)(const FormTable&, const Sum&),
-                      const std::string& at_most, const std::string& conjunction);
+/// The table of an atom that is a function of one.
+const Piecewise& piecewise_of(const Atom& atom);
 
 }  // namespace alembert::internal::form

@@ -8,6 +8,7 @@
 
 #include "alembert/error.h"
 #include "alembert/expr/operators.h"
+#include "alembert/expr/piecewise.h"
 #include "alembert/expr/print.h"
 #include "alembert/expr/writer.h"
 
@@ -67,6 +68,10 @@ std::string latex_name(std::string_view name, bool as_written) {
   const std::size_t primes = name.size() - without_primes(name).size();
   name = without_primes(name);
   if (as_written) return dotted("\\mathtt{" + escaped(name) + "}", primes);
+  // Of link[2].r[1] each part is set by itself.
+  if (const std::size_t part = name.rfind("]."); part != std::string_view::npos)
+    return latex_name(name.substr(0, part + 1)) + "." +
+           latex_name(std::string(name.substr(part + 2)) + std::string(primes, '\''));
   std::string indices;
   const auto add_index = [&](std::string_view index) {
     if (index.empty()) return;
@@ -222,6 +227,8 @@ class Latex {
         if (is_named_power(a, b))
           return call(node(a).op, "^{" + number_text(graph_.value(n.b)) + "}", left(a), left(a));
         return {Level::power, {{a, Level::atom, behind}, "^{", {b, Level::sum}, "}"}};
+      case Op::piecewise:
+        return {Level::atom, {to_latex(piecewise_of(e), names_) + "\\left(", {a, Level::sum}, "\\right)"}};
       case Op::sqrt: return {Level::atom, {"\\sqrt{", {a, Level::sum}, "}"}};
       case Op::abs: return {Level::atom, {"\\left|", {a, Level::sum}, "\\right|"}};
       default: return call(n.op, "", a, b);
@@ -242,6 +249,10 @@ LatexNames::LatexNames(const std::vector<std::string>& symbols) {
 
 std::string LatexNames::operator()(std::string_view symbol) const {
   return latex_name(symbol, as_written_.contains(without_primes(symbol)));
+}
+
+std::string to_latex(const Piecewise& function, const LatexNames& names) {
+  return names(function.plain_name()) + std::string(static_cast<std::size_t>(function.order()), '\'');
 }
 
 std::string to_latex(Expr e, const LatexNames& names) {

@@ -3,11 +3,12 @@
 #include <array>
 
 #include "alembert/error.h"
+#include "alembert/expr/piecewise.h"
 
 namespace alembert::internal {
 namespace {
 
-constexpr std::array<Operator, 29> table = {{
+constexpr std::array<Operator, 30> table = {{
     {Op::constant, "", "", "", 0},
     {Op::parameter, "", "", "", 0},
     {Op::symbol, "", "", "", 0},
@@ -20,6 +21,7 @@ constexpr std::array<Operator, 29> table = {{
     {Op::min, "min", "\\min", "", 2},
     {Op::max, "max", "\\max", "", 2},
     {Op::where, "where", "\\operatorname{where}", "", 2},
+    {Op::piecewise, "", "", "alembert_piecewise", 2},
     {Op::hypot, "hypot", "\\operatorname{hypot}", "hypot", 2},
     {Op::negate, "-", "-", "", 1},
     {Op::sin, "sin", "\\sin", "sin", 1},
@@ -84,6 +86,7 @@ Expr partial(Expr node, int operand) {
     case Op::max: return (first ? 1 - graph.make(Op::sign, b - a) : 1 + graph.make(Op::sign, b - a)) / 2;
     // Of the condition, which is 0 or 1 and never in between, nothing is seen.
     case Op::where: return first ? graph.constant(0) : where(a, graph.constant(1));
+    case Op::piecewise: return first ? piecewise(a, piecewise_of(node).slope()) : graph.constant(0);
     case Op::hypot: return (first ? a : b) / node;
     case Op::negate: return graph.constant(-1);
     case Op::sin: return cos(a);

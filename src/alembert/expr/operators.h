@@ -23,7 +23,7 @@ const Operator* find_function(std::string_view name);
 std::span<const Operator> operators();
 
 /// Value in any scalar type: double, long double, Quad, and any class with < > + - * / beside which the functions of
-/// <cmath> stand (fabs for abs). b is not looked at where the operator has one operand. sign(0) is 0.
+/// <cmath> stand (fabs for abs; piecewise_value). b is not looked at where the operator has one operand. sign(0) is 0.
 template <class T>
 T evaluate(Op op, T a, T b);
 

@@ -35,12 +35,18 @@ inline Quad sqrt(Quad x) { return sqrtq(x); }
 inline Quad tan(Quad x) { return tanq(x); }
 inline Quad tanh(Quad x) { return tanhq(x); }
 
+/// A piecewise function by the number under which it is known (piecewise.h).
+double piecewise_value(double x, double number);
+long double piecewise_value(long double x, long double number);
+Quad piecewise_value(Quad x, Quad number);
+
 }  // namespace scalar
 
 template <class T>
 T evaluate(Op op, T a, T b) {
   using scalar::acos, scalar::asin, scalar::atan, scalar::atan2, scalar::cos, scalar::cosh, scalar::exp, scalar::fabs;
-  using scalar::hypot, scalar::log, scalar::pow, scalar::sin, scalar::sinh, scalar::sqrt, scalar::tan, scalar::tanh;
+  using scalar::hypot, scalar::log, scalar::piecewise_value, scalar::pow, scalar::sin, scalar::sinh, scalar::sqrt,
+      scalar::tan, scalar::tanh;
   switch (op) {
     case Op::add: return a + b;
     case Op::subtract: return a - b;
@@ -51,6 +57,7 @@ T evaluate(Op op, T a, T b) {
     case Op::min: return a < b ? a : b;  // by comparison, so that interpreter and compiler agree, also for nan
     case Op::max: return a > b ? a : b;
     case Op::where: return a < T(0) || a > T(0) ? b : T(0);
+    case Op::piecewise: return piecewise_value(a, b);
     case Op::hypot: return hypot(a, b);
     case Op::negate: return -a;
     case Op::sin: return sin(a);

@@ -2,6 +2,7 @@
 
 #include "alembert/error.h"
 #include "alembert/expr/operators.h"
+#include "alembert/expr/piecewise.h"
 #include "alembert/expr/writer.h"
 
 namespace alembert::internal {
@@ -68,6 +69,7 @@ Form form_of(Expr e, bool behind) {
       form.pieces.push_back({b, Level::power, true});
       return form;
     }
+    case Op::piecewise: return {Level::atom, {piecewise_of(e).name() + "(", {a, Level::sum}, ")"}};
     case Op::power: return {Level::power, {{a, Level::atom, behind}, "^", {b, Level::atom, true}}};
     default: break;
   }

@@ -11,6 +11,8 @@
 
 namespace alembert::internal {
 
+class Piecewise;
+
 std::string to_infix(Expr e);
 using alembert::to_latex;
 
@@ -26,5 +28,7 @@ class LatexNames {
   std::set<std::string, std::less<>> as_written_;  // without primes
 };
 std::string to_latex(Expr e, const LatexNames& names);
+/// The name of a table, with a prime for each derivative.
+std::string to_latex(const Piecewise& function, const LatexNames& names);
 
 }  // namespace alembert::internal

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "alembert/error.h"
+#include "alembert/expr/piecewise.h"
 #include "alembert/expr/sweep.h"
 
 namespace alembert::internal {
@@ -112,6 +113,19 @@ Expr abs_slope(Expr d0, Expr d1) {
   return (d0 + d1) / graph.make(Op::max, abs(d0) + abs(d1), graph.constant(Quad(1e-300)));
 }
 
+/// Exact where both ends lie on one piece, a cubic; else the quotient.
+Expr piecewise_slope(Expr a0, Expr a1, Expr n0, Expr n1) {
+  Graph& graph = a0.graph();
+  // One of the two may be a number.
+  const Piecewise& function = piecewise_of(graph.node(n0.id()).op == Op::piecewise ? n0 : n1);
+  const Expr d = a1 - a0, m = mean(a0, a1);
+  const Piecewise &first = function.slope(), &third = first.slope().slope();
+  const Expr inside = piecewise(m, first) + piecewise(m, third) * pow(d, 2) / Quad(24);
+  const Expr apart = piecewise(a1, function.count()) - piecewise(a0, function.count());
+  const Switch at(apart, Quad(0.5));
+  return at.take(inside, (n1 - n0) / at.outside(d));
+}
+
 }  // namespace
 
 Slopes slopes(Op op, Expr a0, Expr a1, Expr b0, Expr b1, Expr n0, Expr n1) {
@@ -134,6 +148,7 @@ Slopes slopes(Op op, Expr a0, Expr a1, Expr b0, Expr b1, Expr n0, Expr n1) {
     }
     // A step does not cross a switch.
     case Op::where: return {number(0), where(a0 * a1, number(1))};
+    case Op::piecewise: return {piecewise_slope(a0, a1, n0, n1), number(0)};
     case Op::hypot: return {(a0 + a1) / (n0 + n1), (b0 + b1) / (n0 + n1)};
     case Op::atan2: {
       // The angle between the two points, from its sine and cosine (times both lengths).
@@ -163,7 +178,10 @@ Slopes slopes(Op op, Expr a0, Expr a1, Expr b0, Expr b1, Expr n0, Expr n1) {
       return {op == Op::asin ? slope : -slope, {}};
     }
     case Op::atan: return {atan_slope(a0, a1, n0, n1), {}};
-    case Op::exp: return {exp(m) * cardinal(d / Quad(2), +1), {}};
+    case Op::exp: {  // far apart, exp(m) may vanish where sinh(d/2) is beyond all numbers
+      const Switch at(d, 2 * small);
+      return {at.take(exp(m) * cardinal(at.inside(d) / Quad(2), +1), (n1 - n0) / at.outside(d)), {}};
+    }
     case Op::sinh: return {apply(Op::cosh, m) * cardinal(d / Quad(2), +1), {}};
     case Op::cosh: return {apply(Op::sinh, m) * cardinal(d / Quad(2), +1), {}};
     case Op::tanh: {

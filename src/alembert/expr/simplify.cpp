@@ -259,6 +259,7 @@ Expr simplify(Op op, Expr a, Expr b) {
       if (is_zero(b)) return abs(a);
       if (is_zero(a)) return abs(b);
       return {};
+    case Op::piecewise:
     case Op::atan2: return {};
     default: return simplify_unary(op, a);
   }

@@ -39,9 +39,15 @@ Method named(const std::string& text) {
   return find_method(parse_term(std::make_shared<const Source>(Source{"method", text})));
 }
 
+/// optimise: where runs are long enough to earn that back.
+KernelOptions kernels_for(const Trial& trial, bool optimise) {
+  if (trial.compiled && native_available()) return {.backend = Backend::native};
+  return {.optimise = optimise};
+}
+
 MotionPoint<double> on_grid(const Model& model, const Equations& e, Row& row) {
   NewtonOptions newton;
-  newton.kernel.optimise = false;  // no run here is long enough to earn that back
+  newton.kernel = kernels_for(row.trial, false);
   if (row.trial.exact) newton.linear = LinearSolver::exact;
   MotionPoint<double> point = polish<double>(e, make_consistent(model, e), 0);
   double t = 0;
@@ -73,8 +79,8 @@ MotionPoint<double> watched(const Model& model, const Equations& e, double end, 
     options.steps.tolerance = row.trial.tolerance;
   } else {
     options.step = end / static_cast<double>(row.trial.grid.at(0).steps);
-    options.newton.kernel.optimise = false;
   }
+  options.newton.kernel = kernels_for(row.trial, row.trial.tolerance > 0);
   row.chosen = row.trial.method == "auto";
   if (row.chosen) options.steps.absolute = row.trial.tolerance;  // as the printed runs have it
   const Method method = row.chosen ? choose_method(model, e, options).method : named(row.trial.method);
@@ -90,19 +96,6 @@ MotionPoint<double> watched(const Model& model, const Equations& e, double end, 
   point.lambda = report.lambda;
   point.psi = report.psi;
   return point;
-}
-
-Row run(const Problem& problem, const Model& model, const Equations& e, const Trial& trial) {
-  Row row;
-  row.trial = trial;
-  const MotionPoint<double> end =
-      trial.tolerance > 0 || problem.singular ? watched(model, e, problem.end, row) : on_grid(model, e, row);
-  if (!row.failure.empty()) return row;
-  const std::vector<double> counted = problem.counted.value(end);
-  row.scd = scd(counted, problem.counted.expected);
-  row.mescd = mescd(counted, problem.counted.expected);
-  if (problem.others.value) row.mescd = std::min(row.mescd, mescd(problem.others.value(end), problem.others.expected));
-  return row;
 }
 
 template <class Size>
@@ -142,6 +135,19 @@ std::vector<Problem> chosen(const std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+Row run_trial(const Problem& problem, const Model& model, const Equations& e, const Trial& trial) {
+  Row row;
+  row.trial = trial;
+  const MotionPoint<double> end =
+      trial.tolerance > 0 || problem.singular ? watched(model, e, problem.end, row) : on_grid(model, e, row);
+  if (!row.failure.empty()) return row;
+  const std::vector<double> counted = problem.counted.value(end);
+  row.scd = scd(counted, problem.counted.expected);
+  row.mescd = mescd(counted, problem.counted.expected);
+  if (problem.others.value) row.mescd = std::min(row.mescd, mescd(problem.others.value(end), problem.others.expected));
+  return row;
+}
 
 double scd(const std::vector<double>& values, const std::vector<double>& expected) {
   return digits_of(values, expected, [](double value) { return std::abs(value); });
@@ -217,7 +223,7 @@ Benchmarks run_benchmarks(const Options& options) {
     const Equations e = derive(model);
     for (const Trial& trial : problem.trials) {
       if (options.progress) options.progress(done / all, problem.name + ", " + trial.method);
-      result.rows.push_back(run(problem, model, e, trial));
+      result.rows.push_back(run_trial(problem, model, e, trial));
       ++done;
     }
   }

@@ -32,9 +32,10 @@ struct Stretch {
 struct Trial {
   std::string method;  // "auto": the one that a run with a tolerance alone chooses
   std::vector<Stretch> grid{};
-  double tolerance = 0;  // above 0: instead of the grid
-  bool dear = false;     // takes seconds: left out by --quick
-  bool exact = false;    // Newton's own matrix, where steps are too long for the two small ones of SPARK methods
+  double tolerance = 0;   // above 0: instead of the grid
+  bool dear = false;      // takes seconds: left out by --quick
+  bool exact = false;     // Newton's own matrix, where steps are too long for the two small ones of SPARK methods
+  bool compiled = false;  // all of it, before the run begins
 };
 
 struct Problem {
@@ -99,6 +100,9 @@ struct Benchmarks {
   std::vector<Result> results;
   bool passed() const;
 };
+
+/// One run of a problem, with the model and its equations.
+Row run_trial(const Problem& problem, const Model& model, const Equations& equations, const Trial& trial);
 
 /// One run after the other, for times are measured. Throws InputError for an unknown name.
 Benchmarks run_benchmarks(const Options& options);

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "alembert/error.h"
+#include "alembert/expr/gather.h"
 #include "alembert/expr/operators.h"
 
 namespace alembert::internal {
@@ -17,6 +18,7 @@ constexpr double threshold = 0.05;
 }  // namespace
 
 Equilibration equilibrate(const SparseExprs& J, const std::vector<double>& values, const std::vector<bool>& preferred) {
+  // Rows and columns whose sizes are further apart lose half of their digits in a pivot that is chosen by size.
   constexpr double far = 1e-8;
   const int n = J.rows;
   const auto power_of_two = [](double size) { return std::ldexp(1.0, -std::ilogb(size)); };
@@ -117,7 +119,7 @@ std::optional<PivotOrder> choose_pivots(const SparseExprs& J, const std::vector<
   return order;
 }
 
-SymbolicFactors factorise(const SparseExprs& A, const PivotOrder& order) {
+SymbolicFactors factorise(const SparseExprs& A, const PivotOrder& order, bool gather) {
   const int n = A.rows;
   std::vector<std::map<int, Expr>> rows(n);
   for (int i = 0; i < n; ++i)
@@ -128,17 +130,20 @@ SymbolicFactors factorise(const SparseExprs& A, const PivotOrder& order) {
     const int p = order.rows[k], c = order.columns[k];
     done[p] = true;
     const Expr reciprocal = Quad(1) / rows[p].at(c);
+    gather = gather && free_symbols(Exprs{reciprocal}).empty();
+    if (gather) factors.plain = k + 1;
     for (int i = 0; i < n; ++i) {
       if (done[i] || !rows[i].count(c)) continue;
-      const Expr factor = rows[i].at(c) * reciprocal;
+      const Expr factor = gather ? gathered(rows[i].at(c) * reciprocal) : rows[i].at(c) * reciprocal;
       rows[i].erase(c);
       if (is_zero(factor)) continue;
       for (const auto& [j, a] : rows[p]) {
         if (j == c) continue;
         const auto there = rows[i].find(j);
-        if (there == rows[i].end()) rows[i][j] = -(factor * a);
-        else there->second = there->second - factor * a;
+        const Expr now = there == rows[i].end() ? -(factor * a) : there->second - factor * a;
+        rows[i][j] = gather ? gathered(now) : now;
       }
+      if (gather) std::erase_if(rows[i], [](const auto& entry) { return is_zero(entry.second); });
       factors.lower.push_back({i, p, factor});
     }
     SymbolicFactors::Pivot pivot{p, c, reciprocal, {}};
@@ -162,16 +167,50 @@ Exprs solve(const SymbolicFactors& A, ExprSpan F) {
   return d;
 }
 
+Exprs solve_gathered(const SymbolicFactors& A, ExprSpan F, Graph& graph) {
+  const int n = static_cast<int>(F.size());
+  const Exprs given = graph.symbols("r", n), later = graph.symbols("d", n);
+  std::vector<bool> plain(n, false), plain_column(n, false);
+  for (int k = 0; k < A.plain; ++k) {
+    plain[A.pivots[k].row] = true;
+    plain_column[A.pivots[k].column] = true;
+  }
+  Exprs right = given;
+  const auto reduce = [&](const SymbolicFactors::Below& b) {
+    right[b.row] = right[b.row] - b.factor * right[b.pivot_row];
+  };
+  for (const SymbolicFactors::Below& below : A.lower)
+    if (plain[below.pivot_row]) reduce(below);
+  for (Expr& value : right) value = gathered(value);
+  Exprs first = right;  // of plain rows
+  right = substitute(right, given, F, graph);
+  for (const SymbolicFactors::Below& below : A.lower)
+    if (!plain[below.pivot_row]) reduce(below);
+  Exprs d(F.size()), from = given, to(F.begin(), F.end());
+  for (auto pivot = A.pivots.rbegin(); pivot != A.pivots.rend(); ++pivot) {
+    const bool early = plain[pivot->row];
+    Expr value = early ? first[pivot->row] : right[pivot->row];
+    for (const auto& [j, a] : pivot->rest) value = value - a * (early && !plain_column[j] ? later[j] : d[j]);
+    d[pivot->column] = early ? gathered(value * pivot->reciprocal) : value * pivot->reciprocal;
+  }
+  for (const SymbolicFactors::Pivot& pivot : A.pivots) {
+    if (plain[pivot.row]) continue;
+    from.push_back(later[pivot.column]);
+    to.push_back(d[pivot.column]);
+  }
+  return substitute(d, from, to, graph);
+}
+
 Exprs eliminate(const SparseExprs& J, ExprSpan F, const PivotOrder& order) {
   check(static_cast<int>(F.size()) == J.rows, "elimination: sizes differ");
   return solve(factorise(J, order), F);
 }
 
-NamedEntries name_entries(SymbolicFactors& factors, Graph& graph) {
+NamedEntries name_entries(SymbolicFactors& factors, Graph& graph, const std::function<bool(Expr)>& open) {
   NamedEntries named;
   std::map<std::uint32_t, Expr> known;
   const auto name = [&](Expr& entry) {
-    if (operand_count(graph.node(entry.id()).op) == 0) return;
+    if (operand_count(graph.node(entry.id()).op) == 0 || (open && open(entry))) return;
     Expr& symbol = known[entry.id()];
     if (!symbol) {
       symbol = graph.symbol("a" + std::to_string(named.values.size() + 1));

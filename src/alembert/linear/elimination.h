@@ -3,6 +3,7 @@
 // Gaussian elimination written out as expressions: for small systems the solution of J d = F becomes straight-line
 // code.
 
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -48,11 +49,16 @@ struct SymbolicFactors {
   };
   std::vector<Below> lower;   // in the order of the elimination
   std::vector<Pivot> pivots;  // likewise
+  int plain = 0;              // so many pivots come first that are numbers, where this was looked for
 };
-SymbolicFactors factorise(const SparseExprs& A, const PivotOrder& order);
+/// gather: what is eliminated by pivots that are numbers is written with as few products as possible
+/// (expr/gather.h).
+SymbolicFactors factorise(const SparseExprs& A, const PivotOrder& order, bool gather = false);
 
 /// d with A d = F.
 Exprs solve(const SymbolicFactors& A, ExprSpan F);
+/// The same but for rounding, with what plain pivots do gathered.
+Exprs solve_gathered(const SymbolicFactors& A, ExprSpan F, Graph& graph);
 
 /// d with J d = F.
 Exprs eliminate(const SparseExprs& J, ExprSpan F, const PivotOrder& order);
@@ -61,6 +67,7 @@ Exprs eliminate(const SparseExprs& J, ExprSpan F, const PivotOrder& order);
 struct NamedEntries {
   Exprs values, symbols;
 };
-NamedEntries name_entries(SymbolicFactors& factors, Graph& graph);
+/// open: those that stay what they are.
+NamedEntries name_entries(SymbolicFactors& factors, Graph& graph, const std::function<bool(Expr)>& open = {});
 
 }  // namespace alembert::internal

@@ -26,6 +26,11 @@ struct Contact {
   bool poisson = false;            // Poisson's restitution instead of Newton's
   std::vector<Friction> friction;  // along the surface first; rolling and drilling resistance
   Place place;
+  std::string gap_unit = {}, force_unit = {}, slip_unit = {};  // "" where they are not known
+
+  // What acts in the contact, as symbols: the mode that it is in says what they are. Empty where nobody asks.
+  Expr force, state;
+  Exprs tangential;
 };
 
 }  // namespace alembert::internal

@@ -6,20 +6,14 @@
 #include "alembert/expr/derivative.h"
 #include "alembert/model/bodies/expand.h"
 #include "alembert/model/elaborate.h"
+#include "alembert/text/lookup.h"
 
 namespace alembert::internal {
 
 namespace {
 
-const Term* word_of(const Statement& s, const std::string& word) {
-  for (const Item& item : s.items)
-    if (item.target.text == word && item.value) return &*item.value;
-  return nullptr;
-}
-
-bool has_word(const Statement& s, const std::string& word) {
-  return std::any_of(s.items.begin(), s.items.end(), [&](const Item& item) { return item.target.text == word; });
-}
+/// What makes a contact of friction alone, with its normal force behind it.
+constexpr const char* load_word = "load";
 
 /// A number of a law: its smallest and largest value, and what it is.
 struct LawNumber {
@@ -31,7 +25,7 @@ struct LawNumber {
 /// The value of a word, of parameters, time and coordinates; `otherwise` where it is not given, empty where it is
 /// wrong.
 Expr law_number(Elaboration& e, const Statement& s, const LawNumber& number, Expr otherwise) {
-  const Term* term = word_of(s, number.word);
+  const Term* term = value_of(s, number.word);
   if (!term) return otherwise;
   Scope& scope = e.scope;
   const Value value = scope.evaluate_scalar(*term, number.what);
@@ -110,22 +104,22 @@ bool slip_of(Elaboration& e, const Statement& s, const std::string& word, const 
   return true;
 }
 
-constexpr double no_limit = 1e300;
+constexpr double no_limit = 1e300;  // of a coefficient that may be any number
 
 /// Friction along slips; what has a coefficient without slips is said. False where something is wrong.
 bool add_friction(Elaboration& e, const Statement& s, Contact& contact) {
   Scope& scope = e.scope;
-  const Term *mu = word_of(s, "friction"), *at_rest = word_of(s, "static");
+  const Term *mu = value_of(s, "friction"), *at_rest = value_of(s, "static");
   if (!mu && at_rest) {
     scope.error(at_rest->place, "'static' belongs to 'friction'", "as in: friction 0.3 static 0.4 along x'");
     return false;
   }
-  if (!mu && has_word(s, "along")) {
-    scope.error(word_of(s, "along")->place, "'along' belongs to 'friction'", "as in: friction 0.3 along x'");
+  if (!mu && find_item(s, "along")) {
+    scope.error(value_of(s, "along")->place, "'along' belongs to 'friction'", "as in: friction 0.3 along x'");
     return false;
   }
   const auto add = [&](const LawNumber& number, const LawNumber& resting, const std::string& along) {
-    if (!word_of(s, number.word)) return true;
+    if (!value_of(s, number.word)) return true;
     Friction friction;
     friction.coefficient = law_number(e, s, number, {});
     friction.at_rest = law_number(e, s, resting, friction.coefficient);
@@ -135,13 +129,13 @@ bool add_friction(Elaboration& e, const Statement& s, Contact& contact) {
     contact.friction.push_back(std::move(friction));
     return true;
   };
-  if (mu && !has_word(s, "along")) {
+  if (mu && !find_item(s, "along")) {
     scope.error(mu->place, "the friction of '" + contact.name + "' has no direction",
                 "name its slip velocities: friction 0.3 along x'");
     return false;
   }
   for (const char* word : {"rolling", "drilling"})
-    if (const Term* given = word_of(s, word); given && !has_word(s, std::string(word) + " rate")) {
+    if (const Term* given = value_of(s, word); given && !find_item(s, std::string(word) + " rate")) {
       scope.error(given->place, "'" + std::string(word) + "' belongs to contacts between bodies",
                   "as in: contact c from ball sphere 0.1 to ground plane rolling 0.01");
       return false;
@@ -204,13 +198,47 @@ bool sound_shapes(Elaboration& e, const Statement& s) {
   return true;
 }
 
+/// The normal force of friction in a joint or a constraint.
+Expr load_of(Elaboration& e, const Statement& s, const std::string& name) {
+  Scope& scope = e.scope;
+  const Term& term = *value_of(s, load_word);
+  const Value value = scope.evaluate_scalar(term, "the load of '" + name + "'");
+  if (value.bad) return {};
+  if (scope.contents(value.entries[0]) & holds_port) {
+    scope.error(term.place, "the load of '" + name + "' contains ports");
+    return {};
+  }
+  if (s.left || value_of(s, "from")) {
+    scope.error(term.place, "'" + name + "' has a load and a gap, whose force is the normal force already",
+                "leave one of them out");
+    return {};
+  }
+  for (const char* word : {"restitution", "law"})
+    if (const Term* given = value_of(s, word)) {
+      scope.error(given->place, "'" + std::string(word) + "' belongs to a gap, and '" + name + "' has none");
+      return {};
+    }
+  if (!value_of(s, "friction")) {
+    scope.error(term.place, "the load of '" + name + "' presses nothing: there is no friction",
+                "as in: contact pin load norm(hinge.force) friction 0.2 along 0.01*hinge.rate");
+    return {};
+  }
+  return value.entries[0];
+}
+
 bool add_contact(Elaboration& e, const Statement& s, const std::string& name) {
   Contact contact;
   contact.name = name;
   contact.place = s.label->place;
+  if (value_of(s, load_word)) {
+    contact.gap = load_of(e, s, name);
+    if (!contact.gap || !add_friction(e, s, contact)) return false;
+    if (!contact.friction.empty()) e.model.contacts.push_back(std::move(contact));
+    return true;
+  }
   contact.gap = gap_of(e, s, name);
   contact.restitution = law_number(e, s, {"restitution", "the restitution", 1}, e.scope.graph().constant(0));
-  if (const Term* law = word_of(s, "law")) {
+  if (const Term* law = value_of(s, "law")) {
     contact.poisson = law->text == "poisson";
     if (law->form != Term::Form::name || (!contact.poisson && law->text != "newton")) {
       e.scope.error(law->place, "there is no law '" + print(*law) + "' of restitution", "it is 'newton' or 'poisson'");
@@ -220,6 +248,55 @@ bool add_contact(Elaboration& e, const Statement& s, const std::string& name) {
   if (!contact.gap || !contact.restitution || !sound_shapes(e, s) || !add_friction(e, s, contact)) return false;
   e.model.contacts.push_back(std::move(contact));
   return true;
+}
+
+/// What acts in a contact is an own symbol for each: modes say what it is. A vector where there are two slips.
+Value acting_value(Elaboration& e, Contact& contact, const std::string& what, const Place& use) {
+  Scope& scope = e.scope;
+  if (!scope.contacts_known) {
+    scope.error(use, "'" + contact.name + "." + what + "' changes by jumps, and is known to 'observe' only",
+                what == "state"
+                    ? "the changes of a contact are listed as events; conditions may contain its gap and slip"
+                    : "conditions and forces may contain its gap and slip: " + contact.name + ".gap");
+    return Value::failed();
+  }
+  const auto symbol = [&](const std::string& name) {
+    const Expr made = scope.graph().symbol(name);
+    scope.mark(made, holds_contact);
+    return made;
+  };
+  if (what != "friction") {
+    Expr& one = what == "force" ? contact.force : contact.state;
+    if (!one) one = symbol(contact.name + "." + what);
+    return Value::scalar(one);
+  }
+  const std::size_t size = contact.friction[0].slip.size();
+  while (contact.tangential.size() < size)
+    contact.tangential.push_back(symbol(contact.name + ".friction " + std::to_string(contact.tangential.size() + 1)));
+  return {size > 1 ? ArrayShape{static_cast<int>(size)} : ArrayShape{}, contact.tangential, false};
+}
+
+/// NAME.gap, NAME.slip, NAME.force, NAME.friction and NAME.state, as the columns are called.
+void declare_quantities(Elaboration& e) {
+  for (std::size_t i = 0; i < e.model.contacts.size(); ++i) {
+    const Contact& contact = e.model.contacts[i];
+    for (const std::string what : {"gap", "slip", "force", "friction", "state"}) {
+      const bool of_friction = what == "slip" || what == "friction";
+      const Term name{Term::Form::name, contact.place, contact.name + "." + what, {}};
+      const bool none = of_friction ? contact.friction.empty() : what == "gap" && !contact.restitution;
+      if (none || e.scope.find(name.text)) continue;
+      Declaration* d = e.scope.declare(Kind::let, name, nullptr);
+      if (!d) continue;
+      d->imported = true;
+      d->made = [&e, i, what](const Place& use) {
+        Contact& one = e.model.contacts[i];
+        if (what == "gap") return Value::scalar(one.gap);
+        if (what != "slip") return acting_value(e, one, what, use);
+        const Exprs& slip = one.friction[0].slip;
+        return Value{slip.size() > 1 ? ArrayShape{static_cast<int>(slip.size())} : ArrayShape{}, slip, false};
+      };
+    }
+  }
 }
 
 /// The indices in the brackets of a label: contact c[i]: ... is the family c.
@@ -243,15 +320,16 @@ void make_contacts(Elaboration& e) {
   Scope& scope = e.scope;
   const bool mechanics = e.model.form == Form::lagrangian || e.model.form == Form::hamiltonian || e.model.multibody;
   e.each("contact", [&](const Statement& s) {
-    if (!s.left || !s.right || !s.label) return;
+    if (!s.label || (!value_of(s, load_word) && (!s.left || !s.right))) return;
     if (!mechanics) {
       scope.error(s.place, std::string("the ") + form_name(e.model.form) + " form has no contacts",
                   "write the model in the Lagrangian form (kinetic, potential)");
       return;
     }
-    const Term* root = &*s.label;
-    while (root->form == Term::Form::index) root = &root->parts[0];
-    std::vector<const Term*> terms = {&*s.label, &*s.left, &*s.right};
+    const Term* root = &root_of(*s.label);
+    std::vector<const Term*> terms = {&*s.label};
+    for (const std::optional<Term>* side : {&s.left, &s.right})
+      if (*side) terms.push_back(&**side);
     for (const Item& item : s.items)
       if (item.value && item.target.text != "law") terms.push_back(&*item.value);
     scope.loop(s.ranges, terms, [&](const std::vector<long>& index) {
@@ -268,6 +346,7 @@ void make_contacts(Elaboration& e) {
     if (const auto [first, fresh] = names.emplace(contact.name, contact.place); !fresh)
       scope.error(contact.place, "there are two contacts '" + contact.name + "'",
                   "the first is in line " + std::to_string(first->second.line));
+  declare_quantities(e);
 }
 
 }  // namespace alembert::internal

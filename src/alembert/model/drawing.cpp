@@ -2,28 +2,16 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 
 #include "alembert/model/elaborate.h"
+#include "alembert/text/lookup.h"
 
 namespace alembert::internal {
 namespace {
 
-Term name_term(const std::string& name, const Place& place) {
-  Term term;
-  term.form = Term::Form::name;
-  term.text = name;
-  term.place = place;
-  return term;
-}
-
-const Item* item_of(const Statement& s, const char* word) {
-  for (const Item& item : s.items)
-    if (item.target.text == word) return &item;
-  return nullptr;
-}
-
 std::string name_behind(const Statement& s, const char* word) {
-  const Item* item = item_of(s, word);
+  const Item* item = find_item(s, word);
   return item && item->value ? item->value->text : "ground";
 }
 
@@ -132,10 +120,10 @@ void draw_others(Elaboration& e, const Expansion& expansion, Drawing& drawing) {
     const std::string& name = s->label->text;
     if (s->keyword == "spring") {
       drawing.springs.push_back({name, name_behind(*s, "from"), name_behind(*s, "to"), lets(name + ".p", s->place),
-                                 lets(name + ".q", s->place), item_of(*s, "stiffness") != nullptr,
-                                 item_of(*s, "damping") != nullptr});
+                                 lets(name + ".q", s->place), find_item(*s, "stiffness") != nullptr,
+                                 find_item(*s, "damping") != nullptr});
     } else if (s->keyword == "load") {
-      if (item_of(*s, "force"))
+      if (find_item(*s, "force"))
         drawing.loads.push_back(
             {name, name_behind(*s, "on"), lets(name + ".at", s->place), lets(name + ".force", s->place)});
     } else if (s->keyword == "contact") {
@@ -146,6 +134,156 @@ void draw_others(Elaboration& e, const Expansion& expansion, Drawing& drawing) {
 
 // Draw statements
 // -----------------------------------------------------------------------------------------------------
+
+/// The colours that CSS names, by the alphabet.
+const std::string_view colour_names[] = {"aliceblue",
+                                         "antiquewhite",
+                                         "aqua",
+                                         "aquamarine",
+                                         "azure",
+                                         "beige",
+                                         "bisque",
+                                         "black",
+                                         "blanchedalmond",
+                                         "blue",
+                                         "blueviolet",
+                                         "brown",
+                                         "burlywood",
+                                         "cadetblue",
+                                         "chartreuse",
+                                         "chocolate",
+                                         "coral",
+                                         "cornflowerblue",
+                                         "cornsilk",
+                                         "crimson",
+                                         "cyan",
+                                         "darkblue",
+                                         "darkcyan",
+                                         "darkgoldenrod",
+                                         "darkgray",
+                                         "darkgreen",
+                                         "darkgrey",
+                                         "darkkhaki",
+                                         "darkmagenta",
+                                         "darkolivegreen",
+                                         "darkorange",
+                                         "darkorchid",
+                                         "darkred",
+                                         "darksalmon",
+                                         "darkseagreen",
+                                         "darkslateblue",
+                                         "darkslategray",
+                                         "darkslategrey",
+                                         "darkturquoise",
+                                         "darkviolet",
+                                         "deeppink",
+                                         "deepskyblue",
+                                         "dimgray",
+                                         "dimgrey",
+                                         "dodgerblue",
+                                         "firebrick",
+                                         "floralwhite",
+                                         "forestgreen",
+                                         "fuchsia",
+                                         "gainsboro",
+                                         "ghostwhite",
+                                         "gold",
+                                         "goldenrod",
+                                         "gray",
+                                         "green",
+                                         "greenyellow",
+                                         "grey",
+                                         "honeydew",
+                                         "hotpink",
+                                         "indianred",
+                                         "indigo",
+                                         "ivory",
+                                         "khaki",
+                                         "lavender",
+                                         "lavenderblush",
+                                         "lawngreen",
+                                         "lemonchiffon",
+                                         "lightblue",
+                                         "lightcoral",
+                                         "lightcyan",
+                                         "lightgoldenrodyellow",
+                                         "lightgray",
+                                         "lightgreen",
+                                         "lightgrey",
+                                         "lightpink",
+                                         "lightsalmon",
+                                         "lightseagreen",
+                                         "lightskyblue",
+                                         "lightslategray",
+                                         "lightslategrey",
+                                         "lightsteelblue",
+                                         "lightyellow",
+                                         "lime",
+                                         "limegreen",
+                                         "linen",
+                                         "magenta",
+                                         "maroon",
+                                         "mediumaquamarine",
+                                         "mediumblue",
+                                         "mediumorchid",
+                                         "mediumpurple",
+                                         "mediumseagreen",
+                                         "mediumslateblue",
+                                         "mediumspringgreen",
+                                         "mediumturquoise",
+                                         "mediumvioletred",
+                                         "midnightblue",
+                                         "mintcream",
+                                         "mistyrose",
+                                         "moccasin",
+                                         "navajowhite",
+                                         "navy",
+                                         "oldlace",
+                                         "olive",
+                                         "olivedrab",
+                                         "orange",
+                                         "orangered",
+                                         "orchid",
+                                         "palegoldenrod",
+                                         "palegreen",
+                                         "paleturquoise",
+                                         "palevioletred",
+                                         "papayawhip",
+                                         "peachpuff",
+                                         "peru",
+                                         "pink",
+                                         "plum",
+                                         "powderblue",
+                                         "purple",
+                                         "rebeccapurple",
+                                         "red",
+                                         "rosybrown",
+                                         "royalblue",
+                                         "saddlebrown",
+                                         "salmon",
+                                         "sandybrown",
+                                         "seagreen",
+                                         "seashell",
+                                         "sienna",
+                                         "silver",
+                                         "skyblue",
+                                         "slateblue",
+                                         "slategray",
+                                         "slategrey",
+                                         "snow",
+                                         "springgreen",
+                                         "steelblue",
+                                         "tan",
+                                         "teal",
+                                         "thistle",
+                                         "tomato",
+                                         "turquoise",
+                                         "violet",
+                                         "wheat",
+                                         "white",
+                                         "whitesmoke",
+                                         "yellow",
+                                         "yellowgreen"};
 
 /// The words that a kind of shape needs, and those that it may have.
 struct ShapeWords {
@@ -174,23 +312,23 @@ bool sound_words(Scope& scope, const Statement& s) {
   const std::size_t before = scope.errors.size();
   for (const Item& item : s.items) {
     const std::string& word = item.target.text;
-    if (&item != item_of(s, word.c_str())) scope.error(item.target.place, "'" + word + "' is given twice");
+    if (&item != find_item(s, word)) scope.error(item.target.place, "'" + word + "' is given twice");
     else if (!holds(words.needed, word) && !holds(words.possible, word) && word != "colour" && word != "label")
       scope.error(item.target.place, "a " + s.string + " has no '" + word + "'",
                   std::string("as in: ") + words.example);
   }
   for (const std::string& word : words.needed)
-    if (!item_of(s, word.c_str()))
+    if (!find_item(s, word))
       scope.error(s.label->place, "the " + s.string + " of '" + print(*s.label) + "' has no " + word,
                   std::string("as in: ") + words.example);
-  if (item_of(s, "about") && !item_of(s, "rotated") && holds(words.possible, "about"))
+  if (find_item(s, "about") && !find_item(s, "rotated") && holds(words.possible, "about"))
     scope.error(s.label->place, "'about' needs an angle", "as in: rotated pi/2 about (0, 0, 1)");
   return scope.errors.size() == before;
 }
 
 /// The value of a word: a number, or a vector of as many entries as the frame has (0: of two or three).
 Exprs value_of(Scope& scope, const Statement& s, const char* word, bool vector, int dimension) {
-  const Item* item = item_of(s, word);
+  const Item* item = find_item(s, word);
   if (!item || !item->value) return {};
   const Value value = scope.evaluate(*item->value);
   if (value.bad) return {};
@@ -204,6 +342,37 @@ Exprs value_of(Scope& scope, const Statement& s, const char* word, bool vector, 
                                        : dimension == 0 ? "a vector of 2 or 3"
                                                         : "a vector of " + std::to_string(dimension)));
   return {};
+}
+
+/// #rgb, #rrggbb, or a name of CSS.
+bool is_colour(const std::string& text) {
+  if (text.starts_with('#'))
+    return (text.size() == 4 || text.size() == 7) &&
+           text.find_first_not_of("0123456789abcdefABCDEF", 1) == std::string::npos;
+  return std::binary_search(std::begin(colour_names), std::end(colour_names), text);
+}
+
+/// Sizes that are numbers are above 0, and a colour is one.
+void check_look(Scope& scope, const Statement& s) {
+  for (const char* word : {"size", "radius", "length", "scale"}) {
+    const Item* item = find_item(s, word);
+    const Value value = item && item->value ? scope.evaluate(*item->value) : Value::failed();
+    for (const Expr entry : value.entries) {
+      std::string missing;
+      const bool fixed = (scope.contents(entry) & ~unsigned(holds_parameter)) == 0;
+      const std::optional<Quad> number = fixed ? scope.number(entry, missing, Use::check) : std::nullopt;
+      if (!number || *number > 0) continue;
+      scope.error(item->value->place, std::string("'") + word + "' of what is drawn must be above 0, not " +
+                                          to_text(static_cast<double>(*number)));
+      break;
+    }
+  }
+  const Item* colour = find_item(s, "colour");
+  if (!colour || is_colour(colour->unit)) return;
+  const std::vector<std::string> names(std::begin(colour_names), std::end(colour_names));
+  const std::string near = nearest_name(colour->unit, names);
+  scope.error(colour->target.place, "there is no colour '" + colour->unit + "'",
+              near.empty() ? "a name such as \"steelblue\", or \"#4682b4\"" : "did you mean '" + near + "'?");
 }
 
 void draw_shape(Elaboration& e, const Expansion& expansion, const Statement& s, Drawing& drawing) {
@@ -227,6 +396,7 @@ void draw_shape(Elaboration& e, const Expansion& expansion, const Statement& s, 
     dimension = body->planar() ? 2 : 3;
   }
   if (!sound_words(scope, s)) return;
+  check_look(scope, s);
   for (const auto& [word, to] :
        {std::pair{"at", &shape.at}, {"size", &shape.size}, {"from", &shape.from}, {"to", &shape.to}})
     *to = value_of(scope, s, word, true, dimension);
@@ -238,7 +408,7 @@ void draw_shape(Elaboration& e, const Expansion& expansion, const Statement& s, 
                                  {"scale", &shape.scale}})
     *to = value_of(scope, s, word, false, 0);
   for (const auto& [word, to] : {std::pair{"colour", &shape.colour}, {"label", &shape.label}, {"file", &shape.file}})
-    if (const Item* item = item_of(s, word)) *to = item->unit;
+    if (const Item* item = find_item(s, word)) *to = item->unit;
   const bool planar = dimension == 2 || shape.size.size() == 2 || shape.at.size() == 2;
   if (!shape.rotated.empty() && shape.about.empty() && !planar)
     scope.error(s.label->place, "'rotated' needs an axis", "as in: rotated pi/2 about (0, 0, 1)");

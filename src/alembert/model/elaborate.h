@@ -29,8 +29,8 @@ struct Elaboration {
     Place place;
     Expr value;
     bool energy = false;
-    /// That it has the unit of `other`, that of its rate, or that of a force on it.
-    enum class Fit { none, same, rate, force } fit = Fit::none;
+    /// That it has the unit of `other`, that of its rate, that of a force on it or of its momentum; that of a power.
+    enum class Fit { none, same, rate, force, momentum, power } fit = Fit::none;
     Expr other = {};
   };
   std::vector<Sized> sized = {};
@@ -51,6 +51,9 @@ std::vector<const Declaration*> first_order(const Elaboration& e);
 
 /// "[2][1]": what tells a member of a family from the others.
 std::string brackets(const std::vector<long>& indices);
+
+/// r[i] of what was declared as r[i][3]: one member of a family.
+Term declared_member(Scope& scope, const Declaration& d);
 
 /// An energy: the sum of all statements of one keyword; empty where there is none.
 Expr read_energy(Elaboration& e, const char* keyword, const char* what);

@@ -15,6 +15,11 @@ Expr event_value(Scope& scope, const Statement& s, const std::string& name) {
   const Value left = scope.evaluate_scalar(*s.left, what), right = scope.evaluate_scalar(*s.right, what);
   if (left.bad || right.bad) return {};
   const Expr value = left.entries[0] - right.entries[0];
+  if (scope.contents(value) & holds_contact) {
+    scope.error(s.left->place, "'" + name + "' contains what acts in a contact, which changes by jumps",
+                "it is known to 'observe' only; conditions may contain the gap and the slip of a contact");
+    return {};
+  }
   if (scope.contents(value) & (holds_time | holds_q | holds_z | holds_multiplier | holds_port)) return value;
   scope.error(s.left->place, "the two sides of '" + name + "' never change",
               "an event compares coordinates, velocities, multipliers or the time t");
@@ -32,7 +37,13 @@ std::string name_with_indices(Scope& scope, const Term& label) {
     if (!number) return "";
     indices.insert(indices.begin(), *number);
   }
-  return root->text + brackets(indices);
+  std::string name = root->text;
+  for (const long i : indices) {
+    const std::size_t hole = name.find("[]");  // leg[].hit
+    if (hole == std::string::npos) name += "[" + std::to_string(i) + "]";
+    else name.insert(hole + 1, std::to_string(i));
+  }
+  return name;
 }
 
 void add_events(Elaboration& e, const char* keyword, bool stop, std::map<std::string, Place>& names) {
@@ -77,6 +88,12 @@ std::vector<Event*> events_named(Elaboration& e, const Term& label) {
     names.push_back(event.name);
   }
   if (!found.empty() || !e.complete) return found;
+  for (const Contact& contact : e.model.contacts)
+    if (contact.name == name || contact.name.starts_with(name + "[")) {
+      e.scope.error(label.place, "'" + name + "' is a contact: its impacts are listed, and set nothing by themselves",
+                    "an event may contain its gap and slip, as in: event near: " + name + ".gap = 1e-6 falling");
+      return found;
+    }
   const std::string near = nearest_name(name, names);
   e.scope.error(label.place, "there is no event '" + name + "'",
                 near.empty() ? "declare it: event " + name + ": x = 0" : "did you mean '" + near + "'?");
@@ -160,6 +177,7 @@ void add_resets(Elaboration& e) {
         const std::string name = "when " + print(*s.left) + " = " + print(*s.right) + brackets(index);
         const Expr value = event_value(scope, s, name);
         if (!value) return false;
+        e.sized.push_back({s.left->place, value});
         e.model.events.push_back({name, value, false, s.place, direction_of(s), 0, {}});
         events = {&e.model.events.back()};
       }
@@ -215,6 +233,7 @@ void make_events(Elaboration& e) {
     if (v.bad) return;
     if (e.scope.contents(v) & (holds_multiplier | holds_port))
       e.scope.error(s.left->place, "the density of steps contains a multiplier", "it is a function of the state");
+    e.sized.push_back({s.left->place, v.entries[0]});
     e.model.density = v.entries[0];
   });
 }

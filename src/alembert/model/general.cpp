@@ -355,15 +355,31 @@ void make_inputs(Elaboration& e) {
       d.bad = true;
       continue;
     }
-    const Value value = scope.fit(scope.evaluate(*d.definition), d.shape, d.definition->place, "'" + d.name + "'");
-    if (value.bad) continue;
-    if (scope.contents(value) & holds_multiplier) {
-      scope.error(d.definition->place, "the input '" + d.name + "' contains a multiplier");
-      continue;
-    }
-    m.inputs.push_back({d.name, d.shape, static_cast<int>(m.input_symbols.size()), d.size(), d.place});
+    Exprs values(d.symbols.size(), scope.graph().constant(0));
+    const Term name = declared_member(scope, d);
+    bool sound = true;
+    scope.loop({}, {&name, d.definition}, [&](const std::vector<long>&) {
+      const std::optional<Target> target = scope.reference(name, {Kind::input}, "input");
+      const Value value = scope.evaluate(*d.definition);
+      // One value for all, or one for each member.
+      const ArrayShape& shape = target && value.shape != d.shape ? target->shape : d.shape;
+      const Value fitted = scope.fit(value, shape, d.definition->place, "'" + d.name + "'");
+      if (!target || fitted.bad) return sound = false;
+      if (scope.contents(fitted) & holds_multiplier) {
+        scope.error(d.definition->place, "the input '" + d.name + "' contains a multiplier");
+        return sound = false;
+      }
+      const std::size_t first = fitted.shape == d.shape ? 0 : static_cast<std::size_t>(target->offset);
+      std::copy(fitted.entries.begin(), fitted.entries.end(), values.begin() + static_cast<std::ptrdiff_t>(first));
+      for (std::size_t k = 0; k < fitted.entries.size(); ++k)
+        e.sized.push_back(
+            {d.definition->place, fitted.entries[k], false, Elaboration::Sized::Fit::same, d.symbols[first + k]});
+      return true;
+    });
+    if (!sound) continue;
+    m.inputs.push_back({d.name, d.shape, static_cast<int>(m.input_symbols.size()), d.size(), d.place, d.unit});
     append(m.input_symbols, d.symbols);
-    append(m.input_values, value.entries);
+    append(m.input_values, values);
   }
 }
 

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "alembert/expr/derivative.h"
+#include "alembert/model/bodies/expand.h"
 #include "alembert/model/elaborate.h"
 
 namespace alembert::internal {
@@ -312,7 +313,7 @@ void append_constraints(Elaboration& e, const ConstraintGroup& group, const Assi
       c.value = value.entries[static_cast<std::size_t>(i)];
       c.place = group.place();
       if (!check_entry(scope, group, many, c.value, c.name)) return;
-      e.sized.push_back({c.place, c.value});
+      if (group.statement->string != made_by_element) e.sized.push_back({c.place, c.value});
       c.nonholonomic = scope.contents(c.value) & holds_z;
       if (!assigned.symbols.empty()) {
         c.multiplier = assigned.symbols[at];
@@ -439,7 +440,10 @@ Expr read_energy(Elaboration& e, const char* keyword, const char* what) {
       return;
     }
     terms.push_back(v.entries[0]);
-    e.sized.push_back({s.left->place, v.entries[0], std::string_view(keyword) != "rayleigh"});
+    if (s.string == made_by_element) return;  // its words are checked one by one
+    const bool power = std::string_view(keyword) == "rayleigh";
+    e.sized.push_back(
+        {s.left->place, v.entries[0], !power, power ? Elaboration::Sized::Fit::power : Elaboration::Sized::Fit::none});
   });
   return terms.empty() ? Expr() : sum(e.scope.graph(), terms);
 }
@@ -528,6 +532,7 @@ void make_invariants(Elaboration& e) {
                                          : "an invariant cannot contain a multiplier");
         return false;
       }
+      for (const Expr entry : v.entries) e.sized.push_back({s.left->place, entry});
       const int first = static_cast<int>(e.model.invariant_values.size());
       e.model.invariants.push_back(
           {name + brackets(index), v.shape, first, static_cast<int>(v.entries.size()), s.left->place});
@@ -539,6 +544,7 @@ void make_invariants(Elaboration& e) {
 
 void make_observed(Elaboration& e) {
   Scope& scope = e.scope;
+  scope.contacts_known = true;
   std::map<std::string, Place> names;
   e.each("observe", [&](const Statement& s) {
     if (!s.left || !s.label) return;
@@ -581,6 +587,7 @@ void make_observed(Elaboration& e) {
         !fresh && block.place.line != other->second->place.line)
       scope.error(block.place, "'" + block.name + "' is observed twice",
                   "the first is in line " + std::to_string(other->second->place.line));
+  scope.contacts_known = false;
 }
 
 }  // namespace alembert::internal

@@ -1,11 +1,9 @@
 #include "alembert/model/model.h"
 
 #include <algorithm>
-#include <cctype>
 #include <deque>
 #include <filesystem>
 #include <map>
-#include <sstream>
 #include <tuple>
 #include <utility>
 
@@ -13,9 +11,12 @@
 #include "alembert/expr/derivative.h"
 #include "alembert/model/bodies/assemblies.h"
 #include "alembert/model/bodies/families.h"
+#include "alembert/model/consequences.h"
+#include "alembert/model/declared_ranges.h"
 #include "alembert/model/elaborate.h"
 #include "alembert/model/ports/port_variables.h"
 #include "alembert/model/units.h"
+#include "alembert/text/lookup.h"
 
 namespace alembert::internal {
 
@@ -72,28 +73,6 @@ std::vector<Parameter> parameters_of(const Model& model) {
   }
   return list;
 }
-
-namespace {
-
-/// The words in the lines that could not be read: they may be declared there.
-std::set<std::string> lost_names(const Source& source, const std::vector<Diagnostic>& errors) {
-  std::set<int> bad;
-  for (const Diagnostic& d : errors) bad.insert(d.place.line);
-  std::set<std::string> names;
-  std::istringstream text(source.text);
-  std::string line;
-  for (int number = 1; std::getline(text, line); ++number) {
-    if (!bad.contains(number)) continue;
-    std::string word;
-    for (const char c : line + " ") {
-      if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') word += c;
-      else if (!word.empty()) names.insert(std::exchange(word, {}));
-    }
-  }
-  return names;
-}
-
-}  // namespace
 
 std::vector<const Declaration*> auxiliaries(Scope& scope) {
   std::vector<const Declaration*> list;
@@ -239,174 +218,6 @@ std::vector<Exported> exported(Scope& scope) {
   return names;
 }
 
-/// Families of elements one by one, by the parameters of the text; `deciding` are those that say how many.
-Text written_out(const Text& text, const std::vector<Assignment>& assignments, ComponentFiles& files,
-                 std::set<std::string>& deciding) {
-  Text known;
-  known.source = text.source;
-  for (const Statement& s : text.statements)
-    if (s.keyword == "parameter" || s.keyword == "family") known.statements.push_back(s);
-  Model model;
-  Scope scope(text.source, std::make_shared<Graph>());
-  Elaboration e{scope, model, known, true, false, &files, {}, {}, {}, {}};
-  declare_names(e);
-  sort_assignments(e, assignments);
-  Text result = has_components(text) ? with_assemblies(text, scope, files) : text;
-  if (scope.errors.empty() && has_families_of_elements(result)) {
-    // Assemblies bring parameters and families of their own.
-    known.statements.clear();
-    for (const Statement& s : result.statements)
-      if (s.keyword == "parameter" || s.keyword == "family") known.statements.push_back(s);
-    Scope all(text.source, std::make_shared<Graph>());
-    Elaboration inner{all, model, known, true, false, &files, {}, {}, {}, {}};
-    declare_names(inner);
-    sort_assignments(inner, assignments);
-    result = without_families_of_elements(result, all);
-    if (!all.errors.empty()) throw InputError(all.errors);
-    for (const std::uint32_t id : all.decided) deciding.insert(all.graph().name(id));
-  }
-  if (!scope.errors.empty()) throw InputError(scope.errors);
-  for (const std::uint32_t id : scope.decided) deciding.insert(scope.graph().name(id));
-  return result;
-}
-
-/// What draw statements say is always checked; the rest is only there for a page that wants it.
-void draw(Elaboration& e, const Expansion& expansion, bool sound, Drawing* wanted) {
-  Drawing drawing;
-  check_drawing(e, expansion, drawing);
-  if (!wanted || !sound || !e.scope.errors.empty()) return;
-  make_drawing(e, expansion, drawing);
-  *wanted = std::move(drawing);
-}
-
-/// A port-Hamiltonian text with its first-order states as states; nothing where there are none.
-std::optional<Text> first_order_as_states(const Text& text, std::vector<Diagnostic>& errors) {
-  const auto is_variable = [](const Statement& s) { return s.keyword == "variable"; };
-  const bool variables = std::any_of(text.statements.begin(), text.statements.end(), is_variable);
-  if (!variables || !says_ports(text) || has_elements(text)) return {};
-  return with_variables_as_states(text, errors);
-}
-
-ComponentModel elaborate(const Text& written, const std::vector<Assignment>& assignments,
-                         std::vector<Diagnostic> errors, ComponentFiles& files, bool component,
-                         Drawing* drawing = nullptr) {
-  Expansion expansion;
-  const bool complete = errors.empty();
-  Text single;                     // assemblies and families of elements written out
-  std::set<std::string> deciding;  // parameters that say how many there are
-  const bool out = complete && (has_components(written) || has_families_of_elements(written));
-  if (out) single = written_out(written, assignments, files, deciding);
-  const Text& known = out ? single : written;
-  const std::optional<Text> stated = first_order_as_states(known, errors);
-  const Text& whole = stated ? *stated : known;
-  const bool elements = has_elements(whole);
-  // Elements that were not read whole cannot be written out.
-  if (elements && !complete) throw InputError(std::move(errors));
-  if (elements) expansion = expand_elements(whole, errors);
-  const Text& text = elements ? expansion.text : whole;
-  Model model;
-  model.source = text.source;
-  model.graph = std::make_shared<Graph>();
-  Scope scope(text.source, model.graph);
-  scope.lost = lost_names(*text.source, errors);
-  model.t = scope.t;
-  for (const Statement& s : text.statements) {
-    if (s.keyword == "model") model.title = s.string;
-    if (s.keyword == "source") model.origin = s.string;
-  }
-  Elaboration e{scope, model, text, complete && errors.empty(), component, &files, {}, {}, {}, {}};
-  choose_form(e);
-  declare_names(e);
-  declare_tables(e);
-  if (elements) declare_reactions(e, expansion);
-  const auto initial = sort_assignments(e, assignments);
-  make_components(e);
-  make_symbols(e);
-  for (const Declaration& d : scope.declarations())
-    for (const Expr s : d.symbols)
-      if (d.kind == Kind::parameter && deciding.contains(scope.graph().name(s.id()))) scope.decided.insert(s.id());
-  make_inputs(e);
-  make_rates(e);
-  make_kinematics(e);
-  make_port(e);
-  confirm_closed(e);
-  flatten(e);
-  make_constraints(e);
-  if (errors.empty() && scope.errors.empty()) make_joints(e, expansion);
-  make_contacts(e);
-  make_energies(e);
-  make_invariants(e);
-  make_observed(e);
-  make_events(e);
-  if (errors.empty()) check_elements(e, expansion);
-  make_start(e, initial);
-  make_solve(e);
-  draw(e, expansion, errors.empty(), drawing);
-  if (errors.empty() && scope.errors.empty()) check_units(e);
-  if (errors.empty() && scope.errors.empty()) check_port(e);
-  for (Declaration& d : scope.declarations())  // what nobody uses may still be wrong
-    if (d.kind == Kind::let && d.arguments.empty() && !d.made) scope.let_value(d, d.place);
-
-  errors.insert(errors.end(), scope.errors.begin(), scope.errors.end());
-  for (const Declaration& d : scope.declarations())
-    check(!d.bad || !errors.empty(), "a bad name means that an error was reported");
-  if (!errors.empty()) {
-    std::stable_sort(errors.begin(), errors.end(), [&](const Diagnostic& a, const Diagnostic& b) {
-      const auto key = [&](const Diagnostic& d) {
-        return std::tuple(d.source != text.source, d.place.line, d.place.column);
-      };
-      return key(a) < key(b);
-    });
-    throw InputError(std::move(errors));
-  }
-  record_uses(e);
-  model.tables = scope.tables;
-  files.tables.insert(files.tables.end(), scope.files.begin(), scope.files.end());
-  ComponentModel result{std::move(model), {}};
-  if (component) result.names = exported(scope);
-  return result;
-}
-
-/// Expressions that are observed beside the model's own. In messages their places are those of their own texts: in the
-/// tree they stand in the lines -1, -2, ...
-class ObservedBeside {
- public:
-  ObservedBeside(const std::vector<std::string>& expressions, Text& text, std::vector<Diagnostic>& wrong) {
-    for (const std::string& expression : expressions) {
-      sources_.push_back(std::make_shared<const Source>(Source{"`observed` " + expression, expression}));
-      try {
-        Statement s;
-        s.keyword = "observe";
-        s.left = parse_term(sources_.back());
-        move(*s.left);
-        s.place = s.left->place;
-        s.label.emplace();
-        s.label->form = Term::Form::name;
-        s.label->text = expression;
-        s.label->place = s.place;
-        text.statements.push_back(std::move(s));
-      } catch (const InputError& e) { wrong.insert(wrong.end(), e.diagnostics().begin(), e.diagnostics().end()); }
-    }
-  }
-
-  std::vector<Diagnostic> placed(std::vector<Diagnostic> list) const {
-    for (Diagnostic& d : list)
-      if (d.place.line < 0) {
-        d.source = sources_.at(static_cast<std::size_t>(-d.place.line - 1));
-        d.place.line = 1;
-      }
-    return list;
-  }
-
- private:
-  void move(Term& term) const {
-    term.place.line = -static_cast<int>(sources_.size());
-    for (Term& part : term.parts) move(part);
-  }
-
-  std::vector<std::shared_ptr<const Source>> sources_;
-};
-
 /// Inputs that follow a table of the time in a file, "F=wind.csv": its value becomes a call of a table.
 void follow_files(Text& text, const std::vector<std::string>& inputs, std::vector<Diagnostic>& wrong) {
   for (const std::string& one : inputs) {
@@ -448,6 +259,224 @@ void follow_files(Text& text, const std::vector<std::string>& inputs, std::vecto
   }
 }
 
+/// A text whose assemblies and families of elements are written out.
+struct WrittenOut {
+  Text text;
+  std::set<std::string> deciding;  // parameters that say how many there are
+  std::vector<Diagnostic> errors;  // also of the files of assemblies
+  std::set<std::string> lost;      // elements and components that could not be written out
+};
+
+Text parameters_and_families(const Text& text) {
+  Text known;
+  known.source = text.source;
+  for (const Statement& s : text.statements)
+    if (s.keyword == "parameter" || s.keyword == "family") known.statements.push_back(s);
+  return known;
+}
+
+/// Elements one by one, by the parameters of the text.
+WrittenOut written_out(const Text& text, const std::vector<Assignment>& assignments, ComponentFiles& files) {
+  WrittenOut out;
+  const auto take = [&](Scope& from) {
+    out.errors.insert(out.errors.end(), from.errors.begin(), from.errors.end());
+    for (const std::uint32_t id : from.decided) out.deciding.insert(from.graph().name(id));
+  };
+  Model model;
+  const Text own = parameters_and_families(text);
+  Scope scope(text.source, std::make_shared<Graph>());
+  Elaboration e{scope, model, own, true, false, &files, {}, {}, {}, {}};
+  declare_names(e);
+  sort_assignments(e, assignments);
+  BrokenFiles broken;
+  out.text = has_components(text) ? with_assemblies(text, scope, files, broken) : text;
+  out.errors = std::move(broken.errors);
+  out.lost = std::move(broken.names);
+  take(scope);
+  out.text = with_declared_families(out.text, out.errors);
+  if (scope.errors.empty() && has_families_of_elements(out.text)) {
+    // Assemblies bring parameters and families of their own.
+    const Text known = parameters_and_families(out.text);
+    Scope all(text.source, std::make_shared<Graph>());
+    Elaboration inner{all, model, known, true, false, &files, {}, {}, {}, {}};
+    declare_names(inner);
+    sort_assignments(inner, assignments);
+    const Text before = std::exchange(out.text, {});
+    out.text = without_families_of_elements(before, all);
+    take(all);
+    if (!all.errors.empty())
+      for (const std::string& name : families_of_elements(before)) out.lost.insert(name);
+  }
+  return out;
+}
+
+/// What draw statements say is always checked; the rest is only there for a page that wants it.
+void draw(Elaboration& e, const Expansion& expansion, bool sound, Drawing* wanted) {
+  Drawing drawing;
+  check_drawing(e, expansion, drawing);
+  if (!wanted || !sound || !e.scope.errors.empty()) return;
+  make_drawing(e, expansion, drawing);
+  *wanted = std::move(drawing);
+}
+
+/// A port-Hamiltonian text with its first-order states as states; nothing where there are none.
+std::optional<Text> first_order_as_states(const Text& text, std::vector<Diagnostic>& errors) {
+  const auto is_variable = [](const Statement& s) { return s.keyword == "variable"; };
+  const bool variables = std::any_of(text.statements.begin(), text.statements.end(), is_variable);
+  if (!variables || !says_ports(text) || has_elements(text)) return {};
+  return with_variables_as_states(text, errors);
+}
+
+/// A text in the plain language: families, assemblies and elements written out. What is wrong is added to `errors`.
+struct PlainText {
+  WrittenOut known;
+  std::optional<Text> stated;
+  Expansion expansion;
+  bool elements = false;
+  std::set<std::string> lost;  // names that could not be read
+
+  PlainText(const Text& written, const std::vector<Assignment>& assignments, ComponentFiles& files, bool component,
+            std::vector<Diagnostic>& errors)
+      : lost(lost_names(*written.source, errors)) {
+    known.text = with_declared_families(written, errors);
+    if (has_components(known.text) || has_families_of_elements(known.text))
+      known = written_out(known.text, assignments, files);
+    leave_out_consequences(known.errors, lost, errors);
+    errors.insert(errors.end(), known.errors.begin(), known.errors.end());
+    lost.insert(known.lost.begin(), known.lost.end());
+    if (!component) follow_files(known.text, files.inputs, errors);
+    stated = first_order_as_states(known.text, errors);
+    elements = has_elements(whole());
+    if (!elements) return;
+    std::vector<Diagnostic> wrong;
+    expansion = expand_elements(whole(), wrong);
+    leave_out_consequences(wrong, lost, errors);
+    errors.insert(errors.end(), wrong.begin(), wrong.end());
+  }
+  PlainText(const PlainText&) = delete;  // its parts point into each other
+  PlainText& operator=(const PlainText&) = delete;
+
+  const Text& whole() const { return stated ? *stated : known.text; }
+  const Text& text() const { return elements ? expansion.text : whole(); }
+};
+
+/// In the order of the text; those of other files behind.
+void sort_by_place(std::vector<Diagnostic>& errors, const Source* source) {
+  std::stable_sort(errors.begin(), errors.end(), [&](const Diagnostic& a, const Diagnostic& b) {
+    const auto key = [&](const Diagnostic& d) {
+      return std::tuple(d.source.get() != source, d.place.line, d.place.column);
+    };
+    return key(a) < key(b);
+  });
+}
+
+ComponentModel elaborate(const Text& written, const std::vector<Assignment>& assignments,
+                         std::vector<Diagnostic> errors, ComponentFiles& files, bool component,
+                         Drawing* drawing = nullptr) {
+  const bool complete = errors.empty();
+  const PlainText plain(written, assignments, files, component, errors);
+  const Expansion& expansion = plain.expansion;
+  const Text& text = plain.text();
+  Model model;
+  model.source = text.source;
+  model.graph = std::make_shared<Graph>();
+  Scope scope(text.source, model.graph);
+  scope.lost = lost_names(*text.source, errors);
+  scope.lost.insert(plain.lost.begin(), plain.lost.end());
+  model.t = scope.t;
+  for (const Statement& s : text.statements) {
+    if (s.keyword == "model") model.title = s.string;
+    if (s.keyword == "source") model.origin = s.string;
+  }
+  Elaboration e{scope, model, text, complete && errors.empty(), component, &files, {}, {}, {}, {}};
+  choose_form(e);
+  declare_names(e);
+  declare_tables(e);
+  if (plain.elements) declare_reactions(e, expansion);
+  const auto initial = sort_assignments(e, assignments);
+  make_components(e);
+  make_symbols(e);
+  for (const Declaration& d : scope.declarations())
+    for (const Expr s : d.symbols)
+      if (d.kind == Kind::parameter && plain.known.deciding.contains(scope.graph().name(s.id())))
+        scope.decided.insert(s.id());
+  make_inputs(e);
+  make_rates(e);
+  make_kinematics(e);
+  make_port(e);
+  confirm_closed(e);
+  flatten(e);
+  make_constraints(e);
+  if (errors.empty() && scope.errors.empty()) make_joints(e, expansion);
+  make_contacts(e);
+  make_energies(e);
+  make_invariants(e);
+  make_observed(e);
+  make_events(e);
+  check_elements(e, expansion);
+  make_start(e, initial);
+  make_solve(e);
+  draw(e, expansion, errors.empty(), drawing);
+  if (errors.empty() && scope.errors.empty()) check_units(e, expansion);
+  if (errors.empty() && scope.errors.empty()) check_port(e);
+  scope.contacts_known = true;
+  for (Declaration& d : scope.declarations())  // what nobody uses may still be wrong
+    if (d.kind == Kind::let && d.arguments.empty() && !d.made) scope.let_value(d, d.place);
+    else if (d.kind == Kind::function && d.statement && d.statement->keyword == "table") scope.read_table(d);
+
+  leave_out_consequences(scope.errors, plain.known.lost, errors);
+  errors.insert(errors.end(), scope.errors.begin(), scope.errors.end());
+  for (const Declaration& d : scope.declarations())
+    check(!d.bad || !errors.empty(), "a bad name means that an error was reported");
+  if (!errors.empty()) {
+    sort_by_place(errors, text.source.get());
+    throw InputError(std::move(errors));
+  }
+  record_uses(e);
+  model.tables = scope.tables;
+  files.tables.insert(files.tables.end(), scope.files.begin(), scope.files.end());
+  ComponentModel result{std::move(model), {}};
+  if (component) result.names = exported(scope);
+  return result;
+}
+
+/// Expressions that are observed beside the model's own. In messages their places are those of their own texts: in the
+/// tree they stand in the lines -1, -2, ...
+class ObservedBeside {
+ public:
+  ObservedBeside(const std::vector<std::string>& expressions, Text& text, std::vector<Diagnostic>& wrong) {
+    for (const std::string& expression : expressions) {
+      sources_.push_back(std::make_shared<const Source>(Source{"`observed` " + expression, expression}));
+      try {
+        Statement s;
+        s.keyword = "observe";
+        s.left = parse_term(sources_.back());
+        move(*s.left);
+        s.place = s.left->place;
+        s.label = name_term(expression, s.place);
+        text.statements.push_back(std::move(s));
+      } catch (const InputError& e) { wrong.insert(wrong.end(), e.diagnostics().begin(), e.diagnostics().end()); }
+    }
+  }
+
+  std::vector<Diagnostic> placed(std::vector<Diagnostic> list) const {
+    for (Diagnostic& d : list)
+      if (d.place.line < 0) {
+        d.source = sources_.at(static_cast<std::size_t>(-d.place.line - 1));
+        d.place.line = 1;
+      }
+    return list;
+  }
+
+ private:
+  void move(Term& term) const {
+    term.place.line = -static_cast<int>(sources_.size());
+    for (Term& part : term.parts) move(part);
+  }
+
+  std::vector<std::shared_ptr<const Source>> sources_;
+};
+
 /// What was read beside the text, each file once.
 std::vector<FileText> all_files(const ComponentFiles& read) {
   std::map<std::string, std::string> texts;
@@ -465,7 +494,7 @@ Model read_whole(Text text, const std::vector<Override>& overrides, const std::v
   std::vector<Diagnostic> wrong;
   const std::vector<Assignment> assignments = read_overrides(overrides, wrong);
   const ObservedBeside beside(observed, text, wrong);
-  follow_files(text, inputs, wrong);
+  files.inputs = inputs;
   // What is wrong with the rest is said too.
   try {
     ComponentModel read = elaborate(text, assignments, std::move(errors), files, false, drawing);

@@ -31,11 +31,11 @@ std::string entry_name(const Block& block, int offset);
 std::vector<std::string> flat_names(const std::vector<Block>& blocks, const char* suffix = "");
 
 struct Constraint {
-  std::string name;             // "rod1", "rod[3]" for a family, "constraint 2" where the user gave none
-  Expr value;                   // left - right, = 0
-  Expr multiplier;              // a symbol
-  std::string multiplier_name;  // "" where the user gave none
-  bool nonholonomic = false;    // contains velocities (general form: variables z)
+  std::string name;  // "rod1", "rod[3]" for a family, "constraint 2" where the user gave none
+  Expr value;        // left - right, = 0
+  Expr multiplier;   // a symbol
+  std::string multiplier_name, multiplier_unit;  // "" where the user gave none, where it is not known
+  bool nonholonomic = false;                     // contains velocities (general form: variables z)
   Place place;
 };
 

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "alembert/default_methods.h"
 #include "alembert/expr/derivative.h"
 #include "alembert/model/elaborate.h"
 #include "alembert/model/ports/port.h"
+#include "alembert/text/lookup.h"
 
 namespace alembert::internal {
 
@@ -91,24 +93,7 @@ void read_initial(Elaboration& e) {
     const bool state = d.kind == Kind::coordinate || d.kind == Kind::momentum || d.kind == Kind::variable ||
                        d.kind == Kind::multiplier || d.kind == Kind::state;
     if (!state || !d.ready || d.bad || !d.definition || d.imported) continue;
-    // For r[i][3] = EXPR the value is that of one member.
-    const Term* target = d.target;
-    std::vector<const Term*> kept;
-    for (const Term* at = target; at->form == Term::Form::index; at = &at->parts[0])
-      kept.insert(kept.begin(), &at->parts[1]);
-    Term name;
-    name.form = Term::Form::name;
-    name.text = d.name;
-    name.place = d.place;
-    for (const Term* bracket : kept) {
-      const Declaration* family = bracket->form == Term::Form::name ? scope.find(bracket->text) : nullptr;
-      if (!family || family->kind != Kind::family) break;
-      Term indexed;
-      indexed.form = Term::Form::index;
-      indexed.place = d.place;
-      indexed.parts = {name, *bracket};
-      name = std::move(indexed);
-    }
+    const Term name = declared_member(scope, d);  // for r[i][3] = EXPR the value is that of one member
     scope.loop({}, {&name, d.definition}, [&](const std::vector<long>&) {
       const std::optional<Target> r = scope.reference(name, startable, "initial");
       return r && assign(e, *r, name, *d.definition, false);
@@ -157,6 +142,35 @@ void append_states(Elaboration& e) {
                     "its column of the flow matrix is 0, so it follows from the other states");
 }
 
+/// The angle of a joint follows from its bodies. Given from outside it says on which turn; what else it says would be
+/// ignored.
+void refuse_other_angles(Elaboration& e, const std::vector<const Assignment*>& overrides) {
+  Scope& scope = e.scope;
+  const std::shared_ptr<const Source> text = scope.source;
+  std::size_t next = 0;
+  for (const Declaration* d : auxiliaries(scope)) {
+    const std::size_t first = next;
+    next += d->symbols.size();
+    if (!d->closed || first >= e.model.auxiliary.size() || !d->start[0].overridden) continue;
+    std::string missing;
+    const std::optional<Quad> stands = scope.number(e.model.auxiliary[first].value, missing, Use::value);
+    if (!stands) continue;
+    const double turn = 2 * std::numbers::pi;
+    const double apart = static_cast<double>(d->start[0].value - *stands);
+    constexpr double same_angle = 1e-6;  // of numbers that were written with few digits
+    if (std::abs(apart - turn * std::round(apart / turn)) < same_angle) continue;
+    for (const Assignment* one : overrides)
+      if (one->item.target.text == d->name) {
+        scope.source = one->source;
+        scope.error(one->item.target.place,
+                    "'" + d->name + "' follows from the coordinates, and is " + to_text(static_cast<double>(*stands)) +
+                        " at the start: a value only says on which turn",
+                    "turn the bodies: 'at' and 'rotated', or their coordinates");
+      }
+  }
+  scope.source = text;
+}
+
 }  // namespace
 
 void make_start(Elaboration& e, const std::vector<const Assignment*>& overrides) {
@@ -178,6 +192,7 @@ void make_start(Elaboration& e, const std::vector<const Assignment*>& overrides)
   scope.source = text;
   read_initial(e);
   read_pins(e);
+  refuse_other_angles(e, overrides);
 
   Model& m = e.model;
   const auto append = [&](const std::vector<Start>& from, std::vector<Quad>& value, std::vector<bool>& given,

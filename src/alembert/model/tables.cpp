@@ -15,15 +15,15 @@ namespace alembert::internal {
 namespace {
 
 /// Behind a point: f + u*(b + u*(c + u*d)) with u from 0 to the next point.
-struct Piece {
+struct Cubic {
   Quad b = 0, c = 0, d = 0;
 };
 
 using Quads = std::vector<Quad>;
 
 /// The pieces of the cubic with these slopes at the points.
-std::vector<Piece> by_slopes(const Quads& h, const Quads& rise, const Quads& slope) {
-  std::vector<Piece> pieces(h.size());
+std::vector<Cubic> by_slopes(const Quads& h, const Quads& rise, const Quads& slope) {
+  std::vector<Cubic> pieces(h.size());
   for (std::size_t i = 0; i < h.size(); ++i)
     pieces[i] = {slope[i], (3 * rise[i] - 2 * slope[i] - slope[i + 1]) / h[i],
                  (slope[i] + slope[i + 1] - 2 * rise[i]) / (h[i] * h[i])};
@@ -31,7 +31,7 @@ std::vector<Piece> by_slopes(const Quads& h, const Quads& rise, const Quads& slo
 }
 
 /// Second derivatives continuous, and 0 at the ends: a tridiagonal system, solved in natural order (it is dominant).
-std::vector<Piece> natural_spline(const Quads& h, const Quads& rise) {
+std::vector<Cubic> natural_spline(const Quads& h, const Quads& rise) {
   const std::size_t n = h.size();
   Quads bend(n + 1, 0), pivot(n + 1, 1), right(n + 1, 0);
   for (std::size_t i = 1; i < n; ++i) {
@@ -40,7 +40,7 @@ std::vector<Piece> natural_spline(const Quads& h, const Quads& rise) {
     right[i] = 6 * (rise[i] - rise[i - 1]) - factor * right[i - 1];
   }
   for (std::size_t i = n; i-- > 1;) bend[i] = (right[i] - h[i] * bend[i + 1]) / pivot[i];
-  std::vector<Piece> pieces(n);
+  std::vector<Cubic> pieces(n);
   for (std::size_t i = 0; i < n; ++i)
     pieces[i] = {rise[i] - h[i] * (2 * bend[i] + bend[i + 1]) / 6, bend[i] / 2, (bend[i + 1] - bend[i]) / (6 * h[i])};
   return pieces;
@@ -54,7 +54,7 @@ Quad end_slope(Quad h0, Quad h1, Quad rise0, Quad rise1) {
 }
 
 /// Fritsch and Butland 1984, as in PCHIP: between two points it goes nowhere beyond them.
-std::vector<Piece> monotone_cubic(const Quads& h, const Quads& rise) {
+std::vector<Cubic> monotone_cubic(const Quads& h, const Quads& rise) {
   const std::size_t n = h.size();
   Quads slope(n + 1, rise[0]);
   if (n == 1) return by_slopes(h, rise, slope);
@@ -67,7 +67,7 @@ std::vector<Piece> monotone_cubic(const Quads& h, const Quads& rise) {
   return by_slopes(h, rise, slope);
 }
 
-std::vector<Piece> pieces_of(const Table& table) {
+std::vector<Cubic> cubics_of(const Table& table) {
   Quads h, rise;
   for (std::size_t i = 0; i + 1 < table.x.size(); ++i) {
     h.push_back(table.x[i + 1] - table.x[i]);
@@ -75,26 +75,19 @@ std::vector<Piece> pieces_of(const Table& table) {
   }
   if (table.kind == Table::Kind::spline) return natural_spline(h, rise);
   if (table.kind == Table::Kind::monotone) return monotone_cubic(h, rise);
-  std::vector<Piece> pieces(h.size());
+  std::vector<Cubic> pieces(h.size());
   for (std::size_t i = 0; i < h.size(); ++i) pieces[i].b = rise[i];
   return pieces;
 }
 
 }  // namespace
 
-// The rises of all pieces are added up, each from 0 to its whole height: what has been passed is there exactly.
-Expr Table::at(Expr argument, Exprs& plain) const {
-  Graph& graph = argument.graph();
-  const std::vector<Piece> pieces = pieces_of(*this);
-  Exprs terms = {graph.constant(f[0])};
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const Piece& p = pieces[i];
-    const Expr u = min(max(argument - x[i], graph.constant(0)), graph.constant(x[i + 1] - x[i]));
-    plain.push_back(u);
-    if (p.c == 0 && p.d == 0) terms.push_back(p.b * u);
-    else terms.push_back(u * (p.b + u * (p.c + u * p.d)));
-  }
-  return sum(graph, terms);
+const Piecewise& Table::function(const std::string& name) const {
+  const std::vector<Cubic> cubics = cubics_of(*this);
+  std::vector<Piecewise::Piece<Quad>> pieces = {{x.front(), f.front(), 0, 0, 0}};
+  for (std::size_t i = 0; i < cubics.size(); ++i) pieces.push_back({x[i], f[i], cubics[i].b, cubics[i].c, cubics[i].d});
+  pieces.push_back({x.back(), f.back(), 0, 0, 0});
+  return known(std::make_unique<Piecewise>(name, 0, x, std::move(pieces)));
 }
 
 namespace {
@@ -145,15 +138,18 @@ bool is_table(const std::string& path) {
 }  // namespace
 
 TableFile read_table_file(const std::string& path, const std::string& argument, const std::string& column) {
+  if (const std::optional<std::string> text = read_file(path)) return read_table_text(*text, path, argument, column);
   TableFile file;
-  std::optional<std::string> text = read_file(path);
-  if (!text) {
-    file.wrong = "cannot be read";
-    file.hint = argument.empty() ? "its place is beside the model" : "its path begins in the present folder";
-    return file;
-  }
-  file.text = *text;
-  std::istringstream in(std::move(*text));
+  file.wrong = "cannot be read";
+  file.hint = argument.empty() ? "its place is beside the model" : "its path begins in the present folder";
+  return file;
+}
+
+TableFile read_table_text(const std::string& text, const std::string& path, const std::string& argument,
+                          const std::string& column) {
+  TableFile file;
+  file.text = text;
+  std::istringstream in(text);
   std::string line;
   if (!std::getline(in, line) || line.empty() || line == "\r") {
     file.wrong = "is empty";

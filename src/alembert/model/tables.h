@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "alembert/expr.h"
+#include "alembert/expr/piecewise.h"
 
 namespace alembert::internal {
 
@@ -14,9 +14,8 @@ struct Table {
   Kind kind = Kind::linear;
   std::vector<Quad> x, f;  // at least two; x ascends
 
-  /// Beyond the ends it holds its last values. plain: gets the parts of the argument that the result is made of, which
-  /// have its unit, while the result has none.
-  Expr at(Expr argument, Exprs& plain) const;
+  /// As a function; beyond the ends it holds its last values.
+  const Piecewise& function(const std::string& name) const;
 };
 
 /// Two columns of a CSV file with a head line: the one that is named `argument`, else the first, and `column` by its
@@ -26,6 +25,9 @@ struct TableFile {
   std::string wrong, hint;
   std::string text;  // all of it
 };
+/// The same for a text that is at hand; path: for its ending.
+TableFile read_table_text(const std::string& text, const std::string& path, const std::string& argument,
+                          const std::string& column);
 TableFile read_table_file(const std::string& path, const std::string& argument, const std::string& column);
 
 }  // namespace alembert::internal

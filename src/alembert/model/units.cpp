@@ -6,12 +6,6 @@
 #include <cctype>
 #include <cmath>
 #include <numbers>
-#include <unordered_map>
-#include <unordered_set>
-#include <vector>
-
-#include "alembert/expr/operators.h"
-
 namespace alembert::internal {
 
 namespace {
@@ -56,15 +50,6 @@ const KnownUnit known_units[] = {{"m", "m", 1},
 const std::pair<char, double> prefixes[] = {{'k', 1e3},  {'M', 1e6},  {'G', 1e9},  {'m', 1e-3},
                                             {'u', 1e-6}, {'n', 1e-9}, {'c', 1e-2}, {'d', 1e-1}};
 
-void multiply(Dimension& a, const Dimension& b, double power) {
-  for (const auto& [unit, exponent] : b.powers) {
-    double& sum = a.powers[unit];
-    sum += power * exponent;
-    if (std::abs(sum) < same) a.powers.erase(unit);
-  }
-  a.scale *= std::pow(b.scale, power);
-}
-
 Dimension base_of(const KnownUnit& unit) {
   Dimension result;
   std::string word;
@@ -99,116 +84,18 @@ Dimension unit_named(const std::string& name) {
   return {{{name, 1}}, 1};
 }
 
-/// What a node of the graph has: a unit, or nothing that is known, or it is a plain number.
-struct Measure {
-  enum class Is { unknown, number, known } is = Is::unknown;
-  Dimension unit;
-};
-
-class UnitCheck {
- public:
-  /// plain: expressions that count as numbers whatever they are made of.
-  UnitCheck(Graph& graph, std::unordered_map<std::uint32_t, Dimension> given, const Exprs& plain)
-      : graph_(graph), given_(std::move(given)) {
-    for (const Expr one : plain) plain_.insert(one.id());
-  }
-
-  /// The unit of an expression; `wrong` says what does not fit, "" where all does.
-  Measure of(Expr e, std::string& wrong) {
-    for (const std::uint32_t id : reachable(ExprSpan(&e, 1)))
-      if (!seen_.contains(id)) seen_.emplace(id, node(id, wrong));
-    return seen_.at(e.id());
-  }
-
- private:
-  static bool known(const Measure& k) { return k.is == Measure::Is::known; }
-
-  Measure alike(const Measure& a, const Measure& b, std::string& wrong) {
-    if (known(a) && known(b) && !(a.unit == b.unit) && wrong.empty())
-      wrong = a.unit.text() + " and " + b.unit.text() + " do not fit";
-    return known(a) ? a : known(b) ? b : a.is == Measure::Is::unknown ? a : b;
-  }
-
-  Measure plain(const Measure& a, Op op, std::string& wrong) {
-    if (known(a) && !(a.unit == Dimension{}) && wrong.empty())
-      wrong = std::string(operator_of(op).name) + " takes a number, not " + a.unit.text();
-    return {Measure::Is::number, {}};
-  }
-
-  Measure product(const Measure& a, const Measure& b, double power) {
-    if (a.is == Measure::Is::unknown || b.is == Measure::Is::unknown) return {};
-    if (!known(a) && !known(b)) return {Measure::Is::number, {}};
-    Measure result{Measure::Is::known, a.unit};
-    multiply(result.unit, b.unit, power);
-    return result;
-  }
-
-  Measure node(std::uint32_t id, std::string& wrong) {
-    const Node n = graph_.node(id);
-    if (n.op == Op::constant || n.op == Op::parameter || plain_.contains(id)) return {Measure::Is::number, {}};
-    if (n.op == Op::symbol) {
-      const auto found = given_.find(id);
-      return found == given_.end() ? Measure{} : Measure{Measure::Is::known, found->second};
-    }
-    Measure a = seen_.at(n.a), b = operand_count(n.op) == 2 ? seen_.at(n.b) : Measure{};
-    switch (n.op) {
-      case Op::add:
-      case Op::subtract:
-      case Op::min:
-      case Op::max:
-      case Op::hypot: return alike(a, b, wrong);
-      case Op::multiply: return product(a, b, 1);
-      case Op::divide: return product(a, b, -1);
-      case Op::negate:
-      case Op::abs: return a;
-      case Op::where: return b;
-      case Op::sqrt: return raised(a, 0.5);
-      case Op::power:
-        if (is_constant(Expr(&graph_, n.b))) return raised(a, static_cast<double>(graph_.value(n.b)));
-        return a.is == Measure::Is::number ? a : Measure{};
-      case Op::atan2: alike(a, b, wrong); return {Measure::Is::number, {}};
-      case Op::sign:
-      case Op::positive: return {Measure::Is::number, {}};
-      default: return plain(a, n.op, wrong);
-    }
-  }
-
-  static Measure raised(const Measure& a, double power) {
-    if (!known(a)) return a;
-    Measure result{Measure::Is::known, {}};
-    multiply(result.unit, a.unit, power);
-    return result;
-  }
-
-  Graph& graph_;
-  std::unordered_map<std::uint32_t, Dimension> given_;
-  std::unordered_map<std::uint32_t, Measure> seen_;
-  std::unordered_set<std::uint32_t> plain_;
-};
-
-std::unordered_map<std::uint32_t, Dimension> given_units(Elaboration& e, bool& any) {
-  std::unordered_map<std::uint32_t, Dimension> units;
-  const Dimension second{{{"s", 1}}, 1};
-  for (const Declaration& d : e.scope.declarations()) {
-    if (d.unit.empty()) continue;
-    const std::optional<Dimension> unit = read_unit(d.unit);
-    if (!unit) {
-      e.scope.error(d.place, "'" + d.unit + "' is no unit", "as in \"kg\", \"m/s^2\", \"N*m\"");
-      continue;
-    }
-    any = true;
-    for (const Expr s : d.symbols) units[s.id()] = *unit;
-    for (const Expr v : d.velocities) {
-      Dimension rate = *unit;
-      multiply(rate, second, -1);
-      units[v.id()] = rate;
-    }
-  }
-  units[e.scope.t.id()] = second;
-  return units;
-}
-
 }  // namespace
+
+Dimension Dimension::times(const Dimension& other, double power) const {
+  Dimension result = *this;
+  for (const auto& [unit, exponent] : other.powers) {
+    double& sum = result.powers[unit];
+    sum += power * exponent;
+    if (std::abs(sum) < same) result.powers.erase(unit);
+  }
+  result.scale *= std::pow(other.scale, power);
+  return result;
+}
 
 bool Dimension::operator==(const Dimension& other) const {
   if (std::abs(scale / other.scale - 1) > same || powers.size() != other.powers.size()) return false;
@@ -259,7 +146,7 @@ std::optional<Dimension> read_unit(const std::string& text) {
         power = std::stod(rest, &used);
         end += 1 + used;
       }
-      multiply(result, unit, sign * power);
+      result = result.times(unit, sign * power);
       sign = 1;
       expects = false;
       i = end;
@@ -271,71 +158,11 @@ std::optional<Dimension> read_unit(const std::string& text) {
   return result;
 }
 
-namespace {
-
-/// As a column has it: the name of a derived unit of mechanics where there is one.
-std::string shown(const Dimension& unit) {
+std::string Dimension::shown() const {
   for (const char* name : {"N", "J", "W", "Pa"})
-    if (unit == unit_named(name)) return name;
-  const std::string text = unit.text();
-  return text.substr(1, text.size() - 2);
-}
-
-void name_units_of_observed(Elaboration& e, UnitCheck& check) {
-  std::string ignored;
-  for (Block& block : e.model.observed) {
-    const auto first = e.model.observed_values.begin() + block.first;
-    const Measure unit = check.of(*first, ignored);
-    const bool alike = unit.is == Measure::Is::known && std::all_of(first, first + block.size, [&](Expr value) {
-                         const Measure other = check.of(value, ignored);
-                         return other.is == Measure::Is::known && other.unit == unit.unit;
-                       });
-    if (alike) block.unit = shown(unit.unit);
-  }
-}
-
-}  // namespace
-
-namespace {
-
-/// What must have the unit of another: an initial value, what an event sets, a rate, a force.
-void check_fit(Elaboration& e, UnitCheck& check, const std::optional<Dimension>& energy) {
-  using Fit = Elaboration::Sized::Fit;
-  const Dimension second{{{"s", 1}}, 1};
-  for (const Elaboration::Sized& one : e.sized) {
-    if (one.fit == Fit::none) continue;
-    std::string ignored;
-    const Measure value = check.of(one.value, ignored), other = check.of(one.other, ignored);
-    if (value.is != Measure::Is::known || other.is != Measure::Is::known || !ignored.empty()) continue;
-    Dimension wanted = one.fit == Fit::force ? energy.value_or(Dimension{}) : other.unit;
-    if (one.fit == Fit::force && !energy) continue;
-    if (one.fit == Fit::force) multiply(wanted, other.unit, -1);
-    if (one.fit == Fit::rate) multiply(wanted, second, -1);
-    if (!(value.unit == wanted))
-      e.scope.error(one.place, "the units do not fit: this is " + value.unit.text() + ", and must be " + wanted.text());
-  }
-}
-
-}  // namespace
-
-void check_units(Elaboration& e) {
-  bool any = false;
-  UnitCheck check(e.scope.graph(), given_units(e, any), e.scope.table_arguments);
-  if (!any) return;
-  std::optional<Dimension> energy;
-  for (const Elaboration::Sized& one : e.sized) {
-    std::string wrong;
-    const Measure unit = check.of(one.value, wrong);
-    if (!wrong.empty()) e.scope.error(one.place, "the units do not fit: " + wrong);
-    if (!one.energy || unit.is != Measure::Is::known) continue;
-    if (energy && !(*energy == unit.unit))
-      e.scope.error(one.place,
-                    "the units do not fit: this energy is " + unit.unit.text() + ", another " + energy->text());
-    energy = unit.unit;
-  }
-  if (energy) e.model.energy_unit = shown(*energy);
-  check_fit(e, check, energy);
-  name_units_of_observed(e, check);
+    if (*this == unit_named(name)) return name;
+  const std::string quoted = text();
+  return quoted.substr(1, quoted.size() - 2);
 }
 
 }  // namespace alembert::internal

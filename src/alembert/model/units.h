@@ -6,25 +6,29 @@
 #include <optional>
 #include <string>
 
-#include "alembert/model/elaborate.h"
-
 namespace alembert::internal {
+
+struct Elaboration;
+struct Expansion;
 
 /// A product of powers of base units, times a number: "N" is 1 kg m s^-2.
 struct Dimension {
-  std::map<std::string, double> powers;  // none that is 0
+  std::map<std::string, double> powers = {};  // none that is 0
   double scale = 1;
 
   bool operator==(const Dimension& other) const;
-  std::string text() const;  // "kg*m^2/s^2"
+  Dimension times(const Dimension& other, double power = 1) const;
+  std::string text() const;   // "'kg*m^2/s^2'"
+  std::string shown() const;  // as a column has it: "J", the name of a derived unit of mechanics where there is one
 };
 
 /// "m/s^2", "N*m", "kg*m^2", "1/s"; a word that no table knows is a unit of its own. Nothing where it is not written
 /// so.
 std::optional<Dimension> read_unit(const std::string& text);
 
-/// Where units are given, observed values and the energy get theirs; sums, comparisons and equations of what does not
-/// fit are errors at their statements. Numbers and what has no unit fit everything.
-void check_units(Elaboration& e);
+/// Where units are given, the coordinates of bodies, multipliers, observed values, contacts and the energy get theirs;
+/// sums, comparisons and equations of what does not fit are errors at their statements. Numbers and what has no unit
+/// fit everything.
+void check_units(Elaboration& e, const Expansion& expansion);
 
 }  // namespace alembert::internal

@@ -29,9 +29,12 @@ class Convergence {
     largest_ratio_ = 0;
     corrections_ = 0;
     renewed_ = false;
+    share_ = 1;
   }
-  void begin_simplified() noexcept {
+  /// share: of the rounding unit, below which nothing need be made of what is left (CorrectionNorm::own_share).
+  void begin_simplified(double share = 1) noexcept {
     begin();
+    share_ = share;
     noise_ *= noise_decay;
   }
   /// A new matrix was factorised: nothing is known of how it contracts.
@@ -133,7 +136,7 @@ class Convergence {
     ratio_ = now / before_;
     moved_ += now;
     before_ = now;
-    return now <= unit_ ? Verdict::converged : Verdict::proceed;
+    return now <= share_ * unit_ ? Verdict::converged : Verdict::proceed;
   }
   void note_ratio() noexcept {
     const bool tells = before_ > telling && before_ <= hidden * ratio_;
@@ -142,7 +145,7 @@ class Convergence {
   /// Whether what a correction is predicted to leave need not be made.
   template <class AtRounding>
   bool is_last(double correction, double left, AtRounding at_rounding) const noexcept {
-    return ratio_ < 1 && left <= negligible * unit_ && (linear_ || correction <= near || at_rounding());
+    return ratio_ < 1 && left <= negligible * share_ * unit_ && (linear_ || correction <= near || at_rounding());
   }
   /// Corrections stay large against unknowns that are rounding themselves: they tell nothing.
   Verdict hold_at_rounding() noexcept {
@@ -161,6 +164,7 @@ class Convergence {
   double largest_ratio_ = 0;
   int corrections_ = 0;   // of this iteration
   bool renewed_ = false;  // the matrix was taken in this iteration
+  double share_ = 1;
   // Over the iterations:
   double contraction_ = unknown_contraction;  // the slowest seen with the kept factorisation
   double noise_ = 0;                          // corrections up to here were rounding lately

@@ -29,6 +29,9 @@ class CorrectionNorm {
   /// max(scale, largest unknown) of group k at x.
   T size(int k, const T* x) const noexcept;
 
+  /// By how much smaller than its scale the own size of a group is, at most; see UnknownGroup. 1 where none is.
+  double own_share() const noexcept;
+
   const std::vector<UnknownGroup>& groups() const { return groups_; }
   void bind(const T* parameters) noexcept { scale_.bind(parameters); }
   void save(ByteWriter& out) const;
@@ -42,8 +45,9 @@ class CorrectionNorm {
   int unknowns_;
   std::vector<UnknownGroup> groups_;
   Kernel<T> scale_;
-  std::vector<T> scales_, work_;
-  int since_taken_ = 0;  // solves with the same scales
+  std::vector<T> scales_, work_;       // the own sizes behind the scales
+  std::vector<std::size_t> with_own_;  // groups that have one
+  int since_taken_ = 0;                // solves with the same scales
 };
 
 }  // namespace alembert::internal

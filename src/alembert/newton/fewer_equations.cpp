@@ -73,6 +73,7 @@ std::shared_ptr<const FewerEquations> match_fewer(const StepEquations& all, cons
     x[inputs.size() + unknowns[k]] = fewer_x.back();
   }
   const std::vector<double> one = values_of(all, x), other = values_of(fewer, fewer_x);
+  // Of equations that are the same but written with fewer unknowns; others differ by their own size.
   constexpr double rounding = 1e-10;
   for (std::size_t k = 0; k < equations.size(); ++k)
     if (!(std::abs(one[equations[k]] - other[k]) <= rounding * (1 + std::abs(other[k])))) return nullptr;

@@ -13,6 +13,9 @@ namespace alembert::internal {
 struct UnknownGroup {
   int first = 0, count = 0;
   Expr scale;  // of the inputs; empty: the group follows the others and does not decide (multipliers)
+  /// Where rounding of the constraints is larger than that of the unknowns themselves: their own size. What a kept
+  /// matrix leaves must be small against it, for that lies along the constraints, too, and adds up over the steps.
+  Expr own = {};
 };
 
 struct FewerEquations;  // fewer_equations.h

@@ -401,6 +401,7 @@ void Newton<T>::Body::bind(const T* table) noexcept {
 
 template <class T>
 void Newton<T>::Body::save(ByteWriter& out) const {
+  if (semismooth) iteration.statistics.save(out);  // it keeps nothing else
   if (iteration.unknowns == 0) return;
   iteration.norm.save(out);
   iteration.convergence.save(out);
@@ -414,6 +415,10 @@ void Newton<T>::Body::save(ByteWriter& out) const {
 
 template <class T>
 void Newton<T>::Body::load(ByteReader& in) {
+  if (semismooth) {
+    semismooth->statistics().load(in);
+    iteration.statistics = semismooth->statistics();
+  }
   if (iteration.unknowns == 0) return;
   iteration.norm.load(in);
   iteration.convergence.load(in);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "alembert/expr/operators.h"
+#include "alembert/expr/piecewise.h"
 
 namespace alembert::internal {
 namespace {
@@ -34,6 +35,10 @@ double operation_error(Op op, double a, double b, double ea, double eb, double v
     case Op::negate:
     case Op::abs: return ea;
     case Op::where: return a != 0 ? eb : 0;  // a condition is 0 or 1, exactly
+    case Op::piecewise: {
+      const Piecewise* const function = find_piecewise(b);
+      return moved(op, a, b, 0, ea, value) + (function ? 4 * half_unit * function->size(a) : 0);
+    }
     default: break;
   }
   // One rounding more for functions of the C library, which are not correctly rounded.

@@ -26,6 +26,7 @@ class Semismooth {
   /// As Newton::solve.
   NewtonResult solve(double* x) noexcept;
   const NewtonStatistics& statistics() const { return statistics_; }
+  NewtonStatistics& statistics() { return statistics_; }
 
  private:
   struct Block;

@@ -106,11 +106,11 @@ struct Semismooth::Block {
   bool sweep(double* x, double part);
   bool take_turns(double* x, NewtonResult& result, NewtonStatistics& statistics);
   double residual(const double* x);
-  bool careful = false;  // corrections behind which more is left are shortened
+  bool damped = false;  // corrections behind which more is left are shortened
   std::vector<double> left_scale;
   double left(const double* u);
   void measure_left(const double* u);
-  void go_carefully(double* u, double before);
+  void go_damped(double* u, double before);
   bool add_passed(const double* x);
 };
 

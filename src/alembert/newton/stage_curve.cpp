@@ -102,7 +102,7 @@ T value_at(const Nodes& nodes, int node, const StageSeries& series, const Solved
 /// and terms shrink until the polynomial swings out.
 template <class T>
 int best_count(const Nodes& all, const StageSeries& series, const SolvedStep<T>& step, double place) {
-  constexpr int fewest = 2;
+  constexpr int fewest = 2;  // one node has no direction
   if (all.count <= fewest) return all.count;
   double least = INFINITY;
   int best = fewest;

@@ -525,7 +525,7 @@ void Step<T>::be_brief(bool brief) noexcept {
 
 template <class T>
 bool Step<T>::leaves_its_ends() const {
-  constexpr double rounding = 1e-12;
+  constexpr double rounding = 1e-12;  // of a sum of shares whose sizes are about 1
   double at = 0;
   for (const auto& sub : body_->substeps) {
     at += static_cast<double>(sub.share);

@@ -50,9 +50,11 @@ struct WatchedExprs {
 };
 
 struct StepProgramOptions {
-  int rows = 6;                          // of the table of differences: predictions have degrees below; 6 as Predictor
+  /// Of the table of differences: predictions have degrees below. 6 as Predictor; 0: 6, and 8 where they are cheap.
+  int rows = 6;
   std::size_t most_operations = 20'000;  // of a factorisation and an iteration: compiled for many motions
-  /// Unknowns that follow from others are put in: faster, with the same results but for rounding.
+  /// Unknowns that follow from others are put in, and what hardly matters is left out of Newton's matrix: faster, with
+  /// the same results but for rounding.
   bool reduce = false;
   bool locate = false;  // events are located by the program, and the motion goes on; else they are unusual
   WatchedExprs watch = {};

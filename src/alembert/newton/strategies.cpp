@@ -121,7 +121,7 @@ NewtonResult simplified_newton(Iteration<T>& it, LinearSystem<T>& system, T* x) 
   NewtonResult result;
   const bool approximate = system.kind() == MatrixKind::approximate;
   const int most = approximate ? approximate_patience * it.max_iterations : it.max_iterations;
-  it.convergence.begin_simplified();
+  it.convergence.begin_simplified(it.norm.own_share());
   while (result.iterations < most) {
     const bool here = !it.factored;
     if (here && !it.factor(system, x)) return failed(result, Outcome::singular);

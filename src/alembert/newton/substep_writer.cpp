@@ -14,6 +14,8 @@ namespace {
 constexpr double root_of_rounding = 0x1p-26;
 static_assert(root_of_rounding * root_of_rounding == rounding_unit);
 constexpr double at_once = Convergence::last_at_once * root_of_rounding;
+// A matrix that leaves something out is trusted to contract so many times slower than at a typical point.
+constexpr double leading_reserve = 4;
 
 }  // namespace
 
@@ -73,6 +75,10 @@ Program::Statement SubstepWriter::enter() {
   return builder_.block(in, {}, free, -1);
 }
 
+Expr SubstepWriter::renewed(Expr going, Expr now) const {
+  return u_.contraction > 0 ? number(0) : both(going, above(now, u_.renewed_above));
+}
+
 Program::Statement SubstepWriter::move() {
   const std::vector<int> places = joined<int>(u_.core, u_.core_explicit);
   Variables kept;
@@ -91,13 +97,13 @@ Program::Statement SubstepWriter::move() {
 
 Program::Statement SubstepWriter::after_first() {
   const Expr now = symbol("now"), sum = symbol("sum"), zero = number(0), one = number(1);
-  const Expr arrived = no(above(now, at_once)), finite = is_finite_number(sum);
+  const Expr arrived = no(above(now, last_at_once())), finite = is_finite_number(sum);
   const Expr going = both(finite, no(arrived));
   return builder_.block({{now, c_.correction}, {sum, c_.sum}},
                         {{now, c_.before},
                          {now, c_.first_correction},
                          {going, c_.going},
-                         {both(going, above(now, u_.renewed_above)), c_.renew},
+                         {renewed(going, now), c_.renew},
                          {both(finite, arrived), c_.good},
                          {zero, c_.first},
                          {one, c_.later}},
@@ -208,7 +214,7 @@ Program::Statement SubstepWriter::factor(bool first) {
   Variables kept;
   for (std::size_t i = 0; i < u_.factors.values.size(); ++i)
     kept.push_back({u_.factors.values[i], factors + static_cast<int>(i)});
-  kept.push_back({number(Convergence::unknown_contraction), c_.contraction});
+  kept.push_back({number(first_contraction()), c_.contraction});
   Variables in = joined<Variable>(inputs(), first ? unknowns_at_guess() : unknowns_here());
   const Expr factored = symbol("factored");
   if (!first) in.push_back({factored, c_.factored});
@@ -216,9 +222,20 @@ Program::Statement SubstepWriter::factor(bool first) {
   return builder_.block(in, kept, {}, first ? -1 : c_.renew);
 }
 
+double SubstepWriter::first_contraction() const {
+  return u_.contraction > 0 ? leading_reserve * u_.contraction : Convergence::unknown_contraction;
+}
+
+double SubstepWriter::last_at_once() const {
+  if (u_.contraction == 0) return at_once;
+  return Convergence::negligible * rounding_unit * (1 - first_contraction()) / first_contraction();
+}
+
 SubstepWriter::Decision SubstepWriter::decide(Expr now, Expr sum, Expr before, Expr largest, Expr iterations,
-                                              Expr contraction, Expr here) {
+                                              Expr contraction, Expr fresh) {
   using C = Convergence;
+  const bool own = u_.contraction == 0;  // else no matrix is the one of this iterate, and a new one is no better
+  const Expr here = own ? fresh : number(0);
   const Expr ratio = now / before;
   const Expr finite = is_finite_number(sum), arrived = no(above(now, rounding_unit));
   const Expr tells = both(above(now, C::telling), no(above(now, Quad(C::hidden) * ratio)));
@@ -239,11 +256,13 @@ SubstepWriter::Decision SubstepWriter::decide(Expr now, Expr sum, Expr before, E
   const Expr loud = both(slowly, no(quiet));
   const Expr hopeless = both(loud, both(stalls, above(iterations, C::first_ratios - 0.5)));
   const Expr at_floor = both(both(loud, here), both(no(above(now, C::fresh_floor * rounding_unit)), no(hopeless)));
-  const Expr converged = either(either(arrived, both(last, near)), either(both(both(slowly, quiet), stalls), at_floor));
+  // What contracts fast and no longer does is at rounding.
+  const Expr rounds = own ? both(both(slowly, quiet), stalls) : both(slowly, quiet);
+  const Expr converged = either(either(arrived, both(last, near)), either(rounds, at_floor));
   const Expr doubt = both(no(arrived), either(both(last, no(near)), hopeless));
   d.good = both(both(finite, converged), no(doubt));
   d.going = both(both(finite, no(converged)), both(no(doubt), below(iterations, most_usual_iterations - 1.5)));
-  d.renew = both(d.going, either(loud, above(now, u_.renewed_above)));
+  d.renew = own ? both(d.going, either(loud, above(now, u_.renewed_above))) : number(0);
   return d;
 }
 
@@ -258,14 +277,14 @@ Program::Statement SubstepWriter::iterate(bool first) {
   const Expr fine = symbol("fine");
   if (first) {
     in.push_back({fine, c_.fine});
-    const Expr arrived = no(above(now, at_once)), finite = both(fine, is_finite_number(sum));
+    const Expr arrived = no(above(now, last_at_once())), finite = both(fine, is_finite_number(sum));
     const Expr going = both(finite, no(arrived));
     append(kept, Variables{{now, c_.before},
                            {now, c_.moved},
                            {number(0), c_.ratio},
                            {number(1), c_.iterations},
                            {going, c_.going},
-                           {both(going, above(now, u_.renewed_above)), c_.renew},
+                           {renewed(going, now), c_.renew},
                            {both(finite, arrived), c_.good}});
     for (const int i : u_.tail) kept.push_back({e_.unknowns[i], x + i});
     return builder_.block(in, kept, {}, -1);
@@ -334,7 +353,7 @@ Program::Statement SubstepWriter::doubt() {
 Program::Statement SubstepWriter::compare() {
   const Exprs found = graph_.symbols("found", step_.states), guessed = increments_of(reduced_);
   const int positions = step_.states - e_.rates;
-  constexpr double rounding = 1e-9;
+  constexpr double rounding = 1e-9;  // as Substep: below it the guess is as good as the solution
   const auto raise = [](Expr& size, Expr value) { size = max(size, abs(value)); };
   const Expr zero = number(0);
   Expr size_y = zero, change_y = zero, apart_y = zero, size_z = zero, apart_z = zero, sum = zero;

@@ -89,6 +89,12 @@ class SubstepWriter {
     Expr going, good, renew, largest_ratio, contraction;
   };
 
+  /// What a new matrix is trusted to contract by, and the first correction that needs no second one.
+  double first_contraction() const;
+  double last_at_once() const;
+  /// Whether a new matrix follows the first correction.
+  Expr renewed(Expr going, Expr now) const;
+
   Decision decide(Expr now, Expr sum, Expr before, Expr largest, Expr iterations, Expr contraction, Expr here);
 
   /// iterations: those before this one.

@@ -1,10 +1,16 @@
 #include "alembert/newton/usual_equations.h"
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
 #include <map>
+#include <unordered_set>
 #include <utility>
 
 #include "alembert/base/lists.h"
 #include "alembert/code/kernel.h"
+#include "alembert/expr/gather.h"
+#include "alembert/newton/leading_matrix.h"
 #include "alembert/newton/tail.h"
 
 namespace alembert::internal {
@@ -15,6 +21,10 @@ namespace {
 constexpr int most_unknowns = 60;
 // After a correction that is as large as this a new matrix always pays.
 constexpr double nowhere_near = 1e-3;
+// A matrix that leaves something out must contract at least like this, and is not believed to do so faster.
+constexpr double slowest_leading = 0.02, fastest_leading = 1e-5;
+// What is usually left for the first correction, and for the last.
+constexpr double usual_first_correction = 1e-9, usual_last_correction = 1e-16;
 // Added where sizes may be exactly zero.
 constexpr double tiny = 1e-300;
 
@@ -39,12 +49,13 @@ struct Problem {
     probe(typical.data(), result.data(), space.data());
     return result;
   }
-  std::optional<SymbolicFactors> factors(const SparseExprs& matrix, const std::vector<bool>& preferred) const {
+  std::optional<SymbolicFactors> factors(const SparseExprs& matrix, const std::vector<bool>& preferred,
+                                         bool gather = false) const {
     std::vector<double> entries = values(matrix.value);
     scale(matrix, equilibrate(matrix, entries, preferred), entries);
     const std::optional<PivotOrder> order = choose_pivots(matrix, entries, preferred);
     if (!order || order->operations > most_operations) return {};
-    return factorise(matrix, *order);
+    return factorise(matrix, *order, gather);
   }
   Exprs unknowns(const std::vector<int>& places) const {
     Exprs list;
@@ -122,20 +133,62 @@ struct Way {
   NamedEntries entries;
   Exprs correction;
   double renewed_above = 0;
+  double contraction = 0;          // of a matrix that is not Newton's own
+  double iterations = 2;           // as they usually are
+  std::size_t once = 0, each = 0;  // operations, of the matrix and of an iteration
 };
 
-std::optional<Way> way_of(const Problem& problem, const System& core) {
-  if (core.equations.empty()) return Way{};
-  std::optional<SymbolicFactors> factors = problem.factors(core.matrix, core.preferred);
+/// Whether an entry is a product of what the equations contain in any case.
+std::function<bool(Expr)> products_of(const Exprs& equations) {
+  const std::vector<std::uint32_t> order = reachable(equations);
+  return [known = std::unordered_set<std::uint32_t>(order.begin(), order.end())](Expr entry) {
+    const std::vector<ProductTerm> terms = terms_of_sum(entry);
+    return terms.size() == 1 && std::all_of(terms[0].factors.begin(), terms[0].factors.end(),
+                                            [&](std::uint32_t id) { return known.count(id) > 0; });
+  };
+}
+
+/// own: the matrix is Newton's own, else its simple entries are those of the present iterate, which costs nothing.
+std::optional<Way> way_with(const Problem& problem, const System& core, const SparseExprs& matrix, bool own) {
+  std::optional<SymbolicFactors> factors = problem.factors(matrix, core.preferred, !own);
   if (!factors) return {};
   Way way;
-  way.entries = name_entries(*factors, *problem.e.graph);
-  way.correction = solve(*factors, core.equations);
-  const std::size_t once = make_tape(problem.all, way.entries.values).code.size();
-  const std::size_t each = make_tape(joined<Expr>(problem.all, way.entries.symbols), way.correction).code.size();
-  if (once + each > problem.most_operations) return {};
-  way.renewed_above = once <= each ? far_correction : once <= 2 * each ? very_far_correction : nowhere_near;
+  Graph& graph = *problem.e.graph;
+  if (own) {
+    way.entries = name_entries(*factors, graph);
+    way.correction = solve(*factors, core.equations);
+  } else {
+    way.entries = name_entries(*factors, graph, products_of(core.equations));
+    way.correction = solve_gathered(*factors, core.equations, graph);
+  }
+  way.once = make_tape(problem.all, way.entries.values).code.size();
+  way.each = make_tape(joined<Expr>(problem.all, way.entries.symbols), way.correction).code.size();
+  if (way.once + way.each > problem.most_operations) return {};
+  way.renewed_above = way.once <= way.each       ? far_correction
+                      : way.once <= 2 * way.each ? very_far_correction
+                                                 : nowhere_near;
   return way;
+}
+
+/// approximate: what a step multiplies by its size may be left out of the matrix, where that is cheaper.
+std::optional<Way> way_of(const Problem& problem, const System& core, const Exprs& unknowns, bool approximate) {
+  if (core.equations.empty()) return Way{};
+  std::optional<Way> own = way_with(problem, core, core.matrix, true);
+  if (!approximate) return own;
+  LeadingProblem leading{core.equations, unknowns, {}, problem.e.h, problem.all, problem.typical};
+  for (const ExplicitUnknown& unknown : problem.core_explicit)
+    leading.inner.push_back({problem.e.unknowns[unknown.number], unknown.value});
+  const std::optional<LeadingMatrix> less = leading_matrix(leading);
+  if (!less || !(less->contraction <= slowest_leading)) return own;
+  std::optional<Way> other = way_with(problem, core, less->matrix, false);
+  if (!other) return own;
+  other->contraction = std::max(less->contraction, fastest_leading);
+  other->iterations =
+      1 + std::ceil(std::log(usual_last_correction / usual_first_correction) / std::log(other->contraction));
+  const auto cost = [](const Way& way) {
+    return static_cast<double>(way.once) + way.iterations * static_cast<double>(way.each);
+  };
+  return own && cost(*own) <= cost(*other) ? own : other;
 }
 
 Expr size_of_group(const Problem& problem, std::size_t group, Expr largest) {
@@ -241,7 +294,8 @@ TailSplit split(Problem& problem, const ReducedStep* reduced) {
 }  // namespace
 
 std::optional<UsualEquations> usual_equations(const StepEquations& given, const std::vector<double>& typical,
-                                              std::size_t most_operations, const ReducedStep* reduced) {
+                                              std::size_t most_operations, bool approximate,
+                                              const ReducedStep* reduced) {
   StepEquations merged;
   ReducedStep distinct;
   if (reduced) {
@@ -260,12 +314,14 @@ std::optional<UsualEquations> usual_equations(const StepEquations& given, const 
   TailSplit parts = split(problem, reduced);
   const System core = problem.part(parts.core, problem.core_explicit, true);
   const System tail = problem.part(parts.tail, problem.tail_explicit, false);
-  std::optional<Way> way = way_of(problem, core);
+  std::optional<Way> way = way_of(problem, core, problem.unknowns(parts.core), approximate);
   const std::optional<SymbolicFactors> tail_factors = problem.factors(tail.matrix, tail.preferred);
   if (!way || !tail_factors) return {};
   UsualEquations result;
   result.all = problem.all;
   result.renewed_above = way->renewed_above;
+  result.contraction = way->contraction;
+  result.iterations = way->iterations;
   result.factors = std::move(way->entries);
   Exprs symbols;
   for (const ExplicitUnknown& unknown : problem.core_explicit) {

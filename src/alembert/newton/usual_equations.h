@@ -23,6 +23,10 @@ struct UsualEquations {
   Exprs inverse_sizes, inverse_symbols;
   NamedEntries factors;      // of the matrix of the core
   double renewed_above = 0;  // corrections after which a new matrix costs less than more iterations
+  /// Of a matrix from which something is left out (leading_matrix.h): what a correction leaves, at a typical point. 0:
+  /// it is Newton's own.
+  double contraction = 0;
+  double iterations = 2;  // as they usually are
   /// In `all` and the symbols of the factors: the core after a correction, then core_explicit; its size as
   /// CorrectionNorm measures it; the sum of the corrections, which is finite where they all are.
   Exprs iterated;
@@ -47,9 +51,10 @@ inline constexpr std::size_t most_usual_operations = 6000;
 
 /// typical: inputs (t0, h, state) and unknowns near which steps will be made; pivots are chosen for it. Nothing where
 /// the equations are not small, or where the matrix is singular there.
-/// reduced: the same equations without explicit unknowns, where these are to be put in.
+/// approximate: what a step multiplies by its size may be left out of the matrix, where that is cheaper. reduced: the
+/// same equations without explicit unknowns, where these are to be put in.
 std::optional<UsualEquations> usual_equations(const StepEquations& equations, const std::vector<double>& typical,
                                               std::size_t most_operations = most_usual_operations,
-                                              const ReducedStep* reduced = nullptr);
+                                              bool approximate = false, const ReducedStep* reduced = nullptr);
 
 }  // namespace alembert::internal

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -114,14 +115,25 @@ Attributes attributes_of(const RunDescription& run) {
                       {"parameters", parameters_text(run.parameters)},
                       {"method", run.method},
                       {"control", std::string(controls[static_cast<int>(run.control)])},
+                      {"settings", lines_of(run.settings)},
                       {"overrides", lines_of(run.overrides)},
                       {"inputs", lines_of(run.inputs)},
                       {"files", lines_of(paths)},
                       {"version", run.version},
                       {"observed", lines_of(run.observed_columns)}};
   for (const FileText& file : run.files) attributes.texts[file_attribute(file.path)] = file.text;
-  attributes.numbers = {{"step", run.step}, {"tolerance", run.tolerance}, {"absolute_tolerance", run.absolute}};
+  attributes.numbers = {{"start", run.start},
+                        {"end", run.end},
+                        {"step", run.step},
+                        {"tolerance", run.tolerance},
+                        {"absolute_tolerance", run.absolute}};
   return attributes;
+}
+
+std::string to_json(const Attributes& attributes) {
+  nlohmann::ordered_json all = attributes.texts;
+  for (const auto& [name, value] : attributes.numbers) all[name] = value;
+  return all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 RunDescription run_from(const Attributes& attributes) {
@@ -146,6 +158,9 @@ RunDescription run_from(const Attributes& attributes) {
   if (control != std::end(controls)) run.control = static_cast<Control>(control - std::begin(controls));
   run.tolerance = number("tolerance");
   run.absolute = number("absolute_tolerance");
+  run.start = number("start");
+  run.end = number("end");
+  run.settings = lines_in(text("settings"));
   run.overrides = lines_in(text("overrides"));
   run.inputs = lines_in(text("inputs"));
   for (const std::string& path : lines_in(text("files"))) run.files.push_back({path, text(file_attribute(path))});

@@ -66,11 +66,15 @@ void Hdf5File::list_attribute(hid_t where, const char* name, const std::vector<s
   attribute(where, name, space, list.data());
 }
 
-void Hdf5File::attributes(const std::map<std::string, std::string>& texts) {
+void Hdf5File::attributes(const Attributes& all) {
   const Handle scalar(valid(H5Screate(H5S_SCALAR)), H5Sclose);
-  for (const auto& [name, value] : texts) {
+  for (const auto& [name, value] : all.texts) {
     const char* text = value.c_str();
     attribute(h5_, name.c_str(), scalar, &text);
+  }
+  for (const auto& [name, value] : all.numbers) {
+    const Handle a(valid(H5Acreate2(h5_, name.c_str(), H5T_IEEE_F64LE, scalar, H5P_DEFAULT, H5P_DEFAULT)), H5Aclose);
+    valid(H5Awrite(a, H5T_NATIVE_DOUBLE, &value));
   }
 }
 

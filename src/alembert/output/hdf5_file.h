@@ -6,11 +6,11 @@
 #include <hdf5.h>
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "alembert/output/attributes.h"
 #include "alembert/output/hdf5_calls.h"
 #include "alembert/output/output_file.h"
 
@@ -90,7 +90,7 @@ class Hdf5File {
   Texts texts(const char* name);
   void append(Table& table);
   void append(Texts& texts);
-  void attributes(const std::map<std::string, std::string>& texts);
+  void attributes(const Attributes& all);
   void list_attribute(hid_t where, const char* name, const std::vector<std::string>& texts);
   void flush();
   /// Tables are closed before.

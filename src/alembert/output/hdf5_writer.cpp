@@ -86,16 +86,10 @@ class Hdf5Writer final : public Observer {
   }
 
   void go_on(const Columns& columns, const RunDescription& run, std::span<const Mark> marks) override {
-    for (const Mark& mark : marks) {
-      ByteReader in(mark);
-      std::string path;
-      in.read(path);
-      if (path != place_of_file(file_.path())) continue;
-      const auto rows = in.read<hsize_t>(), events = in.read<hsize_t>();
-      take_up(columns, rows, events);
-      return;
-    }
-    begin(columns, run);
+    std::optional<ByteReader> in = mark_of_file(marks, file_.path());
+    if (!in) return begin(columns, run);
+    const auto rows = in->read<hsize_t>(), events = in->read<hsize_t>();
+    take_up(columns, rows, events);
   }
 
  private:

@@ -20,7 +20,7 @@ class Hdf5MemberTable final : public MemberTable {
     } catch (...) {}
   }
 
-  void begin(const std::vector<std::string>& columns, const std::map<std::string, std::string>& attributes) override {
+  void begin(const std::vector<std::string>& columns, const Attributes& attributes) override {
     const QuietHdf5 quiet;
     file_.open();
     members_ = file_.table("members", columns);

@@ -2,18 +2,19 @@
 
 // The table of a study as .h5: a dataset "members" with a row of numbers for each, and lists of what is text.
 
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "alembert/output/attributes.h"
 
 namespace alembert::internal {
 
 class MemberTable {
  public:
   virtual ~MemberTable() = default;
-  virtual void begin(const std::vector<std::string>& columns, const std::map<std::string, std::string>& attributes) = 0;
+  virtual void begin(const std::vector<std::string>& columns, const Attributes& attributes) = 0;
   /// Numbers of the next member; what is missing is NaN.
   virtual void row(std::span<const double> values) = 0;
   /// A text about a member (from 1), in one of the lists "failures", "warnings", "texts".

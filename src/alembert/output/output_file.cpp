@@ -31,6 +31,16 @@ std::string place_of_file(const std::string& path) {
   return failed ? path : whole.string();
 }
 
+std::optional<ByteReader> mark_of_file(std::span<const std::vector<std::byte>> marks, const std::string& path) {
+  for (const std::vector<std::byte>& mark : marks) {
+    ByteReader in(mark);
+    std::string place;
+    in.read(place);
+    if (place == place_of_file(path)) return in;
+  }
+  return {};
+}
+
 namespace {
 
 /// A lock that belongs to this opening of the file: the locks of HDF5, which are of another kind, do not meet it, and

@@ -5,10 +5,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "alembert/base/bytes.h"
 
 namespace alembert::internal {
 
@@ -63,5 +66,7 @@ class OutputFile {
 
 /// A path by which two spellings of one file are told to be the same.
 std::string place_of_file(const std::string& path);
+/// Of what writers left at a checkpoint that of the file, read up to behind its place; nothing where it left none.
+std::optional<ByteReader> mark_of_file(std::span<const std::vector<std::byte>> marks, const std::string& path);
 
 }  // namespace alembert::internal

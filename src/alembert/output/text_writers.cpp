@@ -51,23 +51,17 @@ class TextWriter : public Observer {
     return out.bytes();
   }
   void go_on(const Columns& columns, const RunDescription& run, std::span<const Mark> marks) override {
-    for (const Mark& mark : marks) {
-      ByteReader in(mark);
-      std::string path;
-      in.read(path);
-      if (path != place_of_file(file_.path())) continue;
-      const auto size = in.read<std::uint64_t>();
-      if (file_.trace(size) != in.read<std::uint64_t>())
-        throw InputError("'" + file_.path() + "' is not what the run had written up to the checkpoint",
-                         "choose another file: it gets the rows from there on");
-      know(columns);
-      load(in);
-      file_.cut(size);
-      open_ = true;
-      flush();
-      return;
-    }
-    begin(columns, run);
+    std::optional<ByteReader> in = mark_of_file(marks, file_.path());
+    if (!in) return begin(columns, run);
+    const auto size = in->read<std::uint64_t>();
+    if (file_.trace(size) != in->read<std::uint64_t>())
+      throw InputError("'" + file_.path() + "' is not what the run had written up to the checkpoint",
+                       "choose another file: it gets the rows from there on");
+    know(columns);
+    load(*in);
+    file_.cut(size);
+    open_ = true;
+    flush();
   }
 
  protected:
@@ -116,10 +110,7 @@ std::string json_text(const nlohmann::ordered_json& json) {
 
 /// What a file says about its run, without its rows.
 std::string description_text(const Columns& columns, const RunDescription& run) {
-  const Attributes attributes = attributes_of(run);
-  nlohmann::ordered_json all = attributes.texts;
-  for (const auto& [name, value] : attributes.numbers) all[name] = value;
-  std::string text = "{\"attributes\":" + json_text(all) + ",\n\"columns\":" + json_text(columns.names);
+  std::string text = "{\"attributes\":" + to_json(attributes_of(run)) + ",\n\"columns\":" + json_text(columns.names);
   if (!columns.units.empty()) text += ",\n\"units\":" + json_text(columns.units);
   return text;
 }

@@ -313,11 +313,12 @@ std::string to_svg(const Figure& figure) {
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
       "role=\"img\">\n"
-      "<title>{2}</title>\n<style>\n{3}</style>\n"
+      "<title>{2}</title>\n{9}<style>\n{3}</style>\n"
       "<clipPath id=\"panel\"><rect x=\"{5}\" y=\"{6}\" width=\"{7}\" height=\"{8}\"/></clipPath>\n"
       "<rect class=\"paper\" width=\"{0}\" height=\"{1}\"/>\n"
       "<text x=\"{4}\" y=\"24\" text-anchor=\"middle\" class=\"title\">{2}</text>\n",
-      width, height, escaped(figure.title), web_text("figure.css"), width / 2, left, top, x_end - left, y_end - top);
+      width, height, escaped(figure.title), web_text("figure.css"), width / 2, left, top, x_end - left, y_end - top,
+      figure.about.empty() ? "" : "<metadata>" + escaped(figure.about) + "</metadata>\n");
   for (int i = 0; i < static_cast<int>(all.size()); ++i) {
     const int column = i % columns, row = i / columns;
     svg += fmt::format("<g transform=\"translate({} {})\">\n{}{}</g>\n", panel_width * column,

@@ -46,6 +46,7 @@ struct Figure {
   std::vector<Panel> panels;
   std::vector<std::string> notes;  // lines below the legend: what the kinds of lines mean
   int columns = 0;                 // panels side by side; 0: up to three in one row, more in rows of two
+  std::string about;               // what the file says of itself beside what it shows
   bool own_legends = false;        // every panel has colours and a legend of its own, instead of one for all
 };
 

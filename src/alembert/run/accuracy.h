@@ -3,11 +3,12 @@
 // How far steps of fixed size are from the motion, at a few percent of their cost. Two comparisons are made on the way:
 //   - a companion goes beside the run from its start, with steps twice as long, as far as it may cost, through kinks
 //     and events: its distance is the error with everything that the motion makes of it, 2^p - 1 times too large for a
-//     method of order p;
+//     method of order p. Where steps err much more later on, it goes beside the run again;
 //   - single steps are made again in two parts: some by number, and each that was predicted worse than all that were
-//     compared before, for there the motion is faster than it was.
+//     compared before, for there the motion is faster than it was. Their errors tell how much the others add.
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,8 +26,8 @@ class StateRanges {
   StateRanges(const ReportNames& names, std::size_t n_y, std::span<const double> state);
   void add(std::span<const double> state);
 
-  /// What an error of the entry is compared with: its own range; of those that hardly move, a part of the range of the
-  /// vector that it belongs to, or of all positions or velocities.
+  /// What an error of the entry is compared with: its own range; of those that hardly move, a part of their size, of
+  /// the range of the vector that they belong to, or of all positions or velocities.
   std::vector<double> scales() const;
   /// The largest range of all positions, and of all velocities.
   double positions() const { return largest(0, n_y_); }
@@ -45,6 +46,7 @@ class StateRanges {
 
  private:
   double largest(std::size_t first, std::size_t last) const;
+  double size(std::size_t i) const;
 
   std::size_t n_y_;
   std::vector<double> low_, high_;
@@ -55,6 +57,10 @@ class StateRanges {
 struct Growth {
   double factor = 1, rate = 0;
 };
+
+/// The length of so many steps of the size h between two times, which far from zero know it less well than h does. h =
+/// 0: what lies between the times.
+double length_of(double from, double to, long steps, double h);
 
 /// What rounding alone makes of so many steps, relative to the range of motion.
 double rounding_of(long steps, double resolution, std::size_t singular_positions);
@@ -105,41 +111,51 @@ class AccuracyProbe {
   /// A time in which the companion goes beside the run.
   struct Window {
     double t0 = 0, end = 0;
-    double grid = 0;             // the last point of the grid
-    long steps = 0;              // of the grid
+    double grid = 0;                            // the last point of the grid
+    long first = 0, steps = 0;                  // steps of the run before it, and of the grid in it
+    long last = 0;                              // steps of the run until its end
+    bool later = false;                         // not the first of the run
+    double before = 0;                          // the error of the run, when it began
+    std::vector<double> sum_before, sum_until;  // of the errors of steps, when it began and when it ended
     long apart = 0;              // comparisons in a row in which one of both had met an event and the other had not
+    long beyond = 0;             // comparisons in a row in which they were far apart
     bool failed = false;         // its first steps had no solution
     std::vector<Distance> seen;  // after every second step
     std::vector<double> error;   // largest of every entry
 
     template <class A>
     void archive(A& fields) {
-      fields(t0, end, grid, steps, apart, failed, seen, error);
+      fields(t0, end, grid, first, steps, last, later, before, sum_before, sum_until, apart, beyond, failed, seen,
+             error);
     }
   };
   struct Halves {
     double first = 0, whole = 0;
   };
 
-  void begin_window(const GridPoint& from);
+  void begin_window(const GridPoint& from, double before = 0);
+  void begin_later_window(const GridPoint& from, const std::vector<double>& error);
+  void leave_companion();
+  double share_of(const Window& window) const;
   void look(const GridPoint& from, const GridPoint& to);
   void follow_companion(const GridPoint& to);
   bool among_events();
   void end_window(const GridPoint& to);
   bool prolonged();
-  Halves distances() const;
-  double growth_of_window() const;
+  Halves distances(const Window& window) const;
+  double growth_of(const Window& window) const;
 
   bool due(double prediction_error);
-  double trusted_gain() const;
+  double trusted_gain(const Window& window) const;
   void compare_parts(const GridPoint& from, const GridPoint& to);
   void compare_inside(const GridPoint& from, const GridPoint& to);
-  void take(double error, const GridPoint& to);
+  void take(const GridPoint& to);
+  void add_up();
 
   Distance compare(const GridPoint& a, const GridPoint& b, std::vector<double>& largest) const;
   double relative(const Distance& distance) const;
   double largest(const std::vector<double>& errors) const;
-  double error_at_end(double of_step) const;
+  double error_until(double t, const Window& window, double of_step) const;
   double error_inside() const;
 
   const Engine& engine_;
@@ -150,25 +166,33 @@ class AccuracyProbe {
   double h_, t0_;
   std::size_t n_y_;
   StateRanges ranges_;
-  long n_ = 0;             // steps so far
-  long next_look_ = 0;     // the step at which something is due by its number
-  double surprised_ = -1;  // a prediction that was worse is a reason to compare
-  double t_;               // where the run is
+  long n_ = 0;              // steps so far
+  long next_look_ = 0;      // the step at which something is due by its number
+  long next_compared_ = 1;  // the one that is compared by its number
+  long gap_ = 0;            // between the last two that were
+  double surprised_ = -1;   // a prediction that was worse is a reason to compare
+  double t_;                // where the run is
 
   std::optional<Companion> companion_;
-  long companion_steps_;      // as far as it may go
-  Window window_;             // the present one, or the last
-  double before_window_ = 0;  // the error with which it began
-  double growth_ = 0;         // in the windows before
-  long resets_ = 0;           // events of the run that set something, since the window began
+  long companion_steps_;         // as far as it may go
+  long later_steps_;             // that are left for it later
+  std::vector<long> later_;      // where it goes again by the number of the step, last first
+  Window window_;                // the present one, or the last
+  std::vector<Window> windows_;  // those before, but for what was lost
+  double growth_ = 0;            // in the windows before
+  long resets_ = 0;              // events of the run that set something, since the window began
 
   std::optional<Step<double>> parts_;
   GridPoint parts_at_;
-  std::vector<double> step_error_;  // largest of every entry in a step
-  double predicted_worst_ = 0;      // of the steps that were compared
-  double worst_ = 0, worst_t_ = 0;  // error of a step
-  double worst_early_ = 0;          // of those beside which the companion went
+  std::vector<double> step_error_;   // largest of every entry in a step
+  std::vector<double> now_, last_;   // of the last step that was compared, and of the one before
+  std::vector<double> accompanied_;  // largest of the steps beside which the companion went
+  std::vector<double> sum_;          // of all steps, those in between by the trapezoidal rule
+  long summed_ = 0;                  // steps up to here
+  double predicted_worst_ = 0;       // of the steps that were compared
+  double worst_ = 0, worst_t_ = 0;   // error of a step
   long compared_ = 0;
+  double last_kink_ = -INFINITY, shortest_contact_ = INFINITY;  // when it was, and the least time between two
   double inside_ = 0;                // errors of the steps that were cut at both ends, together
   long cut_ = 0, cut_compared_ = 0;  // how many there were, and of how many the error is known
 };

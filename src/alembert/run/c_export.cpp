@@ -128,7 +128,9 @@ class Export {
     text += fmt::format("const char *const {}_parameter_names[{}] = {};\n", prefix_, parameters, strings(parameters_));
     text += fmt::format("const double {}_parameter_values[{}] = {};\n\n", prefix_, parameters,
                         numbers(engine_.parameters.data(), static_cast<int>(engine_.parameters.size())));
-    text += begin_function() + steps_function();
+    std::vector<const Program*> programs{&step_.program};
+    if (step_.first_guess) programs.push_back(&*step_.first_guess);
+    text += c_tables(programs, "static") + begin_function() + steps_function();
     text += fmt::format(
         "double {0}_time(const {0}_motion *motion) {{\n"
         "  return motion->memory[{1}] + motion->memory[{2}] * motion->memory[{3}];\n}}\n\n"

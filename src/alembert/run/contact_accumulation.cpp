@@ -82,6 +82,9 @@ void ContactRun::close_accumulated(const std::vector<int>& set, double after) {
   impacted_.assign(impacted_.size(), false);
   choose_mode(Told(slack_.size(), frictions()));
   if (!going_) return;
+  // What leaves without acceleration, but for rounding, does not come back.
+  std::erase_if(closing_, [&](int i) { return !mode_[static_cast<std::size_t>(i)].closed; });
+  if (closing_.empty()) closing_t_ = INFINITY;
   project();
   announce(before);
 }

@@ -6,7 +6,37 @@
 
 namespace alembert::internal {
 
-ContactBooks::ContactBooks(const Engine& base, Report report) : base_(base), report_(std::move(report)) {}
+namespace {
+
+// What each segment costs beside its steps is a copy of all that makes them.
+constexpr int most_known = 40;
+
+}  // namespace
+
+ContactBooks::ContactBooks(const Engine& base, Report report)
+    : base_(base), report_(std::move(report)), begun_(base.t0) {}
+
+bool ContactBooks::asks_for_accuracy() const { return known_ < most_known; }
+
+// The errors of the segments add up, each relative to its own range. Where there are more of them than are looked at,
+// these are like the others; else there are none but what rests.
+void ContactBooks::add_accuracy(const Report& part) {
+  const double length = std::abs(part.t - std::exchange(begun_, part.t));
+  if (!part.accuracy || length == 0) return;
+  // Less than a step is not worse than a whole one.
+  if (known_ > 0 && length < report_.largest_step) return;
+  ++known_;
+  error_ += part.accuracy->per_time * length;
+  known_for_ += length;
+  if (!report_.accuracy) {
+    report_.accuracy = part.accuracy;
+  } else {
+    Accuracy& all = *report_.accuracy;
+    if (part.accuracy->per_step > all.per_step) all.worst_t = part.accuracy->worst_t;
+    all.per_step = std::max(all.per_step, part.accuracy->per_step);
+    all.compared += part.accuracy->compared;
+  }
+}
 
 void ContactBooks::begin(double energy) {
   report_.energy.initial = energy;
@@ -59,7 +89,7 @@ void ContactBooks::add_watched(const Report& part) {
     r.invariants = part.invariants;
     r.observed = part.observed;
   }
-  if (!r.accuracy) r.accuracy = part.accuracy;
+  add_accuracy(part);
   for (std::size_t i = 0; i < part.invariants.size(); ++i) {
     Watched& all = r.invariants[i];
     const Watched& own = part.invariants[i];
@@ -121,6 +151,9 @@ void ContactBooks::add(const Report& part, const std::vector<int>& sliding, cons
 }
 
 Report ContactBooks::finished() {
+  const double length = std::abs(report_.t - base_.t0);
+  if (report_.accuracy && length > 0)
+    report_.accuracy->per_time = std::min(1.0, asks_for_accuracy() ? error_ : error_ * length / known_for_) / length;
   if (report_.has_energy) {
     report_.energy.max_error = account_.error;
     report_.drift = {0, INFINITY};

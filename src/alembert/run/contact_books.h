@@ -27,6 +27,9 @@ class ContactBooks {
   /// The contact whose friction has added energy, beyond what the account can be off by; -1 where none has.
   int creating() const;
 
+  /// Whether the accuracy of another segment is to be looked at.
+  bool asks_for_accuracy() const;
+
   Report& report() { return report_; }
   /// The report of the whole.
   Report finished();
@@ -35,6 +38,7 @@ class ContactBooks {
   void add_energy(const Report& part, const std::vector<int>& sliding, const std::vector<double>& friction,
                   bool conserves);
   void add_watched(const Report& part);
+  void add_accuracy(const Report& part);
 
   const Engine& base_;
   Report report_;
@@ -42,6 +46,8 @@ class ContactBooks {
   double off_ = 0;   // what the account does not explain, with its sign
   double last_ = 0;  // energy at the end of the last segment
   bool first_ = true;
+  int known_ = 0;                             // segments whose accuracy is known
+  double begun_, error_ = 0, known_for_ = 0;  // when the present one began; their errors, and how long they were
 };
 
 }  // namespace alembert::internal

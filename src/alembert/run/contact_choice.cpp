@@ -22,9 +22,9 @@ void ContactRun::choose_mode(const Told& told) {
   }
   if (!sound_laws(closed)) return;
   if (closed.empty()) return take_mode(closed, {}, {});
-  const std::optional<ConeProblem> problem = force_problem(closed, told);
+  std::optional<ConeProblem> problem = force_problem(closed, told);
   if (!problem) return fail("the accelerations are not determined at t = " + time_text(t_));
-  const std::optional<ConeSolution> found = solve(*problem);
+  const std::optional<ConeSolution> found = solved(*problem, closed, &free_multipliers_);
   if (!found) {
     if (jam(closed, *problem)) return choose_mode(Told(slack_.size(), frictions()));
     return;
@@ -37,6 +37,7 @@ std::optional<ConeProblem> ContactRun::force_problem(const std::vector<int>& clo
   const std::vector<int> rows = rows_of(closed);
   const std::span<const double> free = accelerations();
   if (!std::all_of(free.begin(), free.end(), [](double x) { return std::isfinite(x); })) return {};
+  free_multipliers_.assign(free.begin() + static_cast<std::ptrdiff_t>(e_.z.size()), free.end());
   const std::vector<double> accelerated = system_->accelerations(free);
   ConeProblem problem = cone(closed, rows);
   for (std::size_t k = 0; k < rows.size(); ++k)
@@ -67,7 +68,7 @@ void ContactRun::take_mode(const std::vector<int>& closed, const ConeProblem& pr
   for (std::size_t k = 0; k < closed.size(); ++k) {
     const int i = closed[k];
     ContactMode& mode = mode_[static_cast<std::size_t>(i)];
-    mode.closed = found.contacts[k].active;
+    mode.closed = found.contacts[k].active || system_->loaded(i);
     mode.touches = !mode.closed && found.w[problem.contacts[k].normal] <= rounding_of_contacts * scale;
     for (std::size_t j = 0; j < mode.friction.size(); ++j) {
       const auto& state = found.contacts[k].tangents[j];

@@ -132,10 +132,12 @@ class Cone {
         double slope = D(k, k);
         for (const auto& t : contact.tangents)
           for (int j = 0; t.slips && j < t.size; ++j) slope -= D(k, t.first + j) * t.mu * t.direction[j];
-        if (!(slope > 0)) continue;
-        const double before = p[k];
-        p[k] = std::max(0.0, p[k] - (D.row(k).dot(p) + problem_.b[k]) / slope);
-        change = std::max(change, std::abs(p[k] - before));
+        if (!contact.given && !(slope > 0)) continue;
+        if (!contact.given) {
+          const double before = p[k];
+          p[k] = std::max(0.0, p[k] - (D.row(k).dot(p) + problem_.b[k]) / slope);
+          change = std::max(change, std::abs(p[k] - before));
+        }
         s.contacts[i].active = p[k] > 0;
         for (std::size_t m = 0; m < contact.tangents.size(); ++m)
           change = std::max(change, slide(contact, contact.tangents[m], s.contacts[i].tangents[m], p));
@@ -214,7 +216,7 @@ class Cone {
     Eigen::VectorXd fixed = Eigen::VectorXd::Zero(n);
     for (std::size_t i = 0; i < problem_.contacts.size(); ++i) {
       const auto& contact = problem_.contacts[i];
-      const bool active = s.contacts[i].active;
+      const bool active = s.contacts[i].active && !contact.given;
       Eigen::VectorXd normal = Eigen::VectorXd::Unit(n, contact.normal);
       for (std::size_t k = 0; k < contact.tangents.size(); ++k) {
         const auto& t = contact.tangents[k];

@@ -21,9 +21,10 @@ struct ConeProblem {
     std::array<double, 2> direction{};
   };
   struct Contact {
-    int normal = 0;     // its entry of p and w
-    double offset = 0;  // an impulse that is there already, for the bound of friction alone
-    bool open = false;  // it exerts nothing
+    int normal = 0;      // its entry of p and w
+    double offset = 0;   // an impulse that is there already, for the bound of friction alone
+    bool open = false;   // it exerts nothing
+    bool given = false;  // its normal force is the offset and nothing else: its entries of D and b are 0
     std::vector<Tangent> tangents;
   };
   Eigen::MatrixXd D;

@@ -18,7 +18,7 @@ constexpr int most_jams = 200;
 }  // namespace
 
 bool ContactRun::impact(const Told& told) {
-  constexpr int most_impacts = 50;
+  constexpr int most_impacts = 50;  // each takes energy, and contacts that hit each other settle in a few
   for (int n = 0; n < most_impacts; ++n) {
     look();
     std::vector<int> set;
@@ -44,6 +44,7 @@ ConeProblem ContactRun::cone(const std::vector<int>& contacts, const std::vector
   for (const int i : contacts) {
     ConeProblem::Contact one;
     one.normal = row++;
+    one.given = system_->loaded(i);
     int friction = system_->first_friction(i);
     for (const auto& f : contact(i).friction) {
       ConeProblem::Tangent t;
@@ -71,7 +72,7 @@ std::optional<Eigen::VectorXd> ContactRun::impulses(ConeProblem problem, const s
       const int n = problem.contacts[k].normal;
       problem.b[n] += factor * system_->restitution(set[k]) * before[n];
     }
-  const std::optional<ConeSolution> first = solve(problem);
+  const std::optional<ConeSolution> first = solved(problem, set, nullptr);
   if (!first) return {};
   if (!poisson) return first->p;
   // What was pressed together comes back, by the restitution.
@@ -82,7 +83,7 @@ std::optional<Eigen::VectorXd> ContactRun::impulses(ConeProblem problem, const s
     back[c.normal] = c.offset;
   }
   problem.b = before + problem.D * (first->p + back);
-  const std::optional<ConeSolution> second = solve(problem);
+  const std::optional<ConeSolution> second = solved(problem, set, nullptr);
   if (!second) return {};
   return first->p + back + second->p;
 }
@@ -242,7 +243,7 @@ void ContactRun::warn_of_shared_friction(int slipping, const Mode& before) {
   int sticking = 0;
   for (int i = 0; i < count(); ++i) {
     if (!before[static_cast<std::size_t>(i)].closed) continue;
-    rows.push_back(contact(i).normal);
+    if (!system_->loaded(i)) rows.push_back(contact(i).normal);
     if (state_of(before[static_cast<std::size_t>(i)]) != ContactState::sticking) continue;
     ++sticking;
     for (const auto& f : contact(i).friction)

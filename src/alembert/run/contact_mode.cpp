@@ -58,6 +58,8 @@ class ModeWriter {
       else open(i);
     }
     made_.model.multiplier0.resize(made_.model.constraints.size());
+    if (!asked_.empty())
+      made_.model.observed_values = substitute(made_.model.observed_values, asked_, acting_, graph());
     return std::move(made_);
   }
 
@@ -83,7 +85,20 @@ class ModeWriter {
     return c.multiplier;
   }
 
+  /// What is observed of a contact.
+  void say(Expr asked, Expr acting) {
+    if (!asked) return;
+    asked_.push_back(asked);
+    acting_.push_back(acting);
+  }
+  void say_state(std::size_t i, ContactState state) {
+    say(contacts_[i].state, graph().constant(static_cast<double>(state)));
+  }
+
   void open(std::size_t i) {
+    say(contacts_[i].force, graph().constant(0));
+    for (const Expr s : contacts_[i].tangential) say(s, graph().constant(0));
+    say_state(i, ContactState::open);
     Expr gap = contacts_[i].gap;
     if (mode_[i].touches) gap = gap + graph().constant(slack_[i]);
     end_where(gap, {ModeEvent::Kind::gap, static_cast<int>(i), 0});
@@ -92,19 +107,28 @@ class ModeWriter {
   void close(std::size_t i) {
     const Contact& contact = contacts_[i];
     const int number = static_cast<int>(i);
-    // Reactions are -g_q^T lambda: with -gap the multiplier is the force that presses.
-    const bool rate = rates_ && turns(mode_[i]);
-    const Expr force = constrain(contact.name, rate ? -rate_of(contact.gap) : -contact.gap, rate, contact.place);
-    if (!mode_[i].shared) end_where(force, {ModeEvent::Kind::force, number, 0});
+    const Expr force = contact.restitution ? pressed(i) : contact.gap;
+    say(contact.force, force);
+    say_state(i, state_of(mode_[i]));
     Exprs power;
     for (std::size_t k = 0; k < contact.friction.size(); ++k) {
       const Friction& friction = contact.friction[k];
       const FrictionMode& mode = mode_[i].friction[k];
       const ModeEvent here{ModeEvent::Kind::slip, number, static_cast<int>(k)};
       if (mode.kind == FrictionMode::Kind::sticks) stick(contact, friction, k, force, here);
-      else power.push_back(slip(friction, mode, force, here));
+      else power.push_back(slip(friction, mode, force, here, k == 0 ? contact.tangential : Exprs()));
     }
     if (!power.empty()) made_.model.friction_powers.push_back(sum(graph(), power));
+  }
+
+  /// The gap as a constraint; the force that keeps it closed.
+  Expr pressed(std::size_t i) {
+    const Contact& contact = contacts_[i];
+    // Reactions are -g_q^T lambda: with -gap the multiplier is the force that presses.
+    const bool rate = rates_ && turns(mode_[i]);
+    const Expr force = constrain(contact.name, rate ? -rate_of(contact.gap) : -contact.gap, rate, contact.place);
+    if (!mode_[i].shared) end_where(force, {ModeEvent::Kind::force, static_cast<int>(i), 0});
+    return force;
   }
 
   /// In the velocities of the model.
@@ -146,6 +170,7 @@ class ModeWriter {
       if (friction.slip.size() > 1) name += "[" + std::to_string(j + 1) + "]";
       const Expr psi = constrain(name, friction.slip[j], true, contact.place);
       squares.push_back(psi * psi);
+      if (k == 0 && j < contact.tangential.size()) say(contact.tangential[j], -psi);
     }
     if (mode_[static_cast<std::size_t>(here.contact)].shared) return;
     const Expr bound = friction.at_rest * force;
@@ -153,8 +178,8 @@ class ModeWriter {
     end_where(bound * bound - sum(graph(), squares), here);
   }
 
-  /// The force -mu N d along the slip; the power that it takes.
-  Expr slip(const Friction& friction, const FrictionMode& mode, Expr force, ModeEvent here) {
+  /// The force -mu N d along the slip; the power that it takes. asked: what is observed of it.
+  Expr slip(const Friction& friction, const FrictionMode& mode, Expr force, ModeEvent here, const Exprs& asked) {
     Model& m = made_.model;
     Exprs direction;
     if (mode.kind == FrictionMode::Kind::turns) {
@@ -170,6 +195,7 @@ class ModeWriter {
     const Expr size = friction.coefficient * force;
     const Exprs& v = velocities_of(m);
     Exprs along;
+    for (std::size_t j = 0; j < asked.size(); ++j) say(asked[j], -size * direction[j]);
     for (std::size_t j = 0; j < friction.slip.size(); ++j) {
       const Exprs row = gradient(friction.slip[j], v);
       for (std::size_t i = 0; i < m.force.size() && i < row.size(); ++i)
@@ -186,6 +212,7 @@ class ModeWriter {
   const bool rates_;
   const std::vector<Contact> contacts_;
   ModeModel made_;
+  Exprs asked_, acting_;  // what is observed of contacts, and what it is in this mode
 };
 
 /// All contacts closed, with friction in one state.
@@ -256,7 +283,12 @@ std::unique_ptr<CompiledMode> ContactModes::compiled(const Mode& mode, const std
                                                      const std::vector<double>& parameters) {
   const ModelLock lock;
   ModeModel made = mode_model(model_, mode, slack, rates_);
-  start_at(made.model, state);
+  // Velocities that are nothing but rounding have no size by which constraints could be fulfilled.
+  std::vector<double> from(state.begin(), state.end());
+  const double still = 1e-12 * acceleration * std::abs(options_.step);
+  for (std::size_t i = model_.q.size(); i < from.size(); ++i)
+    if (std::abs(from[i]) <= still) from[i] = 0;
+  start_at(made.model, from);
   for (std::size_t i = 0; i < parameters.size(); ++i)
     for (std::size_t k = 0; k < made.model.parameter_symbols.size(); ++k) {
       const Expr s = made.model.parameter_symbols[k];
@@ -273,7 +305,9 @@ std::unique_ptr<CompiledMode> ContactModes::compiled(const Mode& mode, const std
   // In the order in which the constraints were added.
   int lambda = static_cast<int>(e_.lambda.size()), psi = static_cast<int>(result->e.lambda.size() + e_.psi.size());
   for (std::size_t i = 0; i < mode.size(); ++i) {
-    result->normal.push_back(!mode[i].closed ? -1 : rates_ && turns(mode[i]) ? psi++ : lambda++);
+    result->normal.push_back(!mode[i].closed || !model_.contacts[i].restitution ? -1
+                             : rates_ && turns(mode[i])                         ? psi++
+                                                                                : lambda++);
     std::vector<int> first;
     for (std::size_t k = 0; k < model_.contacts[i].friction.size(); ++k) {
       const bool sticks = mode[i].closed && mode[i].friction[k].kind == FrictionMode::Kind::sticks;

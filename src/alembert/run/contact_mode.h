@@ -30,6 +30,10 @@ struct ContactMode {
 };
 using Mode = std::vector<ContactMode>;
 
+/// open, closed, sliding, sticking: in columns the numbers 0 to 3.
+enum class ContactState { open, closed, sliding, sticking };
+ContactState state_of(const ContactMode& mode);
+
 /// Where a mode ends.
 struct ModeEvent {
   enum class Kind { gap, force, slip, bound };  // becomes 0, or the friction reaches its bound

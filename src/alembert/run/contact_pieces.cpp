@@ -32,8 +32,8 @@ std::array<double, 2> ContactRun::align_slip(int i, std::size_t j, std::array<do
     if (mode_[static_cast<std::size_t>(k)].closed) closed.push_back(k);
   Told told(slack_.size(), frictions());
   told.stops[static_cast<std::size_t>(system_->first_friction(i)) + j] = true;
-  const std::optional<ConeProblem> problem = force_problem(closed, told);
-  const std::optional<ConeSolution> found = problem ? solve(*problem) : std::nullopt;
+  std::optional<ConeProblem> problem = force_problem(closed, told);
+  const std::optional<ConeSolution> found = problem ? solved(*problem, closed, &free_multipliers_) : std::nullopt;
   if (!found) return direction;
   const auto place = static_cast<std::size_t>(std::find(closed.begin(), closed.end(), i) - closed.begin());
   const ConeSolution::Tangent& wanted = found->contacts[place].tangents[j];

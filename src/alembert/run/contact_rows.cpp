@@ -4,34 +4,11 @@
 #include <cmath>
 #include <utility>
 
+#include "alembert/base/archive.h"
 #include "alembert/run/contact_system.h"
 #include "alembert/run/report_names.h"
 
 namespace alembert::internal {
-
-namespace {
-
-std::vector<std::string> contact_columns(const Model& model, const std::vector<std::string>& taken) {
-  std::vector<std::string> names;
-  const auto add = [&](const std::string& name) {
-    const bool clash = std::find(taken.begin(), taken.end(), name) != taken.end();
-    names.push_back((clash ? "contact." : "") + name);
-  };
-  for (const Contact& contact : model.contacts) {
-    add(contact.name + ".gap");
-    add(contact.name + ".force");
-    if (!contact.friction.empty()) {
-      const std::size_t size = contact.friction[0].slip.size();
-      for (const char* what : {".slip", ".friction"})
-        for (std::size_t j = 0; j < size; ++j)
-          add(contact.name + what + (size > 1 ? "[" + std::to_string(j + 1) + "]" : ""));
-    }
-    add(contact.name + ".state");
-  }
-  return names;
-}
-
-}  // namespace
 
 ContactState state_of(const ContactMode& mode) {
   if (!mode.closed) return ContactState::open;
@@ -50,12 +27,9 @@ const char* word_of(ContactState state) {
 }
 
 ContactRows::ContactRows(const Engine& base, ContactSystem& system, std::vector<Observer*> to)
-    : base_(base), system_(system), to_(std::move(to)), columns_(make_columns(base.model, base.e, false)) {
-  names_ = contact_columns(base.model, columns_.names);
-  columns_.names.insert(columns_.names.end(), names_.begin(), names_.end());
-  columns_.observed.end = columns_.count();
-  columns_.ports = {columns_.count(), columns_.count()};
-  for (const Contact& contact : base.model.contacts) columns_.events.push_back(contact.name);
+    : base_(base), system_(system), to_(std::move(to)), columns_(columns_with_contacts(base.model, base.e, false)) {
+  const int own = make_columns(base.model, base.e, false).count();
+  names_.assign(columns_.names.begin() + own, columns_.names.end());
 }
 
 void ContactRows::follow(const CompiledMode& compiled, const Mode& mode) {
@@ -66,9 +40,35 @@ void ContactRows::follow(const CompiledMode& compiled, const Mode& mode) {
 void ContactRows::begin(const Columns& columns, const RunDescription& run) {
   given_ = columns;
   if (std::exchange(begun_, true)) return;
-  RunDescription described = run;
-  described.observed_columns.insert(described.observed_columns.end(), names_.begin(), names_.end());
-  for (Observer* observer : to_) observer->begin(columns_, described);
+  for (Observer* observer : to_) observer->begin(columns_, described(run));
+}
+
+RunDescription ContactRows::described(RunDescription run) const {
+  run.observed_columns.insert(run.observed_columns.end(), names_.begin(), names_.end());
+  return run;
+}
+
+Observer::Mark ContactRows::mark() {
+  std::vector<Mark> marks;
+  for (Observer* observer : to_)
+    if (Mark one = observer->mark(); !one.empty()) marks.push_back(std::move(one));
+  ByteWriter out;
+  Archive fields(out);
+  fields(marks);
+  return out.bytes();
+}
+
+void ContactRows::go_on(const Columns& columns, const RunDescription& run, std::span<const Mark> marks) {
+  given_ = columns;
+  begun_ = true;
+  std::vector<Mark> own;
+  if (!marks.empty()) {
+    ByteReader in(marks[0]);
+    Archive fields(in);
+    fields(own);
+    in.finish();
+  }
+  for (Observer* observer : to_) observer->go_on(columns_, described(run), own);
 }
 
 void ContactRows::finish() {
@@ -85,6 +85,7 @@ ContactForces ContactRows::forces_of(int number, std::span<const double> multipl
   ContactForces found;
   found.state = state_of(mode);
   if (compiled_->normal[i] >= 0) found.normal = multipliers[static_cast<std::size_t>(compiled_->normal[i])];
+  if (system_.loaded(number)) found.normal = loads_[i];
   if (contact.friction.empty()) return found;
   const SlipRows& f = contact.friction[0];
   const int psi = compiled_->friction[i][0];
@@ -108,7 +109,7 @@ ContactForces ContactRows::forces_of(int number, std::span<const double> multipl
 void ContactRows::add_contact(int number, std::span<const double> multipliers) {
   const ContactLayout& contact = system_.contacts()[static_cast<std::size_t>(number)];
   const ContactForces forces = forces_of(number, multipliers);
-  row_.push_back(system_.gap(number));
+  if (!system_.loaded(number)) row_.push_back(system_.gap(number));
   row_.push_back(forces.normal);
   if (!contact.friction.empty()) {
     const SlipRows& f = contact.friction[0];
@@ -125,11 +126,13 @@ void ContactRows::make(std::span<const double> values) {
                                                              static_cast<std::size_t>(given_.multipliers.size()));
   const std::size_t lambdas = forces_ ? base_.e.lambda.size() : compiled_->e.lambda.size();
   const auto psi = multipliers.begin() + static_cast<std::ptrdiff_t>(lambdas);
-  row_.insert(row_.end(), multipliers.begin(),
-              multipliers.begin() + static_cast<std::ptrdiff_t>(base_.e.lambda.size()));
-  row_.insert(row_.end(), psi, psi + static_cast<std::ptrdiff_t>(base_.e.psi.size()));
+  std::vector<double> own(multipliers.begin(),
+                          multipliers.begin() + static_cast<std::ptrdiff_t>(base_.e.lambda.size()));
+  own.insert(own.end(), psi, psi + static_cast<std::ptrdiff_t>(base_.e.psi.size()));
+  row_.insert(row_.end(), own.begin(), own.end());
   row_.insert(row_.end(), at(given_.multipliers.end), values.end());
   system_.look(values[0], values.subspan(1, base_.e.y.size() + base_.e.z.size()));
+  if (system_.any_load()) loads_ = system_.loads(own);
   for (int i = 0; i < static_cast<int>(system_.contacts().size()); ++i) add_contact(i, multipliers);
 }
 

@@ -14,9 +14,6 @@ namespace alembert::internal {
 
 class ContactSystem;
 
-/// open, closed, sliding, sticking: in columns the numbers 0 to 3.
-enum class ContactState { open, closed, sliding, sticking };
-ContactState state_of(const ContactMode& mode);
 const char* word_of(ContactState state);
 
 /// What acts at a contact.
@@ -42,10 +39,13 @@ class ContactRows final : public Observer {
   void row(std::span<const double> values) override;
   /// Negative numbers are contacts: -1 the first.
   void event(int number, std::span<const double> values) override;
+  Mark mark() override;
+  void go_on(const Columns& columns, const RunDescription& run, std::span<const Mark> marks) override;
   void end() override {}
 
  private:
   void make(std::span<const double> values);
+  RunDescription described(RunDescription run) const;
   void add_contact(int number, std::span<const double> multipliers);
   ContactForces forces_of(int number, std::span<const double> multipliers) const;
 
@@ -58,7 +58,7 @@ class ContactRows final : public Observer {
   const Mode* mode_ = nullptr;
   std::function<ContactForces(int contact)> forces_;
   bool begun_ = false;
-  std::vector<double> row_;
+  std::vector<double> row_, loads_;
 };
 
 }  // namespace alembert::internal

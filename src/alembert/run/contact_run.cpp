@@ -135,6 +135,8 @@ std::span<const double> ContactRun::accelerations() {
   const std::span<const double> rates = base_.multipliers.at(t_, state_);
   for (std::size_t i = 0; i < e_.z.size(); ++i)
     if (std::isfinite(rates[i])) modes_.acceleration = std::max(modes_.acceleration, std::abs(rates[i]));
+  // Where nothing would move at all, what joints, constraints and their friction hold is a measure.
+  if (modes_.acceleration == 0) modes_.acceleration = system_->held_back(rates.subspan(e_.z.size()));
   return rates;
 }
 
@@ -219,8 +221,8 @@ bool ContactRun::segment() {
   handed_.steps = books_.report().steps;
   if (part.steps.most_steps > 0) part.steps.most_steps = std::max(1L, part.steps.most_steps - handed_.steps);
   handed_.final = ended_ || end == options_.end;
-  // At rest the range of motion says nothing about errors; the first segment in which something moves does.
-  handed_.probes = !rests && !books_.report().accuracy;
+  // At rest the range of motion says nothing about errors.
+  handed_.probes = !rests && books_.asks_for_accuracy();
   handed_.row = handed_.first || (handed_.final && t_ == end);
   handed_.counts.resize(engine.model.events.size(), 0);
   std::fill(handed_.counts.begin() + handed_.own_events, handed_.counts.end(), 0);

@@ -70,6 +70,8 @@ class ContactRun {
   void choose_mode(const Told& told);
   bool jam(const std::vector<int>& closed, const ConeProblem& forces);
   std::optional<ConeProblem> force_problem(const std::vector<int>& closed, const Told& told);
+  std::optional<ConeSolution> solved(ConeProblem& problem, const std::vector<int>& contacts,
+                                     const std::vector<double>* at_rest);
   void find_shared();
   double shared_end(double end);
   bool shared_holds();
@@ -110,6 +112,7 @@ class ContactRun {
   std::vector<double> slack_;
   double t_;
   std::vector<double> state_, parameters_;
+  std::vector<double> free_multipliers_;  // without contacts, where forces were asked for last
   CompiledMode* compiled_ = nullptr;
   bool conserves_;                    // nothing but contacts does work, and none moves by itself
   std::vector<std::size_t> pending_;  // events of the report whose multipliers are not known yet

@@ -26,8 +26,10 @@ void ContactRun::find_shared() {
     ContactMode& mode = mode_[static_cast<std::size_t>(i)];
     mode.shared = false;
     if (!mode.closed) continue;
-    rows.push_back(contact(i).normal);
-    owner.push_back(i);
+    if (!system_->loaded(i)) {
+      rows.push_back(contact(i).normal);
+      owner.push_back(i);
+    }
     for (std::size_t j = 0; j < mode.friction.size(); ++j)
       for (int r = 0; mode.friction[j].kind == FrictionMode::Kind::sticks && r < contact(i).friction[j].size; ++r) {
         rows.push_back(contact(i).friction[j].first + r);
@@ -58,9 +60,9 @@ bool ContactRun::shared_holds() {
     for (std::size_t j = 0; j < contact(i).friction.size(); ++j)
       told.stops[static_cast<std::size_t>(system_->first_friction(i)) + j] =
           mode_[static_cast<std::size_t>(i)].friction[j].kind == FrictionMode::Kind::sticks;
-  const std::optional<ConeProblem> problem = force_problem(closed, told);
+  std::optional<ConeProblem> problem = force_problem(closed, told);
   if (!problem) return true;
-  const std::optional<ConeSolution> found = solve(*problem);
+  const std::optional<ConeSolution> found = solved(*problem, closed, &free_multipliers_);
   if (!found) return false;
   for (std::size_t k = 0; k < closed.size(); ++k) {
     const ContactMode& mode = mode_[static_cast<std::size_t>(closed[k])];

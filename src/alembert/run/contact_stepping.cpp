@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "alembert/base/archive.h"
 #include "alembert/base/nth.h"
 #include "alembert/error.h"
 #include "alembert/newton/step_equations.h"
@@ -61,6 +62,12 @@ ContactStepping::ContactStepping(Engine& engine, const SimulateOptions& options)
 }
 
 ContactStepping::~ContactStepping() = default;
+
+void ContactStepping::archive(Archive& fields) {
+  fields(*system_, state_, values_, h_, touched_, least_rate_, impacts_, dissipated_, supplied_, changed_,
+         segment_.taken, report_.note);
+  for (ContactReport& contact : report_.contacts) fields(contact.impacts, contact.dissipated);
+}
 
 ContactState ContactStepping::state_now(int i) const {
   const double* const told = values_.data() + first_[static_cast<std::size_t>(i)];
@@ -139,8 +146,8 @@ void ContactStepping::check_law(int i, const GridPoint& at) {
 void ContactStepping::announce(int i, ContactState was, double approach, const GridPoint& to) {
   const ContactState is = state_[static_cast<std::size_t>(i)];
   // Nothing is listed of contacts that are closed from the start.
-  const bool touched = touched_[static_cast<std::size_t>(i)];
-  touched_[static_cast<std::size_t>(i)] = false;
+  const bool touched = touched_[static_cast<std::size_t>(i)] != 0;
+  touched_[static_cast<std::size_t>(i)] = 0;
   if (touched && was == ContactState::open) return;
   if (approach < 0) return add_event(i, "impact", to);
   if (was != ContactState::open && is == ContactState::open) add_event(i, "open", to);
@@ -203,6 +210,7 @@ Report ContactStepping::run() {
   segment_.rests = true;
   segment_.own_events = static_cast<int>(engine_.model.events.size());
   segment_.counts.assign(engine_.model.events.size(), 0);
+  segment_.archive = [this](Archive& fields) { archive(fields); };
   segment_.arrived = [this](const GridPoint& from, const GridPoint& to) { take(from, to); };
   SimulateOptions options = options_;
   options.observers.clear();

@@ -23,6 +23,7 @@ class ContactStepping {
   Report run();
 
  private:
+  void archive(Archive& fields);
   void take(const GridPoint& from, const GridPoint& to);
   ContactForces forces(int contact) const;
   ContactState state_now(int contact) const;
@@ -42,7 +43,7 @@ class ContactStepping {
   std::vector<int> first_;      // of each contact in what steps tell
   std::vector<double> values_;  // of the last step
   double h_ = 0;                // of the last step; 0 before the first
-  std::vector<bool> touched_;   // at the start
+  std::vector<char> touched_;   // at the start
   std::vector<double> least_rate_;
   double impacts_ = 0, dissipated_ = 0, supplied_ = 0;
   bool changed_ = false;     // a contact has changed its state

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "alembert/base/archive.h"
 #include "alembert/base/lists.h"
 #include "alembert/error.h"
 #include "alembert/run/contact_mode.h"
@@ -17,13 +18,19 @@ struct RowFunctions {
   Exprs rates, moving;
 };
 
+/// What has a load and no gap is always closed.
+Expr gap_of(const Equations& e, const ContactFunctions& contact) {
+  return contact.restitution ? contact.gap : e.graph->constant(0);
+}
+
 RowFunctions row_functions(const Equations& e) {
   RowFunctions rows;
   const Exprs zeros(e.z.size(), e.graph->constant(0));
   const Exprs time{e.t};
   for (const ContactFunctions& contact : e.contacts) {
-    rows.rates.push_back(along_motion(e, {contact.gap}, {})[0]);
-    rows.moving.push_back(gradient(contact.gap, time)[0]);
+    const Expr gap = gap_of(e, contact);
+    rows.rates.push_back(along_motion(e, {gap}, {})[0]);
+    rows.moving.push_back(gradient(gap, time)[0]);
     for (const auto& friction : contact.friction)
       for (const Expr slip : friction.slip) {
         rows.rates.push_back(slip);
@@ -51,8 +58,8 @@ ContactSystem::ContactSystem(const Equations& e) : e_(e), n_y_(e.y.size()), n_z_
     ContactLayout one;
     one.normal = rows_++;
     first_friction_.push_back(static_cast<int>(coefficient.size()));
-    gaps.push_back(contact.gap);
-    restitution.push_back(contact.restitution);
+    gaps.push_back(gap_of(e, contact));
+    restitution.push_back(contact.restitution ? contact.restitution : e.graph->constant(0));
     for (const auto& friction : contact.friction) {
       one.friction.push_back({rows_, static_cast<int>(friction.slip.size())});
       rows_ += static_cast<int>(friction.slip.size());
@@ -88,10 +95,14 @@ ContactSystem::ContactSystem(const Equations& e) : e_(e), n_y_(e.y.size()), n_z_
   const Exprs arguments = joined<Expr>(e.t, e.y, e.z);
   kernel_ = Kernel<double>(arguments, all, interpreted);
   second_ = Kernel<double>(joined<Expr>(arguments, e.z_dot), along_motion(e, rows.rates, e.z_dot), interpreted);
+  Exprs loads;
+  for (const ContactFunctions& contact : e.contacts)
+    if (!contact.restitution) loads.push_back(contact.gap);
+  loads_ = Kernel<double>(joined<Expr>(arguments, e.lambda, e.psi), loads, interpreted);
   in_.resize(static_cast<std::size_t>(kernel_.inputs()));
   out_.resize(static_cast<std::size_t>(kernel_.outputs()));
   second_in_.resize(static_cast<std::size_t>(second_.inputs()));
-  work_.resize(std::max(kernel_.work(), second_.work()));
+  work_.resize(std::max({kernel_.work(), second_.work(), loads_.work()}));
   gap_scale_.assign(gaps.size(), 0);
   rate_scale_.assign(rows.rates.size(), 0);
 }
@@ -99,7 +110,10 @@ ContactSystem::ContactSystem(const Equations& e) : e_(e), n_y_(e.y.size()), n_z_
 void ContactSystem::bind(const double* parameters) noexcept {
   kernel_.bind(parameters);
   second_.bind(parameters);
+  loads_.bind(parameters);
 }
+
+void ContactSystem::archive(Archive& fields) { fields(gap_scale_, rate_scale_); }
 
 void ContactSystem::look(double t, std::span<const double> state) {
   in_[0] = t;
@@ -129,6 +143,48 @@ std::vector<double> ContactSystem::accelerations(std::span<const double> z_dot) 
   std::vector<double> result(static_cast<std::size_t>(second_.outputs()));
   second_(second_in_.data(), result.data(), work_.data());
   return result;
+}
+
+std::vector<double> ContactSystem::loads(std::span<const double> multipliers) {
+  std::vector<double> arguments = in_, found(static_cast<std::size_t>(loads_.outputs()));
+  arguments.insert(arguments.end(), multipliers.begin(), multipliers.end());
+  loads_(arguments.data(), found.data(), work_.data());
+  std::vector<double> all(contacts_.size(), 0);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (loaded(static_cast<int>(i))) all[i] = found[next++];
+  return all;
+}
+
+double ContactSystem::held_back(std::span<const double> multipliers) {
+  columns({});
+  double most = 0;
+  const auto take = [&](const Eigen::VectorXd& acceleration) {
+    if (acceleration.allFinite()) most = std::max(most, acceleration.cwiseAbs().maxCoeff());
+  };
+  if (Jbd_.rows() > 0) {
+    const Eigen::Map<const Eigen::VectorXd> sizes(multipliers.data(), Jbd_.rows());
+    const Eigen::MatrixXd mass = filled(mass_, mass_part_);
+    take(Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(mass).solve(Jbd_.transpose() * sizes));
+  }
+  if (!any_load()) return most;
+  const std::vector<double> all = loads(multipliers);
+  for (std::size_t i = 0; i < contacts_.size(); ++i)
+    for (std::size_t k = 0; k < contacts_[i].friction.size(); ++k) {
+      const double force = at_rest(first_friction_[i] + static_cast<int>(k)) * all[i];
+      take(force * columns({contacts_[i].friction[k].first}).col(0));
+    }
+  return most;
+}
+
+std::vector<double> ContactSystem::reactions(const std::vector<int>& rows, const Eigen::VectorXd& impulses) {
+  columns({});
+  const auto n = static_cast<Eigen::Index>(n_z_);
+  Eigen::VectorXd right = Eigen::VectorXd::Zero(n);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    right += impulses[static_cast<Eigen::Index>(i)] * Jd_.row(rows[i]).transpose();
+  const Eigen::VectorXd found = -inverse_.bottomLeftCorner(Kbd_.rows(), n) * right;
+  return {found.data(), found.data() + found.size()};
 }
 
 Eigen::MatrixXd ContactSystem::filled(const SparseExprs& pattern, const Part& part) const {

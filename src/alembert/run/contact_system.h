@@ -14,6 +14,8 @@
 
 namespace alembert::internal {
 
+class Archive;
+
 class ContactSystem {
  public:
   /// The equations, of the model without any contact closed, outlive this.
@@ -24,6 +26,9 @@ class ContactSystem {
 
   /// From now on all the following speaks of this state.
   void look(double t, std::span<const double> state);
+
+  /// The sizes by which rounding is measured.
+  void archive(Archive& fields);
 
   double gap(int contact) const { return value(gap_, contact); }
   /// What is rounding in it, where so much is the largest seen so far.
@@ -42,6 +47,16 @@ class ContactSystem {
   double rate(int row) const { return value(rates_, row); }
   double moving(int row) const { return value(moving_, row); }
   double rate_scale(int row) const { return rate_scale_[static_cast<std::size_t>(row)]; }
+
+  /// Whether it has no restitution and so no gap: what stands in its place is the load, its normal force.
+  bool loaded(int contact) const { return !e_.contacts[static_cast<std::size_t>(contact)].restitution; }
+  bool any_load() const { return loads_.outputs() > 0; }
+  /// The loads where the multipliers (lambda, then psi) are these: one for each contact, 0 where it has none.
+  std::vector<double> loads(std::span<const double> multipliers);
+  /// The largest acceleration that bilateral reactions of this size, and friction by their loads, hold back.
+  double held_back(std::span<const double> multipliers);
+  /// The multipliers that impulses in rows bring about.
+  std::vector<double> reactions(const std::vector<int>& rows, const Eigen::VectorXd& impulses);
 
   /// The derivatives of the rates where the z' are these.
   std::vector<double> accelerations(std::span<const double> z_dot);
@@ -69,7 +84,7 @@ class ContactSystem {
   Part gap_, restitution_, coefficient_, at_rest_, rates_, moving_, mass_part_, K_part_, J_part_, Kb_part_, Jb_part_,
       gap_y_part_, v_z_part_;
   SparseExprs mass_, K_, J_, Kb_, Jb_, gap_y_, v_z_;
-  Kernel<double> kernel_, second_;
+  Kernel<double> kernel_, second_, loads_;
   std::vector<double> in_, out_, work_, second_in_;
   std::vector<double> gap_scale_, rate_scale_;
   bool solved_ = false;  // the matrices below belong to the state

@@ -51,6 +51,9 @@ constexpr int most_halvings = 20;
 constexpr double nearly_there = 1e-5;
 // More parts of a step than this are those of something that chatters; the rest is made without looking for kinks.
 constexpr int most_parts = 50;
+// Nor into more than this because parts of them have no solution: a motion that would have to stick goes on in parts of
+// 1e-7 of a step for ever.
+constexpr int most_short_parts = 500;
 
 class FixedSteps final : public StepControl {
  public:
@@ -84,6 +87,7 @@ class FixedSteps final : public StepControl {
     const int halvings = kinks_ ? most_halvings : 0;
     double length = h;
     for (int i = 0; !make_part(from, length, length == h ? t_end : from.t + length, to[0]); ++i) {
+      if (parts_ > most_short_parts) return 0;
       if (i < halvings) {
         length /= 2;
         continue;
@@ -195,7 +199,7 @@ class FixedSteps final : public StepControl {
   // A step of this part that ends in front of a kink.
   bool end_at(const GridPoint& from, double part, GridPoint& to) {
     if (!step(from, part, from.t + part, to)) return false;
-    next_.sides = here_.sides;
+    next_.come_from(here_);
     kinks_->know(to, next_);
     to.before = to.state;
     to.t_before = to.t;

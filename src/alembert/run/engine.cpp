@@ -192,7 +192,7 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
   prepare(without_kernel);
   if (!e.events.empty())
     events.emplace(model, e, *dense, multipliers, code_for(places_of_events * options.steps, options.newton.kernel));
-  if (const Exprs switches = internal::kinks(e); !switches.empty()) {
+  if (const Kinks switches = internal::kinks(e); !switches.empty()) {
     if (!dense) make_dense(options);
     kinks.emplace(e, switches, *dense, multipliers, code_for(places_of_events * options.steps, options.newton.kernel));
     constraints_bend_ = constraints_have_kinks(e);

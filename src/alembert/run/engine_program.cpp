@@ -41,7 +41,8 @@ WatchedExprs watched(const Engine& engine) {
   watch.k = e.k;
   for (std::size_t i = 0; i < e.events.size(); ++i) {
     const Event& event = engine.model.events[i];
-    watch.crossings.push_back({e.events[i], rate_along(e, e.events[i]), event.direction, event.stop});
+    watch.crossings.push_back(
+        {e.events[i], rate_along(e, e.events[i]), event.direction, event.stop || event.stop_after == 1});
   }
   return watch;
 }

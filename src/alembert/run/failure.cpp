@@ -41,9 +41,9 @@ SparseExprs without_values(SparseExprs matrix) {
   return matrix;
 }
 
-/// What signs are taken of, and what conditions look at, in the forces, as far as it is a function of t, y and z.
+/// What signs are taken of, and what conditions look at, in rates and forces, as far as it is a function of t, y and z.
 Exprs jumps_in(const Equations& e) {
-  const Exprs all = joined<Expr>(e.f, e.N, e.r);
+  const Exprs all = joined<Expr>(e.v, e.f, e.N, e.r);
   Exprs found;
   if (all.empty() || e.port) return found;
   const Exprs state = joined<Expr>(e.y, e.z);

@@ -4,6 +4,7 @@
 
 #include "alembert/base/cpu_time.h"
 #include "alembert/base/lists.h"
+#include "alembert/base/pulse.h"
 #include "alembert/error.h"
 #include "alembert/newton/projection.h"
 #include "alembert/run/failure.h"
@@ -53,6 +54,7 @@ Endpoint<T> integrate(const Equations& e, const Method& method, const MotionPoin
   Endpoint<T> end;
   const double begin = thread_seconds();
   for (long i = 0; i < n; ++i) {
+    Pulse::beat();
     const T t = t0 + T(i) * h;
     const StepResult result = step.advance(t, h, state.data(), compensation.data());
     end.newton = result.newton;

@@ -8,13 +8,14 @@
 #include <utility>
 
 #include "alembert/base/lists.h"
+#include "alembert/expr/piecewise.h"
 
 namespace alembert::internal {
 
 namespace {
 
-/// x - c, or its negative: which x, and c. Tables have most of their points twice, as the end of a piece and as the
-/// beginning of the next, which rounding tells apart in more digits than those of a double.
+/// x - c, or its negative: which x, and c. Places that are equal but for rounding in more digits than those of a double
+/// are one.
 std::optional<std::pair<std::uint32_t, Quad>> threshold(Expr function) {
   Graph& graph = function.graph();
   const Node node = graph.node(function.id());
@@ -33,24 +34,35 @@ std::optional<std::pair<std::uint32_t, Quad>> threshold(Expr function) {
   return {};
 }
 
-Exprs switching_functions(const Equations& e, const Exprs& all) {
+/// The table of a node, where it has kinks that the motion may pass.
+void add_table(Expr node, const Equations& e, const Exprs& arguments, Kinks& found) {
+  Graph& graph = node.graph();
+  const KinkedTable table{Expr(&graph, graph.node(node.id()).a), &piecewise_of(node).kinks()};
+  if (table.places->empty() || !depends(table.argument, arguments) || depends(table.argument, e.z_dot)) return;
+  // Slopes have kinks where their table has them.
+  const auto same = [&](const KinkedTable& other) {
+    return other.argument == table.argument && *other.places == *table.places;
+  };
+  if (std::none_of(found.tables.begin(), found.tables.end(), same)) found.tables.push_back(table);
+}
+
+Kinks switching_functions(const Equations& e, const Exprs& all) {
   if (all.empty()) return {};
   Graph& graph = *e.graph;
   const Exprs arguments = joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi);
-  Exprs found;
+  Kinks found;
   std::set<std::uint32_t> seen;
   std::set<std::pair<std::uint32_t, double>> thresholds;
   for (const std::uint32_t id : reachable(all)) {
     const Node node = graph.node(id);  // a copy: new nodes may move the graph's
     Expr function;
+    if (node.op == Op::piecewise) {
+      add_table(Expr(&graph, id), e, arguments, found);
+      continue;
+    }
     if (node.op == Op::min || node.op == Op::max) {
       // As their derivatives write it.
       function = Expr(&graph, node.b) - Expr(&graph, node.a);
-      // min(max(x, 0), c) of tables: behind x = c, which is smooth in x.
-      const Node inner = graph.node(node.a);
-      if (node.op == Op::min && inner.op == Op::max && is_zero(Expr(&graph, inner.b)) &&
-          is_constant(Expr(&graph, node.b)))
-        function = Expr(&graph, inner.a) - Expr(&graph, node.b);
     } else if (node.op == Op::abs || node.op == Op::sign || node.op == Op::positive) {
       function = Expr(&graph, node.a);
     } else {
@@ -61,14 +73,14 @@ Exprs switching_functions(const Equations& e, const Exprs& all) {
     if (seen.contains((-function).id())) continue;
     const auto place = threshold(function);
     if (place && !thresholds.insert({place->first, static_cast<double>(place->second)}).second) continue;
-    if (seen.insert(function.id()).second) found.push_back(function);
+    if (seen.insert(function.id()).second) found.functions.push_back(function);
   }
   return found;
 }
 
 }  // namespace
 
-Exprs kinks(const Equations& e) {
+Kinks kinks(const Equations& e) {
   return switching_functions(e, joined<Expr>(e.v, e.p, e.f, e.N, e.r, e.g, e.g_dot, e.k, e.reduced));
 }
 
@@ -77,9 +89,11 @@ bool constraints_have_kinks(const Equations& e) {
 }
 
 bool have_kinks_in_time(const Equations& e) {
-  const Exprs all = kinks(e);
+  const Kinks all = kinks(e);
   const Exprs state = joined<Expr>(e.y, e.z, e.lambda, e.psi);
-  return std::any_of(all.begin(), all.end(), [&](Expr function) { return !depends(function, state); });
+  return std::any_of(all.functions.begin(), all.functions.end(), [&](Expr f) { return !depends(f, state); }) ||
+         std::any_of(all.tables.begin(), all.tables.end(),
+                     [&](const KinkedTable& table) { return !depends(table.argument, state); });
 }
 
 double just_behind(double t, double direction) {

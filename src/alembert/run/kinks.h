@@ -6,9 +6,22 @@
 
 namespace alembert::internal {
 
-/// Functions of t, y, z, lambda, psi, each once; the equations are smooth while none of them changes its sign. Empty
-/// for most models. What depends on accelerations is left out.
-Exprs kinks(const Equations& equations);
+/// An argument of a table, and where the table has kinks, ascending.
+struct KinkedTable {
+  Expr argument;
+  const std::vector<double>* places;  // lasts as long as the process
+};
+
+/// Functions of t, y, z, lambda, psi, each once; the equations are smooth while none of them changes its sign and no
+/// argument passes a place of its table. Empty for most models. What depends on accelerations is left out.
+struct Kinks {
+  Exprs functions;
+  std::vector<KinkedTable> tables;
+
+  std::size_t size() const { return functions.size() + tables.size(); }
+  bool empty() const { return size() == 0; }
+};
+Kinks kinks(const Equations& equations);
 
 /// Whether the constraints have some: velocities jump there.
 bool constraints_have_kinks(const Equations& equations);

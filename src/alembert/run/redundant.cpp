@@ -88,7 +88,7 @@ class Selection {
 
   /// So many of the rows from..to are left out, numbered from `from`.
   std::vector<int> left_out(int from, int to, std::size_t count) {
-    constexpr double well = 0.1;
+    constexpr double well = 0.1;  // of a unit gradient: what is left of it is no rounding of the others
     std::vector<int> open(to - from);
     std::iota(open.begin(), open.end(), from);
     for (const bool constant : {true, false})

@@ -121,9 +121,9 @@ ColumnRange add_ports(ColumnList& list, const Equations& e, bool dirac) {
   return {inputs.begin, balance.end};
 }
 
-/// Units of coordinates and of what moves with them (velocities have them by the second), of energy and observed
-/// values.
-void add_units(const Model& model, Columns& columns) {
+/// Units of coordinates and of what moves with them (velocities have them by the second), of multipliers, energy,
+/// invariants and observed values.
+void add_units(const Model& model, const Equations& e, Columns& columns) {
   std::vector<std::string> units(columns.names.size());
   bool any = false;
   const auto put = [&](const std::vector<Block>& blocks, int first, const char* behind) {
@@ -134,10 +134,18 @@ void add_units(const Model& model, Columns& columns) {
       }
   };
   put(model.coordinates, columns.coordinates.begin, "");
+  put(model.observed, columns.observed.begin, "");
+  put(model.invariants, columns.invariants.begin, "");
+  const auto of_multiplier = [&](int constraint, int column) {
+    units.at(static_cast<std::size_t>(column)) =
+        model.constraints[static_cast<std::size_t>(constraint)].multiplier_unit;
+  };
+  int column = columns.multipliers.begin;
+  for (const int i : e.g_constraint) of_multiplier(i, column++);
+  for (const int i : e.psi_constraint) of_multiplier(i, column++);
   const bool lagrangian = model.form == Form::lagrangian;
   put(lagrangian ? own_coordinates(model) : model.momenta, columns.velocities.begin, lagrangian ? "/s" : "");
   if (!any) return;
-  put(model.observed, columns.observed.begin, "");
   units.at(0) = "s";
   for (int i = columns.energy.begin; i < columns.energy.end; ++i)
     units.at(static_cast<std::size_t>(i)) = model.energy_unit;
@@ -204,7 +212,37 @@ Columns make_columns(const Model& model, const Equations& e, bool dirac) {
   columns.observed = list.add(observed_names(model, columns.names));
   columns.ports = e.port ? add_ports(list, e, dirac) : list.add({});
   columns.events = event_names(model);
-  add_units(model, columns);
+  add_units(model, e, columns);
+  return columns;
+}
+
+Columns columns_with_contacts(const Model& model, const Equations& e, bool dirac) {
+  Columns columns = make_columns(model, e, dirac);
+  if (model.contacts.empty()) return columns;
+  const Strings taken = columns.names;
+  const bool units = !columns.units.empty();
+  const auto add = [&](const std::string& name, const std::string& unit) {
+    const bool clash = std::find(taken.begin(), taken.end(), name) != taken.end();
+    columns.names.push_back((clash ? "contact." : "") + name);
+    if (units) columns.units.push_back(unit);
+  };
+  for (const Contact& contact : model.contacts) {
+    if (contact.restitution) add(contact.name + ".gap", contact.gap_unit);
+    add(contact.name + ".force", contact.force_unit);
+    if (!contact.friction.empty()) {
+      const std::size_t size = contact.friction[0].slip.size();
+      const auto each = [&](const char* what, const std::string& unit) {
+        for (std::size_t j = 0; j < size; ++j)
+          add(contact.name + what + (size > 1 ? "[" + std::to_string(j + 1) + "]" : ""), unit);
+      };
+      each(".slip", contact.slip_unit);
+      each(".friction", contact.force_unit);
+    }
+    add(contact.name + ".state", "");
+    columns.events.push_back(contact.name);
+  }
+  columns.observed.end = columns.count();
+  columns.ports = {columns.count(), columns.count()};
   return columns;
 }
 

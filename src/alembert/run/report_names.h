@@ -20,6 +20,9 @@ void set_parameters(Report& report, std::span<const double> values);
 /// The columns of its rows. dirac: also the flows E x' and efforts z of a port-Hamiltonian system.
 Columns make_columns(const Model& model, const Equations& equations, bool dirac);
 
+/// The same with the columns of the contacts, as a run has them that follows contacts.
+Columns columns_with_contacts(const Model& model, const Equations& equations, bool dirac);
+
 /// The values of all states of a port-Hamiltonian system, the algebraic ones among them; what is not known is NaN.
 std::vector<double> port_states(const PortSystem& system, const std::vector<double>& z, const std::vector<double>& psi);
 

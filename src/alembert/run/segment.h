@@ -11,6 +11,7 @@
 
 namespace alembert::internal {
 
+class Archive;
 class Engine;
 struct GridPoint;
 
@@ -27,6 +28,8 @@ struct Segment {
   int own_events = 0;         // the first of the events: they stop the run, the others the segment
   /// Called for every step that was made, before anything is said of it. Empty for most.
   std::function<void(const GridPoint& from, const GridPoint& to)> arrived;
+  /// What goes with the checkpoints of the run beside its steps. Empty: it leaves none.
+  std::function<void(Archive& fields)> archive;
   std::string failed;          // why the run ends behind the step of which `arrived` was told; "": it goes on
   double taken = 0;            // energy that contacts took, beside all other work
   std::vector<int> announced;  // numbers of events for which the first point is the row

@@ -9,6 +9,7 @@
 
 #include "alembert/base/profile.h"
 #include "alembert/error.h"
+#include "alembert/quad.h"
 #include "alembert/run/contact_run.h"
 #include "alembert/run/contact_stepping.h"
 #include "alembert/run/report_names.h"
@@ -36,17 +37,50 @@ void check_options(const SimulateOptions& options, const Method& method, double 
 
 }  // namespace
 
+void describe(RunDescription& run, const SimulateOptions& options, double t0) {
+  const StepOptions &steps = options.steps, usual;
+  run.control = steps.control;
+  if (run.control == Control::tolerance) {
+    run.tolerance = steps.tolerance;
+    run.absolute = steps.absolute;
+  }
+  run.step = options.step;
+  run.start = t0;
+  run.end = options.end;
+  run.settings.clear();
+  const auto say = [&](const char* name, const std::string& value) {
+    run.settings.push_back(std::string(name) + " = " + value);
+  };
+  const auto number = [&](const char* name, double value, double otherwise) {
+    if (value != otherwise) say(name, to_text(value));
+  };
+  if (options.every) say("every", std::to_string(*options.every));
+  if (!options.at.empty()) {
+    std::string times;
+    for (const double t : options.at) times += (times.empty() ? "" : ", ") + to_text(t);
+    say("at", times);
+  }
+  number("sample", options.sample, 0);
+  if (options.dirac) say("dirac", "yes");
+  if (options.strict) say("strict", "yes");
+  number("max_step", steps.largest, usual.largest);
+  number("min_step", steps.smallest, usual.smallest);
+  number("growth", steps.growth, usual.growth);
+  number("shrink", steps.shrink, usual.shrink);
+  number("good_steps", static_cast<double>(steps.good_steps), static_cast<double>(usual.good_steps));
+  if (steps.guess != Guess::extrapolated) say("guess", steps.guess == Guess::naive ? "naive" : "educated");
+  constexpr const char* solvers[] = {"", "exact", "unrolled", "dense", "sparse", "two-matrix", "minimum-norm"};
+  if (options.newton.linear != LinearSolver::automatic)
+    say("newton", solvers[static_cast<std::size_t>(options.newton.linear)]);
+  number("newton_tolerance", options.newton.tolerance, 0);
+}
+
 Report first_report(const Engine& engine, const SimulateOptions& options) {
   Report report;
   describe(report, engine.model, engine.e, engine.method);
   if (!engine.parameters.empty()) set_parameters(report, engine.model_parameters());
   if (!engine.remark.empty()) report.note = engine.remark;
-  report.control = options.steps.control;
-  if (report.control == Control::tolerance) {
-    report.tolerance = options.steps.tolerance;
-    report.absolute = options.steps.absolute;
-  }
-  report.step = options.step;
+  describe(report, options, engine.t0);
   report.t = engine.t0;
   report.initial = reported(engine.initial);
   return report;
@@ -81,8 +115,9 @@ Report simulate(Engine& engine, const SimulateOptions& options) {
   engine.watch.restart();
   engine.observed.restart();
   if (!engine.model.contacts.empty()) {
-    if (!options.checkpoint.path.empty() || !options.resume.empty())
-      throw InputError("a run with contacts cannot leave checkpoints yet", "do without `checkpoint` and `resume`");
+    if (!engine.method.capabilities.inclusions && (!options.checkpoint.path.empty() || !options.resume.empty()))
+      throw InputError("a run that follows contacts from event to event leaves no checkpoints",
+                       "do without `checkpoint` and `resume`, or take a method that steps through contacts");
     const Clock::time_point begin = Clock::now();
     Report report = engine.method.capabilities.inclusions ? ContactStepping(engine, options).run()
                                                           : ContactRun(engine, options).run();

@@ -10,6 +10,9 @@ namespace alembert::internal {
 /// What a run with these options asks of an engine.
 EngineOptions engine_options(const Equations& equations, const SimulateOptions& options, double t0 = 0);
 
+/// What a run was asked for: time, steps, rows, Newton.
+void describe(RunDescription& run, const SimulateOptions& options, double t0);
+
 /// What is known before a run begins: names, parameters, the start.
 Report first_report(const Engine& engine, const SimulateOptions& options);
 

@@ -21,7 +21,7 @@ double clock_now() {
 
 bool Simulation::checkpoint_due() {
   const Checkpoint& asked = options_.checkpoint;
-  if (asked.path.empty() || segment_) return false;
+  if (asked.path.empty() || (segment_ && !segment_->archive)) return false;
   if (interrupted()) return !std::exchange(left_, true);
   const long made = report_.steps - saved_steps_;
   if (asked.steps > 0 && made >= asked.steps) return true;
@@ -71,6 +71,7 @@ void Simulation::archive(Archive& fields) {
          comparisons_, kink_times_, gained_, lost_, times_, recorded_, in_view_, energy_, balance_);
   archive_flight(fields);
   archive_report(fields, report_);
+  if (segment_ && segment_->archive) segment_->archive(fields);
 }
 
 }  // namespace alembert::internal

@@ -46,7 +46,7 @@ void Simulation::begin_watching() {
   if (options_.steps.control == Control::fixed && (!segment_ || segment_->probes))
     probe_.emplace(engine_, report_.names, count_steps(engine_.t0, options_.end, options_.step), options_.step, point_);
   const double steps = probe_ ? count_steps(engine_.t0, options_.end, options_.step) : 0;
-  if (probe_ || by_tolerance()) twin_.emplace(engine_, report_.names, point_, steps);
+  if (probe_ || by_tolerance()) twin_.emplace(engine_, report_.names, point_, steps, probe_ ? options_.step : 0);
   balance_ = {.t = point_.t, .parted = true};
   if (engine_.inputs.any()) times_.push_back(point_.t);
   in_view_ = true;
@@ -137,7 +137,9 @@ void Simulation::look_between(double to) {
 void Simulation::watch(const GridPoint& to) {
   in_view_ = true;
   const bool time_stepping = segment_ && segment_->arrived;
-  if (!time_stepping && engine_.dense && engine_.work && engine_.work->few())
+  // Steps by a tolerance are too long for the account of friction at contacts.
+  const bool closely = engine_.work && (engine_.work->few() || (segment_ && by_tolerance()));
+  if (!time_stepping && engine_.dense && closely)
     look_between((to.kink || to.at_kink) && !to.before.empty() ? to.t_before : to.t);
   engine_.watch.look(to.at_kink ? engine_.behind(to.t) : to.t, to.state, {});
   observe(to);

@@ -24,7 +24,7 @@ using internal::GridPoint;
 
 namespace {
 
-constexpr double usual_step = 0.01;
+constexpr double usual_step = 0.01;  // where neither the model nor its user says one
 
 EngineOptions engine_options(const Equations& equations, const CompileOptions& options) {
   EngineOptions result;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "alembert/base/finite.h"
@@ -54,7 +55,10 @@ constexpr double like_size = 1.6, like_narrow = 2.05;
 constexpr double growth_alone = 1.5;
 // Steps are given up soon where Newton finds none, so that shorter ones are tried; not so often from one point that all
 // of them may have no other reason.
-constexpr int most_brief = 3;
+constexpr int most_brief = 6;
+// After the first ones by more each time; behind a kink, where nothing is known of the size, from the first one on: a
+// wall may ask for a millionth of those of the fall.
+constexpr int most_little = 3, most_brief_from_scratch = 8;
 // Of the size of a step that was too long for a comparison: such ones are not tried again.
 constexpr double wide_part = 0.9;
 // How much of what defects were, or meant, before is forgotten at once.
@@ -110,12 +114,24 @@ ToleranceSteps::ToleranceSteps(Engine& engine, const StepOptions& options, int o
       next_(pair_),
       again_(pair_) {
   if (kinks_) kinks_->begin(start, now_.kinks);
-  const std::span<const double> rates = multipliers_.at(start.t, start.state);
-  now_.rates.assign(rates.begin(), rates.end());
-  slopes_at(start, now_.rates, now_.slopes);
+  look_ahead(start, step);
   for (const StageSeries& series : step_.series())
     if (series.state >= static_cast<int>(n_y_))
       defect_order_ = std::min<int>(order, static_cast<int>(series.nodes.size()) + (series.rates ? 1 : 0));
+}
+
+// What is known where the motion begins. In a kink it begins behind it: stages at the start would see neither side.
+void ToleranceSteps::look_ahead(const GridPoint& start, double step) {
+  const std::vector<int>& signs = now_.kinks.signs;
+  if (std::find(signs.begin(), signs.end(), 0) != signs.end()) {
+    behind_ = start;
+    const double least = clear * std::numeric_limits<double>::epsilon() * std::abs(start.t);
+    kinks_->pass(*behind_, std::copysign(std::max(margin * std::abs(step), least), step), now_.kinks, 1);
+  }
+  const GridPoint& from = behind_ ? *behind_ : start;
+  const std::span<const double> rates = multipliers_.at(from.t, from.state);
+  now_.rates.assign(rates.begin(), rates.end());
+  slopes_at(from, now_.rates, now_.slopes);
 }
 
 void ToleranceSteps::slopes_at(const GridPoint& point, const std::vector<double>& rates, std::vector<double>& slopes) {
@@ -145,7 +161,8 @@ NewtonStatistics ToleranceSteps::statistics() const {
   return total;
 }
 
-int ToleranceSteps::advance(const GridPoint& from, GridPoint* to, bool& last) {
+int ToleranceSteps::advance(const GridPoint& given, GridPoint* to, bool& last) {
+  const GridPoint& from = behind_ ? *behind_ : given;
   if (!ready_ && (!dead_end_.empty() || !make(from, now_, pair_))) return fail(dead_end_);
   const int most = pair_.last ? most_again_at_end : most_again;
   for (int i = 0; i < most && !sees_on(); ++i) {
@@ -166,6 +183,7 @@ int ToleranceSteps::advance(const GridPoint& from, GridPoint* to, bool& last) {
   std::swap(error_, pair_.error);
   last = pair_.last;
   if (ready_) std::swap(pair_, next_);
+  behind_.reset();
   return count;
 }
 
@@ -250,7 +268,8 @@ bool ToleranceSteps::make(const GridPoint& from, const Course& course, Pair& pai
       h = now;
       continue;
     }
-    const double unsolved = failures_ > most_brief ? options_.shrink : shorter_where_lost;
+    const bool by_more = failures_ > most_little || pair.course.last.h == 0;
+    const double unsolved = by_more ? options_.shrink : shorter_where_lost;
     h = now * (solved ? std::clamp(safety * std::pow(error, -1.0 / (order_ + 1)), options_.shrink, 0.9) : unsolved);
     if (!solved && kinks_ && cross_kink(from, pair)) return true;
     if (std::abs(h) < smallest_) return dead_end(from, solved);
@@ -298,7 +317,7 @@ bool ToleranceSteps::solve(const GridPoint& from, double h, double t_end, Pair& 
   pair.end.kink = false;
   made_until_ = t_end;
   lone_ = false;
-  const bool brief = staged_ && pair.course.last.h != 0 && failures_ <= most_brief;
+  const bool brief = staged_ && failures_ <= (pair.course.last.h == 0 ? most_brief_from_scratch : most_brief);
   step_.be_brief(brief);
   check_.be_brief(brief);
   const NewtonStatistics before = step_.statistics();
@@ -550,7 +569,7 @@ bool ToleranceSteps::look_for_kinks(const GridPoint& from, double h, Pair& pair,
 // Whether the two steps end at the kink that they aim at; else the aim is taken better.
 bool ToleranceSteps::on_kink(double h, Pair& pair, Aim& aim) {
   ZeroSearch::Values& values = pair.course.kinks;
-  values.sides = from_kinks_.sides;
+  values.come_from(from_kinks_);
   kinks_->know(pair.end, values);
   const double value = values.values[aim.function];
   const double length = 2 * h;

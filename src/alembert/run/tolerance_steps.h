@@ -8,6 +8,8 @@
 // came up at the end of the former that they did not see, and they are made again, shorter. A step ends where the
 // equations have a kink.
 
+#include <optional>
+
 #include "alembert/run/control.h"
 #include "alembert/run/error_scale.h"
 
@@ -103,6 +105,7 @@ class ToleranceSteps final : public StepControl {
   bool cross_kink(const GridPoint& from, Pair& pair);
   void begin(const GridPoint& from, double h);
   double limited(double h) const;
+  void look_ahead(const GridPoint& start, double step);
   void slopes_at(const GridPoint& point, const std::vector<double>& rates, std::vector<double>& slopes);
 
   StepOptions options_;
@@ -133,8 +136,9 @@ class ToleranceSteps final : public StepControl {
   bool unsolved_ = false;                     // some that were tried from there had no solution
   Course now_, shorter_;
   Pair pair_, next_, again_;
-  bool ready_ = false;    // pair_ is made
-  std::string dead_end_;  // why there is nothing behind the pair that was made last
+  std::optional<GridPoint> behind_;  // where the first steps begin, where the motion begins in a kink
+  bool ready_ = false;               // pair_ is made
+  std::string dead_end_;             // why there is nothing behind the pair that was made last
   std::vector<double> internal_, error_;
 };
 

@@ -12,6 +12,9 @@ namespace {
 
 // The twin starts this far beside the run, relative to the state: far above rounding, far below what bends the motion.
 constexpr double beside = 1e-7;
+// So much of that in no direction of its own: the first error may lie along the motion, where nothing grows, while
+// later ones do not (a body that spins about its middle axis).
+constexpr double in_any_direction = 0.3;
 // Where a step moves next to nothing: so far beside the run, relative to the state.
 constexpr double above_rounding = 1000 * std::numeric_limits<double>::epsilon();
 // Distances smaller than that, relative to the state, are lost in rounding.
@@ -39,11 +42,12 @@ constexpr double enough = 1e100;
 
 }  // namespace
 
-Twin::Twin(const Engine& engine, const ReportNames& names, const GridPoint& start, double steps)
+Twin::Twin(const Engine& engine, const ReportNames& names, const GridPoint& start, double steps, double h)
     : engine_(engine),
       multipliers_(engine.multipliers),
       n_y_(engine.e.y.size()),
       ranges_(names, n_y_, start.state),
+      h_(h),
       t0_(start.t),
       t_(start.t),
       sum_(start.state.size(), 0),
@@ -88,7 +92,7 @@ void Twin::begin_step(std::span<const double> rates) {
   made_ = 0;
 }
 
-// Beside the run in the direction of an error that was made.
+// Beside the run, mostly in the direction of an error that was made.
 void Twin::begin(const GridPoint& at, std::span<const double> direction) {
   const std::span<const double> here = multipliers_.at(at.t, at.state);
   double most = 0, size = 0;
@@ -99,7 +103,12 @@ void Twin::begin(const GridPoint& at, std::span<const double> direction) {
   if (!all_finite(here) || size == 0) return;
   begin_step(here);
   at_ = at;
-  for (std::size_t i = 0; i < direction.size(); ++i) at_.state[i] += beside * size * direction[i] / most;
+  const std::vector<double> scales = ranges_.scales();
+  const double range = *std::max_element(scales.begin(), scales.end());
+  for (std::size_t i = 0; i < direction.size(); ++i) {
+    const double any = range > 0 ? in_any_direction * scales[i] / range * std::cos(1.0 + static_cast<double>(i)) : 0;
+    at_.state[i] += beside * size * (direction[i] / most + any);
+  }
   seen_.push_back(distance(at));
 }
 
@@ -159,7 +168,7 @@ void Twin::follow_fixed(const GridPoint& from, const GridPoint& to, long steps) 
     if (growth() == 0 || amplification(t_) > all_lost) return end();
     prolonged_ *= 2;
   }
-  const double h = (to.t - from.t) / static_cast<double>(steps);
+  const double h = length_of(from.t, to.t, steps, h_) / static_cast<double>(steps);
   for (long i = 0; i < steps; ++i) {
     if (!advance(h)) return end();
     at_.t += h;
@@ -201,7 +210,7 @@ void Twin::follow_far(const GridPoint& from, const GridPoint& to, long steps) {
 
 // Both go in so many steps from where the run stood to about where it stands. False where these are too long.
 bool Twin::go_far(const GridPoint& to, long parts) {
-  const double h = (to.t - sync_.t) / static_cast<double>(parts);
+  const double h = length_of(sync_.t, to.t, since_, h_) / static_cast<double>(parts);
   const std::span<const double> here = multipliers_.at(sync_.t, sync_.state);
   if (!all_finite(here)) return false;
   const std::vector<double> rates(here.begin(), here.end());

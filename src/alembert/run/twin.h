@@ -16,8 +16,9 @@ namespace alembert::internal {
 
 class Twin {
  public:
-  /// steps: how many fixed ones there will be, about; 0 where that is not known. The engine outlives the twin.
-  Twin(const Engine& engine, const ReportNames& names, const GridPoint& start, double steps = 0);
+  /// steps: how many fixed ones there will be, about, of the size h; 0 where that is not known. The engine outlives the
+  /// twin.
+  Twin(const Engine& engine, const ReportNames& names, const GridPoint& start, double steps = 0, double h = 0);
 
   /// A step was made. error: of this step, or of the last two, entry by entry of the state; empty where it is told with
   /// the next one.
@@ -63,6 +64,7 @@ class Twin {
   Multipliers multipliers_;  // of its own: asking leaves a trace
   std::size_t n_y_;
   StateRanges ranges_;
+  double h_;  // of fixed steps, else 0
   double t0_, t_;
   long n_ = 0;
   std::vector<double> sum_;      // of all errors, by entry

@@ -73,7 +73,7 @@ void WorkMeter::go_on(double jump) {
 }
 
 EnergyAccount WorkMeter::account() const {
-  constexpr double rounding = 1e-12;
+  constexpr double rounding = 1e-12;  // of powers that are sums of a hundred terms
   EnergyAccount account = account_;
   if (!(off_ <= account.error)) account.error = off_;
   // A force that only ever takes energy, -c*x', is what its user calls damping. Ports say for themselves which is

@@ -31,10 +31,12 @@ ZeroBoxes::ZeroBoxes(const Tape& tape, std::size_t states)
       out_(tape.outputs.size()),
       work_(tape.registers()) {}
 
-void ZeroBoxes::begin(const End& from, const End& to, std::span<const double> margin, const double* parameters) {
+void ZeroBoxes::begin(const End& from, const End& to, std::span<const double> margin, std::span<const double> fixed,
+                      const double* parameters) {
   t_ = from.t;
   h_ = to.t - from.t;
   parameters_ = parameters;
+  for (std::size_t i = 0; i < fixed.size(); ++i) in_[in_.size() - fixed.size() + i] = {fixed[i], fixed[i]};
   std::copy(margin.begin(), margin.end(), margin_.begin());
   std::size_t next = 0;
   const auto add = [&](double a, double b, double leave, double arrive) {

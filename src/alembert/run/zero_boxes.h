@@ -12,8 +12,8 @@ namespace alembert::internal {
 
 class ZeroBoxes {
  public:
-  /// Functions of t and the state. The tape may have further inputs, on which functions that are asked for do not
-  /// depend; it outlives this.
+  /// Functions of t and the state. The tape may have further inputs, which are fixed over a step or on which functions
+  /// that are asked for do not depend; it outlives this.
   ZeroBoxes(const Tape& tape, std::size_t states);
 
   /// An end of the step: the state and its rates of change.
@@ -22,7 +22,9 @@ class ZeroBoxes {
     std::span<const double> y, z, y_rates, z_rates;
   };
   /// The cubics through both ends, each entry of the state with a margin beside it.
-  void begin(const End& from, const End& to, std::span<const double> margin, const double* parameters);
+  /// fixed: values of the last inputs of the tape.
+  void begin(const End& from, const End& to, std::span<const double> margin, std::span<const double> fixed,
+             const double* parameters);
   /// Whether the function may be zero somewhere in the step.
   bool may_be_zero(int function) const { return whole_[static_cast<std::size_t>(function)].contains(0); }
   /// Shares of the step, in order, between which the function has one sign, beginning with `side`, and where it may

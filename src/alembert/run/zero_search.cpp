@@ -79,28 +79,55 @@ double variation(const std::vector<double>& series) {
   return total;
 }
 
+// Of each table these places are watched: two on either side of the argument, so that the one next to it is among them
+// also where a motion begins in a place.
+constexpr std::size_t next_places = 4;
+
+Exprs all_functions(const Kinks& kinks, const Exprs& places) {
+  Exprs functions = kinks.functions;
+  for (std::size_t i = 0; i < places.size(); ++i)
+    functions.push_back(kinks.tables[i / next_places].argument - places[i]);
+  return functions;
+}
+
 }  // namespace
 
 ZeroSearch::ZeroSearch(const Equations& e, const Exprs& functions, DenseOutput& dense, Multipliers& multipliers,
                        KernelOptions options)
+    : ZeroSearch(e, Kinks{functions, {}}, dense, multipliers, options) {}
+
+ZeroSearch::ZeroSearch(const Equations& e, const Kinks& kinks, DenseOutput& dense, Multipliers& multipliers,
+                       KernelOptions options)
+    : ZeroSearch(e, kinks, e.graph->symbols("place", static_cast<int>(next_places * kinks.tables.size())), dense,
+                 multipliers, options) {}
+
+ZeroSearch::ZeroSearch(const Equations& e, const Kinks& kinks, const Exprs& places, DenseOutput& dense,
+                       Multipliers& multipliers, KernelOptions options)
+    : ZeroSearch(e, all_functions(kinks, places), places, dense, multipliers, options) {
+  for (const KinkedTable& table : kinks.tables) tables_.push_back(table.places);
+}
+
+ZeroSearch::ZeroSearch(const Equations& e, const Exprs& functions, const Exprs& places, DenseOutput& dense,
+                       Multipliers& multipliers, KernelOptions options)
     : n_y_(e.y.size()),
       n_z_(e.z.size()),
       dense_(dense),
       multipliers_(multipliers),
       needs_multipliers_(depends(functions, e.lambda) || depends(functions, e.psi)),
-      kernel_(joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi), functions, options),
+      kernel_(joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi, places), functions, options),
       velocity_(joined<Expr>(e.t, e.y, e.z), e.v, options),
       pattern_(jacobian(functions, joined<Expr>(e.y, e.z, e.lambda, e.psi))),
       noise_(functions.size()),
       slack_(functions.size()),
       sizes_(3, 0.0),
-      in_(1 + n_y_ + n_z_ + e.lambda.size() + e.psi.size(), 0.0),
+      in_(1 + n_y_ + n_z_ + e.lambda.size() + e.psi.size() + places.size(), 0.0),
       values_(functions.size()),
       scan_(parts + 1, std::vector<double>(functions.size())),
       boxes_(kernel_.tape(), n_y_ + n_z_),
       margin_(n_y_ + n_z_) {
   for (const Expr function : functions) enclosed_.push_back(!depends(Exprs{function}, joined<Expr>(e.lambda, e.psi)));
-  slopes_ = Kernel<double>(joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi), pattern_.value, {Backend::interpreter, false});
+  slopes_ = Kernel<double>(joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi, places), pattern_.value,
+                           {Backend::interpreter, false});
   pattern_.value.clear();
   slope_.resize(pattern_.column.size());
   work_.resize(std::max({kernel_.work(), velocity_.work(), slopes_.work()}));
@@ -112,6 +139,7 @@ ZeroSearch::ZeroSearch(const ZeroSearch& other, DenseOutput& dense, Multipliers&
       dense_(dense),
       multipliers_(multipliers),
       needs_multipliers_(other.needs_multipliers_),
+      tables_(other.tables_),
       kernel_(other.kernel_),
       velocity_(other.velocity_),
       slopes_(other.slopes_),
@@ -158,7 +186,40 @@ void ZeroSearch::evaluate(double t, std::span<const double> state, double* value
   kernel_(in_.data(), values, work_.data());
 }
 
+// Place number k of a table belongs to function k modulo 4 of it. Where there is none it is infinite, and so is its
+// function, which is then left out of all searches.
+void ZeroSearch::watch_tables(Values& values) const {
+  for (std::size_t i = 0; i < tables_.size(); ++i) {
+    const std::vector<double>& all = *tables_[i];
+    const std::size_t functions = values.values.size() - next_places * (tables_.size() - i);
+    double argument = 0, noise = 0;
+    for (std::size_t j = 0; j < next_places; ++j) {
+      const double place = values.places[next_places * i + j];
+      if (!std::isfinite(place)) continue;
+      argument = values.values[functions + j] + place;
+      noise = values.noise[functions + j];
+    }
+    const long behind = std::upper_bound(all.begin(), all.end(), argument) - all.begin();
+    for (long k = behind - 2; k < behind + 2; ++k) {
+      const std::size_t j = static_cast<std::size_t>(k + 4) % next_places;
+      const bool there = k >= 0 && k < static_cast<long>(all.size());
+      const double place = there ? all[k] : k < 0 ? -INFINITY : INFINITY;
+      if (values.places[next_places * i + j] == place) continue;
+      values.places[next_places * i + j] = place;
+      values.values[functions + j] = argument - place;
+      values.signs[functions + j] = sign(argument - place, noise);
+      values.sides[functions + j] = values.signs[functions + j];
+    }
+  }
+}
+
+void ZeroSearch::use_places(const Values& values) {
+  std::copy(values.places.begin(), values.places.end(), in_.end() - static_cast<long>(values.places.size()));
+}
+
 void ZeroSearch::know(const GridPoint& point, Values& values) {
+  if (values.places.empty()) values.places.assign(next_places * tables_.size(), 0.0);
+  use_places(values);
   values.v.resize(n_y_);
   values.values.resize(noise_.size());
   values.signs.resize(noise_.size());
@@ -232,6 +293,12 @@ bool ZeroSearch::cross(const GridPoint& from, const Values& before, double longe
 }
 
 void ZeroSearch::begin(const GridPoint& start, Values& values) {
+  values.sides.clear();
+  values.places.clear();
+  know(start, values);
+  if (tables_.empty()) return;
+  // Where the arguments are is known now.
+  watch_tables(values);
   values.sides.clear();
   know(start, values);
 }
@@ -445,7 +512,7 @@ void ZeroSearch::begin_boxes(const GridPoint& from, const Values& before, const 
     const std::span<const double> state = point.state;
     return ZeroBoxes::End{point.t, state.first(n_y_), state.subspan(n_y_), values.v, values.rates};
   };
-  boxes_.begin(end(from, before), end(to, after), margin_, parameters_);
+  boxes_.begin(end(from, before), end(to, after), margin_, before.places, parameters_);
 }
 
 // Nodes where the function may have the other sign.
@@ -497,9 +564,11 @@ bool ZeroSearch::walk(int function, bool last, int& side, std::vector<Zero>& fou
   return true;
 }
 
-bool ZeroSearch::search(const GridPoint& from, const Values& before, const GridPoint& to, Values& after, bool last,
+bool ZeroSearch::search(const GridPoint& from, Values& before, const GridPoint& to, Values& after, bool last,
                         std::vector<Zero>& found) {
   found.clear();
+  watch_tables(before);
+  after.places = before.places;
   know(to, after);
   after.sides = before.sides;
   unsure_ = false;

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "alembert/run/dense.h"
+#include "alembert/run/kinks.h"
 #include "alembert/run/zero_boxes.h"
 
 namespace alembert::internal {
@@ -15,13 +16,19 @@ class ZeroSearch {
   /// What is known of a grid point.
   struct Values {
     std::vector<double> v, rates, values;
-    std::vector<double> noise;  // what is rounding in the values
-    std::vector<int> signs;     // of the values; 0 where a value may be rounding
-    std::vector<int> sides;     // the sign that each function had last, 0 while it has had none
+    std::vector<double> noise;   // what is rounding in the values
+    std::vector<int> signs;      // of the values; 0 where a value may be rounding
+    std::vector<int> sides;      // the sign that each function had last, 0 while it has had none
+    std::vector<double> places;  // of the tables that are watched: four an argument, those next to it
 
+    /// What the motion had last elsewhere.
+    void come_from(const Values& other) {
+      sides = other.sides;
+      places = other.places;
+    }
     template <class A>
     void archive(A& fields) {
-      fields(v, rates, values, noise, signs, sides);
+      fields(v, rates, values, noise, signs, sides, places);
     }
   };
   struct Zero {
@@ -32,6 +39,10 @@ class ZeroSearch {
 
   /// Functions of t, y, z, lambda, psi. All references last longer than this.
   ZeroSearch(const Equations& equations, const Exprs& functions, DenseOutput& dense, Multipliers& multipliers,
+             KernelOptions options = {});
+  /// The same for kinks: the functions come first, then four for each table, which are the argument less a place of the
+  /// table. A place keeps its function as long as it is one of the two next to the argument on either side.
+  ZeroSearch(const Equations& equations, const Kinks& kinks, DenseOutput& dense, Multipliers& multipliers,
              KernelOptions options = {});
   /// For another run, with a memory of its own; the compiled code is shared.
   ZeroSearch(const ZeroSearch& other, DenseOutput& dense, Multipliers& multipliers);
@@ -60,7 +71,8 @@ class ZeroSearch {
   /// The zeros between two neighbouring grid points, of which `dense` has been told, in the order of time; `after` is
   /// what is known of the second. What touches zero and turns back is none. What is zero at a grid point is found when
   /// the motion leaves it, or at once where the run ends there (`last`). False where the dense output fails.
-  bool search(const GridPoint& from, const Values& before, const GridPoint& to, Values& after, bool last,
+  /// Of tables that are watched `before` gets those places that are next to its arguments.
+  bool search(const GridPoint& from, Values& before, const GridPoint& to, Values& after, bool last,
               std::vector<Zero>& found);
 
   std::size_t size() const { return noise_.size(); }
@@ -74,6 +86,11 @@ class ZeroSearch {
   }
 
  private:
+  ZeroSearch(const Equations& equations, const Kinks& kinks, const Exprs& places, DenseOutput& dense,
+             Multipliers& multipliers, KernelOptions options);
+  ZeroSearch(const Equations& equations, const Exprs& functions, const Exprs& places, DenseOutput& dense,
+             Multipliers& multipliers, KernelOptions options);
+
   /// A function at a share of the step; its sign is 0 where the value may be rounding.
   struct Node {
     double share = 0, value = 0;
@@ -82,6 +99,8 @@ class ZeroSearch {
 
   void evaluate(double t, std::span<const double> state, double* values);
   void measure_noise();
+  void watch_tables(Values& values) const;
+  void use_places(const Values& values);
   void measure_slack(const GridPoint& from, const Values& before, const GridPoint& to, const Values& after);
   void scan(const GridPoint& from, const Values& before, const GridPoint& to, const Values& after);
   void between(const GridPoint& from, const Values& before, const GridPoint& to, const Values& after, double share);
@@ -102,6 +121,7 @@ class ZeroSearch {
   DenseOutput& dense_;
   Multipliers& multipliers_;
   bool needs_multipliers_;
+  std::vector<const std::vector<double>*> tables_;  // their places
   Kernel<double> kernel_, velocity_, slopes_;
   const double* parameters_ = nullptr;
   SparseExprs pattern_;        // of the slopes; the values are not kept

@@ -17,6 +17,8 @@ namespace {
 using Vector = Eigen::VectorXd;
 using Matrix = Eigen::MatrixXd;
 
+/// Where Newton converges it needs up to ten; damped steps that shrink the merit function by a tenth come to rounding
+/// in a hundred.
 constexpr int max_iterations = 100;
 /// A solution is accepted with residuals of this many rounding levels: a dozen operations of size 1 stand between the
 /// unknowns and the residual, and the last correction was rounded too.

@@ -1,6 +1,7 @@
 #pragma once
 
-// Motions that events reset or contacts break into parts, for measured orders: runs follow them, in double precision.
+// Motions that events reset, or that kinks or contacts break into parts, for measured orders: runs follow them, in
+// double precision.
 
 #include "alembert/model/model.h"
 #include "alembert/study/reference.h"

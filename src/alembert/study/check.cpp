@@ -37,6 +37,7 @@ struct ModelFacts {
   std::vector<std::string> applying;
   std::vector<std::string> warnings;
   std::vector<std::pair<std::string, double>> gaps;  // of contacts, at the start
+  std::vector<std::string> loaded;                   // contacts of friction alone, always closed
   std::string method;                                // of solve, where it promises momenta
   bool keeps_energy = false;
   Momenta momenta;
@@ -114,7 +115,10 @@ ModelFacts gather(const Model& model, const Equations& e) {
   found.not_given = values_not_given(model, e);
   if (!model.contacts.empty()) {
     const std::vector<double> gaps = gaps_at(model, e, 0, joined<double>(found.initial.y, found.initial.z));
-    for (std::size_t i = 0; i < gaps.size(); ++i) found.gaps.emplace_back(model.contacts[i].name, gaps[i]);
+    for (std::size_t i = 0; i < gaps.size(); ++i) {
+      if (model.contacts[i].restitution) found.gaps.emplace_back(model.contacts[i].name, gaps[i]);
+      else found.loaded.push_back(model.contacts[i].name);
+    }
   }
   for (const MethodFamily& family : all_families()) {
     const Method method = family.make(family.example);
@@ -334,6 +338,7 @@ std::string told(const Model& model, const Equations& e, const ModelFacts& found
   if (found.holonomic + found.nonholonomic > 0 || !e.psi.empty()) tell_initial(page, model, e, found);
   std::vector<std::string> gaps;
   for (const auto& [name, gap] : found.gaps) gaps.push_back(fmt::format("{} with gap {:.6g}", name, gap));
+  for (const std::string& name : found.loaded) gaps.push_back(name + ", always closed");
   if (!gaps.empty()) line(page, "contacts", listed(gaps));
   if (!found.not_given.empty()) line(page, "defaulted", "to 0: " + listed(found.not_given));
   if (!found.method.empty()) tell_kept(page, found);

@@ -1,4 +1,5 @@
 #include "alembert/study/converge.h"
+#include "alembert/base/pulse.h"
 #include "alembert/default_methods.h"
 
 #include <algorithm>
@@ -136,7 +137,7 @@ Errors broken_row(const Model& model, const Equations& e, const Method& method, 
   return errors_of(broken_motion(model, e, method, end, row.step), reference, row);
 }
 
-/// How many kinks of the equations the motion meets. A run locates them; the steps that are measured go over them.
+/// How many kinks of the equations the motion meets. A run locates them.
 long kinks_met(const Model& model, const Equations& e, const Method& method, double end, double step) {
   if (kinks(e).empty()) return 0;
   SimulateOptions options;
@@ -227,11 +228,15 @@ InitialValues measurable_start(const Model& model, const Equations& e, const std
 
 Convergence converge(const Model& model, const Equations& e, const ConvergeOptions& options) {
   const Grid grid = choose_grid(model.solve, options);
-  const bool broken = is_broken(model, e);
-  if (broken && options.quad)
+  const bool acts = is_broken(model, e);
+  if (acts && options.quad)
     throw InputError("motions with events that act, or with contacts, are followed in double precision only");
-  if (broken)
-    for (const Method& method : options.methods) require_taken(method, model, e);
+  for (const Method& method : options.methods) require_taken(method, model, e);
+  const long met = acts || options.methods.empty() ? 0
+                                                   : kinks_met(model, e, options.methods[0], grid.end,
+                                                               grid.end / static_cast<double>(grid.counts.back()));
+  // Runs end steps at kinks, in double precision; steps of more digits go over them.
+  const bool broken = acts || (met > 0 && !options.quad);
   const InitialValues initial = broken ? InitialValues() : measurable_start(model, e, options.methods);
   Convergence result;
   result.model = model.title;
@@ -239,9 +244,7 @@ Convergence converge(const Model& model, const Equations& e, const ConvergeOptio
   result.end_note = grid.note;
   result.quad = options.quad;
   result.has_multipliers = !e.g.empty() || !e.k.empty();
-  if (!broken && !options.methods.empty())  // runs locate them
-    result.kinks =
-        kinks_met(model, e, options.methods[0], grid.end, grid.end / static_cast<double>(grid.counts.back()));
+  result.kinks = broken ? 0 : met;
 
   // Work so far, counted in steps; a step of the reference is the dearest.
   double done = 0, all = 0;
@@ -253,6 +256,7 @@ Convergence converge(const Model& model, const Equations& e, const ConvergeOptio
     done += work;
     if (options.progress) options.progress(done / all);
   };
+  const Pulse pulse([&] { advance(0); });
   const int stages = (highest_order(options.methods) + 5) / 2;  // at least four orders more
   result.reference = broken ? broken_reference(model, e, grid.end, 2 * finest, stages, options.methods.front())
                             : make_reference(e, initial, 0, grid.end, 2 * finest, stages);

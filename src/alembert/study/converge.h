@@ -51,7 +51,7 @@ struct Convergence {
   double end = 0;
   std::string end_note;  // why that end; "" when the user gave it
   bool quad = false, has_multipliers = false;
-  long kinks = 0;  // that the motion meets: steps over them have no order of their own
+  long kinks = 0;  // that steps go over, in extended precision: these have no order of their own
   Reference reference;
   std::vector<MethodConvergence> methods;
   bool failed() const;  // the reference or a row
@@ -67,6 +67,10 @@ std::string to_text(const Convergence& convergence);
 std::string to_json(const Convergence& convergence);
 std::string to_csv(const Convergence& convergence);
 /// Error against step size and against CPU time.
-std::string to_svg(const Convergence& convergence);
+/// about: what the file says of itself beside what it shows.
+std::string to_svg(const Convergence& convergence, const std::string& about = "");
+/// Model, parameters, methods, steps and what else decides the numbers, as one object of JSON.
+std::string description(const Model& model, const Equations& equations, const ConvergeOptions& options,
+                        const Convergence& convergence);
 
 }  // namespace alembert::internal

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "alembert/output/attributes.h"
 #include "alembert/plot/plot.h"
+#include "alembert/run/report_names.h"
 #include "alembert/study/converge.h"
 
 namespace alembert::internal {
@@ -51,11 +54,9 @@ const char* standing_name(Standing standing) {
 
 std::string about_kinks(const Convergence& c) {
   return fmt::format(
-      "the equations have kinks, and the motion meets {} of them: steps go over them here, so that errors and orders "
-      "are "
-      "those of the kinks and not of the method; give an `end` in front of the first one, or compare runs, which "
-      "locate "
-      "them",
+      "the equations have kinks, and the motion meets {} of them: in extended precision steps go over them, so that "
+      "errors and orders are those of the kinks and not of the method; measure in double precision, where steps end at "
+      "them, or give an `end` in front of the first one",
       c.kinks);
 }
 
@@ -179,8 +180,30 @@ std::string to_csv(const Convergence& c) {
   return text;
 }
 
-std::string to_svg(const Convergence& c) {
+std::string description(const Model& model, const Equations& equations, const ConvergeOptions& options,
+                        const Convergence& c) {
+  Report report;
+  describe(report, model, equations, options.methods.empty() ? Method() : options.methods.front());
+  RunDescription& run = report;
+  run.method.clear();
+  std::vector<double> steps;
+  for (const MethodConvergence& m : c.methods) {
+    run.method += (run.method.empty() ? "" : ", ") + m.method;
+    for (const ConvergeRow& row : m.rows)
+      if (std::find(steps.begin(), steps.end(), row.step) == steps.end()) steps.push_back(row.step);
+  }
+  std::string list;
+  for (const double step : steps) list += (list.empty() ? "" : ", ") + to_text(step);
+  run.step = steps.empty() ? 0 : steps.front();
+  run.end = c.end;
+  run.settings = {"steps = " + list, std::string("precision = ") + (c.quad ? "quad" : "double"),
+                  "reference = " + c.reference.method + ", " + std::to_string(c.reference.steps) + " steps"};
+  return to_json(attributes_of(run));
+}
+
+std::string to_svg(const Convergence& c, const std::string& about) {
   Figure figure;
+  figure.about = about;
   figure.title = fmt::format("{}, to t = {}", c.model.empty() ? "Model" : c.model, to_text(c.end));
   Panel order{"Order", {"step size h"}, {"relative error at the end"}, {}};
   Panel work{"Work and precision", {"CPU time (s)"}, {"relative error at the end"}, {}};

@@ -75,7 +75,7 @@ void read_range(const std::vector<Piece>& parts, SweepAxis& axis, Objections& ob
   axis.first = number_at(parts[0], objections);
   axis.last = number_at(parts[1], objections);
   const std::optional<double> count = constant_value(parts[2].text);
-  constexpr double most = 1e12;
+  constexpr double most = 1e12;  // members can be counted exactly, and no study is larger
   if (!count || *count != std::floor(*count) || !(*count >= 2 && *count <= most)) {
     objections.add(parts[2], "'" + parts[2].text + "' is not a number of values", "a whole number of at least 2");
     return;

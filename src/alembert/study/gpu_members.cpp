@@ -20,8 +20,8 @@ class GpuMembers final : public MemberEngine {
  public:
   explicit GpuMembers(const MemberTask& task) : members_(task, rows_of_gpu, true) {
     if (!members_.why_not().empty())
-      throw InputError("this study is not one for a GPU: " + members_.why_not(),
-                       "run it on the CPU: leave the `device` out");
+      throw NotForEngine("this study is not one for a GPU: " + members_.why_not(),
+                         "run it on the CPU: leave the `device` out");
     program_.emplace(members_.step().program, members_.step().left, members_.step().status);
   }
 
@@ -85,7 +85,7 @@ class GpuMembers final : public MemberEngine {
 
 std::unique_ptr<MemberEngine> make_gpu_engine(const MemberTask& task) {
   if (const std::string why = why_no_gpu(); !why.empty())
-    throw InputError("there is no GPU to run on: " + why, "leave the `device` out to run on the CPU");
+    throw NotForEngine("there is no GPU to run on: " + why, "leave the `device` out to run on the CPU");
   return std::make_unique<GpuMembers>(task);
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "alembert/derive/equations.h"
+#include "alembert/error.h"
 #include "alembert/methods/method.h"
 #include "alembert/model/model.h"
 #include "alembert/report.h"
@@ -43,6 +44,12 @@ struct MemberResult {
   std::string failure;            // why it failed, "" where it did not; cells say how far it came
   std::vector<Warning> warnings;  // one of each kind, in the order of time
   bool interrupted = false;       // ended by `interrupt`: not a result, will be run again
+};
+
+/// Thrown by an engine that was asked for by name and cannot take the task, whatever the values of its members.
+class NotForEngine : public InputError {
+ public:
+  using InputError::InputError;
 };
 
 class MemberEngine {

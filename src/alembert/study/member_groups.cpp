@@ -15,7 +15,7 @@ std::vector<std::string> MemberGroups::assignments(std::uint64_t member, bool al
 
 std::unique_ptr<MemberGroup> MemberGroups::make(const std::vector<std::string>& set, bool open, double members) const {
   auto group = std::make_unique<MemberGroup>();
-  group->model = options_.ready ? *options_.ready : read_model(options_.model, set);
+  group->model = options_.ready ? *options_.ready : read_model(options_.model, set, {}, options_.inputs);
   group->task.names = open ? design_.open_names() : std::vector<std::string>();
   group->equations = derive(group->model, {.inputs = group->task.names});
   group->method = options_.method(group->model);
@@ -30,6 +30,18 @@ std::unique_ptr<MemberGroup> MemberGroups::make(const std::vector<std::string>& 
   return group;
 }
 
+bool MemberGroups::has_one_that_is_taken() const {
+  const auto takes = [&](const Model& model, const DeriveOptions& inputs) {
+    return refusal(options_.method(model), derive(model, inputs)).empty();
+  };
+  if (options_.ready) return takes(*options_.ready, {.inputs = design_.open_names()});
+  const std::uint64_t size = design_.size();
+  for (const std::uint64_t member : {std::uint64_t{0}, size / 2, size - 1}) try {
+      if (takes(read_model(options_.model, assignments(member, true)), {})) return true;
+    } catch (const InputError&) {}  // what is wrong with its values is said in its row
+  return false;
+}
+
 std::unique_ptr<MemberGroup> MemberGroups::make(std::uint64_t group) const {
   const std::uint64_t size = design_.group_size();
   if (options_.ready) return make({}, true, static_cast<double>(size));
@@ -38,7 +50,8 @@ std::unique_ptr<MemberGroup> MemberGroups::make(std::uint64_t group) const {
   const auto members = static_cast<double>(size);
   try {
     return make(assignments(design_.member(group, 0), false), true, members);
-  } catch (const InputError&) {}
+  } catch (const NotForEngine&) { throw; } catch (const InputError&) {
+  }
   // What is wrong with the values as the model has them need not be with others; always the same ones are tried, so
   // that the code does not depend on who comes first.
   for (const std::uint64_t place : {std::uint64_t{0}, size / 2, size - 1}) try {
@@ -71,7 +84,7 @@ MemberResult MemberGroups::run_alone(std::uint64_t member, Observer* observer) c
     const std::unique_ptr<MemberGroup> group = make(assignments(member, true), false, 1);
     if (observer) return internal::run_observed(group->task, {}, *observer);
     return std::move(group->engine->run({1, {}}).at(0));
-  } catch (const InputError& error) {
+  } catch (const NotForEngine&) { throw; } catch (const InputError& error) {
     result.failure = error.diagnostics().at(0).message;
     result.cells.assign(columns_.size(), {});
   }

@@ -29,6 +29,8 @@ class MemberGroups {
   std::vector<MemberResult> run(std::uint64_t group, const std::vector<std::uint64_t>& places);
   /// How many members at once the engine of a group likes.
   std::size_t batch_size(std::uint64_t group);
+  /// Whether the method takes the first, the last or one in the middle with its values.
+  bool has_one_that_is_taken() const;
   /// One member again, with its rows for an observer.
   MemberResult run_observed(std::uint64_t member, Observer& observer);
 

@@ -22,13 +22,18 @@ long whole_steps(double t0, double end, double h) {
   return whole >= 1 && whole < 1e15 && std::abs(count - whole) <= rounding * whole ? static_cast<long>(whole) : 0;
 }
 
-std::string unsuitable(const MemberTask& task) {
+bool stops(const Event& event) { return event.stop || event.stop_after == 1; }
+
+/// locate: the program locates events, and can end with one.
+std::string unsuitable(const MemberTask& task, bool locate) {
   const StepOptions& steps = task.simulation.steps;
   if (steps.control != Control::fixed) return "steps have no fixed size";
   if (steps.most_steps != 0) return "the number of steps is limited";
   if (task.simulation.strict) return "warnings are to be failures, and only single runs warn";
   for (const Event& event : task.model->events)
-    if (event.stop || event.stop_after > 0 || !event.actions.empty()) return "events stop the motion or set something";
+    if ((event.stop || event.stop_after > 0 || !event.actions.empty()) &&
+        !(locate && stops(event) && event.actions.empty()))
+      return "events stop the motion or set something";
   return "";
 }
 
@@ -36,7 +41,7 @@ std::string unsuitable(const MemberTask& task) {
 
 ProgramMembers::ProgramMembers(const MemberTask& task, int rows, bool locate)
     : task_(task), scalar_(make_scalar_engine(task)) {
-  why_ = unsuitable(task);
+  why_ = unsuitable(task, locate);
   if (!why_.empty()) return;
   const EngineOptions options = engine_options(*task.equations, task.simulation);
   prototype_ = std::make_unique<Engine>(*task.model, *task.equations, *task.method, options);
@@ -75,6 +80,8 @@ void ProgramMembers::find_columns() {
     }
     return {};
   };
+  const std::vector<Event>& events = task_.model->events;
+  const bool ends = std::any_of(events.begin(), events.end(), stops);
   for (const std::string& path : task_.columns) {
     const auto place = std::find_if(places.begin(), places.end(), [&](const auto& one) { return one.first == path; });
     if (place != places.end()) {
@@ -85,14 +92,26 @@ void ProgramMembers::find_columns() {
       columns_.push_back({Source::state, *state});
       continue;
     }
-    const auto event = std::find_if(task_.model->events.begin(), task_.model->events.end(),
+    const auto event = std::find_if(events.begin(), events.end(),
                                     [&](const Event& one) { return path == "events." + one.name + ".t"; });
-    if (event == task_.model->events.end()) {
+    if (event == events.end()) {
       why_ = "'" + path + "' is known of single runs only";
       return;
     }
-    columns_.push_back({Source::event, static_cast<int>(event - task_.model->events.begin())});
+    columns_.push_back({Source::event, static_cast<int>(event - events.begin())});
   }
+  // Programs end with the step in which an event stops the motion, not with the event.
+  if (ends && std::any_of(columns_.begin(), columns_.end(), [](const Column& c) { return c.source != Source::event; }))
+    why_ = "where an event stops the motion, only times of events are known (events.NAME.t)";
+}
+
+/// When an event ended the motion.
+double ProgramMembers::stopped_at(const double* v) const {
+  double t = StepProgram::never;
+  const std::vector<Event>& events = task_.model->events;
+  for (std::size_t i = 0; i < events.size(); ++i)
+    if (stops(events[i])) t = std::min(t, v[program_->crossed + static_cast<int>(i)]);
+  return t;
 }
 
 bool ProgramMembers::begin(Engine& engine, const double* values, double* variables, double* table) const {
@@ -114,6 +133,7 @@ std::optional<MemberResult> ProgramMembers::result(const double* v) const {
   const bool holds_velocity = static_cast<bool>(task_.method->claims.velocity);
   if (!(v[s.position] <= suspicious_residual) || (holds_velocity && !(v[s.velocity] <= suspicious_residual))) return {};
   MemberResult result;
+  const double last = stopped_at(v);
   for (const Column& column : columns_) switch (column.source) {
       case Source::time: result.cells.emplace_back(task_.simulation.end); break;
       case Source::steps: result.cells.emplace_back(static_cast<long>(v[s.made])); break;
@@ -126,7 +146,7 @@ std::optional<MemberResult> ProgramMembers::result(const double* v) const {
       case Source::state: result.cells.emplace_back(v[s.state + column.index]); break;
       case Source::event: {
         const double t = v[s.crossed + column.index];
-        if (t < StepProgram::never) result.cells.emplace_back(t);
+        if (t < StepProgram::never && t <= last) result.cells.emplace_back(t);
         else result.cells.emplace_back();
         break;
       }

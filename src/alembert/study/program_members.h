@@ -37,6 +37,7 @@ class ProgramMembers {
 
  private:
   void find_columns();
+  double stopped_at(const double* variables) const;
 
   MemberTask task_;
   std::unique_ptr<MemberEngine> scalar_;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "alembert/base/magnitude.h"
+#include "alembert/base/pulse.h"
 #include "alembert/error.h"
 #include "alembert/start/reduced.h"
 
@@ -100,6 +101,7 @@ Endpoint<T> extrapolate(const Equations& e, const MotionPoint<T>& from, T t0, T 
   Endpoint<T> end;
   end.point = from;
   for (long i = 0; i < n; ++i) {
+    Pulse::beat();
     if (!method.advance(t0 + T(i) * h, h, x)) {
       end.failure = "the accelerations are not determined near t = " + to_text(static_cast<double>(t0 + T(i) * h));
       return end;

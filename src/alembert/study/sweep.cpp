@@ -14,6 +14,7 @@
 #include <unordered_map>
 
 #include "alembert/error.h"
+#include "alembert/run/report_names.h"
 #include "alembert/study/journal.h"
 #include "alembert/study/member_columns.h"
 #include "alembert/study/member_groups.h"
@@ -290,23 +291,34 @@ void work_on_all_cores(Exchange& exchange, MemberGroups& groups, std::size_t thr
   });
 }
 
-/// Everything that decides the members and their rows.
-std::string identity_of(const SweepOptions& options, const Design& design, const SweepHeader& header,
-                        const SimulateOptions& simulation) {
-  std::string text = std::string(version) + "\n" + options.model->text + "\n" + header.method + "\n";
-  text += to_text(simulation.step) + " " + to_text(simulation.end) + "\n" + options.words + "\n";
-  for (const std::string& one : options.set) text += one + "\n";
+/// Which members there are.
+std::vector<std::string> study_of(const SweepOptions& options, const Design& design) {
+  std::vector<std::string> lines;
   for (const SweepAxis& axis : design.axes()) {
-    text += axis.name + "=";
-    if (axis.values.empty()) text += to_text(axis.first) + ":" + to_text(axis.last) + ":" + std::to_string(axis.count);
-    for (const std::string& value : axis.values) text += value + ",";
-    text += "\n";
+    std::string values;
+    if (axis.values.empty()) values = to_text(axis.first) + ":" + to_text(axis.last) + ":" + std::to_string(axis.count);
+    for (const std::string& value : axis.values) values += (values.empty() ? "" : ",") + value;
+    lines.push_back("vary " + axis.name + " = " + values);
   }
   for (const Draw& draw : design.draws())
-    text += draw.name + "=" + std::to_string(static_cast<int>(draw.distribution)) + "," + to_text(draw.a) + "," +
-            to_text(draw.b) + "\n";
-  text += std::to_string(design.draws_each()) + " " + std::to_string(options.seed) + " " +
-          std::to_string(static_cast<int>(options.sampling)) + "\n";
+    lines.push_back("draw " + draw.name + " = " + (draw.distribution == Distribution::normal ? "normal" : "uniform") +
+                    "(" + to_text(draw.a) + ", " + to_text(draw.b) + ")");
+  if (design.draws().empty()) return lines;
+  constexpr const char* samplings[] = {"random", "latin", "sobol"};
+  lines.push_back("members = " + std::to_string(design.draws_each()));
+  lines.push_back("seed = " + std::to_string(options.seed));
+  lines.push_back(std::string("sampling = ") + samplings[static_cast<std::size_t>(options.sampling)]);
+  return lines;
+}
+
+/// Everything that decides the members and their rows.
+std::string identity_of(const SweepOptions& options, const SweepHeader& header, const SimulateOptions& simulation) {
+  std::string text = std::string(version) + "\n" + options.model->text + "\n" + header.run.method + "\n";
+  text += to_text(simulation.step) + " " + to_text(simulation.end) + "\n" + options.words + "\n";
+  for (const std::string& one : options.set) text += one + "\n";
+  for (const std::string& one : options.inputs) text += one + "\n";
+  for (const FileText& file : header.run.files) text += file.path + "\n" + file.text + "\n";
+  for (const std::string& line : header.study) text += line + "\n";
   for (const std::string& column : header.columns) text += column + "\n";
   return text;
 }
@@ -364,7 +376,7 @@ class RowCollector final : public SweepSink {
 }  // namespace
 
 SweepOutcome run_sweep(const SweepOptions& options) {
-  const Model model = options.ready ? *options.ready : read_model(options.model, options.set);
+  const Model model = options.ready ? *options.ready : read_model(options.model, options.set, {}, options.inputs);
   check_names_and_values(options, model);
   Design design(options.axes, options.draws, options.members, options.seed, options.sampling);
   const std::vector<bool> open = open_axes(options, model);
@@ -375,8 +387,12 @@ SweepOutcome run_sweep(const SweepOptions& options) {
   design.keep_open(open);
   const Method method = options.method(model);  // what is wrong with them is wrong for all
   const SimulateOptions simulation = options.simulation(model);
-  SweepHeader header{model.title, options.model, design.names(), {}, design.size(), method.name};
-  header.columns = member_columns(options.columns, model, derive(model), method);
+  const Equations equations = derive(model);
+  Report report;
+  describe(report, model, equations, method);
+  describe(report, simulation, 0);
+  SweepHeader header{model.title, design.names(), {}, design.size(), report, study_of(options, design)};
+  header.columns = member_columns(options.columns, model, equations, method);
   const std::size_t threads =
       static_cast<std::size_t>(options.threads > 0 ? options.threads : tbb::info::default_concurrency());
   for (const auto& [member, observer] : options.trajectories)
@@ -384,8 +400,10 @@ SweepOutcome run_sweep(const SweepOptions& options) {
       throw InputError("there is no member " + std::to_string(member + 1),
                        "the study has " + std::to_string(design.size()));
   MemberGroups groups(options, design, header.columns, threads);
+  // A method that takes the model neither as it is nor with values of the study is wrong for all.
+  if (!refusal(method, equations).empty() && !groups.has_one_that_is_taken()) require_taken(method, model, equations);
   if (!options.nodes || options.nodes->rank() == 0)
-    return lead(options, design, header, groups, threads, identity_of(options, design, header, simulation));
+    return lead(options, design, header, groups, threads, identity_of(options, header, simulation));
   RemoteExchange exchange(*options.nodes);
   work_on_all_cores(exchange, groups, threads);
   exchange.goodbye();

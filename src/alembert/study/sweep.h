@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "alembert/output/attributes.h"
 #include "alembert/run/simulate.h"
 #include "alembert/study/design.h"
 #include "alembert/study/member_engine.h"
@@ -18,11 +19,11 @@ class Nodes;
 
 /// What all rows have in common.
 struct SweepHeader {
-  std::string model;                         // its title
-  std::shared_ptr<const Source> model_text;  // as it was read
-  std::vector<std::string> names, columns;   // of the values and the cells
+  std::string model;                        // its title
+  std::vector<std::string> names, columns;  // of the values and the cells
   std::uint64_t members = 0;
-  std::string method;
+  RunDescription run;              // of a member, but for its own values
+  std::vector<std::string> study;  // which members there are: "vary l = 0.5:2:100", "seed = 1"
 };
 
 using SweepRow = EnsembleRow;
@@ -38,7 +39,8 @@ class SweepSink {
 
 struct SweepOptions {
   std::shared_ptr<const Source> model;
-  std::vector<std::string> set;  // for all runs: "m1=2"
+  std::vector<std::string> set;     // for all runs: "m1=2"
+  std::vector<std::string> inputs;  // what inputs follow: "F=wind.csv"
   /// The same, read already: with what replaced values of the text. All values must be able to stay open then.
   const Model* ready = nullptr;
   std::vector<SweepAxis> axes;  // the last one varies fastest
@@ -87,6 +89,9 @@ struct Sweep {
   bool failed() const;  // any row
 };
 Sweep sweep(const SweepOptions& options);
+
+/// Which study it was, as attributes of a file.
+Attributes attributes_of(const SweepHeader& header);
 
 std::string to_text(const Sweep& sweep);
 std::string to_json(const Sweep& sweep);

@@ -25,7 +25,7 @@ class ValueCheck {
     const std::string varied = name + "=" + value;
     set.push_back({std::make_shared<Source>(Source{std::string("`") + field + "` " + varied, varied})});
     try {
-      make_model(text_, set);
+      make_model(text_, set, {}, options_.inputs);
       return true;
     } catch (const InputError& error) {
       wrong_.insert(wrong_.end(), error.diagnostics().begin(), error.diagnostics().end());

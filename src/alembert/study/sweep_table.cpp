@@ -8,7 +8,6 @@
 #include "alembert/output/member_table.h"
 #include "alembert/output/output_file.h"
 #include "alembert/study/table_sinks.h"
-#include "alembert/version.h"
 
 namespace alembert::internal {
 
@@ -107,7 +106,11 @@ Json json_row(const std::vector<std::string>& axes, const std::vector<std::strin
           {"warnings", warnings}};
 }
 
-std::string json_head(const std::string& model) { return "{\"model\":" + dump(Json(model)) + ",\"rows\":["; }
+/// described: with all that a file says of its study.
+std::string json_head(const SweepHeader& header, bool described) {
+  const std::string about = described ? ",\"attributes\":" + to_json(attributes_of(header)) : "";
+  return "{\"model\":" + dump(Json(header.model)) + about + ",\"rows\":[";
+}
 
 /// Text that grows at its end, and what closes it for those who read it now.
 class TextSink : public SweepSink {
@@ -134,6 +137,7 @@ class TextSink : public SweepSink {
     ends_.clear();
   }
   virtual std::string tail() const { return ""; }
+  bool in_file() const { return file_ != nullptr; }
 
  private:
   void put_tail() {
@@ -150,14 +154,21 @@ class TextSink : public SweepSink {
   std::vector<std::size_t> ends_;  // of the rows in it
 };
 
+/// A table and nothing else; which study it was stands beside it in NAME.run.json.
 class CsvSink final : public TextSink {
  public:
-  using TextSink::TextSink;
+  explicit CsvSink(const std::string& path) : TextSink(path), beside_(path.substr(0, path.size() - 4) + ".run.json") {}
   void begin(const SweepHeader& header) override {
     start();
+    beside_.clear();
+    beside_.append("{\"attributes\":" + to_json(attributes_of(header)) + "}\n", {});
+    beside_.close();
     put(csv_head(header.names, header.columns), true);
   }
   void row(std::uint64_t, const SweepRow& row) override { put(csv_line(row)); }
+
+ private:
+  OutputFile beside_;
 };
 
 class JsonSink final : public TextSink {
@@ -166,7 +177,7 @@ class JsonSink final : public TextSink {
   void begin(const SweepHeader& header) override {
     header_ = header;
     start();
-    put(json_head(header.model), true);
+    put(json_head(header, in_file()), true);
     statistics_.begin(header);
   }
   void row(std::uint64_t member, const SweepRow& row) override {
@@ -195,11 +206,7 @@ class Hdf5Sink final : public SweepSink {
     std::vector<std::string> columns = header.names;
     columns.insert(columns.end(), header.columns.begin(), header.columns.end());
     columns.insert(columns.end(), {"failed", "warnings"});
-    table_->begin(columns, {{"model", header.model},
-                            {"model_text", header.model_text ? header.model_text->text : ""},
-                            {"method", header.method},
-                            {"members", std::to_string(header.members)},
-                            {"version", version}});
+    table_->begin(columns, attributes_of(header));
     // Seen by others after each part, of which there are about a thousand: counted, so that the file depends on its
     // rows alone.
     constexpr std::uint64_t parts = 1000, largest = 1024;
@@ -262,6 +269,13 @@ class Hdf5Sink final : public SweepSink {
 };
 
 }  // namespace
+
+Attributes attributes_of(const SweepHeader& header) {
+  Attributes attributes = attributes_of(header.run);
+  for (const std::string& line : header.study) attributes.texts["study"] += line + "\n";
+  attributes.numbers["members"] = static_cast<double>(header.members);
+  return attributes;
+}
 
 std::unique_ptr<SweepSink> make_table_sink(const std::string& path) {
   if (path.ends_with(".csv")) return std::make_unique<CsvSink>(path);

@@ -59,7 +59,8 @@ void StatisticsSink::write() const {
   {
     std::ofstream file(fresh, std::ios::binary | std::ios::trunc);
     file << "{\"members\":" << header_.members << ",\"done\":" << rows_ << ",\"failed\":" << failed_
-         << ",\"statistics\":" << to_json(statistics()) << "}\n";
+         << ",\"attributes\":" << to_json(attributes_of(header_)) << ",\"statistics\":" << to_json(statistics())
+         << "}\n";
     if (!file) throw InputError("cannot write '" + path_ + "'");
   }
   std::error_code error;

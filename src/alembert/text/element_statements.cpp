@@ -19,15 +19,17 @@ void StatementParser::element(const StatementForm& form, Statement& s) {
     if (token.kind != Kind::name) terms_.fail("expected the kind of the " + s.keyword, example(form));
     s.string = token.text;
     if (std::find(kinds.begin(), kinds.end(), s.string) == kinds.end()) {
-      throw SyntaxFailure{token.place, "there is no " + s.keyword + " " + TermParser::quoted(token),
-                          nearest_or_list(s.string, kinds)};
+      const SyntaxFailure failure{token.place, "there is no " + s.keyword + " " + TermParser::quoted(token),
+                                  nearest_or_list(s.string, kinds)};
+      s.string = nearest_name(s.string, kinds);
+      if (s.string.empty()) throw failure;
+      report(failure);  // the rest is read as the kind that was meant
     }
     terms_.skip();
   }
   if (terms_.next().kind != Kind::name) terms_.fail("expected the name of the " + s.keyword, example(form));
   Term name = terms_.target();
-  const Term* root = &name;
-  while (root->form == Term::Form::index) root = &root->parts[0];
+  const Term* root = &root_of(name);
   // A draw names what there is already.
   if (root->form != Term::Form::name || (root->text.find('.') != std::string::npos && s.keyword != "draw")) {
     throw SyntaxFailure{name.place, "a " + s.keyword + " has a plain name", example(form)};
@@ -43,18 +45,19 @@ void StatementParser::element_words(const StatementForm& form, Statement& s) {
   while (terms_.next().kind == Kind::name && !terms_.next().is_word("for")) {
     const Token& token = terms_.next();
     std::string word(token.text);
+    std::vector<std::string> plain;
+    for (const std::string& one : words) plain.push_back(one.substr(0, one.find_last_not_of("=\"") + 1));
+    if (std::find(plain.begin(), plain.end(), word) == plain.end()) {
+      const SyntaxFailure failure{token.place, "a " + s.keyword + " has no " + TermParser::quoted(token),
+                                  nearest_or_list(word, plain)};
+      word = nearest_name(word, plain);
+      if (word.empty()) throw failure;
+      report(failure);
+    }
     const bool valued = std::find(words.begin(), words.end(), word + "=") != words.end();
     const bool quoted = std::find(words.begin(), words.end(), word + "\"") != words.end();
-    if (!valued && !quoted && std::find(words.begin(), words.end(), word) == words.end()) {
-      std::vector<std::string> plain;
-      for (const std::string& one : words) plain.push_back(one.substr(0, one.find_last_not_of("=\"") + 1));
-      throw SyntaxFailure{token.place, "a " + s.keyword + " has no " + TermParser::quoted(token),
-                          nearest_or_list(word, plain)};
-    }
-    Term target;
-    target.form = Term::Form::name;
+    Term target = word_at(token);
     target.text = word;
-    target.place = token.place;
     terms_.skip();
     if (valued && terms_.next().kind == Kind::end) terms_.fail("expected a value behind '" + word + "'", example(form));
     if (quoted && terms_.next().kind != Kind::string)
@@ -71,8 +74,7 @@ void StatementParser::element_words(const StatementForm& form, Statement& s) {
 void StatementParser::contact(const StatementForm& form, Statement& s) {
   if (terms_.next().kind != Kind::name) terms_.fail("expected the name of the contact", example(form));
   Term name = terms_.target();
-  const Term* root = &name;
-  while (root->form == Term::Form::index) root = &root->parts[0];
+  const Term* root = &root_of(name);
   if (root->form != Term::Form::name || root->text.find('.') != std::string::npos)
     throw SyntaxFailure{name.place, "a contact has a plain name", example(form)};
   s.label = std::move(name);
@@ -83,8 +85,8 @@ void StatementParser::contact(const StatementForm& form, Statement& s) {
     s.string = sign.text;
     terms_.skip();
     s.right = terms_.term();
-  } else if (!terms_.next().is_word("from")) {
-    terms_.fail("expected ':' or 'from'", example(form));
+  } else if (!terms_.next().is_word("from") && !terms_.next().is_word("load")) {
+    terms_.fail("expected ':', 'from' or 'load'", example(form));
   }
   const std::vector<std::string> words = split_words(form.words);
   while (terms_.next().kind == Kind::name && !terms_.next().is_word("for")) contact_word(form, words, s);
@@ -129,11 +131,8 @@ void StatementParser::table(const StatementForm& form, Statement& s) {
     terms_.skip();
   } else {
     do {
-      Term target;
-      target.form = Term::Form::name;
-      target.text = "point";
-      target.place = terms_.next().place;
-      s.items.push_back({std::move(target), {}, first_term(form)});
+      const Place place = terms_.next().place;
+      s.items.push_back({name_term("point", place), {}, first_term(form)});
     } while (terms_.accept(","));
   }
   while (terms_.next().kind == Kind::name) table_word(form, s);
@@ -171,8 +170,7 @@ void StatementParser::table_word(const StatementForm& form, Statement& s) {
 bool StatementParser::component(const StatementForm& form, Statement& s) {
   if (terms_.next().kind != Kind::name) terms_.fail("expected the name of the component", example(form));
   Term name = terms_.target();
-  const Term* root = &name;
-  while (root->form == Term::Form::index) root = &root->parts[0];
+  const Term* root = &root_of(name);
   if (root->form != Term::Form::name || root->text.find('.') != std::string::npos) {
     throw SyntaxFailure{name.place, "a component has a plain name",
                         "a family of them is written: component cell = \"cell.alm\" for i = 1..N"};
@@ -215,13 +213,7 @@ void StatementParser::placement(Statement& s) {
   }
 }
 
-Term StatementParser::word_at(const Token& token) {
-  Term term;
-  term.form = Term::Form::name;
-  term.text = token.text;
-  term.place = token.place;
-  return term;
-}
+Term StatementParser::word_at(const Token& token) { return name_term(std::string(token.text), token.place); }
 
 std::string StatementParser::nearest_or_list(const std::string& word, const std::vector<std::string>& known) {
   const std::string near = nearest_name(word, known);

@@ -44,7 +44,13 @@ void StatementParser::statement(const LogicalLine& line, std::vector<Statement>&
   try {
     const StatementForm& form = keyword(s);
     body(form, s);
-  } catch (const SyntaxFailure& failure) { report(failure); }
+  } catch (const SyntaxFailure& failure) {
+    report(failure);
+    // Half an element is none; a list keeps the items that were read.
+    const StatementForm* form = find_statement(s.keyword);
+    const bool list = form && form->words.empty() && form->shape != Shape::table;
+    if (!list) s.items.clear();
+  }
   if (!failed_ || !s.items.empty()) statements.push_back(std::move(s));
 }
 
@@ -289,11 +295,7 @@ void StatementParser::after_item(const StatementForm& form, const Statement& s) 
 
 void StatementParser::method(const StatementForm& form, Statement& s) {
   const auto put = [&](std::string name, const Place& place, Term value) {
-    Term target;
-    target.form = Term::Form::name;
-    target.text = std::move(name);
-    target.place = place;
-    s.items.push_back({std::move(target), {}, std::move(value)});
+    s.items.push_back({name_term(std::move(name), place), {}, std::move(value)});
   };
   const Place place = terms_.next().place;
   put("method", place, first_term(form));

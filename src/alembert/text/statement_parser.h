@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "alembert/text/lookup.h"
 #include "alembert/text/statements.h"
 #include "alembert/text/syntax.h"
 #include "alembert/text/terms.h"

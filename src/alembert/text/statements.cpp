@@ -57,10 +57,12 @@ const std::vector<StatementForm>& statement_forms() {
        "what must not become negative, a gap: while it is closed a force of at least 0 keeps it so, and what comes in "
        "is thrown back with the restitution. Friction acts along one or two slip velocities, with another coefficient "
        "while it sticks where 'static' gives one. Between bodies the program finds gap, normal and slip; 'rolling' and "
-       "'drilling' (lengths) resist there too. 'law poisson' takes Poisson's restitution instead of Newton's",
+       "'drilling' (lengths) resist there too. 'law poisson' takes Poisson's restitution instead of Newton's. With "
+       "'load' "
+       "there is no gap, but friction in a joint or a constraint, whose normal force stands behind it",
        "contact floor: y >= 0 restitution 0.8 friction 0.3 along x'", "",
        "restitution= friction= static= along= rolling= drilling= law= from= to= point= axis= sphere= box= disk= "
-       "ellipsoid= plane"},
+       "ellipsoid= plane load="},
       {"initial", Shape::assignments, "values at the start; what is not given is 0", "initial x1 = l1, q' = (0, 1, 0)"},
       {"pin", Shape::names, "initial values that stay as they are when the others are made consistent", "pin x1, y1'"},
       {"conserve", Shape::watched, "an expression that is watched beside energy and constraints",
@@ -95,10 +97,12 @@ const std::vector<StatementForm>& statement_forms() {
        "what a body may do relative to another or to the ground; points and axes in the frame of the body before them. "
        "It makes NAME.angle and NAME.rate where it turns (angle1, angle2, rate1, rate2 of a universal joint), "
        "NAME.distance and NAME.speed where it slides; zero says at which angle NAME.angle is 0; "
-       "limits (a, b) are the contacts NAME.lower and NAME.upper",
+       "limits (a, b) are the contacts NAME.lower and NAME.upper; friction is dry, by the force in the joint, on a pin "
+       "of "
+       "the given radius or along a guide: the contact NAME.friction",
        "joint revolute elbow from upper point (0, 0, -1) axis (0, 1, 0) to lower point (0, 0, 1)",
        "spherical revolute prismatic cylindrical universal fixed planar distance rolling",
-       "from= to= point= axis= length= radius= zero= limits= restitution="},
+       "from= to= point= axis= length= radius= zero= limits= restitution= friction= static="},
       {"drive", Shape::element,
        "a motor: the angle or the distance of a joint as a function of time, or the torque or the force that acts "
        "there "
@@ -200,7 +204,7 @@ std::string contact_syntax() {
   return "contact NAME: EXPR >= EXPR " + law +
          " | contact NAME from NAME [sphere EXPR|box EXPR|disk EXPR|ellipsoid EXPR] [point EXPR] [axis EXPR] to NAME "
          "[plane|sphere EXPR] [point EXPR] [axis EXPR] " +
-         law;
+         law + " | contact NAME load EXPR friction EXPR [static EXPR] along EXPR, ... [for RANGES]";
 }
 
 }  // namespace

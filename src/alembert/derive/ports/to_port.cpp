@@ -5,6 +5,7 @@
 
 #include "alembert/derive/split.h"
 #include "alembert/error.h"
+#include "alembert/model/ports/port_entries.h"
 
 namespace alembert::internal {
 
@@ -25,7 +26,7 @@ std::string plain(const std::string& name) {
 }
 
 /// Builds a system state by state and entry by entry, with names of its own.
-class Builder {
+class Builder : public PortEntries {
  public:
   Builder(const Model& model, const Equations& e) : graph_(*e.graph) {
     for (const Block& parameter : model.parameters) taken_.insert(parameter.name);
@@ -92,21 +93,10 @@ class Builder {
     return one_;
   }
 
-  Entries E, J, R, B;
-
   PortSystem take() {
-    const int n = s.size(), m = static_cast<int>(s.u.size());
-    s.E = sparse(n, n, E);
-    s.J = sparse(n, n, J);
-    s.R = sparse(n, n, R);
-    s.B = sparse(n, m, B);
-    s.P = sparse(n, m, {});
-    s.S = sparse(m, m, {});
-    s.N = s.S;
+    const int m = static_cast<int>(s.u.size());
+    give(s);
     s.r.assign(s.x.size(), graph_.constant(0));
-    std::vector<bool> moves(s.x.size(), false);
-    for (const int j : s.E.column) moves[j] = true;
-    for (int i = 0; i < n; ++i) (moves[i] ? s.differential : s.algebraic).push_back(i);
     for (int i = 0; i < m; ++i) {
       s.outputs.push_back({unique("y_" + s.inputs[i].name), {}, i, 1, {}});
       s.y.push_back(graph_.symbol(s.outputs.back().name));

@@ -40,8 +40,8 @@ AdjointStep::AdjointStep(const StepEquations& step, const Equations& e)
   guesses_ = graph_.symbols("guess", static_cast<int>(step.guess_unknowns.size()));
 }
 
-/// Starters and guess_inputs keep their meaning: they belong to the start of the new step, whose leading terms are the
-/// same.
+/// Initial guesses and guess_inputs keep their meaning: they belong to the start of the new step, whose leading terms
+/// are the same.
 Substitution AdjointStep::at_start(Expr h) const {
   return {joined<Expr>(old_.t0, old_.h, old_.state, old_.guess_inputs, old_.guess_unknowns),
           joined<Expr>(t0_, h, frame_.step.state, frame_.step.guess_inputs, guesses_), graph_};
@@ -85,7 +85,8 @@ void AdjointStep::add_scales() {
   const Substitution here{joined<Expr>(old_.t0, old_.h, old_.state), joined<Expr>(t0_, h_, frame_.step.state), graph_};
   auto& groups = frame_.step.groups;
   for (UnknownGroup group : old_.groups) {
-    if (group.scale) group.scale = here({group.scale})[0];
+    for (Expr* one : {&group.scale, &group.own})
+      if (*one) *one = here({*one})[0];
     groups.push_back(group);
   }
   groups.push_back({n_u, n_y, frame_.size_y()});

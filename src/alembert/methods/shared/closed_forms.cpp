@@ -36,7 +36,8 @@ void replace_all(StepEquations& step, const Replacement& replace) {
                       &step.carried_start, &step.carried_next, &step.discrete, &step.contacts})
     replace(*list);
   for (Expr* one : {&step.energy_change, &step.dissipated, &step.supplied}) replace(*one);
-  for (UnknownGroup& group : step.groups) replace(group.scale);
+  for (UnknownGroup& group : step.groups)
+    for (Expr* one : {&group.scale, &group.own}) replace(*one);
   if (step.inclusions) {
     auto laws = std::make_shared<Inclusions>(*step.inclusions);
     for (Inclusions::Contact& contact : laws->contacts) {

@@ -1,5 +1,7 @@
 // Which models a method takes, asked in one place by all commands.
 
+#include <algorithm>
+
 #include "alembert/default_methods.h"
 #include "alembert/derive/massless.h"
 #include "alembert/error.h"
@@ -94,6 +96,9 @@ std::string port_refusal() {
 }
 
 std::string refusal(const Method& method, const Equations& equations) {
+  const auto loaded = [](const ContactFunctions& contact) { return !contact.restitution; };
+  if (method.capabilities.inclusions && std::any_of(equations.contacts.begin(), equations.contacts.end(), loaded))
+    return "it knows no friction in joints and constraints ('load'), which is followed from event to event";
   const Equations e = seen_by_methods(equations);
   for (const Need& need : needs) {
     if (method.capabilities.*need.capability) continue;
@@ -126,6 +131,13 @@ std::string families_that_take(const Equations& e) {
 }  // namespace
 
 void require_taken(const Method& method, const Model& model, const Equations& e) {
+  for (const Contact& contact : model.contacts)
+    if (method.capabilities.inclusions && (contact.force || contact.state || !contact.tangential.empty()))
+      throw InputError({Diagnostic{
+          model.source, contact.place,
+          "what acts in '" + contact.name + "' is observed, and " + method.name + " knows impulses of whole steps only",
+          "files have them as columns, " + contact.name +
+              ".force; or take a method that follows contacts from event to event"}});
   std::string reason = refusal(method, e);
   if (reason.empty()) return;
   Diagnostic diagnostic;

@@ -223,8 +223,9 @@ void SparkStep::add_scales() {
   const Expr size_stage = n_g_ > 0 ? graph_.make(Op::max, size_z, size_y / abs(h_)) : size_z;
   const int all_z = static_cast<int>(s_ * n_z_);
   auto& groups = frame_.step.groups;
-  groups.push_back({0, all_z, size_stage});
-  groups.push_back({all_z, static_cast<int>(n_z_), size_stage});
+  const Expr own = n_g_ > 0 ? size_z : Expr();
+  groups.push_back({0, all_z, size_stage, own});
+  groups.push_back({all_z, static_cast<int>(n_z_), size_stage, own});
   groups.push_back({multipliers_from_, y_from_ - multipliers_from_, Expr()});
   if (implicit_y_) groups.push_back({y_from_, static_cast<int>(s_ * n_y_), size_y});
 }

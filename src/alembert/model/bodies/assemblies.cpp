@@ -84,6 +84,7 @@ class Renamer {
   void rename(Statement& s) const {
     s.place = place_;
     s.comments.clear();
+    if (s.keyword == "input") s.string = from_assembly;
     // A draw names a body, or the ground, which has one name for all.
     if (s.label && s.keyword == "draw") rename(*s.label);
     else if (s.label) rename_label(*s.label);
@@ -144,15 +145,18 @@ void put_word(Statement& s, const char* word, Term value) {
 
 class Assembler {
  public:
-  Assembler(Scope& scope, ComponentFiles& files) : scope_(scope), files_(files) {}
+  Assembler(Scope& scope, ComponentFiles& files, BrokenFiles& broken) : scope_(scope), files_(files), broken_(broken) {}
 
   /// One pass; whether an assembly was found.
   bool pass(const Text& text, Text& result) {
     bool any = false;
     result.source = text.source;
     result.comments = text.comments;
+    const bool elements = has_elements(text);
     for (const Statement& s : text.statements) {
+      if (elements && s.keyword == "component" && s.label && is_missing(s)) continue;
       const Text* file = s.keyword == "component" && s.label ? assembly_of(s) : nullptr;
+      if (file && is_broken(s)) continue;
       if (!file) {
         result.statements.push_back(s);
         normalise(result.statements.back());
@@ -184,14 +188,45 @@ class Assembler {
     }
     const bool elements = has_elements(found->second.text);
     if (!elements) return nullptr;
-    if (!found->second.errors.empty()) throw InputError(found->second.errors);
     if (std::find(files_.open.begin(), files_.open.end(), path) != files_.open.end()) {
       scope_.error(s.label->place, "the component '" + print(*s.label) + "' contains itself");
       return nullptr;
     }
-    // What is wrong in the file is said at its own places.
-    if (checked_.insert(path).second) read_component(found->second, {}, files_);
+    path_ = path;
     return &found->second.text;
+  }
+
+  /// Among bodies a component is an assembly, so that its file must be there.
+  bool is_missing(const Statement& s) {
+    const fs::path path = (fs::path(scope_.source->name).parent_path() / s.string).lexically_normal();
+    const std::string name = s.string.starts_with("components/") ? s.string.substr(11) : s.string;
+    if (file_is_there(path.string()) || library_component(name)) return false;
+    Diagnostic wrong{scope_.source, s.label->place,
+                     "there is no file '" + s.string + "' for the component '" + print(*s.label) + "'",
+                     "it would be " + path.string()};
+    broken_.errors.push_back(std::move(wrong));
+    note_broken(s);
+    return true;
+  }
+
+  void note_broken(const Statement& s) {
+    const std::string& name = root_of_target(*s.label).text;
+    broken_.names.insert(name.substr(0, name.find_first_of(".[")));
+  }
+
+  /// Whether the file that was found last is wrong, which is said at its own places.
+  bool is_broken(const Statement& s) {
+    if (checked_.insert(path_).second) {
+      try {
+        read_component(files_.files.at(path_), {}, files_);
+      } catch (const InputError& error) {
+        broken_.errors.insert(broken_.errors.end(), error.diagnostics().begin(), error.diagnostics().end());
+        wrong_.insert(path_);
+      }
+    }
+    if (!wrong_.contains(path_)) return false;
+    note_broken(s);
+    return true;
   }
 
   void members(const Statement& s, const Text& file, std::vector<Statement>& out) {
@@ -372,7 +407,9 @@ class Assembler {
 
   Scope& scope_;
   ComponentFiles& files_;
-  std::set<std::string> checked_;
+  BrokenFiles& broken_;
+  std::string path_;  // of the assembly that was found last
+  std::set<std::string> checked_, wrong_;
 };
 
 }  // namespace
@@ -382,8 +419,8 @@ bool has_components(const Text& text) {
                      [](const Statement& s) { return s.keyword == "component"; });
 }
 
-Text with_assemblies(const Text& text, Scope& scope, ComponentFiles& files) {
-  Assembler assembler(scope, files);
+Text with_assemblies(const Text& text, Scope& scope, ComponentFiles& files, BrokenFiles& broken) {
+  Assembler assembler(scope, files, broken);
   Text now = text;
   for (int depth = 0; depth < deepest && scope.errors.empty(); ++depth) {
     Text next;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "alembert/text/syntax.h"
+#include "alembert/text/lookup.h"
 
 namespace alembert::internal {
 
@@ -46,6 +46,12 @@ struct Expansion {
 /// alike, so that left times right is its power. Nobody can write it.
 constexpr const char* acting_statement = "acts along";
 
+/// What energies and constraints say that elements were written out to, in the place of a text. Nobody can write it.
+constexpr const char* made_by_element = "made by an element";
+
+/// The same for inputs that an assembly has brought: their names have points, as those of ports have.
+constexpr const char* from_assembly = "from an assembly";
+
 /// Words of a contact between bodies: the rates that rolling and drilling resistance act on. Nobody can write them.
 constexpr const char* rolling_rate = "rolling rate";
 constexpr const char* drilling_rate = "drilling rate";
@@ -63,6 +69,9 @@ bool has_elements(const Text& text);
 /// Appends what is wrong to `errors` (of the text's source) and leaves the element concerned out.
 Expansion expand_elements(const Text& text, std::vector<Diagnostic>& errors);
 
+/// Text that declares two unit vectors n1, n2 that make a right-handed system with the unit vector `axis`: a constant
+/// choice without a case in which it fails (Duff et al. 2017).
+std::string perpendicular(const std::string& axis, const std::string& n);
 /// The components of a vector by their names: "v[1], v[2], v[3]", two of them in a plane.
 std::string components(const std::string& let, bool planar);
 /// Whether bodies with a joint of this kind turn about its axis.
@@ -89,8 +98,8 @@ class Expander {
   void write(const Statement& from, const std::string& lines, const Terms& values = {}, bool last = false);
   /// A force that acts along a velocity; $ as in write.
   void acts(const Statement& from, const std::string& force, const std::string& velocity);
-  const Term* value(const Statement& s, const char* word) const;
-  bool has(const Statement& s, const char* word) const;
+  static const Term* value(const Statement& s, std::string_view word) { return value_of(s, word); }
+  static bool has(const Statement& s, std::string_view word) { return find_item(s, word) != nullptr; }
   bool once(const Statement& s, const std::vector<std::string>& repeated);
   bool names_twice(const Statement& s);
 
@@ -126,6 +135,7 @@ class Expander {
   void spring(const Statement& s);
   void torsion(const Statement& s);
   void limits(const Statement& s, const ExpandedJoint& joint);
+  void joint_friction(const Statement& s, const ExpandedJoint& joint);
   /// A gap of the expanded text as a contact; $ as in write.
   void add_contact(const Statement& from, const std::string& name, const std::string& gap,
                    const std::vector<std::pair<std::string, std::string>>& rates, const Terms& values = {});

@@ -80,7 +80,8 @@ void Expander::find_uses() {
       find_names(item.target, *used_);
       if (item.value) find_names(*item.value, *used_);
     }
-    if (s.keyword == "joint" && s.label && has(s, "limits")) used_->insert(s.label->text + all_angles);
+    if (s.keyword == "joint" && s.label && (has(s, "limits") || has(s, "friction")))
+      used_->insert(s.label->text + all_angles);
     const Term* of = s.keyword == "torsion" ? value(s, "joint") : nullptr;
     if (!of || !has(s, "stiffness") || has(s, "distance")) continue;
     for (const char* angle : {"angle", "angle1", "angle2"})

@@ -128,7 +128,11 @@ bool is_element(const std::string& keyword) {
   return std::find(std::begin(keywords), std::end(keywords), keyword) != std::end(keywords);
 }
 
-bool is_element(const Statement& s) { return is_element(s.keyword) || (s.keyword == "contact" && !s.left); }
+bool is_element(const Statement& s) {
+  const bool loaded =
+      std::any_of(s.items.begin(), s.items.end(), [](const Item& item) { return item.target.text == "load"; });
+  return is_element(s.keyword) || (s.keyword == "contact" && !s.left && !loaded);
+}
 
 bool has_elements(const Text& text) {
   return std::any_of(text.statements.begin(), text.statements.end(), [](const Statement& s) { return is_element(s); });
@@ -186,6 +190,8 @@ void Expander::write(const Statement& from, const std::string& lines, const Term
   const Place place = from.label->place;
   for (Statement& s : text.statements) {
     s.place = from.place;
+    const bool sized = s.keyword == "kinetic" || s.keyword == "potential" || s.keyword == "rayleigh";
+    if (sized || s.keyword == "constraint") s.string = made_by_element;
     if (s.label) settle(*s.label, place, values);
     for (Item& item : s.items) {
       settle(item.target, place, values);
@@ -210,16 +216,6 @@ void Expander::acts(const Statement& from, const std::string& force, const std::
   s.left = term(force);
   s.right = term(velocity);
   result_.text.statements.push_back(std::move(s));
-}
-
-const Term* Expander::value(const Statement& s, const char* word) const {
-  for (const Item& item : s.items)
-    if (item.target.text == word && item.value) return &*item.value;
-  return nullptr;
-}
-
-bool Expander::has(const Statement& s, const char* word) const {
-  return std::any_of(s.items.begin(), s.items.end(), [&](const Item& item) { return item.target.text == word; });
 }
 
 bool Expander::once(const Statement& s, const std::vector<std::string>& repeated) {

@@ -11,19 +11,6 @@ namespace {
 
 const char* const shapes[] = {"sphere", "box", "disk", "ellipsoid", "plane"};
 
-std::string entries_of(const std::string& let, bool planar) {
-  return let + "[1], " + let + "[2]" + (planar ? "" : ", " + let + "[3]");
-}
-
-/// Two unit vectors across a unit vector (Duff et al. 2017).
-std::string across(const std::string& axis, const std::string& n) {
-  const std::string x = axis + "[1]", y = axis + "[2]", z = axis + "[3]", s = n + "_sign", d = n + "_scale";
-  return "let " + s + " = sign(" + z + " + 1e-300), " + d + " = -1/(" + s + " + " + z + ")\n" +  //
-         "let " + n + "1 = (1 + " + s + "*" + d + "*" + x + "^2, " + s + "*" + d + "*" + x + "*" + y + ", -" + s + "*" +
-         x + ")\n" +  //
-         "let " + n + "2 = (" + d + "*" + x + "*" + y + ", " + s + " + " + d + "*" + y + "^2, -" + y + ")\n";
-}
-
 }  // namespace
 
 void Expander::add_contact(const Statement& from, const std::string& name, const std::string& gap,
@@ -51,6 +38,39 @@ void Expander::add_contact(const Statement& from, const std::string& name, const
     s.items.push_back({std::move(target), {}, term(let)});
   }
   result_.text.statements.push_back(std::move(s));
+}
+
+/// friction mu: the contact NAME.friction, loaded by the force in the joint. On the pin of a revolute joint it acts at
+/// a radius, in a guide along the motion, in a cylindrical joint along both.
+void Expander::joint_friction(const Statement& s, const ExpandedJoint& j) {
+  const Term *mu = value(s, "friction"), *at_rest = value(s, "static"), *radius = value(s, "radius");
+  if (!mu) {
+    if (at_rest) error(at_rest->place, "'static' belongs to 'friction'", "as in: friction 0.3 static 0.4");
+    return;
+  }
+  const bool turns = j.kind == "revolute" || j.kind == "cylindrical", slides = j.kind != "revolute";
+  if (!turns && j.kind != "prismatic") {
+    error(mu->place, "a " + j.kind + " joint has no 'friction'",
+          "revolute, prismatic and cylindrical ones have; or write: contact c load norm(" + j.name +
+              ".force) friction 0.2 along ...");
+    return;
+  }
+  if (turns != (radius != nullptr)) {
+    error(mu->place,
+          turns ? "the friction of '" + j.name + "' has no radius at which it acts" : "a prismatic joint has no radius",
+          turns ? "as in: friction 0.2 radius 0.01" : "leave 'radius' out");
+    return;
+  }
+  Terms values{{"N_mu", *mu}};
+  if (at_rest) values["N_rest"] = *at_rest;
+  if (radius) values["N_r"] = *radius;
+  const std::string along =
+      std::string(slides ? "$.speed" : "") + (slides && turns ? ", " : "") + (turns ? "N_r*$.rate" : "");
+  write(s,
+        std::string("contact made load norm($.force) friction N_mu") + (at_rest ? " static N_rest" : "") + " along " +
+            along,
+        values);
+  result_.text.statements.back().label->text = s.label->text + ".friction";
 }
 
 /// The two sides, that which has the plane as the second.
@@ -109,7 +129,7 @@ void Expander::contact(const Statement& s) {
   if (b.side.point) values["N_b"] = *b.side.point;
   write(s, "let $.from = " + (a.side.point ? "N_a" : origin) + ", $.to = " + (b.side.point ? "N_b" : origin), values);
   const auto at = [&](const Surface& one, const std::string& let) {
-    return one.side.body ? one.side.body->name + ".point(" + entries_of(let, planar) + ")" : let;
+    return one.side.body ? one.side.body->name + ".point(" + components(let, planar) + ")" : let;
   };
   write(s, "let $.centre = " + at(a, "$.from") + ", $.base = " + at(b, "$.to"));
   if (b.shape == "sphere") return spheres(s, a, b, planar);
@@ -125,11 +145,11 @@ void Expander::plane(const Statement& s, const Surface& plane, bool planar) {
   const std::string up = plane.side.axis ? "N_n" : planar ? "(0, 1)" : "(0, 0, 1)";
   write(s, "let $.axis = " + up + "/norm(" + up + ")", values);
   const auto turned = [&](const std::string& let) {
-    return plane.side.body ? plane.side.body->name + ".direction(" + entries_of(let, planar) + ")" : let;
+    return plane.side.body ? plane.side.body->name + ".direction(" + components(let, planar) + ")" : let;
   };
   write(s, "let $.normal = " + turned("$.axis"));
   if (planar) write(s, "let $.t1 = ($.normal[2], -$.normal[1])");
-  else write(s, across("$.axis", "$.n") + "let $.t1 = " + turned("$.n1") + ", $.t2 = " + turned("$.n2"));
+  else write(s, perpendicular("$.axis", "$.n") + "let $.t1 = " + turned("$.n1") + ", $.t2 = " + turned("$.n2"));
 }
 
 /// The velocity of the material of a body at a point of the world.
@@ -245,7 +265,7 @@ void Expander::spheres(const Statement& s, const Surface& a, const Surface& b, b
         "let $.distance = norm($.centre - $.base)\nlet $.normal = ($.centre - $.base)/$.distance\n"
         "let $.gap = $.distance - $.radius - $.radius2\nlet $.touch = $.centre - $.radius*$.normal");
   if (planar) write(s, "let $.t1 = ($.normal[2], -$.normal[1])");
-  else write(s, across("$.normal", "$.t"));
+  else write(s, perpendicular("$.normal", "$.t"));
   slip(s, a, b, planar, "", "");
 }
 

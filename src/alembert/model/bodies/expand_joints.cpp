@@ -4,19 +4,13 @@
 
 namespace alembert::internal {
 
-namespace {
-
-/// Two unit vectors n1, n2 that make a right-handed system with the unit vector a: a constant choice without a case in
-/// which it fails (Duff et al. 2017).
 std::string perpendicular(const std::string& axis, const std::string& n) {
-  const std::string x = axis + "[1]", y = axis + "[2]", z = axis + "[3]", s = axis + "_sign", d = axis + "_scale";
+  const std::string x = axis + "[1]", y = axis + "[2]", z = axis + "[3]", s = n + "_sign", d = n + "_scale";
   return "let " + s + " = sign(" + z + " + 1e-300), " + d + " = -1/(" + s + " + " + z + ")\n" +  //
          "let " + n + "1 = (1 + " + s + "*" + d + "*" + x + "^2, " + s + "*" + d + "*" + x + "*" + y + ", -" + s + "*" +
          x + ")\n" +  //
          "let " + n + "2 = (" + d + "*" + x + "*" + y + ", " + s + " + " + d + "*" + y + "^2, -" + y + ")\n";
 }
-
-}  // namespace
 
 std::string components(const std::string& let, bool planar) {
   return let + "[1], " + let + "[2]" + (planar ? "" : ", " + let + "[3]");
@@ -114,7 +108,7 @@ void Expander::joint(const Statement& s) {
     error(value(s, word)->place, "a " + kind + " joint has no " + word);
     return false;
   };
-  if (!only("length", "distance") || !only("radius", "rolling")) return;
+  if (!only("length", "distance") || (!has(s, "friction") && !only("radius", "rolling"))) return;
   const bool planar = (from.body ? from.body : to.body)->planar();
   if (has_idle_axis(s, from, to, planar)) return;
   if (has(s, "zero") && !(planar ? kind == "revolute" : turns_in_space(kind) || kind == "universal")) {
@@ -138,6 +132,7 @@ void Expander::joint(const Statement& s) {
   else if (planar) planar_joint(s, from, to);
   else spatial_joint(s, from, to);
   if (errors_.size() == before) limits(s, j);
+  if (errors_.size() == before) joint_friction(s, j);
   if (errors_.size() == before) result_.joints.push_back(std::move(j));
 }
 

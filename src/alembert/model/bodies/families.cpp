@@ -113,6 +113,17 @@ bool has_families_of_elements(const Text& text) {
   return std::any_of(text.statements.begin(), text.statements.end(), is_family);
 }
 
+std::vector<std::string> families_of_elements(const Text& text) {
+  std::vector<std::string> names;
+  for (const Statement& s : text.statements) {
+    if (!is_family(s)) continue;
+    const Term* root = &*s.label;
+    while (root->form == Term::Form::index) root = &root->parts[0];
+    names.push_back(root->text);
+  }
+  return names;
+}
+
 Text without_families_of_elements(const Text& text, Scope& scope) {
   Text result;
   result.source = text.source;

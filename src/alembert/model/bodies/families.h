@@ -13,6 +13,8 @@ inline constexpr std::size_t most_elements = 200'000;
 
 /// Whether a text has elements with indices in their names, or over ranges.
 bool has_families_of_elements(const Text& text);
+/// The names of those.
+std::vector<std::string> families_of_elements(const Text& text);
 
 /// The text with such elements written out. The scope knows the parameters and families of the text, and gets what is
 /// wrong with indices and ranges.

@@ -75,7 +75,12 @@ void make_kinematics(Elaboration& e) {
                     target->primed ? "leave this out" : "write kinematics " + print(item.target) + "' = ...");
         return false;
       }
-      return put(scope, item, *target, target->declaration->rate, "the kinematics of '" + print(item.target) + "'");
+      Declaration& q = *target->declaration;
+      if (!put(scope, item, *target, q.rate, "the kinematics of '" + print(item.target) + "'")) return false;
+      for (int k = target->offset; k < target->offset + shape_size(target->shape); ++k)
+        e.sized.push_back({item.value->place, q.rate[static_cast<std::size_t>(k)], false, Elaboration::Sized::Fit::rate,
+                           q.symbols[static_cast<std::size_t>(k)]});
+      return true;
     });
   });
   e.each("mass", [&](const Statement& s, const Item& item) {
@@ -83,18 +88,18 @@ void make_kinematics(Elaboration& e) {
     scope.loop(s.ranges, {&item.target, &*item.value}, [&](const std::vector<long>&) {
       const std::optional<Target> target = scope.reference(item.target, {Kind::variable}, "mass");
       if (!target) return false;
-      Item whole = item;
       const std::string what = "the mass of '" + print(item.target) + "'";
       // One mass for all entries of a vector.
       const Value value = scope.evaluate(*item.value);
       if (value.bad) return false;
+      for (const Expr entry : value.entries) e.sized.push_back({item.value->place, entry});
       Exprs& entries = masses[target->declaration];
       entries.resize(static_cast<std::size_t>(target->declaration->size()));
       if (value.shape.empty() && !target->shape.empty() && !(scope.contents(value) & holds_z)) {
         for (int k = 0; k < shape_size(target->shape); ++k) entries[target->offset + k] = value.entries[0];
         return true;
       }
-      return put(scope, whole, *target, entries, what);
+      return put(scope, item, *target, entries, what);
     });
   });
 

@@ -4,6 +4,7 @@
 
 #include "alembert/base/files.h"
 #include "alembert/model/elaborate.h"
+#include "alembert/text/lookup.h"
 
 namespace alembert::internal {
 
@@ -260,10 +261,7 @@ class Importer {
 
   /// A family makes one name with an index more: cell[].q.
   void import(const Exported& one, const Statement& s, const std::vector<long>& index, const Exprs& entries) {
-    Term term;
-    term.form = Term::Form::name;
-    term.text = s.label->text + (index.empty() ? "." : "[].") + one.name;
-    term.place = s.label->place;
+    const Term term = name_term(s.label->text + (index.empty() ? "." : "[].") + one.name, s.label->place);
     Declaration* d = scope_.find(term.text);
     if (!d) {
       d = scope_.declare(one.kind, term, nullptr);

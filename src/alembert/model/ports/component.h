@@ -41,8 +41,9 @@ struct ComponentFiles {
     std::vector<Diagnostic> errors;
   };
   std::map<std::string, File> files;
-  std::vector<std::string> open;  // those being read, the outermost first
-  std::vector<FileText> tables;   // those of tables, as often as they were read
+  std::vector<std::string> open;         // those being read, the outermost first
+  std::vector<FileText> tables;          // those of tables, as often as they were read
+  std::vector<std::string> inputs = {};  // "F=wind.csv": inputs of the outermost model that follow files
 };
 
 /// One component, or one member of a family of them, in the graph of the model around it.

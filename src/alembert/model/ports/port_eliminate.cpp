@@ -297,21 +297,9 @@ void Joiner::rebuild(const std::vector<Row>& added, const std::vector<int>& kept
   const int n = s_.size(), m_all = static_cast<int>(outside.size());
   std::vector<int> place(s_.u.size(), -1);
   for (int k = 0; k < m_all; ++k) place[outside[k]] = k;
-  Entries E, J, R, B, P, S, N;
-  const auto keep = [&](Entries& to, const SparseExprs& from, bool input_rows, bool input_columns) {
-    for (int i = 0; i < from.rows; ++i)
-      for (int k = from.row_start[i]; k < from.row_start[i + 1]; ++k) {
-        const int row = input_rows ? place[i] : i, column = input_columns ? place[from.column[k]] : from.column[k];
-        if (row >= 0 && column >= 0) to[{row, column}] = from.value[k];
-      }
-  };
-  keep(E, s_.E, false, false);
-  keep(J, s_.J, false, false);
-  keep(R, s_.R, false, false);
-  keep(B, s_.B, false, true);
-  keep(P, s_.P, false, true);
-  keep(S, s_.S, true, true);
-  keep(N, s_.N, true, true);
+  PortEntries entries;
+  entries.add(
+      s_, [](int i) { return i; }, [&](int i) { return place[i]; });
   const auto put = [&](Entries& to, int i, int j, Expr value) {
     Expr& entry = to.emplace(std::pair(i, j), graph_.constant(0)).first->second;
     entry = entry + value;
@@ -319,23 +307,23 @@ void Joiner::rebuild(const std::vector<Row>& added, const std::vector<int>& kept
   // Gamma = [J B; -B^T N], W = [R P; P^T S]; i <= j, the other triangle follows.
   const auto skew = [&](int i, int j, Expr value) {
     if (j < n_all) {
-      put(J, i, j, value);
-      put(J, j, i, -value);
-    } else if (i < n_all) put(B, i, j - n_all, value);
+      put(entries.J, i, j, value);
+      put(entries.J, j, i, -value);
+    } else if (i < n_all) put(entries.B, i, j - n_all, value);
     else {
-      put(N, i - n_all, j - n_all, value);
-      put(N, j - n_all, i - n_all, -value);
+      put(entries.N, i - n_all, j - n_all, value);
+      put(entries.N, j - n_all, i - n_all, -value);
     }
   };
   const auto symmetric = [&](int i, int j, Expr value) {
     if (i >= n_all) {
-      put(S, i - n_all, j - n_all, value);
-      if (i != j) put(S, j - n_all, i - n_all, value);
+      put(entries.S, i - n_all, j - n_all, value);
+      if (i != j) put(entries.S, j - n_all, i - n_all, value);
     } else if (j >= n_all) {
-      put(P, i, j - n_all, value);
+      put(entries.P, i, j - n_all, value);
     } else {
-      put(R, i, j, value);
-      if (i != j) put(R, j, i, value);
+      put(entries.R, i, j, value);
+      if (i != j) put(entries.R, j, i, value);
     }
   };
   const Quad half = Quad(1) / 2;
@@ -360,15 +348,8 @@ void Joiner::rebuild(const std::vector<Row>& added, const std::vector<int>& kept
 
   PortSystem all = enlarged(kept, outside);
   check(n_all == all.size() && n <= n_all, "the states of a connected system");
-  all.E = sparse(n_all, n_all, E);
-  all.J = sparse(n_all, n_all, J);
-  all.R = sparse(n_all, n_all, R);
-  all.B = sparse(n_all, m_all, B);
-  all.P = sparse(n_all, m_all, P);
-  all.S = sparse(m_all, m_all, S);
-  all.N = sparse(m_all, m_all, N);
+  entries.give(all);
   s_ = std::move(all);
-  sort_states();
 }
 
 bool Joiner::equal(Expr a, Expr b) {

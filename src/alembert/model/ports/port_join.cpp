@@ -7,7 +7,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "alembert/base/lists.h"
 #include "alembert/model/ports/port_join_impl.h"
+#include "alembert/text/lookup.h"
 
 namespace alembert::internal {
 
@@ -44,25 +46,14 @@ void Joiner::run() {
 }
 
 void Joiner::assemble() {
-  Entries E, J, R, B, P, S, N;
+  PortEntries entries;
   PortSystem all;
   all.t = s_.t;
   Exprs energies;
   const auto add = [&](const PortSystem& part) {
     const int n = all.size(), m = static_cast<int>(all.u.size());
-    const auto put = [](Entries& to, const SparseExprs& from, int row, int column) {
-      for (int i = 0; i < from.rows; ++i)
-        for (int k = from.row_start[i]; k < from.row_start[i + 1]; ++k)
-          to.emplace(std::pair(row + i, column + from.column[k]), from.value[k]);
-    };
-    put(E, part.E, n, n);
-    put(J, part.J, n, n);
-    put(R, part.R, n, n);
-    put(B, part.B, n, m);
-    put(P, part.P, n, m);
-    put(S, part.S, m, m);
-    put(N, part.N, m, m);
-    const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+    entries.add(
+        part, [n](int i) { return n + i; }, [m](int i) { return m + i; });
     const auto blocks = [](std::vector<Block>& to, const std::vector<Block>& from, int first) {
       for (Block block : from) {
         block.first += first;
@@ -86,31 +77,14 @@ void Joiner::assemble() {
     add(c.system);
     all.parts.push_back({c.name, c.system.H});
   }
-  const int n = all.size(), m = static_cast<int>(all.u.size());
-  all.E = sparse(n, n, E);
-  all.J = sparse(n, n, J);
-  all.R = sparse(n, n, R);
-  all.B = sparse(n, m, B);
-  all.P = sparse(n, m, P);
-  all.S = sparse(m, m, S);
-  all.N = sparse(m, m, N);
+  entries.give(all);
   all.H = sum(graph_, energies);
   s_ = std::move(all);
-  sort_states();
-}
-
-void Joiner::sort_states() {
-  std::vector<bool> differential(s_.x.size(), false);
-  for (const int j : s_.E.column) differential[j] = true;
-  s_.differential.clear();
-  s_.algebraic.clear();
-  for (int j = 0; j < s_.size(); ++j) (differential[j] ? s_.differential : s_.algebraic).push_back(j);
 }
 
 void Joiner::give_inputs() {
   e_.each("input", [&](const Statement& s, const Item& item) {
-    const Term* root = &item.target;
-    while (root->form == Term::Form::index) root = &root->parts[0];
+    const Term* root = &root_of(item.target);
     if (root->text.find('.') == std::string::npos) return;
     if (!item.value) {
       scope_.error(item.target.place, "the input '" + print(item.target) + "' belongs to a component already",

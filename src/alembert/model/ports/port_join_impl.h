@@ -10,7 +10,7 @@
 
 #include "alembert/base/magnitude.h"
 #include "alembert/model/elaborate.h"
-#include "alembert/model/ports/port.h"
+#include "alembert/model/ports/port_entries.h"
 
 namespace alembert::internal::joining {
 
@@ -39,7 +39,6 @@ class Joiner {
   // All systems in one, not yet connected ----------------------------------------------------------------------------
 
   void assemble();
-  void sort_states();
 
   // Inputs of components that get a value ----------------------------------------------------------------------------
 

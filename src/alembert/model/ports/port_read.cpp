@@ -6,6 +6,7 @@
 
 #include "alembert/model/elaborate.h"
 #include "alembert/model/ports/port.h"
+#include "alembert/text/lookup.h"
 
 namespace alembert::internal {
 
@@ -73,8 +74,7 @@ class PortReader {
     std::vector<bool> named(s.inputs.size(), false);
     std::size_t next = 0;
     e_.each("output", [&](const Statement&, const Item& item) {
-      const Term* root = &item.target;
-      while (root->form == Term::Form::index) root = &root->parts[0];
+      const Term* root = &root_of(item.target);
       Declaration* d = scope_.find(root->text);
       if (!d || d->kind != Kind::output || !d->ready) return;
       std::size_t k = next;
@@ -111,11 +111,7 @@ class PortReader {
       if (named[k]) continue;
       Block& block = s.outputs[k];
       block.name = "y_" + s.inputs[k].name;
-      Term name;
-      name.form = Term::Form::name;
-      name.text = block.name;
-      name.place = block.place;
-      Declaration* d = scope_.declare(Kind::output, name, nullptr);
+      Declaration* d = scope_.declare(Kind::output, name_term(block.name, block.place), nullptr);
       for (int i = 0; i < block.size; ++i) {
         s.y[block.first + i] = graph_.symbol(entry_name(block, i));
         scope_.mark(s.y[block.first + i], holds_port);

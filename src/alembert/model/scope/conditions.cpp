@@ -2,7 +2,9 @@
 
 #include <filesystem>
 
+#include "alembert/base/files.h"
 #include "alembert/model/elaborate.h"
+#include "alembert/model/ports/component.h"
 #include "alembert/model/scope/scope_impl.h"
 #include "alembert/model/tables.h"
 
@@ -29,7 +31,8 @@ Expr compared(Expr a, const std::string& sign, Expr b) {
   return sign == "=" ? equal : 1 - equal;
 }
 
-constexpr std::size_t most_points = 100'000;
+// Reading that many takes seconds; a step costs no more for them.
+constexpr std::size_t most_points = 1'000'000;
 
 }  // namespace
 
@@ -138,7 +141,12 @@ bool read_file(Scope& scope, const Statement& s, Table& table) {
   // An input follows a column of the time; a table its first one.
   const std::string argument = s.label->text.starts_with("input.") ? s.label->parts[0].text : "";
   const std::string path = (folder / s.string).lexically_normal().string();
-  TableFile file = read_table_file(path, argument, column);
+  // As components do, data of the library go with the program.
+  constexpr std::string_view library = "components/";
+  const char* const known = !file_is_there(path) && s.string.starts_with(library)
+                                ? library_component(s.string.substr(library.size()))
+                                : nullptr;
+  TableFile file = known ? read_table_text(known, path, argument, column) : read_table_file(path, argument, column);
   if (file.wrong.empty() && file.x.size() > most_points)
     file.wrong = "has " + std::to_string(file.x.size()) + " rows; a table has at most " + std::to_string(most_points);
   if (!file.wrong.empty()) {
@@ -153,19 +161,25 @@ bool read_file(Scope& scope, const Statement& s, Table& table) {
 
 }  // namespace
 
-Value Scope::call_table(Declaration& d, const Term& term) {
-  if (d.bad) return Value::failed();
-  if (!d.table) {
-    const Frame frame(*this);
-    auto table = std::make_shared<Table>();
-    for (const Item& item : d.statement->items) {
-      if (item.target.text == "spline") table->kind = Table::Kind::spline;
-      if (item.target.text == "monotone") table->kind = Table::Kind::monotone;
-    }
-    d.bad = !(d.statement->string.empty() ? read_points(*this, *d.statement, *table)
-                                          : read_file(*this, *d.statement, *table));
-    d.table = std::move(table);
+void Scope::read_table(Declaration& d) {
+  if (d.bad || d.table) return;
+  const Frame frame(*this);
+  auto table = std::make_shared<Table>();
+  for (const Item& item : d.statement->items) {
+    if (item.target.text == "spline") table->kind = Table::Kind::spline;
+    if (item.target.text == "monotone") table->kind = Table::Kind::monotone;
   }
+  d.bad = !(d.statement->string.empty() ? read_points(*this, *d.statement, *table)
+                                        : read_file(*this, *d.statement, *table));
+  constexpr std::string_view input = "input.";
+  const bool follows = d.name.starts_with(input);  // shown as the input that follows it
+  if (!d.bad) d.table_function = &table->function(follows ? d.name.substr(input.size()) : d.name);
+  d.table = std::move(table);
+}
+
+Value Scope::call_table(Declaration& d, const Term& term) {
+  read_table(d);
+  if (d.bad) return Value::failed();
   if (term.parts.size() != 1) {
     error(term.place, "the table '" + d.name + "' takes one argument, not " + std::to_string(term.parts.size()));
     return Value::failed();
@@ -176,7 +190,7 @@ Value Scope::call_table(Declaration& d, const Term& term) {
   const auto same = [&](const TableUse& use) { return use.table == d.name && use.argument == x; };
   if (std::none_of(tables.begin(), tables.end(), same))
     tables.push_back({d.name, x, d.table->x.front(), d.table->x.back()});
-  return Value::scalar(d.table->at(x, table_arguments));
+  return Value::scalar(piecewise(x, *d.table_function));
 }
 
 void declare_tables(Elaboration& e) {

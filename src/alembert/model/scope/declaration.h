@@ -15,7 +15,8 @@
 
 namespace alembert::internal {
 
-struct Table;  // model/tables.h
+struct Table;     // model/tables.h
+class Piecewise;  // expr/piecewise.h
 
 enum class Kind {
   parameter,
@@ -73,6 +74,7 @@ struct Declaration {
   std::vector<std::string> arguments;  // function; let over families: its indices
   std::vector<std::pair<long, long>> argument_ranges;
   std::shared_ptr<const Table> table;           // function: of one argument, by its values
+  const Piecewise* table_function = nullptr;    // the same, where the table is good
   std::function<Value(const Place& use)> made;  // let: what works it out where there is no text of it
   Value value;                                  // let, quantity
   std::map<std::vector<long>, Value> members;   // let over families

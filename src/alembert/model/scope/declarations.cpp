@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "alembert/model/elaborate.h"
+#include "alembert/text/lookup.h"
 
 namespace alembert::internal {
 
@@ -27,12 +28,6 @@ Place Elaboration::head() const {
 }
 
 namespace {
-
-const Term& root_of(const Term& target) {
-  const Term* at = &target;
-  while (at->form == Term::Form::index) at = &at->parts[0];
-  return *at;
-}
 
 /// f(a, b) declares a function; d[i] over a family a let with members.
 void declare_let(Elaboration& e, const Statement& s, const Item& item) {
@@ -102,11 +97,9 @@ void declare_names(Elaboration& e) {
       const Kind kind = entry.second;  // a name of its own: clang 14 captures no structured binding
       if (s.keyword != entry.first) continue;
       const auto of_component = [&](const Item& item) {  // input motor.V = ...
-        return kind == Kind::input && root_of(item.target).text.find('.') != std::string::npos;
+        return kind == Kind::input && s.string != from_assembly &&
+               root_of(item.target).text.find('.') != std::string::npos;
       };
-      if (!s.ranges.empty() && !std::all_of(s.items.begin(), s.items.end(), of_component))
-        scope.error(s.ranges[0].index.place, "'for' does not go with '" + s.keyword + "'",
-                    "declare 'family i = 1..N' and write x[i]");
       for (const Item& item : s.items) {
         if (of_component(item)) continue;
         Declaration* d = scope.declare(kind, root_of(item.target), &item.target);
@@ -115,7 +108,7 @@ void declare_names(Elaboration& e) {
         d->unit = item.unit;
         d->definition = item.value ? &*item.value : nullptr;
         d->is_z = s.keyword == "velocity";
-        if ((kind == Kind::quantity && !item.value) || !s.ranges.empty()) d->bad = true;
+        if (kind == Kind::quantity && !item.value) d->bad = true;
       }
     }
     if (s.keyword == "auxiliary") {
@@ -177,6 +170,23 @@ void shape_let(Scope& scope, Declaration& d) {
       d.bad = true;
     }
 }
+
+}  // namespace
+
+Term declared_member(Scope& scope, const Declaration& d) {
+  std::vector<const Term*> kept;
+  for (const Term* at = d.target; at->form == Term::Form::index; at = &at->parts[0])
+    kept.insert(kept.begin(), &at->parts[1]);
+  Term name{Term::Form::name, d.place, d.name, {}};
+  for (const Term* bracket : kept) {
+    const Declaration* family = bracket->form == Term::Form::name ? scope.find(bracket->text) : nullptr;
+    if (!family || family->kind != Kind::family) break;
+    name = Term{Term::Form::index, d.place, "", {name, *bracket}};
+  }
+  return name;
+}
+
+namespace {
 
 void make_entries(Scope& scope, Declaration& d, Content content, bool with_velocity) {
   const Block block{d.name, d.shape, 0, d.size(), d.place};

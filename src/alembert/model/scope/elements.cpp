@@ -2,24 +2,11 @@
 
 #include "alembert/expr/derivative.h"
 #include "alembert/model/elaborate.h"
+#include "alembert/text/lookup.h"
 
 namespace alembert::internal {
 
 namespace {
-
-Term named(const std::string& name, const Place& place) {
-  Term term;
-  term.form = Term::Form::name;
-  term.text = name;
-  term.place = place;
-  return term;
-}
-
-const Term* word(const Statement& s, const char* text) {
-  for (const Item& item : s.items)
-    if (item.target.text == text && item.value) return &*item.value;
-  return nullptr;
-}
 
 /// The numbers of a constant expression; reports what changes, and gives nothing then.
 std::vector<Quad> constants(Scope& scope, const Term& term, const std::string& what) {
@@ -111,11 +98,11 @@ void check_elements(Elaboration& e, const Expansion& expansion) {
   Scope& scope = e.scope;
   for (const ExpandedBody& b : expansion.bodies) {
     const Statement& s = *b.statement;
-    check_positive(scope, *word(s, "mass"), "the mass of '" + b.name + "'", false);
-    const Term& inertia = *word(s, "inertia");
+    check_positive(scope, *value_of(s, "mass"), "the mass of '" + b.name + "'", false);
+    const Term& inertia = *value_of(s, "inertia");
     if (b.planar()) check_positive(scope, inertia, "the inertia of '" + b.name + "'", false);
     else check_inertia(scope, inertia, b.name);
-    if (const Term* about = word(s, "about")) check_length(scope, *about, "the axis of '" + b.name + "'", 3);
+    if (const Term* about = value_of(s, "about")) check_length(scope, *about, "the axis of '" + b.name + "'", 3);
   }
   for (const ExpandedJoint& j : expansion.joints) {
     const Statement& s = *j.statement;
@@ -178,12 +165,12 @@ Value reaction_value(Elaboration& e, const ExpandedJoint& from, bool force, cons
     Value value;
     value.entries = force ? joint.force : joint.moment;
     if (value.entries.size() > 1) value.shape = {static_cast<int>(value.entries.size())};
-    const Term* to = word(*from.statement, "to");
+    const Term* to = value_of(*from.statement, "to");
     if (to && to->text == "ground")
       for (Expr& entry : value.entries) entry = -entry;
     return value;
   }
-  if (e.scope.errors.empty())
+  if (e.complete && e.scope.errors.empty())
     e.scope.error(use, "the reactions of the joint '" + from.name + "' are not known here",
                   "they follow from the constraints, and may stand in forces, rates, loads and 'observe'");
   return Value::failed();
@@ -195,7 +182,7 @@ void declare_reactions(Elaboration& e, const Expansion& expansion) {
   for (const ExpandedJoint& joint : expansion.joints)
     for (const bool force : {true, false}) {
       Declaration* d =
-          e.scope.declare(Kind::let, named(joint.name + (force ? ".force" : ".moment"), joint.place), nullptr);
+          e.scope.declare(Kind::let, name_term(joint.name + (force ? ".force" : ".moment"), joint.place), nullptr);
       if (!d) continue;
       d->imported = true;
       d->made = [&e, &joint, force](const Place& use) { return reaction_value(e, joint, force, use); };
@@ -223,8 +210,8 @@ void make_joints(Elaboration& e, const Expansion& expansion) {
     for (std::size_t i = 0; i < e.model.constraints.size(); ++i)
       if (e.model.constraints[i].name.compare(0, prefix.size(), prefix) == 0)
         joint.constraints.push_back(static_cast<int>(i));
-    joint.position = scope.evaluate(named(from.position, from.place)).entries;
-    joint.frame = scope.evaluate(named(from.frame, from.place)).entries;
+    joint.position = scope.evaluate(name_term(from.position, from.place)).entries;
+    joint.frame = scope.evaluate(name_term(from.frame, from.place)).entries;
     int count = 0;
     joint.place = first_of(from.body + ".r", count);
     for (const ExpandedBody& b : expansion.bodies) {
@@ -232,7 +219,7 @@ void make_joints(Elaboration& e, const Expansion& expansion) {
       const bool euler = b.turning == ExpandedBody::Turning::euler;
       joint.orientation = first_of(b.name + (b.planar() ? ".phi" : euler ? ".angles" : ".e"), joint.turns);
       joint.turning = b.planar() ? Exprs{scope.graph().constant(1)}
-                                 : scope.evaluate(named(b.name + ".turning", from.place)).entries;
+                                 : scope.evaluate(name_term(b.name + ".turning", from.place)).entries;
     }
     make_reaction(e.model, joint);
     e.model.joints.push_back(std::move(joint));

@@ -25,7 +25,8 @@ enum Content : unsigned char {
   holds_q = 4,
   holds_z = 8,
   holds_multiplier = 16,
-  holds_port = 32
+  holds_port = 32,
+  holds_contact = 64  // what acts in a contact, which its mode says
 };
 
 /// What a number is worked out for. value: it may be worked out again for other parameters; check: it must only be
@@ -83,18 +84,19 @@ class Scope {
   /// ArrayShape from the brackets of a declared target; families among them only where they start at 1.
   bool resolve_shape(Declaration& d);
   Value let_value(Declaration& d, const Place& use);
+  void read_table(Declaration& d);
 
   Graph& graph() { return *graph_; }
   Form form = Form::lagrangian;
-  bool sizes_only = true;  // while sizes and parameters are worked out, nothing else has a meaning yet
+  bool contacts_known = false;  // what acts in contacts may be asked for: it is observed
+  bool sizes_only = true;       // while sizes and parameters are worked out, nothing else has a meaning yet
   Expr t;
   std::unordered_map<std::uint32_t, Expr> velocity_of;       // by number of the coordinate's symbol
   std::unordered_map<std::uint32_t, Declaration*> owner_of;  // by number of a symbol
   std::set<std::uint32_t> decided, checked;                  // numbers of parameters whose values had these uses
   Exprs zero_tests;                                          // of parameters only
-  Exprs table_arguments;         // parts of arguments of tables, which count as plain numbers there
-  std::vector<TableUse> tables;  // of all calls of tables, in the order of evaluation
-  std::vector<FileText> files;   // that tables were read from
+  std::vector<TableUse> tables;                              // of all calls of tables, in the order of evaluation
+  std::vector<FileText> files;                               // that tables were read from
 
  private:
   struct Local {

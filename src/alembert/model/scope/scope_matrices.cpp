@@ -6,7 +6,7 @@ namespace alembert::internal {
 
 namespace {
 
-constexpr long largest_identity = 1000;
+constexpr long largest_identity = 1000;  // its square is the largest size of an array
 
 Value skewed(const Value& v, Graph& graph) {
   const Exprs& a = v.entries;

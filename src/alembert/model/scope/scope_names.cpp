@@ -98,7 +98,8 @@ bool is_library_function(const std::string& name) {
 }
 
 void Scope::unknown(const Place& place, const std::string& name, bool call) {
-  if (lost.contains(name) || !unknown_.insert(name).second) return;
+  if (lost.contains(name) || lost.contains(name.substr(0, name.find_first_of(".[")))) return;
+  if (!unknown_.insert(name).second) return;
   if (const std::size_t cut = name.find_first_of(".["); cut != std::string::npos) {
     const Declaration* d = find(name.substr(0, cut));
     if (d && d->kind == Kind::component && d->bad) return;  // what it has is not known
@@ -129,7 +130,10 @@ void Scope::unknown(const Place& place, const std::string& name, bool call) {
   std::string hint;
   if (near.empty() && name.starts_with("lambda"))
     hint = "the multiplier of a constraint gets its name there: constraint rod(pull): x^2 + y^2 = l^2";
-  if (!near.empty()) {
+  const bool like_index = (name == "i" || name == "j") && (near.empty() || near == "pi");
+  if (like_index && !call) {
+    hint = "an index is one of a family, family " + name + " = 1..N, or of the statement, for " + name + " = 1..N";
+  } else if (!near.empty()) {
     hint = "did you mean '" + near + "'";
     if (const Declaration* d = find(near))
       hint +=

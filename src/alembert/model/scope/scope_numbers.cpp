@@ -11,6 +11,7 @@ namespace alembert::internal {
 
 namespace {
 
+// Of arrays: a million entries take half a gigabyte once they are derived.
 constexpr long largest_size = 1'000'000;
 
 }  // namespace

@@ -1,0 +1,226 @@
+// Problems of contact from textbooks, against their closed forms.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "apps/program.h"
+#include "source_folder.h"
+
+namespace alembert::internal::apps_test {
+namespace {
+
+using ProblemJson = nlohmann::ordered_json;
+
+ProblemJson solved_problem(const std::string& text, const std::vector<std::string>& more = {}) {
+  const Folder folder;
+  std::vector<std::string> words = {"run", folder.write("model.alm", text), "--json"};
+  words.insert(words.end(), more.begin(), more.end());
+  const Outcome outcome = program(words);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return ProblemJson::parse(outcome.out);
+}
+
+/// The n-th event of a kind; an empty one where there is none.
+ProblemJson happening(const ProblemJson& report, const std::string& kind, std::size_t n = 0) {
+  for (const ProblemJson& event : report["events"])
+    if (event["kind"] == kind && n-- == 0) return event;
+  ADD_FAILURE() << "no '" << kind << "': " << report["events"];
+  return {};
+}
+
+double number(const ProblemJson& value) { return value.get<double>(); }
+
+// From a sphere a point leaves where cos = 2/3 of that at the start, a rolling ball at 10/17. Rolling needs any
+// friction at the end, where nothing presses: it slips a little before, the less the larger the coefficient is.
+TEST(ContactProblems, ABallLeavesASphere) {
+  const std::string ball =
+      "parameter R = 1, r = 0.25, a = 0.3\ncoordinate x = (R + r)*sin(a), y = (R + r)*cos(a), phi\n"
+      "kinetic (x'^2 + y'^2)/2 + r^2*phi'^2/5\npotential 9.81*y\n";
+  const std::string solve = "\nsolve gauss(4) step 0.005 end 1\n", gap = "contact c: norm((x, y)) - R - r >= 0";
+  const ProblemJson slides = happening(solved_problem(ball + gap + solve), "open");
+  EXPECT_NEAR(number(slides["q"]["y"]) / 1.25 / std::cos(0.3), 2.0 / 3, 1e-13);
+  const ProblemJson rolls =
+      happening(solved_problem(ball + gap + " friction 1000 along (x'*y - y'*x)/(R + r) + r*phi'" + solve), "open");
+  EXPECT_NEAR(number(rolls["q"]["y"]) / 1.25 / std::cos(0.3), 10.0 / 17, 2e-5);
+}
+
+TEST(ContactProblems, ALadderLeavesTheWall) {
+  const ProblemJson report = solved_problem(
+      "parameter L = 2, a = 0.3\nbody rod planar mass 1 inertia L^2/12 at (L/2*sin(a), L/2*cos(a)) angle a\n"
+      "gravity (0, -9.81)\ncontact wall from rod point (0, L/2) to ground plane axis (1, 0)\n"
+      "contact floor from rod point (0, -L/2) to ground plane axis (0, 1)\nsolve gauss(4) step 0.005 end 0.7\n");
+  EXPECT_NEAR(std::cos(number(happening(report, "open")["q"]["rod.phi"])), 2.0 / 3 * std::cos(0.3), 1e-12);
+}
+
+// A truck whose speed is 2 sin(3 t): the load slips until both have the same speed.
+TEST(ContactProblems, ALoadSlipsOnATruck) {
+  const ProblemJson report = solved_problem(
+      "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\n"
+      "contact bed: y >= 0 friction 0.3 along x' - 2*sin(3*t)\nsolve gauss(4) step 0.01 end 1\n");
+  const double t = number(happening(report, "stick")["t"]);
+  EXPECT_NEAR(0.3 * 9.81 * t, 2 * std::sin(3 * t), 1e-12);
+  EXPECT_NEAR(6 * std::cos(3 * number(happening(report, "slip")["t"])), -0.3 * 9.81, 1e-11);
+}
+
+// A coin on a table that turns ever faster slips where centrifugal and tangential acceleration reach the cone together.
+TEST(ContactProblems, ACoinSlipsOnATurntable) {
+  const ProblemJson report = solved_problem(
+      "parameter al = 2\ncoordinate x = 0.5, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\npotential 9.81*z\n"
+      "contact c: z >= 0 friction 0.4 along x' + al*t*y, y' - al*t*x\nsolve gauss(3) step 0.01 end 1.5\n");
+  const double t = std::sqrt(std::sqrt(std::pow(0.4 * 9.81, 2) - 1) / 0.5) / 2;
+  EXPECT_NEAR(number(happening(report, "slip")["t"]), t, 1e-12);
+}
+
+// A cube that meets a curb turns with 3 v/(4 L).
+TEST(ContactProblems, ACubeStumbles) {
+  const ProblemJson report = solved_problem(
+      "parameter L = 1\nbody cube planar mass 1 inertia L^2/6 at (-1 - L/2, L/2) velocity (2, 0)\n"
+      "gravity (0, -9.81)\ncontact floor from cube box (L, L) to ground plane axis (0, 1)\n"
+      "contact curb from cube point (L/2, -L/2) to ground plane axis (-1, 0) point (0, 0) friction 1000\n"
+      "solve gauss(3) step 0.005 end 0.55\n");
+  EXPECT_NEAR(number(happening(report, "impact")["v"]["cube.phi"]), -1.5, 1e-12);
+}
+
+// In a drum that turns fast a particle slides: the square of its rate is known over the angle.
+TEST(ContactProblems, AParticleSlidesInADrum) {
+  const ProblemJson report = solved_problem(
+      "parameter mu = 0.5\ncoordinate x, y = -1\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\n"
+      "contact wall: 1 - norm((x, y)) >= 0 friction mu along x*y' - y*x' - 20\nsolve gauss(4) step 0.002 end 1\n");
+  const double x = number(report["q"]["x"]), y = number(report["q"]["y"]), angle = std::atan2(x, -y);
+  const double rate = x * number(report["v"]["y"]) - y * number(report["v"]["x"]);
+  const double b = 6 * 0.5 * 9.81 / (1 + 4 * 0.25), a = 2 * 9.81 - b;
+  EXPECT_NEAR(rate * rate, a * std::cos(angle) + b * std::sin(angle) - a * std::exp(angle), 1e-10);
+  EXPECT_GT(angle, 0.5);
+}
+
+// Over a pulley: what falls pulls the other up by m1/(m1 + m2) of its speed, which lands 2 v/g later.
+TEST(ContactProblems, ARopeTightensOverAPulley) {
+  const ProblemJson report = solved_problem(
+      "coordinate a = 1, b\nkinetic a'^2/2 + b'^2\npotential 9.81*a + 19.62*b\ncontact rope: a + b >= 0\n"
+      "contact table: b >= 0\nsolve gauss(3) step 0.01 end 1.5\n");
+  const double t = std::sqrt(2 / 9.81), v = 9.81 * t;
+  EXPECT_NEAR(number(happening(report, "impact")["v"]["b"]), v / 3, 1e-12);
+  EXPECT_NEAR(number(happening(report, "impact", 1)["t"]), t + 2 * v / 9.81, 1e-11);
+}
+
+// A pin that strikes a hanging rod, and the constraint of its joint.
+TEST(ContactProblems, ARodIsStruckAtAnyPoint) {
+  for (const double d : {2.0 / 3, 0.9}) {
+    const ProblemJson report = solved_problem(
+        "parameter d = 0\nbody rod planar mass 1 inertia 1/12 at (0, -1/2)\n"
+        "joint revolute h from ground to rod point (0, 1/2)\ncoordinate x = -1\nkinetic x'^2/4\n"
+        "contact c: rod.point(0, 1/2 - d)[1] - x >= 0 restitution 0.5\ninitial x' = 2\nsolve gauss(3) step 0.01 end "
+        "0.6\n",
+        {"--set", "d=" + std::to_string(d)});
+    const double at = std::stod(std::to_string(d));
+    EXPECT_NEAR(number(happening(report, "impact")["v"]["rod.phi"]), 3 * at / (at * at + 2.0 / 3), 1e-12);
+  }
+}
+
+TEST(ContactProblems, ATiltedDiskMeetsTheFloorWithItsRim) {
+  const ProblemJson report = solved_problem(
+      "parameter R = 0.2, a = 0.4\nbody d mass 1 inertia (R^2/4, R^2/4, R^2/2) at (0, 0, 0.5 + R*sin(a)) "
+      "rotated a about (0, 1, 0) velocity (0, 0, -1)\n"
+      "contact k from d disk R axis (0, 0, 1) to ground plane axis (0, 0, 1) restitution 0.5\n"
+      "solve gauss(3) step 0.005 end 0.6\n");
+  const double arm = 0.2 * std::cos(0.4), impulse = 1.5 / (1 + arm * arm / 0.01);
+  EXPECT_NEAR(number(happening(report, "impact")["t"]), 0.5, 1e-13);
+  EXPECT_NEAR(number(happening(report, "impact")["v"]["d.r"][2]), impulse - 1, 1e-12);
+}
+
+// An ellipsoid on ice rocks about its short axis with w^2 = m g (a^2 - c^2)/(c J).
+TEST(ContactProblems, AnEllipsoidRocks) {
+  const ProblemJson report = solved_problem(
+      "parameter a = 0.3, b = 0.2, c = 0.1, w0 = 1e-4\nbody e mass 1 inertia ((b^2 + c^2)/5, (a^2 + c^2)/5, (a^2 + "
+      "b^2)/5) at (0, 0, c) omega (0, w0, 0)\ngravity (0, 0, -9.81)\n"
+      "contact k from e ellipsoid (a, b, c) to ground plane axis (0, 0, 1)\nobserve tip: e.direction(1, 0, 0)[3]\n"
+      "solve gauss(3) step 0.005 end 1\n");
+  const double w = std::sqrt(9.81 * 0.08 / 0.1 / 0.02);
+  EXPECT_NEAR(number(report["observed"]["tip"]["final"]), -1e-4 / w * std::sin(w), 1e-11);
+}
+
+// Resistance to rolling stops a ball after v^2 7 R/(10 rho g), and all it had is in the books.
+TEST(ContactProblems, RollingAndDrillingResistanceStopABall) {
+  const ProblemJson report = solved_problem(
+      "parameter R = 0.1, J = 2/5*R^2\nbody ball mass 1 inertia (J, J, J) at (0, 0, R) velocity (1, 0, 0) "
+      "omega (0, 10, 3)\ngravity (0, 0, -9.81)\ncontact c from ball sphere R to ground plane axis (0, 0, 1) "
+      "friction 0.5 rolling 0.002 drilling 0.0005\nsolve gauss(3) step 0.02 end 8\n");
+  EXPECT_NEAR(number(report["q"]["ball.r"][0]), 7 * 0.1 / (10 * 0.002 * 9.81), 1e-10);
+  EXPECT_NEAR(number(report["contacts"]["c"]["dissipated"]), 0.5 + 0.002 * 109, 1e-10);
+}
+
+// Friction that grows with the way: a quarter of an oscillation.
+TEST(ContactProblems, FrictionMayDependOnThePlace) {
+  const ProblemJson report = solved_problem(
+      "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\ncontact c: y >= 0 friction 0.1*x along x'\n"
+      "initial x' = 2\nsolve gauss(4) step 0.01 end 3\n");
+  const double w = std::sqrt(0.981);
+  EXPECT_NEAR(number(happening(report, "stick")["t"]), M_PI / 2 / w, 1e-11);
+  EXPECT_NEAR(number(report["q"]["x"]), 2 / w, 1e-11);
+}
+
+// A swing on a rope: it becomes slack at the height 8/15 (angle a), is a parabola, and tightens at the angle -3 a, as
+// every parabola that osculates a circle. Elastic, it keeps its energy.
+TEST(ContactProblems, ARopeBecomesSlackAndTightens) {
+  const ProblemJson report = solved_problem(
+      "coordinate x, y = -1\nkinetic (x'^2 + y'^2)/2\npotential 10*y\n"
+      "contact rope: 1 - norm((x, y)) >= 0 restitution 1\ninitial x' = 6\nsolve gauss(4) step 0.005 end 10\n");
+  const double a = std::asin(8.0 / 15);
+  const ProblemJson slack = happening(report, "open"), tight = happening(report, "impact");
+  EXPECT_NEAR(number(slack["q"]["y"]), 8.0 / 15, 1e-12);
+  EXPECT_NEAR(number(tight["q"]["y"]), -std::sin(3 * a), 1e-11);
+  EXPECT_NEAR(std::abs(number(tight["q"]["x"])), std::abs(std::cos(3 * a)), 1e-11);
+  EXPECT_LT(number(report["energy"]["max_error"]), 1e-12);
+}
+
+// One motion: an impact takes all velocities by -e, and 1 - e^2 of the kinetic energy.
+TEST(ContactProblems, AFourBarMeetsAStop) {
+  const ProblemJson report =
+      solved_problem(file_text(source_folder() + "/models/four_bar_stop.alm"), {"--set", "e=0.6", "--end", "1.2"});
+  double energy = report["energy"]["initial"], lost = 0;
+  int impacts = 0;
+  for (const ProblemJson& event : report["events"]) {
+    if (event["kind"] != "impact") continue;
+    ++impacts;
+    const double potential = 9.81 * (number(event["q"]["y1"]) + 2 * number(event["q"]["y2"]));
+    double after = 0;
+    for (const char* name : {"x1", "y1"}) after += std::pow(number(event["v"][name]), 2) / 2;
+    for (const char* name : {"x2", "y2"}) after += std::pow(number(event["v"][name]), 2);
+    EXPECT_NEAR(number(event["q"]["x2"]), 2.8, 1e-12);
+    EXPECT_NEAR(after, 0.36 * (energy - potential), 1e-9);
+    lost += energy - potential - after;
+    energy = potential + after;
+  }
+  EXPECT_GE(impacts, 1);
+  EXPECT_NEAR(number(report["contacts"]["stop"]["dissipated"]), lost, 1e-9);
+}
+
+// Down the pole: impacts and friction take the height that it loses, and time stepping finds the same way.
+TEST(ContactProblems, AWoodpeckerComesDown) {
+  const std::string model = file_text(source_folder() + "/models/woodpecker.alm");
+  const ProblemJson events = solved_problem(model, {"--end", "0.3"});
+  EXPECT_LT(number(events["energy"]["max_error"]), 1e-9);
+  double dissipated = 0;
+  for (const auto& [name, contact] : events["contacts"].items()) dissipated += number(contact["dissipated"]);
+  EXPECT_NEAR(dissipated, number(events["energy"]["initial"]) - number(events["energy"]["final"]), 1e-9);
+  const ProblemJson steps =
+      solved_problem(model, {"--end", "0.3", "--method", "nonsmooth_rattle", "--step", "2e-5", "--quiet"});
+  EXPECT_NEAR(number(steps["q"]["y"]), number(events["q"]["y"]), 3e-4);
+  EXPECT_LT(number(events["q"]["y"]), -0.005);
+}
+
+// Two corners of a square at once, a hundred times.
+TEST(ContactProblems, ABilliardBallMeetsTwoWallsAtOnce) {
+  const ProblemJson report = solved_problem(
+      "coordinate x = 0.5, y = 0.5\nkinetic (x'^2 + y'^2)/2\ncontact l: x >= 0 restitution 1\n"
+      "contact r: x <= 1 restitution 1\ncontact d: y >= 0 restitution 1\ncontact u: y <= 1 restitution 1\n"
+      "initial x' = 1, y' = 1\nsolve gauss(2) step 0.05 end 50.25\n");
+  EXPECT_EQ(report["events"].size(), 100u);
+  EXPECT_NEAR(number(report["q"]["x"]), 0.75, 1e-12);
+  EXPECT_NEAR(number(report["q"]["y"]), 0.75, 1e-12);
+}
+
+}  // namespace
+}  // namespace alembert::internal::apps_test
