@@ -16,7 +16,6 @@ inline constexpr std::size_t many_outputs = 1000;
 /// Neighbours in a large system share inputs and intermediate values, so outputs follow the first input that they
 /// depend on; inputs that nearly all need (time, step) do not count.
 struct OutputOrder {
-  std::uint32_t size = 0;              // ids of all nodes that are reached are smaller
   std::vector<std::uint32_t> outputs;  // numbers of the outputs, in the order
   std::vector<std::uint32_t> first;    // in the same order: number of that first input; 0xffffffff where there is none
 };

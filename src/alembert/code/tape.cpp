@@ -10,29 +10,45 @@
 #include "alembert/code/order.h"
 #include "alembert/code/tape_builder.h"
 #include "alembert/error.h"
-#include "alembert/expr/operators.h"
+#include "alembert/expr/marks.h"
 
 namespace alembert::internal {
-Tape make_tape(std::span<const Expr> inputs, std::span<const Expr> outputs) {
+
+namespace {
+
+/// Null where both lists are empty.
+const Graph* common_graph(std::span<const Expr> inputs, std::span<const Expr> outputs) {
   const Graph* graph = nullptr;
-  std::uint32_t size = 0;
   for (const std::span<const Expr> list : {inputs, outputs}) {
     for (const Expr e : list) {
       check(static_cast<bool>(e), "a kernel is given an empty expression");
       if (!graph) graph = &e.graph();
       check(graph == &e.graph(), "a kernel is given expressions of different graphs");
-      size = std::max(size, e.id() + 1);
     }
   }
+  return graph;
+}
 
+}  // namespace
+
+Tape make_tape(std::span<const Expr> inputs, std::span<const Expr> outputs) {
+  const Graph* const graph = common_graph(inputs, outputs);
   TapeBuilder builder(static_cast<int>(inputs.size()));
-  std::vector<std::uint32_t> place(size, TapeBuilder::none);  // node -> register
+  Marks reached;                         // node -> number in
+  std::vector<std::uint32_t> registers;  // the registers of the nodes that were reached
+  const auto place = [&](std::uint32_t id) {
+    const std::uint32_t number = reached[id];
+    return number == Marks::none ? TapeBuilder::none : registers[number];
+  };
+  const auto put = [&](std::uint32_t id, std::uint32_t in_register) {
+    reached.set(id, static_cast<std::uint32_t>(registers.size()));
+    registers.push_back(in_register);
+  };
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const std::uint32_t id = inputs[i].id();
     check(graph->node(id).op == Op::symbol, "an input of a kernel is not a symbol");
-    if (place[id] != TapeBuilder::none)
-      throw std::logic_error("the symbol '" + graph->name(id) + "' is twice an input of a kernel");
-    place[id] = static_cast<std::uint32_t>(i);
+    if (reached.has(id)) throw std::logic_error("the symbol '" + graph->name(id) + "' is twice an input of a kernel");
+    put(id, static_cast<std::uint32_t>(i));
   }
 
   std::vector<std::uint32_t> stack;
@@ -46,7 +62,7 @@ Tape make_tape(std::span<const Expr> inputs, std::span<const Expr> outputs) {
     stack.push_back(output.id());
     while (!stack.empty()) {
       const std::uint32_t id = stack.back();
-      if (place[id] != TapeBuilder::none) {
+      if (reached.has(id)) {
         stack.pop_back();
         continue;
       }
@@ -55,37 +71,40 @@ Tape make_tape(std::span<const Expr> inputs, std::span<const Expr> outputs) {
         throw std::logic_error("an output of a kernel depends on '" + graph->name(id) + "', which is not an input");
       }
       if (node.op == Op::constant) {
-        place[id] = builder.constant(graph->value(id));
+        put(id, builder.constant(graph->value(id)));
         stack.pop_back();
         continue;
       }
       if (node.op == Op::parameter) {
-        place[id] = builder.parameter(node.a, graph->value(id));
+        put(id, builder.parameter(node.a, graph->value(id)));
         stack.pop_back();
         continue;
       }
-      const bool two = operator_of(node.op).operands == 2;
+      const bool two = operand_count(node.op) == 2;
       const bool fixed_power = node.op == Op::power && graph->node(node.b).op == Op::constant;
       // The exponent is visited only where pow() needs it: a constant never used would be copied at every call.
-      if (place[node.a] == TapeBuilder::none) {
+      const std::uint32_t a = place(node.a);
+      if (a == TapeBuilder::none) {
         stack.push_back(node.a);
         continue;
       }
       if (fixed_power) {
-        place[id] = builder.power(place[node.a], graph->value(node.b));
-        if (place[id] != TapeBuilder::none) {
+        const std::uint32_t power = builder.power(a, graph->value(node.b));
+        if (power != TapeBuilder::none) {
+          put(id, power);
           stack.pop_back();
           continue;
         }
       }
-      if (two && place[node.b] == TapeBuilder::none) {
+      const std::uint32_t b = two ? place(node.b) : a;
+      if (b == TapeBuilder::none) {
         stack.push_back(node.b);
         continue;
       }
-      place[id] = two ? builder.emit(node.op, place[node.a], place[node.b]) : builder.emit(node.op, place[node.a]);
+      put(id, builder.emit(node.op, a, b));
       stack.pop_back();
     }
-    results[which] = place[output.id()];
+    results[which] = place(output.id());
   }
   return builder.finish(results);
 }

@@ -118,6 +118,8 @@ class TapeBuilder {
       step.a = place(step.a);
       step.b = place(step.b);
     }
+    tape_.code.shrink_to_fit();  // tapes of large systems are kept
+    tape_.outputs.reserve(outputs.size());
     for (const std::uint32_t r : outputs) tape_.outputs.push_back(place(r));
     return std::move(tape_);
   }

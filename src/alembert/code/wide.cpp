@@ -6,7 +6,7 @@
 
 #include "alembert/code/order.h"
 #include "alembert/error.h"
-#include "alembert/expr/operators.h"
+#include "alembert/expr/marks.h"
 
 namespace alembert::internal {
 
@@ -26,38 +26,38 @@ struct Block {
 
 class BlockReader {
  public:
-  BlockReader(const Graph& graph, std::span<const Expr> inputs, std::uint32_t size)
-      : graph_(graph), input_(size, no_place), seen_(size, 0), local_(size, 0) {
-    for (std::size_t i = 0; i < inputs.size(); ++i) input_[inputs[i].id()] = static_cast<std::uint32_t>(i);
+  BlockReader(const Graph& graph, std::span<const Expr> inputs) : graph_(graph) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) input_.set(inputs[i].id(), static_cast<std::uint32_t>(i));
   }
 
   /// False where the block is too large.
   bool read(std::span<const Expr> outputs, std::span<const std::uint32_t> which, Block& block) {
     block.text.clear();
     block.inputs.clear();
-    ++round_;
+    Marks local;  // numbers within the block, of the nodes that were seen
     std::uint32_t count = 0;
     for (const std::uint32_t output : which) {
       stack_.push_back(outputs[output].id());
       while (!stack_.empty()) {
         const std::uint32_t id = stack_.back();
-        if (seen_[id] == round_) {
+        if (local.has(id)) {
           stack_.pop_back();
           continue;
         }
         const Node& node = graph_.node(id);
-        const int operands = operator_of(node.op).operands;
-        if (operands > 0 && seen_[node.a] != round_) {
+        const int operands = operand_count(node.op);
+        const std::uint32_t a = operands > 0 ? local[node.a] : 0;
+        if (a == Marks::none) {
           stack_.push_back(node.a);
           continue;
         }
-        if (operands > 1 && seen_[node.b] != round_) {
+        const std::uint32_t b = operands > 1 ? local[node.b] : 0;
+        if (b == Marks::none) {
           stack_.push_back(node.b);
           continue;
         }
         stack_.pop_back();
-        seen_[id] = round_;
-        local_[id] = count++;
+        local.set(id, count++);
         if (count > largest_formula) {
           stack_.clear();
           return false;
@@ -66,11 +66,11 @@ class BlockReader {
         if (node.op == Op::symbol) block.inputs.push_back(input_[id]);
         if (node.op == Op::constant) append(block.text, id);
         if (node.op == Op::parameter) append(block.text, node.a);
-        if (operands > 0) append(block.text, local_[node.a]);
-        if (operands > 1) append(block.text, local_[node.b]);
+        if (operands > 0) append(block.text, a);
+        if (operands > 1) append(block.text, b);
       }
       block.text.push_back('=');
-      append(block.text, local_[outputs[output].id()]);
+      append(block.text, local[outputs[output].id()]);
     }
     return true;
   }
@@ -81,8 +81,8 @@ class BlockReader {
   }
 
   const Graph& graph_;
-  std::vector<std::uint32_t> input_, seen_, local_, stack_;
-  std::uint32_t round_ = 0;
+  Marks input_;
+  std::vector<std::uint32_t> stack_;
 };
 
 using Numbers = std::vector<std::int64_t>;
@@ -166,7 +166,7 @@ WideKernel<T>::WideKernel(std::span<const Expr> inputs, std::span<const Expr> ou
     for (std::uint32_t i = 0; i < outputs.size(); ++i) alone.push_back(i);
   } else {
     const OutputOrder order = order_outputs(inputs, outputs);
-    BlockReader reader(outputs.front().graph(), inputs, order.size);
+    BlockReader reader(outputs.front().graph(), inputs);
     struct Found {
       std::vector<std::uint32_t> from, to, first;
       std::size_t places = 0;

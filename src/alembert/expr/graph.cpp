@@ -1,5 +1,6 @@
 #include "alembert/expr.h"
 
+#include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -27,18 +28,24 @@ bool in_order(Op op, Expr a, Expr b) {
   return a.id() <= b.id();
 }
 
+// Millions of operations are made: a promise that is kept costs no call.
+inline void promise(bool condition, const char* what) {
+  if (!condition) [[unlikely]]
+    check(false, what);
+}
+
 Graph& common_graph(Expr a, Expr b) {
-  check(a && b, "an operand is an empty expression");
-  check(&a.graph() == &b.graph(), "operands belong to different graphs");
+  promise(a && b, "an operand is an empty expression");
+  promise(&a.graph() == &b.graph(), "operands belong to different graphs");
   return a.graph();
 }
 
 Graph& graph_of(Expr a) {
-  check(bool(a), "an operand is an empty expression");
+  promise(bool(a), "an operand is an empty expression");
   return a.graph();
 }
 
-TablePlaces places_of(const Node& node, std::uint64_t hash, std::size_t table_size) {
+inline TablePlaces places_of(const Node& node, std::uint64_t hash, std::size_t table_size) {
   if (node.op == Op::constant) return {{hash, hash}, table_size};
   return {internal::neighbouring_hash(static_cast<std::uint8_t>(node.op), node.a, node.b), table_size};
 }
@@ -63,7 +70,7 @@ void Graph::grow_table() {
   for (const std::uint32_t entry : old) {
     if (entry == 0) continue;
     const Node& node = nodes_[entry - 1];
-    TablePlaces place = places_of(node, hash_of(node), table_.size());
+    TablePlaces place = places_of(node, node.op == Op::constant ? hash_of(node) : 0, table_.size());
     while (table_[*place] != 0) ++place;
     table_[*place] = entry;
   }
@@ -71,7 +78,7 @@ void Graph::grow_table() {
 
 std::uint32_t Graph::intern(Node node) {
   if (2 * (occupied_ + 1) > table_.size()) grow_table();
-  TablePlaces place = places_of(node, hash_of(node), table_.size());
+  TablePlaces place = places_of(node, node.op == Op::constant ? hash_of(node) : 0, table_.size());
   for (; table_[*place] != 0; ++place) {
     const Node& known = nodes_[table_[*place] - 1];
     if (known.op != node.op) continue;
@@ -79,7 +86,7 @@ std::uint32_t Graph::intern(Node node) {
         node.op == Op::constant ? same_bits(values_[known.a], values_[node.a]) : known.a == node.a && known.b == node.b;
     if (same) return table_[*place] - 1;
   }
-  check(nodes_.size() < std::numeric_limits<std::uint32_t>::max() - 1, "the expression graph is full");
+  promise(nodes_.size() < std::numeric_limits<std::uint32_t>::max() - 1, "the expression graph is full");
   nodes_.push_back(node);
   table_[*place] = std::uint32_t(nodes_.size());
   ++occupied_;
@@ -91,15 +98,22 @@ Expr Graph::constant(Quad value) {
   const Bits magnitude = std::bit_cast<Bits>(value) << 1;  // without the sign
   if (magnitude == 0) value = 0;
   if (magnitude > infinity << 1) value = std::numeric_limits<double>::quiet_NaN();
+  // A few numbers are asked for again and again, and the table is large: where they were found last, in whatever graph.
+  constexpr std::size_t remembered = 256;
+  thread_local std::array<std::uint32_t, remembered> latest{};
+  const auto [low, high] = std::bit_cast<std::array<std::uint64_t, 2>>(value);
+  std::uint32_t& last = latest[internal::mix(low ^ high) % remembered];
+  if (last < nodes_.size() && nodes_[last].op == Op::constant && same_bits(values_[nodes_[last].a], value))
+    return {this, last};
   values_.push_back(value);
   const std::uint32_t number = std::uint32_t(values_.size() - 1);
-  const std::uint32_t id = intern({Op::constant, number, 0});
-  if (nodes_[id].a != number) values_.pop_back();
-  return {this, id};
+  last = intern({Op::constant, number, 0});
+  if (nodes_[last].a != number) values_.pop_back();
+  return {this, last};
 }
 
 Expr Graph::parameter(int number, const std::string& name, Quad usual) {
-  check(number >= 0, "parameters are numbered from 0");
+  promise(number >= 0, "parameters are numbered from 0");
   if (parameters_.size() <= static_cast<std::size_t>(number)) parameters_.resize(number + 1);
   parameters_[number] = {name, usual};
   return {this, intern({Op::parameter, std::uint32_t(number), 0})};
@@ -128,15 +142,15 @@ Exprs Graph::symbols(const std::string& name, int count) {
 }
 
 Expr Graph::make(Op op, Expr a) {
-  check(operand_count(op) == 1, "an operator of another number of operands");
-  check(&graph_of(a) == this, "an operand of another graph");
+  promise(operand_count(op) == 1, "an operator of another number of operands");
+  promise(&graph_of(a) == this, "an operand of another graph");
   if (const Expr simpler = internal::simplify(op, a, a)) return simpler;
   return {this, intern({op, a.id(), 0})};
 }
 
 Expr Graph::make(Op op, Expr a, Expr b) {
-  check(operand_count(op) == 2, "an operator of another number of operands");
-  check(&common_graph(a, b) == this, "an operand of another graph");
+  promise(operand_count(op) == 2, "an operator of another number of operands");
+  promise(&common_graph(a, b) == this, "an operand of another graph");
   if ((op == Op::add || op == Op::multiply) && !in_order(op, a, b)) std::swap(a, b);
   if (const Expr simpler = internal::simplify(op, a, b)) return simpler;
   return {this, intern({op, a.id(), b.id()})};
@@ -147,7 +161,7 @@ bool is_constant(Expr e, double value) { return is_constant(e) && e.graph().valu
 bool is_zero(Expr e) { return is_constant(e) && std::bit_cast<Bits>(e.graph().value(e.id())) == 0; }
 
 Quad constant_value(Expr e) {
-  check(is_constant(e), "the expression is not a constant");
+  promise(is_constant(e), "the expression is not a constant");
   return e.graph().value(e.id());
 }
 
@@ -190,8 +204,10 @@ Expr log(Expr a) { return unary(Op::log, a); }
 
 Expr sum(Graph& graph, std::span<const Expr> terms) {
   if (terms.empty()) return graph.constant(0);
+  promise(&graph_of(terms[0]) == &graph, "a term of another graph");
+  if (terms.size() == 1) return terms[0];
+  if (terms.size() == 2) return terms[0] + terms[1];
   Exprs level(terms.begin(), terms.end());
-  check(&graph_of(level[0]) == &graph, "a term of another graph");
   while (level.size() > 1) {
     const std::size_t pairs = level.size() / 2;
     for (std::size_t i = 0; i < pairs; ++i) level[i] = level[2 * i] + level[2 * i + 1];

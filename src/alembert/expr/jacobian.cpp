@@ -42,6 +42,7 @@ class Plan {
   std::vector<std::uint32_t> swept_;   // operations that reverse sweeps spend on this node so far
   std::vector<std::uint32_t> seen_;    // stamp of the last walk
   std::uint32_t stamp_ = 0;
+  std::vector<std::uint32_t> open_, fresh_, swept_now_;  // of one decision; kept for the next
 
   // The lists of all nodes lie one behind the other. What depends on too many variables has none, and so has all that
   // is made of it.
@@ -94,16 +95,16 @@ class Plan {
   template <class Visit>
   void walk(std::uint32_t root, Visit visit) {
     ++stamp_;
-    std::vector<std::uint32_t> open = {root};
+    open_.assign(1, root);
     seen_[root] = stamp_;
-    while (!open.empty()) {
-      const std::uint32_t i = open.back();
-      open.pop_back();
+    while (!open_.empty()) {
+      const std::uint32_t i = open_.back();
+      open_.pop_back();
       if (!visit(i)) return;
       for (const std::uint32_t operand : {active_.nodes[i].a, active_.nodes[i].b}) {
         if (operand == none || seen_[operand] == stamp_) continue;
         seen_[operand] = stamp_;
-        open.push_back(operand);
+        open_.push_back(operand);
       }
     }
   }
@@ -114,108 +115,122 @@ class Plan {
     // As with renting or buying: what reverse sweeps already spent on a node counts towards carrying its list, so that
     // the whole costs at most twice the better of both, without looking ahead.
     std::uint64_t forward = 0, reverse = 0;
-    std::vector<std::uint32_t> fresh, swept;
-    collect(root, fresh);
-    for (const std::uint32_t i : fresh) {
+    swept_now_.clear();
+    collect(root);
+    for (const std::uint32_t i : fresh_) {
       const std::uint64_t cost = forward_cost(i);
       forward += cost - std::min<std::uint64_t>(cost, swept_[i]);
     }
     walk(root, [&](std::uint32_t i) {
       reverse += reverse_cost(i);
-      swept.push_back(i);
+      swept_now_.push_back(i);
       return reverse < forward;
     });
     if (reverse >= forward) {
-      for (const std::uint32_t i : fresh) carried[i] = true;
+      for (const std::uint32_t i : fresh_) carried[i] = true;
       return true;
     }
-    for (const std::uint32_t i : swept) swept_[i] += std::uint32_t(reverse_cost(i));
+    for (const std::uint32_t i : swept_now_) swept_[i] += std::uint32_t(reverse_cost(i));
     return false;
   }
 
   // The nodes below root that carry no list yet.
-  void collect(std::uint32_t root, std::vector<std::uint32_t>& fresh) {
+  void collect(std::uint32_t root) {
     ++stamp_;
     seen_[root] = stamp_;
-    fresh.push_back(root);
-    for (std::size_t k = 0; k < fresh.size(); ++k) {
-      for (const std::uint32_t operand : {active_.nodes[fresh[k]].a, active_.nodes[fresh[k]].b}) {
+    fresh_.assign(1, root);
+    for (std::size_t k = 0; k < fresh_.size(); ++k) {
+      for (const std::uint32_t operand : {active_.nodes[fresh_[k]].a, active_.nodes[fresh_[k]].b}) {
         if (operand == none || carried[operand] || seen_[operand] == stamp_) continue;
         seen_[operand] = stamp_;
-        fresh.push_back(operand);
+        fresh_.push_back(operand);
       }
     }
   }
 };
 
-using Entries = std::vector<Entry>;
+/// The derivatives of one node, columns ascending, none of them zero.
+struct Slope {
+  std::uint32_t column;
+  std::uint32_t value;  // its node
+};
+using Slopes = std::vector<Slope>;
 
-void append(Entries& entries, std::uint32_t column, Expr value) {
-  if (!is_zero(value)) entries.push_back({column, value});
-}
-
-Entries scaled(const Entries& list, Expr slope) {
-  Entries result;
-  result.reserve(list.size());
-  for (const Entry& entry : list) append(result, entry.column, slope * entry.value);
-  return result;
-}
-
-Entries kept_where(const Entries& list, Expr condition) {
-  Entries result;
-  result.reserve(list.size());
-  for (const Entry& entry : list) append(result, entry.column, where(condition, entry.value));
-  return result;
-}
-
-Entries merged(const Entries& p, const Entries& q) {
-  Entries result;
-  result.reserve(p.size() + q.size());
-  std::size_t i = 0, j = 0;
-  while (i < p.size() || j < q.size()) {
-    if (j == q.size() || (i < p.size() && p[i].column < q[j].column)) {
-      result.push_back(p[i++]);
-    } else if (i == p.size() || q[j].column < p[i].column) {
-      result.push_back(q[j++]);
-    } else {
-      append(result, p[i].column, p[i].value + q[j].value);
-      ++i, ++j;
+/// The lists of all nodes that carry one, one behind the other.
+class CarriedLists {
+ public:
+  CarriedLists(const Active& active, const Plan& plan) : graph_(*active.graph) {
+    places_.resize(active.nodes.size());
+    for (std::uint32_t i = 0; i < active.nodes.size(); ++i) {
+      if (!plan.carried[i]) continue;
+      made_.clear();
+      make(active.nodes[i]);
+      places_[i] = {all_.size(), made_.size()};
+      all_.insert(all_.end(), made_.begin(), made_.end());
     }
   }
-  return result;
-}
 
-/// The lists of all nodes that carry one, freed after their last use; `keep` are the positions wanted in the end.
-std::vector<Entries> carry(const Active& active, const Plan& plan, const std::vector<bool>& keep) {
-  const std::vector<ActiveNode>& nodes = active.nodes;
-  Graph& graph = *active.graph;
-  std::vector<std::uint32_t> last_use(nodes.size(), none);
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (!plan.carried[i]) continue;
-    if (nodes[i].a != none) last_use[nodes[i].a] = std::uint32_t(i);
-    if (nodes[i].b != none) last_use[nodes[i].b] = std::uint32_t(i);
+  std::span<const Slope> operator[](std::uint32_t position) const {
+    return {all_.data() + places_[position].begin, places_[position].size};
   }
-  std::vector<Entries> lists(nodes.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (!plan.carried[i]) continue;
-    const ActiveNode& n = nodes[i];
-    const Expr node(&graph, n.id);
+
+ private:
+  void make(const ActiveNode& n) {
+    const Expr node(&graph_, n.id);
     if (n.column != none) {
-      lists[i] = {{n.column, graph.constant(1)}};
-      continue;
+      made_.push_back({n.column, graph_.constant(1).id()});
+      return;
     }
-    if (n.a != none) lists[i] = scaled(lists[n.a], partial(node, 0));
-    if (n.b != none) {
-      const Entries other = n.op == Op::where ? kept_where(lists[n.b], Expr(&graph, graph.node(n.id).a))
-                                              : scaled(lists[n.b], partial(node, 1));
-      lists[i] = n.a == none ? other : merged(lists[i], other);
+    if (n.a != none) scale((*this)[n.a], partial(node, 0), made_);
+    if (n.b == none) return;
+    other_.clear();
+    if (n.op == Op::where) keep_where((*this)[n.b], Expr(&graph_, graph_.node(n.id).a), other_);
+    else scale((*this)[n.b], partial(node, 1), other_);
+    if (n.a == none) {
+      made_.swap(other_);
+      return;
     }
-    for (const std::uint32_t operand : {n.a, n.b}) {
-      if (operand != none && last_use[operand] == i && !keep[operand]) Entries().swap(lists[operand]);
+    first_.swap(made_);
+    made_.clear();
+    merge();
+  }
+
+  void append(std::uint32_t column, Expr value, Slopes& to) const {
+    if (!is_zero(value)) to.push_back({column, value.id()});
+  }
+  void scale(std::span<const Slope> list, Expr slope, Slopes& to) const {
+    const bool as_it_is = is_constant(slope, 1);
+    for (const Slope& entry : list) {
+      const Expr value(&graph_, entry.value);
+      append(entry.column, as_it_is && !is_constant(value) ? value : slope * value, to);
     }
   }
-  return lists;
-}
+  void keep_where(std::span<const Slope> list, Expr condition, Slopes& to) const {
+    for (const Slope& entry : list) append(entry.column, where(condition, Expr(&graph_, entry.value)), to);
+  }
+  /// first_ and other_ into made_.
+  void merge() {
+    const Slopes &p = first_, &q = other_;
+    std::size_t i = 0, j = 0;
+    while (i < p.size() || j < q.size()) {
+      if (j == q.size() || (i < p.size() && p[i].column < q[j].column)) {
+        made_.push_back(p[i++]);
+      } else if (i == p.size() || q[j].column < p[i].column) {
+        made_.push_back(q[j++]);
+      } else {
+        append(p[i].column, Expr(&graph_, p[i].value) + Expr(&graph_, q[j].value), made_);
+        ++i, ++j;
+      }
+    }
+  }
+
+  struct Range {
+    std::size_t begin = 0, size = 0;
+  };
+  Graph& graph_;
+  std::vector<Range> places_;
+  Slopes all_, made_, first_, other_;
+};
 
 }  // namespace
 
@@ -230,24 +245,23 @@ SparseExprs jacobian(ExprSpan f, ExprSpan x) {
     return result;
   }
   const Plan plan(active, f);
-  std::vector<bool> keep(active.nodes.size(), false);
-  for (std::size_t i = 0; i < f.size(); ++i) {
-    if (plan.forward_row[i]) keep[active.position(f[i])] = true;
-  }
-  const std::vector<Entries> lists = carry(active, plan, keep);
+  const CarriedLists lists(active, plan);
   ReverseSweep sweep(active);
   for (std::size_t i = 0; i < f.size(); ++i) {
     if (active.holds(f[i])) {
       const std::uint32_t position = active.position(f[i]);
-      Entries swept;
-      if (!plan.forward_row[i]) {
+      if (plan.forward_row[i]) {
+        for (const Slope& entry : lists[position]) {
+          result.column.push_back(int(entry.column));
+          result.value.push_back(Expr(active.graph, entry.value));
+        }
+      } else {
         sweep.add(position, active.graph->constant(1));
         sweep.run();
-        swept = sweep.take();
-      }
-      for (const Entry& entry : plan.forward_row[i] ? lists[position] : swept) {
-        result.column.push_back(int(entry.column));
-        result.value.push_back(entry.value);
+        for (const Entry& entry : sweep.take()) {
+          result.column.push_back(int(entry.column));
+          result.value.push_back(entry.value);
+        }
       }
     }
     result.row_start.push_back(int(result.column.size()));

@@ -15,12 +15,17 @@ Expr left(Expr e) { return {&e.graph(), node_of(e).a}; }
 Expr right(Expr e) { return {&e.graph(), node_of(e).b}; }
 Quad value_of(Expr e) { return e.graph().value(e.id()); }
 
-// By its bits: the library's function is called for every operation that is made.
+// By its bits: the library's functions would be called for every operation that is made.
+using Bits = unsigned __int128;
 bool is_finite(Quad x) {
-  using Bits = unsigned __int128;
   constexpr Bits exponent = Bits(0x7fff) << 112;
   return (std::bit_cast<Bits>(x) & exponent) != exponent;
 }
+constexpr Bits bits_of_one = Bits(0x3fff) << 112, sign_bit = Bits(1) << 127;
+bool is_one(Quad x) { return std::bit_cast<Bits>(x) == bits_of_one; }
+bool is_minus_one(Quad x) { return std::bit_cast<Bits>(x) == (bits_of_one | sign_bit); }
+bool is_nothing(Quad x) { return (std::bit_cast<Bits>(x) & ~sign_bit) == 0; }
+bool has_minus(Quad x) { return (std::bit_cast<Bits>(x) & sign_bit) != 0; }  // constants are never -0
 bool is_finite_constant(Expr e) { return is(e, Op::constant) && is_finite(value_of(e)); }
 bool is_wild_constant(Expr e) { return is(e, Op::constant) && !is_finite(value_of(e)); }
 
@@ -54,15 +59,17 @@ Scaled scaled(Expr e) {
   return {1, e};
 }
 
+Expr rest_of(Expr e) { return is(e, Op::negate) ? left(e) : is_scaled(e) ? right(e) : e; }
+
 bool is_reciprocal(Expr e) { return is(e, Op::divide) && is_finite_constant(left(e)); }  // c/y
 
 // Whether e carries a minus that can be taken off without another operation.
 bool is_negative(Expr e) {
   switch (node_of(e).op) {
     case Op::negate: return true;
-    case Op::constant: return is_finite_constant(e) && value_of(e) < 0;
+    case Op::constant: return is_finite_constant(e) && has_minus(value_of(e));
     case Op::multiply:
-    case Op::divide: return is_finite_constant(left(e)) && value_of(left(e)) < 0;
+    case Op::divide: return is_finite_constant(left(e)) && has_minus(value_of(left(e)));
     default: return false;
   }
 }
@@ -75,10 +82,11 @@ Expr fold(Op op, Expr a, Expr b) {
 
 // a + b (sign 1) or a - b (sign -1) as one multiple of the same thing.
 Expr gather(Expr a, Expr b, int sign) {
+  const Expr rest = rest_of(a);
+  if (rest.id() != rest_of(b).id() || is(rest, Op::constant)) return {};
   const Scaled p = scaled(a), q = scaled(b);
-  if (p.rest != q.rest || is_constant(p.rest)) return {};
   const Quad factor = p.factor + sign * q.factor;
-  if (factor != 0 && !is_moderate(factor)) return {};
+  if (!is_nothing(factor) && !is_moderate(factor)) return {};
   return factor * p.rest;
 }
 
@@ -109,11 +117,11 @@ Expr simplify_negate(Expr a) {
 }
 
 Expr multiply_by(Quad c, Expr x) {
-  if (c == 1) return x;
-  if (c == -1) return -x;
-  if (is_constant(x)) return {};
+  if (is_one(c)) return x;
+  if (is_minus_one(c)) return -x;
+  if (is(x, Op::constant)) return {};
   const Scaled p = scaled(x);
-  if (p.factor != 1 && is_moderate(c * p.factor)) return (c * p.factor) * p.rest;
+  if (!is_one(p.factor) && is_moderate(c * p.factor)) return (c * p.factor) * p.rest;
   Quad ratio;
   if (is(x, Op::divide) && is_finite_constant(right(x))) {
     if (exact_ratio(c, value_of(right(x)), ratio)) return ratio * left(x);
@@ -149,8 +157,8 @@ Expr simplify_multiply(Expr a, Expr b) {
 }
 
 Expr divide_by(Expr a, Quad c) {
-  if (c == 1) return a;
-  if (c == -1) return -a;
+  if (is_one(c)) return a;
+  if (is_minus_one(c)) return -a;
   if (is_wild_constant(a)) return {};
   if (is_power_of_two(c)) return (1 / c) * a;
   if (c < 0) return -(a / -c);
