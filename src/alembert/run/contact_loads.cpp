@@ -42,7 +42,7 @@ std::optional<ConeSolution> ContactRun::solved(ConeProblem& problem, const std::
       size = std::max(size, load);
       c.offset = load;
     }
-    const std::optional<ConeSolution> found = solve(problem);
+    std::optional<ConeSolution> found = solve(problem);
     if (!found || (turn > 0 && change <= same_load * size)) return found;
     const std::vector<double> added = system_->reactions(rows, found->p);
     for (std::size_t k = 0; k < added.size(); ++k) multipliers[k] = first[k] + added[k];
