@@ -87,7 +87,8 @@ int view(const ViewArguments& arguments) {
   for (std::size_t i = 0; i < trajectories.size(); ++i) {
     const Trajectory& one = trajectories[i];
     if (!one.note.empty()) say("'" + arguments.files[i] + "': " + one.note);
-    fmt::print("{}: {} rows from t = {} to {}, written to {}\n", printable(title), one.rows(), one.t().front(),
+    const std::string& name = trajectories.size() > 1 ? arguments.files[i] : title;
+    fmt::print("{}: {} rows from t = {} to {}, written to {}\n", printable(name), one.rows(), one.t().front(),
                one.t().back(), out);
   }
   return done;

@@ -14,7 +14,7 @@ from .errors import wrong
 __all__ = ["Body", "Joint", "Place"]
 
 _JOINTS = ["spherical", "revolute", "prismatic", "cylindrical", "universal", "fixed", "planar", "distance", "rolling"]
-_DRAWINGS = ["box", "sphere", "cylinder", "line", "mesh"]
+_DRAWINGS = ["box", "sphere", "cylinder", "line", "spring", "damper", "mesh"]
 
 
 class Place:
@@ -363,7 +363,7 @@ class BodyStatements(Statements):
              size: Any = None, radius: Any = None, length: Any = None, axis: Any = None, from_: Any = None, to: Any = None,
              scale: Any = None, colour: str = "", label: str = "", file: Any = "", over: str = "") -> None:
         """What a page shows of a body, or of the ground: 'box' with size, 'sphere' with radius, 'cylinder' with radius,
-        length and axis, 'line' with from_ and to, 'mesh' with file and scale.
+        length and axis, 'line', 'spring' and 'damper' with from_ and to, 'mesh' with file and scale.
 
         >>> import alembert
         >>> m = alembert.ModelBuilder("Block")

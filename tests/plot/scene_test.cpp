@@ -112,6 +112,55 @@ solve gauss(2) step 0.1 end 1
   EXPECT_EQ(scene["constraints"][1]["points"], Json({0, 1}));
 }
 
+TEST(Scene, GapsOfPointsAreWalls) {
+  const auto source = scene_source(R"(parameter R = 0.1
+coordinate x1, y1, x2, y2, s
+kinetic (x1'^2 + y1'^2 + x2'^2 + y2'^2 + s'^2)/2
+potential 9.81*(y1 + y2)
+contact floor: y1 >= R restitution 0.5
+contact apart: (x2 - x1)^2 + (y2 - y1)^2 >= 4*R^2 restitution 0.5
+contact other: s >= 0 restitution 0.5
+initial y1 = 1, y2 = 2, s = 1
+solve gauss(2) step 0.1 end 1
+)");
+  const Trajectory trajectory =
+      one_row({{"t", 0}, {"x1", 1}, {"y1", 0.3}, {"x2", 2}, {"y2", 0}, {"s", 1}, {"floor.force", 5}});
+  const Json scene = Json::parse(scene_of(trajectory, source).json);
+  ASSERT_EQ(scene["gaps"].size(), 2u) << "s is no place";
+  EXPECT_EQ(scene["gaps"][0]["points"], Json({0}));
+  EXPECT_EQ(scene["gaps"][1]["points"], Json({0, 1}));
+  const std::vector<double> results =
+      results_of(scene, {{"t", 0}, {"x1", 1}, {"y1", 0.3}, {"x2", 2}, {"y2", 0}, {"s", 1}, {"floor.force", 5}});
+  EXPECT_NEAR(results.at(scene["gaps"][0]["value"].get<std::size_t>()), 0.2, 1e-15);
+  EXPECT_EQ(results.at(scene["gaps"][0]["force"].get<std::size_t>()), 5);
+  EXPECT_TRUE(scene["gaps"][1]["force"].is_null()) << "there is no such column";
+}
+
+TEST(Scene, StatesOfTheFirstOrderAreNoPlaces) {
+  const auto source = scene_source(R"(coordinate x, y
+kinetic (x'^2 + y'^2)/2
+variable sum[2]
+rate sum' = (x, y)
+solve gauss(2) step 0.1 end 1
+)");
+  Trajectory trajectory = one_row({{"t", 0}, {"x", 1}, {"y", 2}, {"sum[1]", 3}, {"sum[2]", 4}});
+  const Json scene = Json::parse(scene_of(trajectory, source).json);
+  ASSERT_EQ(scene["points"].size(), 1u);
+  EXPECT_EQ(scene["points"][0]["name"], "(x, y)");
+}
+
+TEST(PageRows, ContactsAreAKindOfTheirOwn) {
+  Trajectory trajectory =
+      one_row({{"t", 0}, {"x", 1}, {"load.force", 2}, {"a.gap", 0}, {"a.force", 1}, {"a.slip[2]", 1}, {"a.state", 1}});
+  trajectory.columns.coordinates = {1, 2};
+  trajectory.columns.observed = {2, 7};
+  const Json run = Json::parse(run_json(trajectory, "contacts"));
+  std::map<std::string, std::string> kinds;
+  for (const Json& column : run["columns"]) kinds[column["name"]] = column["kind"];
+  EXPECT_EQ(kinds["load.force"], "observed") << "no contact: it has no state";
+  for (const char* name : {"a.gap", "a.force", "a.slip[2]", "a.state"}) EXPECT_EQ(kinds[name], "contacts") << name;
+}
+
 TEST(Scene, ShapesOfDrawStatements) {
   const auto source = scene_source(R"(parameter l = 1
 coordinate theta
@@ -119,11 +168,14 @@ kinetic theta'^2/2
 potential -cos(theta)
 draw line ground from (0, 0) to (l*sin(theta), -l*cos(theta)) colour "gray"
 draw sphere ground radius 0.1 at (l*sin(theta), -l*cos(theta)) label "bob <b>"
+draw spring ground from (1, 0) to (l*sin(theta), -l*cos(theta)) radius 0.05
+draw damper ground from (-1, 0) to (l*sin(theta), -l*cos(theta))
 initial theta = 1
 solve gauss(2) step 0.1 end 1
 )");
   const Json scene = Json::parse(scene_of(one_row({{"t", 0}, {"theta", 0.5}}), source).json);
-  ASSERT_EQ(scene["shapes"].size(), 2u);
+  ASSERT_EQ(scene["shapes"].size(), 4u);
+  EXPECT_EQ(scene["shapes"][2]["kind"], "spring");
   EXPECT_EQ(scene["shapes"][1]["label"], "bob <b>");
   const std::vector<double> results = results_of(scene, {{"t", 0}, {"theta", 0.5}});
   EXPECT_NEAR(results.at(scene["shapes"][0]["to"][0].get<std::size_t>()), std::sin(0.5), 1e-15);

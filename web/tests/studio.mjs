@@ -1,9 +1,9 @@
-// node studio.mjs PROGRAM WORK: drives `alembert studio` in a headless Chromium as a user would. Screenshots go to
-// WORK. Says what was found wrong and ends with 1 where something was; 77 (skipped) where
-// there is no browser. While working on the page: ALEMBERT_BUNDLES names a
+// node studio.mjs PROGRAM WORK [--accept]: drives `alembert studio` in a headless Chromium as a user would. Screenshots go to
+// WORK and are compared with what a person accepted (--accept writes that). Says what was found wrong and ends with 1
+// where something was; 77 (skipped) where there is no browser. While working on the page: ALEMBERT_BUNDLES names a
 // folder (node build.mjs FOLDER) whose bundles are taken instead of the program's.
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
@@ -69,6 +69,33 @@ const type = async (what) => {
   await page.keyboard.insertText(what);
 };
 
+const acceptedFile = join(dirname(fileURLToPath(import.meta.url)), "accepted_studio.json");
+const accept = process.argv.includes("--accept");
+const accepted = existsSync(acceptedFile) ? JSON.parse(readFileSync(acceptedFile, "utf8")) : {};
+const paper = await context.newPage();
+
+/** A screenshot in WORK, held against the accepted one in 60 x 36 coarse pixels: fonts differ between machines. */
+async function looks(name) {
+  const shot = await page.screenshot({ path: join(work, `${name}.png`) });
+  const pixels = await paper.evaluate(async (data) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${data}`;
+    await image.decode();
+    const small = document.createElement("canvas");
+    [small.width, small.height] = [60, 36];
+    const pen = small.getContext("2d");
+    pen.imageSmoothingQuality = "high";
+    pen.drawImage(image, 0, 0, 60, 36);
+    const raw = pen.getImageData(0, 0, 60, 36).data;
+    return Array.from({ length: 60 * 36 }, (_, i) => Math.round((raw[4 * i] + raw[4 * i + 1] + raw[4 * i + 2]) / 3));
+  }, shot.toString("base64"));
+  if (accept) accepted[name] = pixels.map((v) => v.toString(16).padStart(2, "0")).join("");
+  const known = accepted[name]?.match(/../g).map((two) => parseInt(two, 16));
+  const off = known ? pixels.reduce((sum, v, i) => sum + Math.abs(v - known[i]), 0) / pixels.length : Infinity;
+  console.log(`${name}: off by ${off.toFixed(2)} from the accepted picture`);
+  expect(off < 5, `the picture '${name}' differs from the accepted one by ${off.toFixed(2)} of 255 on average`);
+}
+
 async function opens() {
   await page.goto(studio.address);
   await idle();
@@ -77,7 +104,7 @@ async function opens() {
   expect(await page.locator(".plot-panel").count() >= 3, "there are plots");
   expect(await page.locator(".code-keyword").count() > 5, "keywords are highlighted");
   expect(asked.every((url) => url.startsWith(studio.address) || url.startsWith("data:") || url.startsWith("blob:")), "nothing is asked of anybody else");
-  await page.screenshot({ path: join(work, "opened.png") });
+  await looks("opened");
 }
 
 async function marksErrors() {
@@ -88,7 +115,7 @@ async function marksErrors() {
   const row = await page.locator(".problems .row").first().textContent();
   const line = (await text()).split("\n").length;
   expect(row.includes(`${line}:11`) && row.includes("lenght"), `the list of errors says where: ${row}`);
-  await page.screenshot({ path: join(work, "error.png") });
+  await looks("error");
   for (let i = 0; i < 20; i++) await page.keyboard.press("Backspace");
   await page.waitForFunction(() => !document.querySelector(".cm-lintRange-error"));
   await idle();
@@ -175,7 +202,7 @@ async function cancelOnce() {
 }
 
 async function cancels() {
-  // The best of three, beyond what an empty request takes: while other tests keep the machine busy, browser and server
+  // The best of six, beyond what an empty request takes: while other tests keep the machine busy, browser and server
   // wait for their turns.
   const empty = await page.evaluate(async () => {
     const times = [];
@@ -186,10 +213,9 @@ async function cancels() {
     }
     return times.sort((a, b) => a - b)[4];
   });
-  // That a run ends within 200 ms is measured at the server (tests/studio); here browser and tests share the processor.
-  const limit = 1000 + 3 * empty;
+  const limit = 200 + 3 * empty;
   const taken = [];
-  while (taken.length < 3 && !(Math.min(...taken) < limit)) taken.push(await cancelOnce());
+  while (taken.length < 6 && !(Math.min(...taken) < limit)) taken.push(await cancelOnce());
   console.log(`cancel: ${taken.map((one) => one.toFixed(0)).join(", ")} ms, an empty request ${empty.toFixed(0)} ms`);
   expect(Math.min(...taken) < limit, `cancel takes ${taken} ms`);
 }
@@ -213,7 +239,7 @@ async function asks() {
   await page.locator(".equations .katex-display").first().waitFor({ timeout: 20_000 });
   expect(await page.locator(".equations .katex-error").count() === 0, "all equations can be set");
   expect(await page.locator(".equations .katex-display").count() >= 4, "there are equations");
-  await page.screenshot({ path: join(work, "equations.png") });
+  await looks("equations");
   await page.getByRole("tab", { name: "Check" }).click();
   expect((await page.locator(".pane.check").textContent()).includes("degrees of freedom"), "check says what the model is");
   for (const [tab, sign] of [["Verify", "table.verified tbody tr"], ["Converge", ".pane.converge img.figure"]]) {
@@ -262,7 +288,7 @@ async function dark() {
   await page.waitForFunction(() => window.studio.text.includes("wishbone"), null, { timeout: 20_000 });
   await idle();
   await page.waitForTimeout(700);
-  await page.screenshot({ path: join(work, "dark.png") });
+  await looks("dark");
 }
 
 for (const step of [opens, marksErrors, completes, slides, overlays, cancels, keepsText, asks, exports, markupIsText, dark]) {
@@ -275,6 +301,7 @@ for (const step of [opens, marksErrors, completes, slides, overlays, cancels, ke
   }
 }
 expect(complaints.length === 0, `the console is silent, not: ${complaints.slice(0, 5).join(" | ")}`);
+if (accept) writeFileSync(acceptedFile, JSON.stringify(accepted, null, 1) + "\n");
 await page.evaluate(() => (window.stillHere = true));
 expect((await studio.end()) === 0, "the studio ends with 0");
 const told = page.waitForFunction(() => document.querySelector("header .state").textContent.includes("ended"), null, { timeout: 10_000 });

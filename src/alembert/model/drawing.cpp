@@ -298,6 +298,8 @@ const ShapeWords& words_of(const std::string& kind) {
       {"sphere", {"radius"}, {"at"}, "draw sphere ball radius 0.1"},
       {"cylinder", {"radius", "length"}, {"at", "axis"}, "draw cylinder wheel radius 0.3 length 0.1 axis (0, 1, 0)"},
       {"line", {"from", "to"}, {}, "draw line arm from (0, 0, 0) to (0, 0, 1)"},
+      {"spring", {"from", "to"}, {"radius"}, "draw spring ground from (0, 0) to (x, 0)"},
+      {"damper", {"from", "to"}, {"radius"}, "draw damper ground from (0, 0) to (x, 0)"},
       {"mesh", {"file"}, {"at", "rotated", "about", "scale"}, "draw mesh arm file \"arm.stl\" scale 0.001"}};
   return *std::find_if(all.begin(), all.end(), [&](const ShapeWords& words) { return kind == words.kind; });
 }

@@ -78,6 +78,13 @@ std::string page_of(const std::vector<PageRun>& runs, const std::string& title, 
   const SceneText scene = scene_of(first, std::make_shared<const Source>(Source{path, first.run.model_text}));
   std::string data = "{\"scene\":" + scene.json + ",\"note\":" + json_string(scene.note) + ",\"runs\":[";
   for (const PageRun& run : runs) data += (&run == runs.data() ? "" : ",") + run_json(*run.trajectory, run.name);
+  data += "],\"others\":[";
+  // Where others move another mechanism (a parameter that is a length), it is theirs that is drawn beside the first.
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    const Trajectory& other = *runs[i].trajectory;
+    data +=
+        (i > 1 ? "," : "") + scene_of(other, std::make_shared<const Source>(Source{path, other.run.model_text})).json;
+  }
   data += "]}";
   const std::string report =
       words.empty() ? "" : "<details open><summary>Report</summary><pre>" + escaped(words) + "</pre></details>\n";

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
 
 namespace alembert::internal {
 namespace {
@@ -73,6 +75,26 @@ Extremes extremes_of(const std::vector<double>& list, const std::vector<std::uin
   return found;
 }
 
+/// "floor[2]" of the column "floor[2].force": what a contact observes stands behind its name.
+std::string contact_of(const std::string& column) {
+  const std::size_t dot = column.rfind('.');
+  if (dot == std::string::npos) return "";
+  const std::string what = column.substr(dot + 1, column.find('[', dot) - dot - 1);
+  for (const char* known : {"gap", "force", "slip", "friction", "state"})
+    if (what == known) return column.substr(0, dot);
+  return "";
+}
+
+/// The names of all contacts: each has its force and its state among the observed columns.
+std::set<std::string> contacts_of(const Columns& c) {
+  const auto first = c.names.begin() + c.observed.begin, last = c.names.begin() + c.observed.end;
+  std::set<std::string> contacts;
+  for (auto name = first; name != last; ++name)
+    if (name->ends_with(".state") && std::find(first, last, contact_of(*name) + ".force") != last)
+      contacts.insert(contact_of(*name));
+  return contacts;
+}
+
 const char* kind_of(const Columns& c, int column) {
   const auto in = [&](const ColumnRange& range) { return column >= range.begin && column < range.end; };
   if (in(c.coordinates)) return "coordinates";
@@ -97,13 +119,17 @@ std::string run_json(const Trajectory& trajectory, const std::string& title) {
   using Json = nlohmann::json;
   const std::vector<std::uint32_t> shown = shown_rows(trajectory);
   const bool whole = shown.size() == trajectory.rows();
+  const std::set<std::string> contacts = contacts_of(trajectory.columns);
   Json columns = Json::array();
   for (std::size_t k = 0; k < trajectory.values.size(); ++k) {
     const std::vector<double>& list = trajectory.values[k];
     std::vector<double> values;
     for (const std::uint32_t row : shown) values.push_back(list[row]);
+    const char* kind = kind_of(trajectory.columns, static_cast<int>(k));
+    if (std::string_view(kind) == "observed" && contacts.contains(contact_of(trajectory.columns.names[k])))
+      kind = "contacts";
     Json column = {{"name", trajectory.columns.names[k]},
-                   {"kind", kind_of(trajectory.columns, static_cast<int>(k))},
+                   {"kind", kind},
                    {"unit", k < trajectory.columns.units.size() ? trajectory.columns.units[k] : ""},
                    {"values", base64(values)}};
     if (!whole && k > 0) {

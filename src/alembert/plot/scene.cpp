@@ -63,6 +63,9 @@ class Program {
     return found->second = add("input", static_cast<int>(inputs_.size()) - 1, 0);
   }
 
+  /// The same where there is such a column; else null.
+  Json known(const std::string& name) { return columns_.contains(name) ? Json(column(name)) : Json(); }
+
   Json json() const {
     return {{"inputs", inputs_}, {"constants", constants_}, {"operators", operators_}, {"code", code_}};
   }
@@ -108,6 +111,14 @@ class Program {
   std::vector<int> code_;
 };
 
+/// The forces in the points that may touch, along the normal; null where the run has no column of it.
+Json contact_forces(const DrawnContact& c, Program& program) {
+  Json forces = Json::array();
+  for (std::size_t k = 0; k < c.touch.size(); ++k)
+    forces.push_back(program.known(c.name + (c.touch.size() > 1 ? "[" + std::to_string(k + 1) + "]" : "") + ".force"));
+  return forces;
+}
+
 void add_elements(const Drawing& drawing, Program& program, Json& scene) {
   scene["gravity"] = program(drawing.gravity);
   for (const DrawnBody& b : drawing.bodies)
@@ -144,6 +155,7 @@ void add_elements(const Drawing& drawing, Program& program, Json& scene) {
     Json touch = Json::array();
     for (const Exprs& point : c.touch) touch.push_back(program(point));
     scene["contacts"].push_back({{"name", c.name},
+                                 {"force", contact_forces(c, program)},
                                  {"body", c.body},
                                  {"other", c.other},
                                  {"shape", c.shape},
@@ -183,35 +195,58 @@ void add_shapes(const Drawing& drawing, const Source& source, Program& program, 
   }
 }
 
+/// Which points an expression of positions is about; nothing where it has other coordinates than places, or more than
+/// two points.
+class Owners {
+ public:
+  Owners(const Model& model, const std::vector<MovingPoint>& points, const Trajectory& trajectory) : t_(model.t) {
+    std::map<std::string, int> owner;
+    for (std::size_t i = 0; i < points.size(); ++i)
+      for (const int column : points[i].columns) owner[trajectory.columns.names[column]] = static_cast<int>(i);
+    const std::vector<std::string> q = flat_names(model.coordinates);
+    for (std::size_t i = 0; i < model.q.size(); ++i)
+      if (const auto found = owner.find(q[i]); found != owner.end()) point_[model.q[i].id()] = found->second;
+    for (const Expr s : model.parameter_symbols) parameters_.insert(s.id());
+  }
+
+  std::set<int> operator()(const Expr& e) const {
+    std::set<int> on;
+    for (const Expr s : free_symbols(ExprSpan(&e, 1))) {
+      if (parameters_.contains(s.id()) || s == t_) continue;
+      const auto point = point_.find(s.id());
+      if (point == point_.end()) return {};
+      on.insert(point->second);
+    }
+    return on.size() > 2 ? std::set<int>() : on;
+  }
+
+ private:
+  Expr t_;
+  std::map<std::uint32_t, int> point_;
+  std::set<std::uint32_t> parameters_;
+};
+
 /// Constraints on positions whose coordinates are all places of points: rods and surfaces, which the page tells apart.
+/// Gaps of points likewise: walls that they may touch.
 void add_constraints(const Model& model, const std::vector<MovingPoint>& points, const Trajectory& trajectory,
                      Program& program, Json& scene) {
-  if (points.empty() || model.constraints.size() > 2000) return;  // more would not be told apart on a screen
-  std::map<std::string, int> owner;
-  for (std::size_t i = 0; i < points.size(); ++i)
-    for (const int column : points[i].columns) owner[trajectory.columns.names[column]] = static_cast<int>(i);
-  std::map<std::uint32_t, std::string> named;
-  const std::vector<std::string> q = flat_names(model.coordinates);
-  for (std::size_t i = 0; i < model.q.size(); ++i) named[model.q[i].id()] = q[i];
-  std::set<std::uint32_t> parameters;
-  for (const Expr s : model.parameter_symbols) parameters.insert(s.id());
-  for (const Constraint& c : model.constraints) {
-    if (c.nonholonomic || !c.value) continue;
-    std::set<int> on;
-    bool places = true;
-    for (const Expr s : free_symbols(ExprSpan(&c.value, 1))) {
-      if (parameters.contains(s.id())) continue;
-      const auto name = named.find(s.id());
-      const auto point = name == named.end() ? owner.end() : owner.find(name->second);
-      if (point == owner.end()) places = places && s == model.t;
-      else on.insert(point->second);
-    }
-    if (!places || on.empty() || on.size() > 2) continue;
-    const Json value = program(c.value);
-    if (value.is_null()) continue;
-    scene["constraints"].push_back(
-        {{"name", c.name}, {"value", value}, {"points", on}, {"moving", depends(c.value, ExprSpan(&model.t, 1))}});
-  }
+  constexpr std::size_t most = 2000;  // more would not be told apart on a screen
+  if (points.empty() || model.constraints.size() + model.contacts.size() > most) return;
+  const Owners owners(model, points, trajectory);
+  const auto add = [&](const char* list, const std::string& name, const Expr& value) -> Json* {
+    if (!value) return nullptr;
+    const std::set<int> on = owners(value);
+    if (on.empty()) return nullptr;
+    const Json number = program(value);
+    if (number.is_null()) return nullptr;
+    scene[list].push_back(
+        {{"name", name}, {"value", number}, {"points", on}, {"moving", depends(value, ExprSpan(&model.t, 1))}});
+    return &scene[list].back();
+  };
+  for (const Constraint& c : model.constraints)
+    if (!c.nonholonomic) add("constraints", c.name, c.value);
+  for (const Contact& c : model.contacts)
+    if (Json* gap = add("gaps", c.name, c.gap)) (*gap)["force"] = program.known(c.name + ".force");
 }
 
 /// "m1=2", "l=(1, 0.5)" for all parameters of the run.
@@ -224,13 +259,18 @@ std::vector<std::string> overrides_of(const RunDescription& run) {
   };
   std::vector<std::string> overrides;
   for (const Parameter& p : run.parameters) {
-    // A vector of one entry cannot be written, and its value is that of the text unless somebody set it.
-    if (std::any_of(p.shape.begin(), p.shape.end(), [](int n) { return n < 2; })) continue;
+    // A vector of one entry and those of families of components cannot be written; their values are those of the text
+    // unless somebody set them.
+    if (p.name.find("[]") != std::string::npos ||
+        std::any_of(p.shape.begin(), p.shape.end(), [](int n) { return n < 2; }))
+      continue;
     if (p.values.empty() || !std::all_of(p.values.begin(), p.values.end(), [](double x) { return std::isfinite(x); }))
       continue;
     std::size_t at = 0;
     overrides.push_back(p.name + "=" + text(p, text, 0, at));
   }
+  for (const std::string& given : run.overrides)
+    if (given.substr(0, given.find('=')).find("].") != std::string::npos) overrides.push_back(given);
   return overrides;
 }
 
@@ -244,12 +284,18 @@ Json points_json(const std::vector<MovingPoint>& points, const Trajectory& traje
   return list;
 }
 
-/// Positions of bodies are points among the columns too; they are drawn as bodies.
-std::vector<MovingPoint> own_points(const Trajectory& trajectory, const Drawing& drawing) {
-  std::set<std::string> bodies;
-  for (const DrawnBody& b : drawing.bodies) bodies.insert(b.name);
+/// Positions of bodies are points among the columns too; they are drawn as bodies. States of the first order, which
+/// stand before the auxiliary variables at the end of q, are no places.
+std::vector<MovingPoint> own_points(const Trajectory& trajectory, const DrawnModel& drawn) {
+  std::set<std::string> bodies, states;
+  for (const DrawnBody& b : drawn.drawing.bodies) bodies.insert(b.name);
+  const Model& model = drawn.model;
+  const std::vector<std::string> q = flat_names(model.coordinates);
+  const std::size_t end = q.size() - std::min(q.size(), model.auxiliary.size());
+  for (std::size_t i = end - std::min(end, model.first_order.size()); i < end; ++i) states.insert(q[i]);
   std::vector<MovingPoint> points = points_of(trajectory);
   std::erase_if(points, [&](const MovingPoint& point) {
+    if (states.contains(trajectory.columns.names[point.columns[0]])) return true;
     const std::size_t dot = point.name.rfind('.');
     return dot != std::string::npos && bodies.contains(point.name.substr(0, dot));
   });
@@ -275,11 +321,11 @@ SceneText scene_of(const Trajectory& trajectory, const std::shared_ptr<const Sou
     drawn.model.graph = std::make_shared<Graph>();
     drawn.model.t = drawn.model.graph->symbol("t");
   }
-  Json scene = {{"bodies", Json::array()},     {"joints", Json::array()},   {"springs", Json::array()},
-                {"loads", Json::array()},      {"contacts", Json::array()}, {"shapes", Json::array()},
-                {"constraints", Json::array()}};
+  Json scene = {{"bodies", Json::array()},      {"joints", Json::array()},   {"springs", Json::array()},
+                {"loads", Json::array()},       {"contacts", Json::array()}, {"shapes", Json::array()},
+                {"constraints", Json::array()}, {"gaps", Json::array()}};
   Program program(drawn.model, columns);
-  std::vector<MovingPoint> points = own_points(trajectory, drawn.drawing);
+  std::vector<MovingPoint> points = own_points(trajectory, drawn);
   const bool told = !drawn.drawing.shapes.empty() && drawn.drawing.bodies.empty();
   if (told) points.clear();  // what the model says instead
   scene["points"] = points_json(points, trajectory, program);

@@ -125,10 +125,10 @@ const std::vector<StatementForm>& statement_forms() {
       {"draw", Shape::element,
        "what a page shows of a body, or with the name 'ground' in the world, where places may be any expressions of "
        "the coordinates: a box with its size, a sphere with its radius, a cylinder with radius, length and axis, a "
-       "line "
-       "from a point to another, a mesh from a file (.stl, .obj) with its scale; 'at' and 'rotated ... about' place it "
-       "in the frame of the body. A box and a mesh stand for the shape that the page would find itself",
-       "draw box arm size (0.1, 0.1, 1) colour \"steelblue\"", "box sphere cylinder line mesh",
+       "line, a spring or a damper from a point to another, a mesh from a file (.stl, .obj) with its scale; 'at' and "
+       "'rotated ... about' place it in the frame of the body. A box and a mesh stand for the shape that the page "
+       "would find itself",
+       "draw box arm size (0.1, 0.1, 1) colour \"steelblue\"", "box sphere cylinder line spring damper mesh",
        "at= rotated= about= size= radius= length= axis= from= to= scale= colour\" label\" file\""},
       {"state", Shape::declarations,
        "the x of a port-Hamiltonian system E x' + r = (J - R) z + (B - P) u, y = (B + P)^T z + "

@@ -2,7 +2,8 @@
 
 import * as THREE from "three";
 import { along, ball, colourOf, material, stick, stretch, vector } from "./meshes";
-import { Motion, ShapeData, Vector, add, isFinite3, scaled } from "./scene";
+import { Motion, ShapeData, Vector, add, isFinite3, length, scaled, subtract } from "./scene";
+import { strut } from "./struts";
 import type { ViewOptions } from "./view";
 
 type Update = (time: number, options: ViewOptions) => void;
@@ -47,12 +48,24 @@ function meshOf(motion: Motion, shape: ShapeData, look: THREE.Material): THREE.O
   return mesh;
 }
 
+function addStrut(motion: Motion, shape: ShapeData, thin: number, parent: THREE.Object3D, updates: Update[]): void {
+  const [from, to] = [motion.vector(shape.from), motion.vector(shape.to)];
+  const natural = Math.max(length(subtract(to, from)), 10 * thin);
+  const radius = shape.radius.length ? motion.number(shape.radius[0]) : Math.min(2.6 * thin, 0.3 * natural);
+  const made = strut(shape.kind === "spring", shape.kind === "damper", radius, natural, shape.colour ? shapeColour(shape.colour, 0) : undefined);
+  parent.add(...made.things);
+  updates.push(() => made.place(vector(motion.vector(shape.from)), vector(motion.vector(shape.to))));
+}
+
+const stretches = (shape: ShapeData): boolean => ["line", "spring", "damper"].includes(shape.kind);
+
 export function buildShapes(motion: Motion, thin: number, root: THREE.Group, updates: Update[], groupOf: (name: string) => THREE.Group | null, texts: Text[]): void {
   motion.scene.shapes.forEach((shape, index) => {
     const parent = groupOf(shape.body) ?? root;
     const look = material(shapeColour(shape.colour, index));
     const place = (): Vector => (shape.at.length ? motion.vector(shape.at) : [0, 0, 0]);
-    if (shape.kind === "line") {
+    if (shape.kind === "spring" || shape.kind === "damper") addStrut(motion, shape, thin, parent, updates);
+    else if (shape.kind === "line") {
       const line = stick(0.7 * thin, look);
       parent.add(line);
       updates.push(() => {
@@ -83,7 +96,7 @@ export function buildShapes(motion: Motion, thin: number, root: THREE.Group, upd
     }
     if (!shape.label) return;
     const body = motion.scene.bodies.find((b) => b.name === shape.body);
-    const middle = (): Vector => (shape.kind === "line" ? scaled(add(motion.vector(shape.from), motion.vector(shape.to)), 0.5) : place());
+    const middle = (): Vector => (stretches(shape) ? scaled(add(motion.vector(shape.from), motion.vector(shape.to)), 0.5) : place());
     const inWorld = (): Vector => {
       const at = middle();
       if (!body) return at;

@@ -1,8 +1,10 @@
-// Downloads: figures as SVG and PNG, numbers as CSV, motion as WebM.
+// Downloads: figures as SVG and PNG, numbers as CSV, motion as WebM and GIF.
 
 import type uPlot from "uplot";
+import { gifOf } from "./gif";
 import type { Plot } from "./plots";
-import { escapeXml, shortNumber } from "./text";
+import { escapeXml, isDark, shortNumber } from "./text";
+import type { View } from "./view";
 
 export function download(name: string, content: Blob | string, type = "text/plain"): void {
   const blob = typeof content === "string" ? new Blob([content], { type }) : content;
@@ -103,6 +105,40 @@ export function csvOf(plot: { spec: { x: string; log: boolean }; lines: { label:
 
 export function exportCsv(plot: Plot): void {
   if (plot.lines.length) download(fileName(plot.spec.title, ".csv"), csvOf(plot), "text/csv");
+}
+
+/** What a view shows, on paper: its canvas is transparent, and its words stand beside it. */
+export function framed(view: View, canvas: HTMLCanvasElement, width = view.canvas.width): HTMLCanvasElement {
+  const height = Math.round((width * view.canvas.height) / view.canvas.width);
+  if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
+  const pen = canvas.getContext("2d", { willReadFrequently: true })!;
+  const dark = isDark();
+  pen.fillStyle = dark ? "#1f2227" : "#f4f6f9";
+  pen.fillRect(0, 0, width, height);
+  view.draw();
+  pen.imageSmoothingQuality = "high";
+  pen.drawImage(view.canvas, 0, 0, width, height);
+  const scale = width / Math.max(view.canvas.clientWidth, 1);
+  pen.font = `${12 * scale}px system-ui, sans-serif`;
+  pen.fillStyle = dark ? "#ddd" : "#222";
+  pen.textBaseline = "middle";
+  for (const { text, x, y } of view.words()) pen.fillText(text, x * width + 6 * scale, y * height);
+  return canvas;
+}
+
+/** Shows so many pictures and makes an animated GIF of them; `pause` in hundredths of a second. */
+export async function recordGif(view: View, count: number, pause: number, show: (share: number) => void): Promise<Blob> {
+  const widest = 480; // pixels: files of GIF grow fast
+  const canvas = document.createElement("canvas");
+  const width = Math.min(widest, view.canvas.width);
+  const pictures: Uint8ClampedArray[] = [];
+  for (let i = 0; i < count; i++) {
+    show(i / Math.max(count - 1, 1));
+    framed(view, canvas, width);
+    pictures.push(canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height).data);
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  return new Blob([gifOf(pictures, canvas.width, canvas.height, pause) as Uint8Array<ArrayBuffer>], { type: "image/gif" });
 }
 
 /** Records a canvas while `perform` shows pictures on it. Resolves with a WebM file. */

@@ -1,12 +1,16 @@
 // The mechanism as three.js objects: built once from what a Motion says at its start, moved for every time.
 
 import * as THREE from "three";
-import { rodOf, Rod, zeroCurve, zeroSurface } from "./constraints";
+import { Arrows } from "./arrows";
+import { rodOf, Rod, zeroCurve } from "./constraints";
 import { Extent } from "./extent";
 import { buildShapes } from "./drawn";
-import { arrow, ball, coil, colourOf, disk, material, partMesh, stick, stretch, support, Trail, vector, along, markedBall } from "./meshes";
+import { ball, colourOf, gridPlane, material, partMesh, setDetail, stick, stretch, support, Trail, vector, along } from "./meshes";
 import { BodyData, JointData, Motion, Pose, Vector, add, dot, inBody, isFinite3, length, scaled, subtract } from "./scene";
 import { anchorsOf, boxOf, momentsOf, Part, shapeOf } from "./shapes";
+import { strut } from "./struts";
+import { surfaceMesh } from "./surfaces";
+import { addContacts, addGaps } from "./touching";
 import type { ViewOptions } from "./view";
 
 interface DrawnBody { data: BodyData; group: THREE.Group; frame: THREE.AxesHelper; ellipsoid: THREE.Object3D; anchors: { at: Vector; name: string }[] }
@@ -22,16 +26,17 @@ export class Mechanism {
   private readonly texts: { text: string; at: () => Vector; always: boolean }[] = [];
   private readonly jointPlaces: { name: string; object: THREE.Object3D }[] = [];
   private readonly thin: number; // radius of links
+  private readonly arrows: Arrows;
 
   constructor(readonly motion: Motion, readonly extent: Extent) {
     motion.go(motion.run.t[0]);
+    setDetail(motion.scene.bodies.length + motion.scene.joints.length + motion.scene.points.length);
     this.thin = this.linkRadius();
     this.root.matrixWorldAutoUpdate = true;
     motion.scene.bodies.forEach((body, i) => this.addBody(body, i));
     for (const joint of motion.scene.joints) this.addJoint(joint);
     this.addSprings();
-    this.addContacts();
-    this.addForces();
+    this.arrows = this.addForces();
     this.addPoints();
     motion.scene.shapes.forEach((shape, i) => {
       if (shape.body === "ground" && shape.at.length) this.named.set(shape.label || `${shape.kind} ${i + 1}`, () => motion.vector(shape.at));
@@ -49,7 +54,6 @@ export class Mechanism {
   addSurroundings(): void {
     this.addTrails();
     this.addGround();
-    this.addGravity();
   }
 
   names(): string[] {
@@ -71,6 +75,21 @@ export class Mechanism {
     return this.texts.filter((label) => all || label.always).map((label) => ({ text: label.text, at: label.at() })).filter((label) => isFinite3(label.at));
   }
 
+  /** What the arrows mean. */
+  legend(options: ViewOptions): string {
+    return this.arrows.legend(options);
+  }
+
+  /** Another run beside the first: to be told apart from it, and to let it be seen. */
+  fade(): void {
+    this.addTrails();
+    this.root.traverse((thing) => {
+      const mesh = thing as THREE.Mesh;
+      mesh.castShadow = mesh.receiveShadow = false;
+      for (const look of [mesh.material ?? []].flat()) Object.assign(look, { transparent: true, opacity: 0.3 * look.opacity, depthWrite: false });
+    });
+  }
+
   /** Where the ends of links and the signs of joints are on the screen's scene, by the names of the joints. */
   anchorPlaces(): { name: string; body: string; at: Vector }[] {
     this.root.updateMatrixWorld(true);
@@ -85,6 +104,12 @@ export class Mechanism {
       places.push({ name, body: "", at: [p.x, p.y, p.z] });
     }
     return places;
+  }
+
+  /** Where the centres of bodies are on the screen's scene. */
+  bodyPlaces(): { name: string; at: Vector }[] {
+    this.root.updateMatrixWorld(true);
+    return this.bodies.map(({ data, group }) => ({ name: data.name, at: new THREE.Vector3().setFromMatrixPosition(group.matrixWorld).toArray() as Vector }));
   }
 
   // Building
@@ -220,8 +245,10 @@ export class Mechanism {
   /** The rail of a slider, as long as it is used, and the block on it. */
   private addSlider(joint: JointData, sign: THREE.Group, r: number, look: THREE.Material): void {
     const { motion } = this;
-    const block = partMesh({ kind: "box", at: [0, 0, 0], size: [3.4 * r, 5 * r, 3.4 * r] }, r, new THREE.Color(0x3b4048));
-    sign.add(block);
+    // A block on a rail of the ground; a collar where one body slides in another.
+    const grounded = joint.from === "ground" || joint.to === "ground";
+    if (grounded) sign.add(partMesh({ kind: "box", at: [0, 0, 0], size: [3.4 * r, 5 * r, 3.4 * r] }, r, new THREE.Color(0x3b4048)));
+    else sign.add(new THREE.Mesh(new THREE.CylinderGeometry(1.2 * r, 1.2 * r, 2.4 * r, 24), look));
     const { t } = motion.run;
     let low = 0;
     let high = 0;
@@ -265,75 +292,22 @@ export class Mechanism {
     const { motion, thin } = this;
     for (const spring of motion.scene.springs) {
       const natural = Math.max(length(subtract(motion.vector(spring.q), motion.vector(spring.p))), 1e-6 * this.extent.size);
-      const radius = Math.min(2.6 * thin, 0.3 * natural);
-      const things: THREE.Object3D[] = [];
-      if (spring.stiff) things.push(coil(radius, 0.17 * radius, natural, material(0xb8862b)));
-      const tube = spring.damped ? stick(0.5 * radius, material(0x6a7080)) : null;
-      const piston = spring.damped ? stick(0.22 * radius, material(0xb6bcc6)) : null;
-      this.root.add(...things, ...(tube && piston ? [tube, piston] : []));
-      this.updates.push(() => {
-        const [p, q] = [vector(motion.vector(spring.p)), vector(motion.vector(spring.q))];
-        for (const thing of things) stretch(thing, p, q);
-        if (tube && piston) {
-          const reach = Math.min(0.55 * natural, 0.9 * p.distanceTo(q));
-          stretch(tube, p, p.clone().add(q.clone().sub(p).setLength(Math.max(reach, 1e-9))));
-          stretch(piston, p, q);
-        }
-      });
+      const made = strut(spring.stiff, spring.damped, Math.min(2.6 * thin, 0.3 * natural), natural);
+      this.root.add(...made.things);
+      this.updates.push(() => made.place(vector(motion.vector(spring.p)), vector(motion.vector(spring.q))));
       this.texts.push({ text: spring.name, at: () => scaled(add(motion.vector(spring.p), motion.vector(spring.q)), 0.5), always: false });
     }
   }
 
-  private addContacts(): void {
-    const { motion, thin } = this;
-    for (const contact of motion.scene.contacts)
-      for (const touch of contact.touch) {
-        const mark = ball(0.8 * thin, material(0xd55e00));
-        this.root.add(mark);
-        this.updates.push(() => {
-          const at = motion.vector(touch);
-          // A gap below a hundredth of the mechanism looks closed.
-          const gap = dot(subtract(at, motion.vector(contact.base)), motion.vector(contact.normal));
-          mark.visible = isFinite3(at) && (contact.otherShape !== "plane" || Math.abs(gap) < 0.01 * this.extent.size);
-          if (mark.visible) mark.position.set(...at);
-        });
-      }
-  }
-
-  /** Loads always, reactions where asked for; the largest of each kind in the run is a quarter of the mechanism long. */
-  private addForces(): void {
-    const { motion } = this;
-    const add3 = (list: { at: () => Vector; force: () => Vector }[], colour: number, wanted: (options: ViewOptions) => boolean) => {
-      const largest = this.largest(list.map((one) => one.force));
-      if (!(largest > 0)) return;
-      for (const one of list) {
-        const sign = arrow(0.7 * this.thin, colour);
-        this.root.add(sign);
-        this.updates.push((_, options) => {
-          const [at, force] = [one.at(), one.force()];
-          const l = (length(force) / largest) * 0.3 * this.extent.size;
-          sign.visible = wanted(options) && isFinite3(at) && isFinite3(force) && l > 1e-3 * this.extent.size;
-          if (sign.visible) stretch(sign, vector(at), vector(add(at, scaled(force, l / length(force)))));
-        });
-      }
-    };
-    add3(motion.scene.loads.map((load) => ({ at: () => motion.vector(load.at), force: () => motion.vector(load.force) })), 0xcc3311, () => true);
-    add3(
-      motion.scene.joints.filter((joint) => joint.force.length > 1).map((joint) => ({ at: () => motion.vector(joint.from === joint.body ? joint.p : joint.q), force: () => motion.vector(joint.force) })),
-      0xaa3377,
-      (options) => options.forces,
-    );
-  }
-
-  private largest(forces: (() => Vector)[]): number {
-    const { t } = this.motion.run;
-    let most = 0;
-    for (let i = 0; i < 100 && forces.length; i++) {
-      this.motion.go(t[Math.round((i * (t.length - 1)) / 99)]);
-      for (const force of forces) if (isFinite3(force())) most = Math.max(most, length(force()));
-    }
-    this.motion.go(t[0]);
-    return most;
+  private addForces(): Arrows {
+    const { motion, thin, extent, root, updates } = this;
+    const loads = motion.scene.loads.map((load) => ({ at: () => motion.vector(load.at), force: () => motion.vector(load.force) }));
+    const joints = motion.scene.joints
+      .filter((joint) => joint.force.length > 1)
+      .map((joint) => ({ at: () => motion.vector(joint.from === joint.body ? joint.p : joint.q), force: () => motion.vector(joint.force) }));
+    const contacts = addContacts(motion, extent.size, thin, root, updates as (() => void)[]);
+    const gaps = addGaps(motion, extent, thin, root, updates as (() => void)[]);
+    return new Arrows(motion, loads, [...joints, ...contacts, ...gaps], extent.size, thin, root, updates);
   }
 
   /** Points with the rods and surfaces that constraints make of them. */
@@ -397,24 +371,8 @@ export class Mechanism {
       this.root.add(new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ color: grey })));
       return;
     }
-    const triangles = zeroSurface(field, low, high);
-    if (!triangles.length) return;
-    const geometry = new THREE.BufferGeometry().setFromPoints(triangles.map(vector));
-    const normals = new Float32Array(3 * triangles.length);
-    const h = 1e-4 * extent.size;
-    triangles.forEach((p, i) => {
-      const g: Vector = [0, 1, 2].map((k) => {
-        const e: Vector = [0, 0, 0];
-        e[k] = h;
-        return field(add(p, e)) - field(subtract(p, e));
-      }) as Vector;
-      const l = length(g) || 1;
-      normals.set([g[0] / l, g[1] / l, g[2] / l], 3 * i);
-    });
-    geometry.setAttribute("normal", new THREE.BufferAttribute(normals, 3));
-    const mesh = new THREE.Mesh(geometry, material(0x8fa3b8, opacity));
-    mesh.renderOrder = 1;
-    this.root.add(mesh);
+    const mesh = surfaceMesh(field, low, high, extent.size, opacity);
+    if (mesh) this.root.add(mesh);
   }
 
   private addTrails(): void {
@@ -477,31 +435,14 @@ export class Mechanism {
       const floor = new THREE.Mesh(new THREE.PlaneGeometry(2 * reach, 2 * reach), hard ? material(0xb9bfc6, 0.4) : new THREE.ShadowMaterial({ opacity: 0.22 }));
       floor.receiveShadow = true;
       floor.renderOrder = -1;
-      const cells = Math.min(160, Math.max(16, Math.round((2 * reach) / (hard ? extent.size : 0.25 * extent.radius))));
-      const grid = new THREE.GridHelper(2 * reach, cells, hard ? 0x4a5058 : 0x8a9099, hard ? 0x4a5058 : 0x8a9099);
-      grid.rotation.x = Math.PI / 2;
-      (grid.material as THREE.Material).transparent = true;
-      (grid.material as THREE.Material).opacity = hard ? 0.45 : 0.22;
-      (grid.material as THREE.Material).depthWrite = false;
+      const cells = Math.min(600, Math.max(16, Math.round((2 * reach) / (hard ? extent.size : 0.25 * extent.radius))));
+      const grid = gridPlane(2 * reach, cells, hard ? 0x4a5058 : 0x8a9099, hard ? 0.5 : 0.3);
       floor.position.z = -1e-3 * extent.size;
       group.add(floor, grid);
       group.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), vector(normal).normalize());
     }
     group.position.set(...at);
     this.root.add(group);
-  }
-
-  private addGravity(): void {
-    const { motion, extent } = this;
-    const g = motion.vector(motion.scene.gravity);
-    if (motion.scene.gravity.length < 2 || !isFinite3(g) || length(g) === 0 || extent.wanders) return;
-    const sign = arrow(0.45 * this.thin, grey);
-    const l = 0.16 * extent.radius;
-    const side: Vector = motion.dimension === 2 ? [-0.85 * extent.radius, 0.75 * extent.radius, 0] : add(scaled(extent.up, 0.75 * extent.radius), scaled(Math.abs(extent.up[1]) > 0.9 ? [-1, 0, 0] : [0, -1, 0], 0.85 * extent.radius));
-    const at = add(extent.centre, side);
-    stretch(sign, vector(at), vector(add(at, scaled(g, l / length(g)))));
-    this.root.add(sign);
-    this.texts.push({ text: "g", at: () => add(at, scaled(g, (1.15 * l) / length(g))), always: true });
   }
 }
 
@@ -541,5 +482,3 @@ export function setPose(group: THREE.Object3D, pose: Pose): void {
   group.matrix.copy(m);
   group.matrixWorldNeedsUpdate = true;
 }
-
-export { disk, markedBall };

@@ -19,6 +19,13 @@ export function material(colour: THREE.ColorRepresentation, opacity = 1): THREE.
   });
 }
 
+/** Share of the corners that round things get: fewer where there are many of them, which are small then. */
+let detail = 1;
+export function setDetail(things: number): void {
+  detail = things > 60 ? 0.4 : 1;
+}
+const corners = (usual: number): number => Math.max(6, Math.round(detail * usual));
+
 function solid(geometry: THREE.BufferGeometry, look: THREE.Material): THREE.Mesh {
   const mesh = new THREE.Mesh(geometry, look);
   mesh.castShadow = true;
@@ -28,7 +35,7 @@ function solid(geometry: THREE.BufferGeometry, look: THREE.Material): THREE.Mesh
 
 /** A cylinder of length 1 along y from the origin, for stretch(). */
 export function stick(radius: number, look: THREE.Material, top = radius): THREE.Mesh {
-  const geometry = new THREE.CylinderGeometry(top, radius, 1, 20);
+  const geometry = new THREE.CylinderGeometry(top, radius, 1, corners(20));
   geometry.translate(0, 0.5, 0);
   return solid(geometry, look);
 }
@@ -47,21 +54,17 @@ export function along(thing: THREE.Object3D, axis: THREE.Vector3): void {
   if (axis.lengthSq() > 0) thing.quaternion.setFromUnitVectors(up, axis.clone().normalize());
 }
 
+/** A cylinder with round ends between two points. */
 export function rod(from: Vector, to: Vector, radius: number, look: THREE.Material): THREE.Object3D {
-  const group = new THREE.Group();
-  const body = stick(radius, look);
-  stretch(body, vector(from), vector(to));
-  group.add(body);
-  for (const end of [from, to]) {
-    const cap = ball(radius, look);
-    cap.position.copy(vector(end));
-    group.add(cap);
-  }
-  return group;
+  const [a, b] = [vector(from), vector(to)];
+  const mesh = solid(new THREE.CapsuleGeometry(radius, a.distanceTo(b), corners(10) >> 1, corners(20)), look);
+  mesh.position.copy(a).lerp(b, 0.5);
+  along(mesh, b.sub(a));
+  return mesh;
 }
 
 export function ball(radius: number, look: THREE.Material): THREE.Mesh {
-  return solid(new THREE.SphereGeometry(radius, 28, 20), look);
+  return solid(new THREE.SphereGeometry(radius, corners(28), corners(20)), look);
 }
 
 /** A ball of two colours: one sees it turn. */
@@ -194,6 +197,24 @@ export function support(size: number, look: THREE.Material): THREE.Object3D {
   base.position.y = -1.4 * size;
   group.add(wedge, base);
   return group;
+}
+
+/** A square of lines. They are a texture: lines that pass behind the eye are lost where no graphics card draws them. */
+export function gridPlane(edge: number, cells: number, colour: THREE.ColorRepresentation, opacity: number): THREE.Mesh {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 128;
+  const pen = canvas.getContext("2d")!;
+  pen.fillStyle = "#fff";
+  pen.fillRect(0, 0, 128, 1.5);
+  pen.fillRect(0, 0, 1.5, 128);
+  pen.fillRect(0, 126.5, 128, 1.5);
+  pen.fillRect(126.5, 0, 1.5, 128);
+  const texture = new THREE.CanvasTexture(canvas);
+  texture.wrapS = texture.wrapT = THREE.RepeatWrapping;
+  texture.repeat.set(cells, cells);
+  texture.anisotropy = 8;
+  const look = new THREE.MeshBasicMaterial({ map: texture, color: colour, transparent: true, opacity, depthWrite: false, side: THREE.DoubleSide });
+  return new THREE.Mesh(new THREE.PlaneGeometry(edge, edge), look);
 }
 
 /** A line whose colour fades towards its beginning. */

@@ -8,7 +8,7 @@ import { element } from "./text";
 
 const groups: [string, string][] = [
   ["coordinates", "Coordinates"], ["velocities", "Velocities"], ["bodies", "Angles and angular velocities of bodies"],
-  ["momenta", "Momenta"], ["multipliers", "Multipliers (reactions)"], ["observed", "Observed"], ["energy", "Energy"],
+  ["momenta", "Momenta"], ["multipliers", "Multipliers (reactions)"], ["observed", "Observed"], ["contacts", "Contacts"], ["energy", "Energy"],
   ["residuals", "Residuals"], ["invariants", "Invariants"], ["ports", "Ports and balance"], ["other", "Other columns"],
   ["quaternions", "Quaternions of bodies"],
 ];

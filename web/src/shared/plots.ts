@@ -7,7 +7,7 @@ import { exportCsv, exportPng, exportSvg } from "./export";
 import { openPicker } from "./picker";
 import { Column, Run } from "./run";
 import { SceneData } from "./scene";
-import { element, shortNumber } from "./text";
+import { element, isDark, shortNumber } from "./text";
 
 export interface PlotSpec {
   title: string;
@@ -24,11 +24,6 @@ export interface Line { label: string; x: ArrayLike<number>; y: ArrayLike<number
 const light = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8a7a3c"];
 const dark = ["#56b4e9", "#ff8a3d", "#2fc79a", "#e9a9cc", "#e6b84a", "#9ad0ff", "#eeeeee", "#c9b866"];
 const dashes = [[], [8, 5], [2, 4], [10, 4, 2, 4]];
-
-export function isDark(): boolean {
-  const chosen = document.documentElement.dataset.theme;
-  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-}
 
 /** The values of a column as a plot asks for them; of a logarithmic one the logarithms. */
 export function valuesOf(column: Column, change: boolean, log: boolean, list: ArrayLike<number> = column.y): number[] {
@@ -95,6 +90,11 @@ export function usualPlots(runs: Run[], scene: SceneData | null): PlotSpec[] {
   const balance = ports.filter((name) => /balance|dissipated|supplied|residual|stored|change/.test(name));
   add("Ports", ports.filter((name) => !balance.includes(name)));
   add("Balance of power", balance);
+  const contact = (what: RegExp) => of("contacts").filter((name) => what.test(name));
+  add("Gaps of contacts", contact(/\.gap$/));
+  add("Forces in contacts", contact(/\.(force|friction(\[\d+\])?)$/));
+  add("Slip in contacts", contact(/\.slip(\[\d+\])?$/));
+  add("States of contacts", contact(/\.state$/));
   add("Constraints", of("residuals").filter((name) => run.column(name)!.values.some((v) => v !== 0)), { log: true });
   add("Change of invariants", of("invariants"), { change: true });
   add("Multipliers", of("multipliers").filter((name) => !/\.unit$/.test(name)));

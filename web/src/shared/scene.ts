@@ -18,6 +18,7 @@ export interface LoadData { name: string; body: string; at: Refs; force: Refs }
 export interface ContactData {
   name: string; body: string; other: string; shape: string; otherShape: string;
   centre: Refs; base: Refs; normal: Refs; touch: Refs[]; size: Refs; otherSize: Refs; axle: Refs;
+  force?: Refs; // along the normal, of each point that may touch
 }
 export interface ShapeData {
   kind: string; body: string; colour: string; label: string;
@@ -26,6 +27,9 @@ export interface ShapeData {
 }
 export interface PointData { name: string; position: Refs }
 export interface ConstraintData { name: string; value: number; points: number[]; moving: boolean }
+
+/** A gap of points: above 0 where they are apart from what they may touch. */
+export interface GapData extends ConstraintData { force: Ref }
 
 export interface SceneData {
   program: ProgramData;
@@ -38,6 +42,7 @@ export interface SceneData {
   shapes: ShapeData[];
   points: PointData[];
   constraints: ConstraintData[];
+  gaps?: GapData[];
 }
 
 export type Vector = [number, number, number];

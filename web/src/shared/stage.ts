@@ -1,7 +1,7 @@
 // A run on a page: the view of the mechanism with its controls, and the plots, held together by one time.
 
 import { addDerived } from "./derived";
-import { download, fileName, recordVideo } from "./export";
+import { download, fileName, framed, recordGif, recordVideo } from "./export";
 import { Plot, PlotSpec, usualPlots } from "./plots";
 import { Run, RunData } from "./run";
 import { Motion, SceneData } from "./scene";
@@ -9,7 +9,16 @@ import "./stage.css";
 import { element, shortNumber } from "./text";
 import { View, ViewOptions } from "./view";
 
-export interface StageData { scene: SceneData | null; note: string; runs: RunData[] }
+/** `others` are the scenes of the runs beside the first. */
+export interface StageData { scene: SceneData | null; note: string; runs: RunData[]; others?: (SceneData | null)[] }
+
+/** The mechanisms of the runs beside the first, each with its own lengths. */
+function motionsBeside(data: StageData, runs: Run[]): Motion[] {
+  return runs.slice(1).flatMap((run, i) => {
+    const scene = data.others?.[i];
+    return scene && run.t.length > 1 ? [new Motion(scene, run)] : [];
+  });
+}
 
 const speeds = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16];
 
@@ -68,7 +77,7 @@ export class Stage {
     if (Boolean(motion) !== Boolean(this.view) || (motion && motion.dimension !== this.view!.motion.dimension)) return false;
     this.data = data;
     this.runs.splice(0, this.runs.length, ...runs);
-    if (motion) this.view!.replace(motion);
+    if (motion) this.view!.replace(motion, false, motionsBeside(data, runs));
     for (const plot of this.plots) plot.refresh();
     this.setTime(this.time);
     return true;
@@ -157,7 +166,7 @@ export class Stage {
     const controls = element("div", "stage-controls");
     this.root.append(controls);
     try {
-      this.view = new View(frame, new Motion(scene, this.runs[0]));
+      this.view = new View(frame, new Motion(scene, this.runs[0]), {}, motionsBeside(this.data, this.runs));
     } catch (error) {
       frame.replaceChildren(element("p", "stage-note", `The mechanism cannot be drawn here: ${(error as Error).message}`));
       return;
@@ -224,9 +233,10 @@ export class Stage {
     // To the side where there is room.
     menu.addEventListener("toggle", () => list.classList.toggle("stage-menu-right", menu.getBoundingClientRect().left > window.innerWidth / 2));
     const toggles: [keyof ViewOptions, string][] = [
-      ["trails", "trails"], ["labels", "names"], ["forces", "reactions of joints"], ["frames", "frames of bodies"],
+      ["trails", "trails"], ["labels", "names"], ["forces", "reactions of joints and contacts"], ["frames", "frames of bodies"],
       ["inertia", "ellipsoids of inertia"], ["shadows", "shadows"], ["perspective", "perspective"],
     ];
+    if (this.runs.length > 1) toggles.push(["others", "the other runs"]);
     for (const [option, text] of toggles) {
       const label = element("label");
       const box = element("input");
@@ -254,22 +264,21 @@ export class Stage {
     length.append(trail);
     list.append(length);
     menu.append(list);
-    const button = (text: string, title: string, act: () => void) => {
+    const button = (text: string, title: string, act: (made: HTMLButtonElement) => void) => {
       const made = element("button", "", text);
       made.type = "button";
       made.title = title;
-      made.addEventListener("click", act);
+      made.addEventListener("click", () => act(made));
       return made;
     };
     controls.append(
       follow, menu,
       button("fit", "Everything in sight (f)", () => { view.fit(); this.setTime(this.time); }),
       button("◐", "Light or dark", () => this.changeTheme()),
-      button("picture", "Download what is seen as PNG", () => {
-        view.draw();
-        view.canvas.toBlob((blob) => blob && download(fileName(this.runs[0].title, ".png"), blob));
-      }),
+      button("picture", "Download what is seen as PNG", () =>
+        framed(view, document.createElement("canvas")).toBlob((blob) => blob && download(fileName(this.runs[0].title, ".png"), blob))),
       button("video", "Play once and download it as a video", () => void this.video(view)),
+      button("gif", "Download the motion as an animated GIF", (made) => void this.gif(view, made)),
     );
   }
 
@@ -284,16 +293,39 @@ export class Stage {
     const [first, last] = [t[0], t[t.length - 1]];
     const seconds = Math.min(30, Math.abs(last - first) / (this.speed * this.usualSpeed));
     this.play(false);
-    const blob = await recordVideo(view.canvas, async () => {
+    const canvas = framed(view, document.createElement("canvas"));
+    const blob = await recordVideo(canvas, async () => {
       const start = performance.now();
       for (;;) {
         const share = (performance.now() - start) / 1000 / Math.max(seconds, 0.1);
         this.setTime(first + Math.min(1, share) * (last - first));
+        framed(view, canvas);
         await new Promise((resolve) => requestAnimationFrame(resolve));
         if (share >= 1) break;
       }
     });
     download(fileName(this.runs[0].title, blob.type.includes("mp4") ? ".mp4" : ".webm"), blob);
+  }
+
+  private async gif(view: View, button: HTMLButtonElement): Promise<void> {
+    const { t } = this.runs[0];
+    const [first, last] = [t[0], t[t.length - 1]];
+    const [longest, rate] = [8, 16]; // seconds, pictures a second
+    const seconds = Math.min(longest, Math.max(0.5, Math.abs(last - first) / (this.speed * this.usualSpeed)));
+    const before = this.time;
+    this.play(false);
+    button.disabled = true;
+    try {
+      const blob = await recordGif(view, Math.ceil(seconds * rate), Math.round(100 / rate), (share) => {
+        this.setTime(first + share * (last - first));
+        button.textContent = `gif ${Math.round(100 * share)} %`;
+      });
+      download(fileName(this.runs[0].title, ".gif"), blob);
+    } finally {
+      button.disabled = false;
+      button.textContent = "gif";
+      this.setTime(before);
+    }
   }
 
   private addPlots(): void {

@@ -24,3 +24,9 @@ export function escapeXml(text: string): string {
   // Control characters are not allowed in XML.
   return text.replace(/[&<>"']/g, (c) => named[c]).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, "");
 }
+
+/** Whether the page is dark now: chosen on it, or else as the system wants it. */
+export function isDark(): boolean {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}

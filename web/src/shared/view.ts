@@ -2,6 +2,7 @@
 
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { Compass } from "./compass";
 import { Extent, extentOf } from "./extent";
 import { colourOf } from "./meshes";
 import { Mechanism } from "./mechanism";
@@ -13,18 +14,24 @@ export interface ViewOptions {
   trail: number; // share of the run
   follow: string; // "" or a body or a point
   perspective: boolean;
+  others: boolean; // runs beside the first
 }
 
 export const usualOptions: ViewOptions = {
-  forces: false, frames: false, labels: false, inertia: false, trails: true, shadows: true, trail: 1 / 10, follow: "", perspective: true,
+  forces: false, frames: false, labels: false, inertia: false, trails: true, shadows: true, trail: 1 / 10, follow: "", perspective: true, others: true,
 };
+
+type Places = ReturnType<Mechanism["anchorPlaces"]>;
 
 /** Gives back what a thing holds on the graphics card. */
 function free(root: THREE.Object3D): void {
   root.traverse((thing) => {
     const mesh = thing as THREE.Mesh;
     mesh.geometry?.dispose();
-    for (const look of [mesh.material ?? []].flat()) look.dispose();
+    for (const look of [mesh.material ?? []].flat()) {
+      (look as THREE.MeshBasicMaterial).map?.dispose();
+      look.dispose();
+    }
   });
 }
 
@@ -40,6 +47,9 @@ export class View {
   private controls: OrbitControls;
   private readonly light = new THREE.DirectionalLight(0xffffff, 2.2);
   private readonly labels: HTMLDivElement;
+  private readonly legend: HTMLDivElement;
+  private compass: Compass;
+  private ghosts: Mechanism[] = []; // of runs beside the first
   private readonly watcher: ResizeObserver;
   private time = 0;
   private request = 0;
@@ -47,20 +57,27 @@ export class View {
   private seen: number[] = []; // corners of what is to be seen, x y z after one another
   private half: [number, number] | null = null; // of what is to be seen in the plane
 
-  constructor(private readonly container: HTMLElement, public motion: Motion, options: Partial<ViewOptions> = {}) {
+  constructor(private readonly container: HTMLElement, public motion: Motion, options: Partial<ViewOptions> = {}, others: Motion[] = []) {
     this.options = { ...usualOptions, ...options };
     if (motion.dimension === 2) this.options.perspective = false;
+    // Every shadow is a second picture: of so many things it takes too long where no graphics card helps.
+    const many = 100;
+    if (motion.scene.bodies.length > many) this.options.shadows = false;
     this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: true });
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
     this.renderer.shadowMap.enabled = true;
+    this.renderer.debug.checkShaderErrors = false; // asking would wait for the graphics card
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.canvas = this.renderer.domElement;
     this.canvas.tabIndex = 0;
     this.labels = element("div", "view-labels");
-    container.append(this.canvas, this.labels);
+    this.legend = element("div", "view-legend");
+    container.append(this.canvas, this.labels, this.legend);
     this.extent = extentOf(motion);
     this.mechanism = new Mechanism(motion, this.extent);
+    this.compass = new Compass(motion);
     this.scene.add(this.mechanism.root);
+    this.putGhosts(others);
     if (this.extent.wanders) this.mechanism.addSurroundings();
     else this.measure();
     this.addLights();
@@ -81,6 +98,12 @@ export class View {
     this.time = time;
     this.motion.go(time);
     this.mechanism.update(time, this.options);
+    for (const ghost of this.ghosts) {
+      ghost.root.visible = this.options.others;
+      if (!ghost.root.visible) continue;
+      ghost.motion.go(time);
+      ghost.update(time, { ...this.options, frames: false, inertia: false });
+    }
     this.followBody();
     this.later();
   }
@@ -95,28 +118,43 @@ export class View {
     this.request = 0;
     this.moveLight();
     this.renderer.render(this.scene, this.camera);
+    this.compass.draw(this.renderer, this.camera, this.controls.target);
     this.placeLabels();
+    this.legend.textContent = this.mechanism.legend(this.options);
+  }
+
+  /** Mechanisms of other runs, translucent; those of another dimension cannot be beside this one. */
+  private putGhosts(motions: Motion[]): void {
+    for (const ghost of this.ghosts) {
+      this.scene.remove(ghost.root);
+      free(ghost.root);
+    }
+    const most = 4; // more hide one another
+    this.ghosts = motions
+      .filter((motion) => motion.dimension === this.motion.dimension)
+      .slice(0, most)
+      .map((motion) => {
+        const ghost = new Mechanism(motion, extentOf(motion));
+        ghost.fade();
+        this.scene.add(ghost.root);
+        return ghost;
+      });
   }
 
   /** What is to be in sight: the mechanism as it was built, at several times. */
   private measure(): void {
     const { t } = this.motion.run;
     const box = new THREE.Box3();
+    const plain = { ...this.options, trails: false, frames: false, inertia: false, forces: false };
+    this.seen = [];
     for (let i = 0; i < 24; i++) {
       const time = t[Math.round((i * (t.length - 1)) / 23)];
-      this.motion.go(time);
-      this.mechanism.update(time, { ...this.options, trails: false, frames: false, inertia: false, forces: false });
-      this.mechanism.root.updateMatrixWorld(true);
-      for (const thing of this.mechanism.solids())
-        thing.traverseVisible((part) => {
-          const geometry = (part as THREE.Mesh).geometry as THREE.BufferGeometry | undefined;
-          if (!geometry) return;
-          if (!geometry.boundingBox) geometry.computeBoundingBox();
-          const one = geometry.boundingBox!.clone().applyMatrix4(part.matrixWorld);
-          if (!Number.isFinite(one.min.x + one.max.x)) return;
-          box.union(one);
-          for (let c = 0; c < 8; c++) this.seen.push(c & 1 ? one.max.x : one.min.x, c & 2 ? one.max.y : one.min.y, c & 4 ? one.max.z : one.min.z);
-        });
+      for (const mechanism of [this.mechanism, ...this.ghosts]) {
+        mechanism.motion.go(time);
+        mechanism.update(time, plain);
+        mechanism.root.updateMatrixWorld(true);
+        for (const thing of mechanism.solids()) this.see(thing, box);
+      }
     }
     this.motion.go(t[0]);
     if (box.isEmpty() || !Number.isFinite(box.min.x + box.max.x)) return;
@@ -129,6 +167,19 @@ export class View {
       lowest = Math.min(lowest, this.seen[i] * this.extent.up[0] + this.seen[i + 1] * this.extent.up[1] + this.seen[i + 2] * this.extent.up[2]);
     this.extent.floor = lowest;
     this.mechanism.addSurroundings();
+  }
+
+  /** Makes a thing one of those that are to be in sight. */
+  private see(thing: THREE.Object3D, box: THREE.Box3): void {
+    thing.traverseVisible((part) => {
+      const geometry = (part as THREE.Mesh).geometry as THREE.BufferGeometry | undefined;
+      if (!geometry) return;
+      if (!geometry.boundingBox) geometry.computeBoundingBox();
+      const one = geometry.boundingBox!.clone().applyMatrix4(part.matrixWorld);
+      if (!Number.isFinite(one.min.x + one.max.x)) return;
+      box.union(one);
+      for (let c = 0; c < 8; c++) this.seen.push(c & 1 ? one.max.x : one.min.x, c & 2 ? one.max.y : one.min.y, c & 4 ? one.max.z : one.min.z);
+    });
   }
 
   /** Everything in sight, from the usual side. */
@@ -216,14 +267,17 @@ export class View {
   }
 
   /** Another motion of the same dimension in place of this one; the camera stays where it is while that shows it. */
-  replace(motion: Motion, fit = false): void {
+  replace(motion: Motion, fit = false, others: Motion[] = []): void {
     const { extent: before, half } = this;
     this.scene.remove(this.mechanism.root);
     free(this.mechanism.root);
     this.motion = motion;
     this.extent = extentOf(motion);
     this.mechanism = new Mechanism(motion, this.extent);
+    free(this.compass.scene);
+    this.compass = new Compass(motion);
     this.scene.add(this.mechanism.root);
+    this.putGhosts(others);
     if (this.extent.wanders) this.mechanism.addSurroundings();
     else this.measure();
     this.followed = null;
@@ -242,9 +296,11 @@ export class View {
     this.watcher.disconnect();
     this.controls.dispose();
     free(this.scene);
+    free(this.compass.scene);
     this.renderer.dispose();
     this.canvas.remove();
     this.labels.remove();
+    this.legend.remove();
   }
 
   private makeControls(): OrbitControls {
@@ -319,6 +375,14 @@ export class View {
     this.later();
   }
 
+  /** What is written beside things, and where on the picture (0 to 1). */
+  words(): { text: string; x: number; y: number }[] {
+    return this.mechanism.labels(this.options.labels).map(({ text, at }) => {
+      const p = new THREE.Vector3(...at).project(this.camera);
+      return { text, x: (p.x + 1) / 2, y: (1 - p.y) / 2 };
+    });
+  }
+
   private placeLabels(): void {
     const wanted = this.mechanism.labels(this.options.labels);
     while (this.labels.childElementCount > wanted.length) this.labels.lastElementChild!.remove();
@@ -334,8 +398,9 @@ export class View {
   }
 
   /** What a test reads back: where things are drawn. */
-  readBack(): { time: number; anchors: ReturnType<Mechanism["anchorPlaces"]>; camera: number[] } {
-    return { time: this.time, anchors: this.mechanism.anchorPlaces(), camera: this.camera.position.toArray() };
+  readBack(): { time: number; anchors: Places; bodies: ReturnType<Mechanism["bodyPlaces"]>; others: Places[]; camera: number[] } {
+    const others = this.ghosts.map((ghost) => ghost.anchorPlaces());
+    return { time: this.time, anchors: this.mechanism.anchorPlaces(), bodies: this.mechanism.bodyPlaces(), others, camera: this.camera.position.toArray() };
   }
 }
 

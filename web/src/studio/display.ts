@@ -11,7 +11,7 @@ import type { Kept } from "./history";
 /** What the stage shows: the run of now, and others laid over it. */
 export function stageData(run: Kept, overlaid: Kept[]): StageData {
   const named = (one: Kept) => ({ ...one.data.run, title: one.name });
-  return { scene: run.data.scene, note: run.data.note ?? "", runs: [named(run), ...overlaid.map(named)] };
+  return { scene: run.data.scene, note: run.data.note ?? "", runs: [named(run), ...overlaid.map(named)], others: overlaid.map((one) => one.data.scene) };
 }
 
 /** A curve as the path of a picture of this size. */

@@ -258,6 +258,11 @@ export class Studio {
       clearTimeout(slow);
       this.free();
       const arrived = performance.now() - asked;
+      if (data.report.ending === "interrupted") {
+        // That it has ended is said, and seen, at once; what it came to is drawn behind that.
+        this.ended(data);
+        await new Promise((go) => setTimeout(go, 30));
+      }
       this.seconds = data.seconds;
       const edited = this.editor.text !== this.saved;
       const run: Kept = {

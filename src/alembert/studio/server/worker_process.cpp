@@ -51,9 +51,11 @@ void Worker::end() {
   limit_.cancel();
   patience_.cancel();
   kill();
+  bury(true);
 }
 
 void Worker::begin_next() {
+  bury(false);
   if (current_ || waiting_.empty()) return;
   current_ = std::move(waiting_.front());
   waiting_.pop_front();
@@ -103,8 +105,17 @@ void Worker::kill() {
   socket_.close(ignored);
   if (pid_ < 0) return;
   ::kill(pid_, SIGKILL);
-  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {}
+  dying_.push_back(pid_);
   pid_ = -1;
+}
+
+/// Takes note of what was killed, so that no zombies stay; waits for it only where nobody waits for an answer.
+void Worker::bury(bool wait) {
+  std::erase_if(dying_, [&](pid_t pid) {
+    int gone = 0;
+    while ((gone = ::waitpid(pid, nullptr, wait ? 0 : WNOHANG)) < 0 && errno == EINTR) {}
+    return gone != 0;
+  });
 }
 
 void Worker::read() {

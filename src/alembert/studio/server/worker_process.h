@@ -39,7 +39,10 @@ class Worker : public std::enable_shared_from_this<Worker> {
       : command_(std::move(command)), tell_(std::move(tell)), socket_(io), limit_(io), patience_(io) {}
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
-  ~Worker() { kill(); }
+  ~Worker() {
+    kill();
+    bury(true);
+  }
 
   void submit(Job job);
 
@@ -51,6 +54,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   void begin_next();
   bool start();
   void kill();
+  void bury(bool wait);
   void read();
   void take(Code failed, std::size_t count);
   void give_up(const char* kind, const std::string& why);
@@ -63,7 +67,8 @@ class Worker : public std::enable_shared_from_this<Worker> {
   asio::local::stream_protocol::socket socket_;
   asio::steady_timer limit_, patience_;
   pid_t pid_ = -1;
-  unsigned life_ = 0;  // how often it was started: what belongs to an earlier life is not looked at
+  std::vector<pid_t> dying_;  // killed, and not gone yet: a process with much memory takes its time
+  unsigned life_ = 0;         // how often it was started: what belongs to an earlier life is not looked at
   std::deque<Job> waiting_;
   std::optional<Job> current_;
   std::optional<FrameReader> frames_;
