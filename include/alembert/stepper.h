@@ -83,6 +83,9 @@ class Stepper {
   void set(const std::string& name, double value);
   /// Several at once.
   void set(const std::map<std::string, double>& values);
+  /// The whole state, in the order of names(): all of it moves the shortest way, in the mass metric, onto the
+  /// constraints. One that is there already stays as it is given.
+  void set_state(std::span<const double> state);
 
   // Starting again ----------------------------------------------------------------------------------------------------
   /// From the model's initial values, with these in their place and in that of open parameters; all others become the

@@ -8,7 +8,8 @@ from typing import Any, Optional, Sequence, Union
 import numpy as np
 
 from ._expression import Expression
-from ._statements import Statements, _family_name, _name, _quoted, _vector
+from ._statements import Statements, _family_name, _quoted, _vector
+from ._values import is_list, truth
 from .errors import wrong
 
 __all__ = ["Body", "Joint", "Place"]
@@ -28,8 +29,10 @@ class Place:
     contact floor from ball sphere 0.1 to ground plane axis (0, 0, 1) restitution 0.5 friction 0.3
     """
 
-    def __init__(self, owner: str, point: Any = None, axis: Any = None, shape: str = "", size: Any = None):
+    def __init__(self, owner: str, point: Any = None, axis: Any = None, shape: str = "", size: Any = None,
+                 builder: Optional[Statements] = None):
         self.owner = owner
+        self._builder = builder
         self.point_given = point
         self.axis_given = axis
         self.shape = shape
@@ -37,27 +40,33 @@ class Place:
 
     def at(self, point: Any = None, axis: Any = None) -> "Place":
         """Another place of the same body, or of the ground: `m.ground.at(axis=(1, 0, 0))`."""
-        return Place(self.owner, point, axis)
+        return Place(self.owner, point, axis, builder=self._builder)
 
     def plane(self, *, axis: Any = None, point: Any = None) -> "Place":
-        """A plane through a point (the origin of the body) with the normal `axis` (upwards), for contacts."""
-        return Place(self.owner, point, axis, "plane")
+        """A plane through a point (that of the place, else the origin of the body) with the normal `axis` (upwards), for
+        contacts."""
+        return self._shaped("plane", None, point, axis)
 
     def sphere(self, radius: Any, *, point: Any = None) -> "Place":
-        """A sphere about a point (the centre of mass), for contacts."""
-        return Place(self.owner, point, None, "sphere", radius)
+        """A sphere about a point (that of the place, else the centre of mass), for contacts."""
+        return self._shaped("sphere", radius, point)
 
     def box(self, size: Any, *, point: Any = None) -> "Place":
         """The corners of a box with these edges, for contacts with planes."""
-        return Place(self.owner, point, None, "box", size)
+        return self._shaped("box", size, point)
 
-    def disk(self, radius: Any, *, axis: Any, point: Any = None) -> "Place":
+    def disk(self, radius: Any, *, axis: Any = None, point: Any = None) -> "Place":
         """The rim of a disk, for contacts with planes."""
-        return Place(self.owner, point, axis, "disk", radius)
+        return self._shaped("disk", radius, point, axis)
 
     def ellipsoid(self, half_axes: Any, *, point: Any = None) -> "Place":
         """An ellipsoid along the axes of the body, for contacts with planes."""
-        return Place(self.owner, point, None, "ellipsoid", half_axes)
+        return self._shaped("ellipsoid", half_axes, point)
+
+    def _shaped(self, shape: str, size: Any, point: Any, axis: Any = None) -> "Place":
+        if axis is None and shape in ("plane", "disk"):
+            axis = self.axis_given
+        return Place(self.owner, self.point_given if point is None else point, axis, shape, size, self._builder)
 
     def __repr__(self) -> str:
         return f"Place({self.owner!r})"
@@ -102,27 +111,27 @@ class Body(_Made):
 
     def at(self, point: Any = None, axis: Any = None) -> Place:
         """A place of it: a point in its frame, an axis, or both."""
-        return Place(self.name, point, axis)
+        return Place(self.name, point, axis, builder=self._builder)
 
     def plane(self, *, axis: Any = None, point: Any = None) -> Place:
         """A plane that moves with it, for contacts."""
-        return Place(self.name).plane(axis=axis, point=point)
+        return self.at().plane(axis=axis, point=point)
 
     def sphere(self, radius: Any, *, point: Any = None) -> Place:
         """A sphere about a point (its centre of mass), for contacts."""
-        return Place(self.name).sphere(radius, point=point)
+        return self.at().sphere(radius, point=point)
 
     def box(self, size: Any, *, point: Any = None) -> Place:
         """The corners of a box with these edges, for contacts with planes."""
-        return Place(self.name).box(size, point=point)
+        return self.at().box(size, point=point)
 
-    def disk(self, radius: Any, *, axis: Any, point: Any = None) -> Place:
+    def disk(self, radius: Any, *, axis: Any = None, point: Any = None) -> Place:
         """The rim of a disk, for contacts with planes."""
-        return Place(self.name).disk(radius, axis=axis, point=point)
+        return self.at().disk(radius, axis=axis, point=point)
 
     def ellipsoid(self, half_axes: Any, *, point: Any = None) -> Place:
         """An ellipsoid along its axes, for contacts with planes."""
-        return Place(self.name).ellipsoid(half_axes, point=point)
+        return self.at().ellipsoid(half_axes, point=point)
 
     @property
     def r(self) -> np.ndarray:
@@ -258,7 +267,7 @@ class BodyStatements(Statements):
         True
         """
         words = f"body {_family_name(name)}" + self._words(mass=mass, inertia=inertia)
-        words += " planar" if planar else ""
+        words += " planar" if truth("planar", planar) else ""
         words += f" euler {euler}" if euler else ""
         words += self._words(at=at, rotated=rotated, turned=turned, about=about, angles=angles, angle=angle,
                              velocity=velocity, spin=spin, omega=omega)
@@ -271,9 +280,12 @@ class BodyStatements(Statements):
         self._say(f"gravity {self._text(given)}")
 
     def joint(self, kind: str, name: str, first: Union[Body, Place], second: Union[Body, Place], *, length: Any = None,
-              radius: Any = None, zero: Any = None, limits: Any = None, restitution: Any = None, over: str = "") -> Joint:
+              radius: Any = None, zero: Any = None, limits: Any = None, restitution: Any = None, friction: Any = None,
+              static: Any = None, over: str = "") -> Joint:
         """What the second may do relative to the first: 'spherical', 'revolute', 'prismatic', 'cylindrical', 'universal',
         'fixed', 'planar', 'distance', 'rolling'. limits: (least, largest) of its angle or distance, stops with a restitution.
+        friction: dry, by the force in the joint, on a pin of the given radius or along a guide; static: its coefficient while it
+        sticks.
 
         >>> import alembert
         >>> m = alembert.ModelBuilder("Pendulum")
@@ -285,7 +297,8 @@ class BodyStatements(Statements):
         if kind not in _JOINTS:
             raise wrong(f"there is no joint '{kind}'", "there are " + ", ".join(_JOINTS))
         words = f"joint {kind} {_family_name(name)} from {self._held(first)} to {self._held(second)}"
-        self._say(words + self._words(length=length, radius=radius, zero=zero, limits=limits, restitution=restitution), over)
+        self._say(words + self._words(length=length, radius=radius, zero=zero, limits=limits, restitution=restitution,
+                                      friction=friction, static=static), over)
         return Joint(self, name, self._is_planar(first) or self._is_planar(second))
 
     def revolute(self, name: str, first: Union[Body, Place], second: Union[Body, Place], **options: Any) -> Joint:
@@ -311,7 +324,7 @@ class BodyStatements(Statements):
               over: str = "") -> None:
         """A motor: the angle or distance of a joint as a function of time, or the torque or force that acts there on its
         second body; angle1, angle2, torque1, torque2 of a universal joint."""
-        self._say(f"drive {_family_name(name)} joint {_joint_name(joint)}" +
+        self._say(f"drive {_family_name(name)} joint {self._joint_name(joint)}" +
                   self._words(angle=angle, angle1=angle1, angle2=angle2, distance=distance, torque=torque, torque1=torque1,
                               torque2=torque2, force=force), over)
 
@@ -324,15 +337,16 @@ class BodyStatements(Statements):
     def torsion(self, name: str, joint: Union[Joint, str], what: str = "", *, stiffness: Any = None, rest: Any = None,
                 damping: Any = None, over: str = "") -> None:
         """A spring or damper in a joint: in its angle, its distance, or what is named."""
-        self._say(f"torsion {_family_name(name)} joint {_joint_name(joint)}" + (f" {what}" if what else "") +
+        self._say(f"torsion {_family_name(name)} joint {self._joint_name(joint)}" + (f" {what}" if what else "") +
                   self._words(stiffness=stiffness, rest=rest, damping=damping), over)
 
-    def contact(self, name: str, gap: Any, other: Union[Body, Place, None] = None, *, restitution: Any = None,
-                friction: Any = None, static: Any = None, along: Any = None, rolling: Any = None, drilling: Any = None,
-                law: str = "", over: str = "") -> None:
+    def contact(self, name: str, gap: Any = None, other: Union[Body, Place, None] = None, *, load: Any = None,
+                restitution: Any = None, friction: Any = None, static: Any = None, along: Any = None, rolling: Any = None,
+                drilling: Any = None, law: str = "", over: str = "") -> None:
         """What must not become negative: a gap, as an expression; or the gap between two sides, `ball.sphere(0.1)` and
-        `m.ground.plane(axis=(0, 0, 1))`. along: the slip velocity, or a list of two, of a gap that is an expression. law:
-        'newton' (where nothing is said) or 'poisson'.
+        `m.ground.plane(axis=(0, 0, 1))`. along: the slip velocity, or a list of two, of a gap that is an expression. load: the
+        normal force of friction in a joint or a constraint, which has no gap. law: 'newton' (where nothing is said) or
+        'poisson'.
 
         >>> import alembert
         >>> m = alembert.ModelBuilder("Bouncing ball")
@@ -345,14 +359,17 @@ class BodyStatements(Statements):
         ('floor', 'impact', True)
         """
         sides = isinstance(gap, (Body, Place))
-        if sides != (other is not None):
-            raise TypeError("a contact has a gap, m.contact('floor', y), or two sides, "
-                            "m.contact('floor', ball.sphere(0.1), m.ground.plane(axis=(0, 0, 1)))")
+        if sides != (other is not None) or (gap is None) == (load is None):
+            raise TypeError("a contact has a gap, m.contact('floor', y), or two sides, m.contact('floor', ball.sphere(0.1), "
+                            "m.ground.plane(axis=(0, 0, 1))), or a load, m.contact('guide', load=N, friction=0.3, along=v)")
         words = f"contact {_family_name(name)}"
-        words += f" from {self._held(gap)} to {self._held(other)}" if sides else f": {self._text(gap)} >= 0"
+        if load is not None:
+            words += f" load {self._text(load)}"
+        else:
+            words += f" from {self._held(gap)} to {self._held(other)}" if sides else f": {self._text(gap)} >= 0"
         words += self._words(restitution=restitution, friction=friction, static=static)
         if along is not None:
-            slips = along if isinstance(along, (list, tuple, np.ndarray)) and np.ndim(np.empty(np.shape(along))) else [along]
+            slips = along if is_list(along) else [along]
             words += " along " + ", ".join(self._text(slip) for slip in slips)
         words += self._words(rolling=rolling, drilling=drilling)
         if law not in ("", "newton", "poisson"):
@@ -382,13 +399,21 @@ class BodyStatements(Statements):
         self._say(words, over)
 
     def _held(self, one: Any) -> str:
-        if isinstance(one, Body):
-            if one._builder is not self:
-                raise wrong(f"the body '{one.name}' belongs to another model")
-            return one.name
-        if isinstance(one, Place):
-            return one._text(self)
-        raise TypeError(f"a body, a place of one, or the ground is needed, not {type(one).__name__}")
+        if not isinstance(one, (Body, Place)):
+            raise TypeError(f"a body, a place of one, or the ground is needed, not {type(one).__name__}")
+        name = one.name if isinstance(one, Body) else one.owner
+        if one._builder is not None and one._builder is not self:
+            raise wrong(f"the {'ground' if name == 'ground' else f'body {name!r}'} belongs to another model")
+        return name if isinstance(one, Body) else one._text(self)
+
+    def _joint_name(self, joint: Union[Joint, str]) -> str:
+        if isinstance(joint, str):
+            return _family_name(joint)
+        if not isinstance(joint, Joint):
+            raise TypeError(f"a joint is needed, not {type(joint).__name__}")
+        if joint._builder is not self:
+            raise wrong(f"the joint '{joint.name}' belongs to another model")
+        return joint.name
 
     def _is_planar(self, one: Union[Body, Place]) -> bool:
         if isinstance(one, Body) and one.planar:
@@ -396,10 +421,3 @@ class BodyStatements(Statements):
         name = one.owner if isinstance(one, Place) else one.name
         return any(re.match(rf"body {re.escape(name)}(\[.*?\])? .*\bplanar\b", line) for line in self._lines)
 
-
-def _joint_name(joint: Union[Joint, str]) -> str:
-    if isinstance(joint, Joint):
-        return joint.name
-    if isinstance(joint, str):
-        return _name(joint)
-    raise TypeError(f"a joint is needed, not {type(joint).__name__}")

@@ -17,7 +17,7 @@ from ._expression import Expression
 from ._model import Model
 from ._ports import PortStatements
 from ._statements import _direction, _family_name, _name, _quoted, _vector
-from ._values import number, whole
+from ._values import array, number, whole
 from .errors import ModelError, wrong
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class ModelBuilder(BodyStatements, PortStatements):
         super().__init__()
         self._rates: dict[str, Expression] = {}
         self.title = title
-        self.ground = Place("ground")
+        self.ground = Place("ground", builder=self)
         if title:
             self.statement(f'model "{_quoted(title)}"')
         if source:
@@ -105,7 +105,7 @@ class ModelBuilder(BodyStatements, PortStatements):
         if size is None and start is None and isinstance(rate, (list, tuple, np.ndarray)):
             size = len(rate)
         made = self._declare("coordinate", name, start, size, unit, over)
-        for x in np.atleast_1d(np.asarray(made, dtype=object)):
+        for x in np.ravel(np.asarray(made, dtype=object)):
             self._rates[x.text] = self.symbol(x.text + "'")
         if rate is not None:
             self._say(f"initial {name}' = {self._text(rate)}", over)
@@ -120,7 +120,8 @@ class ModelBuilder(BodyStatements, PortStatements):
     def rate(self, x: Any) -> Any:
         """The velocity of a coordinate, or of a vector of them."""
         if isinstance(x, (list, tuple, np.ndarray)):
-            return _vector([self.rate(one) for one in x])
+            shape = np.shape(np.array(x, dtype=object))
+            return _vector([self.rate(one) for one in np.ravel(np.array(x, dtype=object))]).reshape(shape)
         self._check(x)
         if x.text not in self._rates:
             raise wrong(f"only a coordinate of the model has a rate, not '{x.text}'",
@@ -205,9 +206,9 @@ class ModelBuilder(BodyStatements, PortStatements):
         else:
             if column is not None:
                 raise TypeError("column goes with a file")
-            x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-            if x.ndim != 1 or x.shape != y.shape:
-                raise wrong(f"a table needs two lists of one length, not shapes {x.shape} and {y.shape}")
+            x, y = array("x", x), array("y", y)
+            if x.shape != y.shape:
+                raise wrong(f"a table needs two lists of one length, not of {len(x)} and {len(y)}")
             points = ", ".join(f"({self._text(a)}, {self._text(b)})" for a, b in zip(x.tolist(), y.tolist()))
         self._say(f"table {_name(name)}(x) = {points} {kind}")
         return lambda argument: self.symbol(f"{name}({self._text(argument)})")

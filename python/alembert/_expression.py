@@ -22,12 +22,20 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b, "subtract": lambda a, b: a - b, "multiply": lambda a, b: a * b,
     "divide": lambda a, b: a / b, "true_divide": lambda a, b: a / b, "power": lambda a, b: a ** b,
     "float_power": lambda a, b: a ** b, "negative": lambda a: -a, "positive": lambda a: a,
-    "square": lambda a: a * a, "reciprocal": lambda a: 1 / a, "cbrt": lambda a: a ** (1 / 3),
+    "square": lambda a: a * a, "reciprocal": lambda a: 1 / a,
+    "cbrt": lambda a: a.sign() * abs(a) ** (1 / 3),  # as NumPy's, of negative numbers too
     "sin": lambda a: a.sin(), "cos": lambda a: a.cos(), "tan": lambda a: a.tan(), "arcsin": lambda a: a.arcsin(),
     "arccos": lambda a: a.arccos(), "arctan": lambda a: a.arctan(), "sinh": lambda a: a.sinh(),
     "cosh": lambda a: a.cosh(), "tanh": lambda a: a.tanh(), "exp": lambda a: a.exp(), "log": lambda a: a.log(),
     "sqrt": lambda a: a.sqrt(), "absolute": abs, "fabs": abs, "sign": lambda a: a.sign(),
+    "log2": lambda a: a.log() / np.log(2), "log10": lambda a: a.log() / np.log(10), "exp2": lambda a: 2 ** a,
+    "log1p": lambda a: (1 + a).log(), "expm1": lambda a: 2 * (a / 2).sinh() * (a / 2).exp(),
+    "arctanh": lambda a: ((1 + a) / (1 - a)).log() / 2, "arccosh": lambda a: (a + (a * a - 1).sqrt()).log(),
+    # 2 artanh(a/(1 + sqrt(1 + a^2))): the same for both signs, where log(a + sqrt(a^2 + 1)) cancels for one
+    "arcsinh": lambda a: ((1 + (a / (1 + (1 + a * a).sqrt()))) / (1 - (a / (1 + (1 + a * a).sqrt())))).log(),
+    "heaviside": lambda a, at_zero: (a > 0) + at_zero * (1 - (a > 0) - (a < 0)),
     "deg2rad": lambda a: a * (np.pi / 180), "radians": lambda a: a * (np.pi / 180),
+    "rad2deg": lambda a: a * (180 / np.pi), "degrees": lambda a: a * (180 / np.pi),
     "greater": lambda a, b: a > b, "greater_equal": lambda a, b: a >= b, "less": lambda a, b: a < b,
     "less_equal": lambda a, b: a <= b, "logical_and": lambda a, b: a & b, "logical_or": lambda a, b: a | b,
     "logical_not": lambda a: ~a,
@@ -43,6 +51,7 @@ def _both(name: str) -> Callable[..., Any]:
 
 for _name in ("arctan2", "hypot", "maximum", "minimum"):
     _FUNCTIONS[_name] = _both(_name)
+_FUNCTIONS.update(fmax=_FUNCTIONS["maximum"], fmin=_FUNCTIONS["minimum"])
 
 
 def _alike(*values: Any) -> list[Any]:
@@ -70,7 +79,8 @@ def _array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **keywor
 
 
 def _no_truth(self: Any) -> bool:
-    raise TypeError("an expression is neither true nor false: alembert.where(x > 0, a, b) chooses in the model")
+    raise TypeError("an expression is neither true nor false: alembert.where(x > 0, a, b), alembert.maximum and "
+                    "alembert.minimum choose in the model, of vectors too")
 
 
 def _no_number(self: Any) -> float:
@@ -83,7 +93,14 @@ def _no_attribute(self: Any, name: str) -> Any:
     raise AttributeError(f"an expression has no '{name}'{hint}")
 
 
+def _clip(self: Any, min: Any = None, max: Any = None, out: Any = None, **_: Any) -> Any:
+    """What np.clip calls."""
+    clipped = self if min is None else self.maximum(*_alike(self, min)[1:])
+    return clipped if max is None else clipped.minimum(*_alike(self, max)[1:])
+
+
 _METHODS: dict[str, Callable[..., Any]] = {
+    "clip": _clip, "__copy__": lambda self: self, "__deepcopy__": lambda self, _: self,  # they never change
     "__array_ufunc__": _array_ufunc, "__bool__": _no_truth, "__float__": _no_number,
     "__getattr__": _no_attribute,
     "__eq__": lambda self, other: isinstance(other, Expression) and self.same(other),
@@ -104,7 +121,19 @@ Expression.__doc__ = """An expression of a model in the making; its operators an
     """
 
 
-def where(condition: Expression, a: Any, b: Any) -> Expression:
+def _entrywise(function: Callable[..., Any], *values: Any) -> Any:
+    """The function of expressions and numbers, or of vectors entry by entry."""
+    given = [_boxed(v) for v in values]
+    if all(v.ndim == 0 for v in given):
+        return function(*(v.item() for v in given))
+    return np.frompyfunc(function, len(values), 1)(*given)
+
+
+def _is_expression(*values: Any) -> bool:
+    return any(isinstance(v, Expression) for v in values)
+
+
+def where(condition: Any, a: Any, b: Any) -> Any:
     """a where the condition holds, else b; a step of a run ends where it changes.
 
     >>> import alembert
@@ -112,43 +141,45 @@ def where(condition: Expression, a: Any, b: Any) -> Expression:
     >>> print(alembert.where(x > 0, x, 7).text)
     where(1 - positive(x), 7) + where(positive(x), x)
     """
-    if not isinstance(condition, Expression):
-        raise TypeError(f"the condition must be an expression, not {type(condition).__name__}")
-    condition, a, b = _alike(condition, a, b)
-    return condition.where(a, b)
+    def choose(condition: Any, a: Any, b: Any) -> Any:
+        if not isinstance(condition, Expression):
+            raise TypeError(f"the condition must be an expression, not {type(condition).__name__}")
+        condition, a, b = _alike(condition, a, b)
+        return condition.where(a, b)
+    return _entrywise(choose, condition, a, b)
 
 
-def maximum(a: Any, b: Any) -> Expression:
-    """The larger of two; `np.maximum` does the same.
+def maximum(a: Any, b: Any) -> Any:
+    """The larger of two, of vectors entry by entry; `np.maximum` does the same for single ones.
 
     >>> import alembert
     >>> alembert.maximum(alembert.ModelBuilder().coordinate("x"), 0.5)
     max(x, 0.5)
     """
-    return _FUNCTIONS["maximum"](a, b)
+    return _entrywise(lambda a, b: _FUNCTIONS["maximum"](a, b) if _is_expression(a, b) else max(a, b), a, b)
 
 
-def minimum(a: Any, b: Any) -> Expression:
-    """The smaller of two; `np.minimum` does the same.
+def minimum(a: Any, b: Any) -> Any:
+    """The smaller of two, of vectors entry by entry; `np.minimum` does the same for single ones.
 
     >>> import alembert
     >>> alembert.minimum(alembert.ModelBuilder().coordinate("x"), 0.5)
     min(x, 0.5)
     """
-    return _FUNCTIONS["minimum"](a, b)
+    return _entrywise(lambda a, b: _FUNCTIONS["minimum"](a, b) if _is_expression(a, b) else min(a, b), a, b)
 
 
-def sign(a: Expression) -> Expression:
-    """-1, 0 or 1.
+def sign(a: Any) -> Any:
+    """-1, 0 or 1, of vectors entry by entry.
 
     >>> import alembert
     >>> alembert.sign(alembert.ModelBuilder().coordinate("x"))
     sign(x)
     """
-    return _alike(a)[0].sign()
+    return _entrywise(lambda a: a.sign() if _is_expression(a) else float(np.sign(a)), a)
 
 
-def norm(vector: Any) -> Expression:
+def norm(vector: Any) -> Any:
     """The length of a vector.
 
     >>> import alembert
@@ -158,7 +189,8 @@ def norm(vector: Any) -> Expression:
     vector = np.asarray(vector, dtype=object).ravel()
     if len(vector) == 0:
         raise wrong("the norm of an empty vector")
-    return _alike(sum(x * x for x in vector))[0].sqrt()
+    square = sum(x * x for x in vector)
+    return square.sqrt() if _is_expression(square) else float(np.sqrt(square))
 
 
 def cross(a: Any, b: Any) -> np.ndarray:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import html
 import os
+import re
 import tempfile
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _core
-from ._values import nearest, path_of, text_of
-from .errors import wrong
+from ._values import array, is_list, nearest, path_of, text_of, unicode
+from .errors import InputError, wrong
 
 if TYPE_CHECKING:
     from ._run import Run
@@ -35,15 +36,13 @@ class Model:
 
     def __init__(self, text: str, name: str = "model", *, values: Optional[Mapping[str, Any]] = None,
                  observe: Any = (), inputs: Optional[Mapping[str, str]] = None):
-        if not isinstance(text, str):
-            raise TypeError(f"the text of a model is needed, not {type(text).__name__}")
-        self._text = text
-        self._name = name
+        self._text = unicode("the text of a model", text)
+        self._name = unicode("the name of a model", name)
         self._values = {key: text_of(key, value) for key, value in (values or {}).items()}
-        self._observe = [observe] if isinstance(observe, str) else list(observe)
+        self._observe = [unicode("what is observed", one) for one in ([observe] if isinstance(observe, str) else observe)]
         self._inputs = dict(inputs or {})
-        self._source = _core.ModelText(text, name, [f"{k}={v}" for k, v in self._values.items()], self._observe,
-                                       [f"{k}={v}" for k, v in self._inputs.items()])
+        self._source = _core.model_text(text, name, [f"{k}={v}" for k, v in self._values.items()], self._observe,
+                                        [f"{k}={v}" for k, v in self._inputs.items()])
         self._core = self._source.read()
 
     @property
@@ -138,8 +137,10 @@ class Model:
         return hash((self._text, self._name, tuple(self._values.items())))
 
     def __repr__(self) -> str:
+        if not hasattr(self, "_core"):  # one that could not be read may be shown in a traceback
+            return f"Model({getattr(self, '_name', 'not read')!r})"
+        title = self.title
         given = "".join(f", {k}={v}" for k, v in self._values.items())
-        title = self.title if hasattr(self, "_core") else ""  # one that could not be read may be shown in a traceback
         return f"Model({title or self._name!r}{given})"
 
     def _repr_html_(self) -> str:
@@ -154,8 +155,9 @@ def _parameters(listed: Sequence[tuple]) -> dict[str, Union[float, np.ndarray]]:
     return {name: np.array(values).reshape(shape) if shape else values[0] for name, shape, values, _ in listed}
 
 
-def read(path: Any, **values: Any) -> Model:
-    """Reads a model file; keywords replace its parameters and initial values.
+def read(path: Any, *, values: Optional[Mapping[str, Any]] = None, **named: Any) -> Model:
+    """Reads a model file; keywords, and `values` for names that are no words of Python, replace its parameters and initial
+    values.
 
     >>> import alembert
     >>> alembert.read("models/pendulum.alm", l=2).parameters["l"]
@@ -167,11 +169,11 @@ def read(path: Any, **values: Any) -> Model:
             text = file.read()
     except UnicodeDecodeError:
         raise wrong(f"'{place}' is no text in UTF-8") from None
-    return Model(text, place, values=values)
+    return Model(text, place, values=merge(values, named))
 
 
-def model(text: str, name: str = "model", **values: Any) -> Model:
-    """A model from its text.
+def model(text: str, name: str = "model", *, values: Optional[Mapping[str, Any]] = None, **named: Any) -> Model:
+    """A model from its text; keywords and `values` as for `read`.
 
     >>> import alembert
     >>> m = alembert.model('''
@@ -185,7 +187,7 @@ def model(text: str, name: str = "model", **values: Any) -> Model:
     >>> abs(run["x"][-1] - __import__("math").cos(2)) < 1e-13
     True
     """
-    return Model(text, name, values=values)
+    return Model(text, name, values=merge(values, named))
 
 
 def merge(values: Optional[Mapping[str, Any]], named: Mapping[str, Any]) -> dict[str, Any]:
@@ -196,6 +198,7 @@ def merge(values: Optional[Mapping[str, Any]], named: Mapping[str, Any]) -> dict
     for key in merged:
         if not isinstance(key, str):
             raise TypeError(f"names must be texts, not {type(key).__name__}")
+        unicode("a name", key)
     for key, value in named.items():
         if key in merged:
             raise TypeError(f"'{key}' is given twice")
@@ -225,6 +228,11 @@ _ELSEWHERE = {"t_eval": "at", "times": "at", "rtol": "tolerance", "tol": "tolera
               "controls": "inputs"}
 
 
+# Options of whole runs, which those who step, check or measure may look for in vain.
+_OF_RUNS = ("end", "at", "sample", "every", "control", "tolerance", "absolute", "smallest", "largest", "most_steps", "observe",
+            "inputs", "strict", "raises", "progress", "newton", "guess")
+
+
 def check_keywords(function: str, model: Model, values: Mapping[str, Any], options: Any) -> None:
     """A misspelt option is no parameter of the model."""
     known = {name.split("[")[0].rstrip("'") for name in [*model.parameters, *model.states]}
@@ -234,6 +242,8 @@ def check_keywords(function: str, model: Model, values: Mapping[str, Any], optio
         near = _ELSEWHERE.get(key)
         if near in options:
             raise TypeError(f"{function}() got an unexpected keyword '{key}': here it is called '{near}'")
+        if key in _OF_RUNS:
+            raise TypeError(f"{function}() got an unexpected keyword '{key}': it is an option of simulate()")
         near = nearest(key, options)
         if near and not nearest(key, known):
             raise TypeError(f"{function}() got an unexpected keyword '{key}': did you mean '{near}'?")
@@ -248,38 +258,48 @@ def with_values(function: str, given: Any, values: Optional[Mapping[str, Any]], 
 
 
 class InputFiles:
-    """Inputs given as pairs of arrays (t, u) become files for the time of a call."""
+    """A model whose inputs follow tables, for the time of a call: files, or pairs of arrays (t, values), which become files."""
 
-    def __init__(self, inputs: Optional[Mapping[str, Any]]):
+    def __init__(self, model: Model, inputs: Optional[Mapping[str, Any]]):
         if inputs is not None and not isinstance(inputs, Mapping):
             raise TypeError(f"inputs must be a dictionary, not {type(inputs).__name__}")
-        self._given = dict(inputs or {})
+        self._model = model
+        self._given = merge(inputs, {})
         self._folder: Optional[tempfile.TemporaryDirectory] = None
 
-    def __enter__(self) -> dict[str, str]:
-        files = {}
-        for number, (name, value) in enumerate(self._given.items()):
-            if isinstance(value, (str, os.PathLike)):
-                files[name] = path_of(value)
-                continue
-            try:
-                t, u = (np.array(one, dtype=float) for one in value)
-            except (TypeError, ValueError):
-                hint = f"; a function of Python goes with a stepper: compile(model, inputs=[{name!r}]).run(end, {name}=...)" \
-                    if callable(value) else ""
-                raise TypeError(f"the input '{name}' must be the path of a CSV file or a pair of arrays (t, values){hint}") \
-                    from None
-            if t.ndim != 1 or t.shape != u.shape:
-                raise wrong(f"the input '{name}': times of shape {t.shape} and values of shape {u.shape} do not fit")
-            if self._folder is None:
-                self._folder = tempfile.TemporaryDirectory(prefix="alembert_")
-            path = os.path.join(self._folder.name, f"input{number}.csv")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(f"t,{name}\n")
-                file.writelines(f"{float(a)!r},{float(b)!r}\n" for a, b in zip(t, u))
-            files[name] = path
-        return files
+    def __enter__(self) -> Model:
+        if not self._given:
+            return self._model
+        try:
+            return self._model.with_inputs({name: self._file(name, value) for name, value in self._given.items()})
+        except BaseException as error:
+            self.__exit__(type(error), error, None)
+            raise
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, _: Any, error: Any, __: Any) -> None:
+        if self._folder is not None and isinstance(error, InputError):
+            # Nobody gave these files.
+            for problem in error.errors:
+                for part in ("message", "hint", "source", "text", "shown"):
+                    told = re.sub(re.escape(self._folder.name) + r"/\d+\.csv", "(t, values)", getattr(problem, part))
+                    setattr(problem, part, told)
         if self._folder is not None:
             self._folder.cleanup()
+
+    def _file(self, name: str, value: Any) -> str:
+        if isinstance(value, (str, os.PathLike)):
+            return path_of(value)
+        if not is_list(value) or len(value) != 2:
+            hint = f"; a function of Python goes with a stepper: compile(model, inputs=[{name!r}]).run(end, {name}=...)" \
+                if callable(value) else ""
+            raise TypeError(f"the input '{name}' must be the path of a CSV file or a pair of arrays (t, values){hint}")
+        t, u = array(f"the times of {name}", value[0]), array(f"the values of {name}", value[1])
+        if t.shape != u.shape:
+            raise wrong(f"the input '{name}': {len(t)} times and {len(u)} values do not fit")
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="alembert_")
+        path = os.path.join(self._folder.name, f"{len(os.listdir(self._folder.name))}.csv")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"t,{name}\n")
+            file.writelines(f"{float(a)!r},{float(b)!r}\n" for a, b in zip(t, u))
+        return path

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import html
 import json
+import os
 import re
 import warnings as python_warnings
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Optional, Sequence, Union
@@ -15,7 +16,7 @@ from . import _core
 from ._model import InputFiles, _parameters, with_values
 from ._progress import Progress
 from ._report import Report
-from ._values import array, nearest, names_of, number, path_of, whole
+from ._values import array, nearest, names_of, number, path_of, truth, unicode, whole
 from .errors import RunError, RunWarning, wrong
 
 if TYPE_CHECKING:
@@ -288,7 +289,7 @@ class Run:
             with open(place, "w", encoding="utf-8") as file:
                 file.write(self.svg() if place.endswith(".svg") else self.html())
             return
-        self._data.save(place, names_of("columns", columns))
+        self._data.save(os.fsencode(place), names_of("columns", columns))
 
     def svg(self) -> str:
         """The figure that `alembert run --plot` draws."""
@@ -373,7 +374,7 @@ def make_options(*, step: Any = None, end: Any = None, control: Any = None, tole
                  strict: Any = False, guess: Any = None, newton: Any = None, newton_tolerance: Any = None,
                  dirac: Any = False) -> _core.Options:
     """The options of a run; what is None stays as the library has it."""
-    options = _core.Options()
+    options = _core.options()
     if step is not None:
         options.step = number("step", step)
         if options.step == 0:
@@ -403,10 +404,8 @@ def make_options(*, step: Any = None, end: Any = None, control: Any = None, tole
         options.sample = number("sample", sample)
         if options.sample <= 0:
             raise wrong(f"`sample` must be above 0, not {options.sample:g}")
-    for name, value in (("strict", strict), ("dirac", dirac)):
-        if not isinstance(value, (bool, np.bool_)):
-            raise TypeError(f"{name} must be True or False, not {type(value).__name__}")
-        setattr(options, name, bool(value))
+    options.strict = truth("strict", strict)
+    options.dirac = truth("dirac", dirac)
     if guess is not None:
         options.guess = _choice("guess", guess, _GUESSES)
     if newton is not None:
@@ -439,7 +438,7 @@ def method_name(method: Any) -> str:
         raise TypeError(f"a method is named by a text such as 'lobatto(3)', not {type(method).__name__}")
     if not name.strip():
         raise wrong("`method` is empty", "such as 'lobatto(3)'; leave it out for the model's own")
-    return name
+    return unicode("method", name)
 
 
 def simulate(model: Any, method: Any = None, *, step: Optional[float] = None, end: Optional[float] = None,
@@ -482,6 +481,7 @@ def simulate(model: Any, method: Any = None, *, step: Optional[float] = None, en
         step=step, end=end, control=control, tolerance=tolerance, absolute=absolute, smallest=smallest, largest=largest,
         growth=growth, shrink=shrink, good_steps=good_steps, most_steps=most_steps, every=every, at=at, sample=sample,
         strict=strict, guess=guess, newton=newton, newton_tolerance=newton_tolerance, dirac=dirac)
+    truth("raises", raises)
     from ._stepper import Stepper
     with Progress(progress, "simulating") as show:
         if isinstance(model, Stepper):
@@ -493,10 +493,8 @@ def simulate(model: Any, method: Any = None, *, step: Optional[float] = None, en
             full = with_values("simulate", model, values, named, names)
             if observe is not None:
                 full = full.observing(*names_of("observe", observe))
-            with InputFiles(inputs) as files:
-                if files:
-                    full = full.with_inputs(files)
-                data = _core.simulate(full._source, method_name(method), options, show)
+            with InputFiles(full, inputs) as driven:
+                data = _core.simulate(driven._source, method_name(method), options, show)
     return finished(Run(data), data, raises)
 
 
@@ -512,7 +510,8 @@ def finished(run: Run, data: _core.RunData, raises: bool) -> Run:
 
 
 def load(path: Any) -> Run:
-    """The rows of a file that a run, or `Run.save`, wrote: .csv, .h5 or .json.
+    """The rows of a file that a run, or `Run.save`, wrote: .csv, .h5 or .json. One whose writing was cut short is read up to its
+    last whole row, with a RunWarning.
 
     >>> import alembert, os, tempfile
     >>> run = alembert.simulate("models/pendulum.alm", step=0.01, end=1)
@@ -522,4 +521,10 @@ def load(path: Any) -> Run:
     >>> bool((again.rows == run.rows).all()), again.method
     (True, 'lobatto(3)')
     """
-    return Run(_core.load(path_of(path)))
+    place = path_of(path)
+    with open(place, "rb"):  # what Python raises where it cannot be read
+        pass
+    run = Run(_core.load(os.fsencode(place)))
+    for warning in run.warnings:
+        python_warnings.warn(warning, stacklevel=2)
+    return run

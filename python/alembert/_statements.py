@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core
 from ._expression import Expression
-from ._values import text_of
+from ._values import is_list, text_of, unicode
 from .errors import wrong
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*\Z")
@@ -24,7 +24,7 @@ class Statements:
     """The statements of a model in the making, and where in Python each was made."""
 
     def __init__(self) -> None:
-        self._workshop = _core.Workshop()
+        self._workshop = _core.workshop()
         self._lines: list[str] = []
         self._origins: list[str] = []
 
@@ -36,8 +36,8 @@ class Statements:
         >>> m.symbol("rod.angle") + 1
         rod.angle + 1
         """
-        if not isinstance(name, str):
-            raise TypeError(f"a name is a text, not {type(name).__name__}")
+        if not _is_single(unicode("a name", name)):
+            raise wrong(f"'{name}' is no name", "texts of the language stand for themselves: m.potential('x + y')")
         return self._workshop.symbol(name)
 
     def statement(self, text: str) -> None:
@@ -50,8 +50,7 @@ class Statements:
         >>> m.build().states
         ['x', "x'"]
         """
-        if not isinstance(text, str):
-            raise TypeError(f"a statement is a text, not {type(text).__name__}")
+        unicode("a statement", text)
         origin = _caller()
         for line in text.splitlines():
             self._lines.append(line)
@@ -71,10 +70,16 @@ class Statements:
 
     def _text(self, value: Any) -> str:
         """A value as a statement has it: a number, a text, an expression, or a list of them."""
-        if isinstance(value, (list, tuple, np.ndarray)) and np.ndim(np.empty(np.shape(value))) > 0:
+        if is_list(value):
+            value = list(value)
+            if not value:
+                raise wrong("an empty list stands where a value is needed")
             return "(" + ", ".join(self._text(one) for one in value) + ")"
         if isinstance(value, Expression):
             self._check(value)
+            if value.text.endswith("..."):
+                raise wrong("an expression is too long to be written out, because it contains the same parts again and again",
+                            "give them names: part = m.let('part', ...)")
         return text_of("a value", value)
 
     def _target(self, target: Any) -> str:
@@ -100,15 +105,28 @@ class Statements:
     def _declare(self, keyword: str, name: str, start: Any = None, size: Optional[int] = None, unit: str = "",
                  over: str = "", of: str = "") -> Any:
         """Something that is declared by name, with its value; gives its symbol, or the vector of its entries."""
-        if size is None and isinstance(start, (list, tuple, np.ndarray)) and np.ndim(start) > 0:
+        if start is not None and is_list(start):
+            start = np.array(list(start), dtype=object)
+        if size is None and isinstance(start, np.ndarray):
             size = len(start)
         if size is not None and (isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1):
             raise wrong(f"`size` is a whole number of at least 1, not {size!r}")
+        if isinstance(start, np.ndarray) and start.ndim > 1:
+            return self._declare_matrix(keyword, name, start, unit, over, of)
         single = size == 1  # a vector of one entry is written as a scalar
         entries = f"[{size}]" if size and not single else ""
         self._say(f"{keyword} {_family_name(name)}{entries}" + (f" of {of}" if of else "") +
                   self._start(start) + (f' "{_quoted(unit)}"' if unit else ""), over)
         return _vector([self.symbol(name)]) if single else self._symbols(name, size)
+
+    def _declare_matrix(self, keyword: str, name: str, start: np.ndarray, unit: str, over: str, of: str) -> np.ndarray:
+        entries = "".join(f"[{n}]" for n in start.shape)
+        self._say(f"{keyword} {_family_name(name)}{entries}" + (f" of {of}" if of else "") +
+                  self._start(start) + (f' "{_quoted(unit)}"' if unit else ""), over)
+        made = np.empty(start.shape, dtype=object)
+        for index in np.ndindex(*start.shape):
+            made[index] = self.symbol(name + "".join(f"[{i + 1}]" for i in index))
+        return made
 
     def _symbols(self, name: str, size: Optional[int]) -> Any:
         if size is None:
@@ -128,6 +146,16 @@ def _name(name: Any) -> str:
     if not _NAME.match(name):
         raise wrong(f"'{name}' is no name", "a letter or _, then letters, digits and _")
     return name
+
+
+def _is_single(text: str) -> bool:
+    """Whether operators around it mean all of it: a name, with what belongs to it in brackets."""
+    depth = 0
+    for c in text:
+        depth += (c in "([") - (c in ")]")
+        if depth < 0 or (depth == 0 and not (c.isalnum() or c in "_.')]")):
+            return False
+    return depth == 0 and bool(text)
 
 
 def _family_name(name: Any) -> str:
@@ -151,6 +179,8 @@ def _direction(direction: str) -> str:
 def _quoted(text: Any) -> str:
     if not isinstance(text, (str, os.PathLike)):
         raise TypeError(f"a text is needed, not {type(text).__name__}")
+    if "\n" in os.fspath(text) or "\r" in os.fspath(text):
+        raise wrong(f"{os.fspath(text)!r} must be a text on one line")
     return os.fspath(text).replace("\\", "\\\\").replace('"', '\\"')
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _core
 from ._model import Model, merge, with_values
 from ._run import Event, method_name
-from ._values import names_of, nearest, number, whole
-from .errors import wrong
+from ._values import array, is_list, names_of, nearest, number, unicode, whole
+from .errors import InputError, wrong
 
 if TYPE_CHECKING:
     import pandas
@@ -72,27 +73,73 @@ class Stepper(_core.Stepper):
         return [Event(name, np.array([t, *state]), functools.partial(_places, ["t", *self.names]), kind, note)
                 for name, t, state, kind, note in self.event_records]
 
-    def __getitem__(self, name: str) -> float:
-        """Anything by its name: a state, an input, 't', 'energy', 'lambda.rod', what the model observes."""
+    def load(self, data: Any) -> None:
+        """Stands where a stepper of the same model stood that gave these bytes by `save()`."""
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise TypeError(f"bytes are needed, which save() gave, not {type(data).__name__}")
+        super().load(bytes(data))
+
+    def __getitem__(self, name: str) -> Union[float, np.ndarray]:
+        """Anything by its name: a state, an input, 't', 'energy', 'lambda.rod', what the model observes. Of a vector: all its
+        entries."""
         if not isinstance(name, str):
             raise TypeError(f"values have names, such as s['x1'], not {type(name).__name__}")
-        return self.value(name)
+        try:
+            return self.value(unicode("a name", name))
+        except InputError:
+            found = self._entries(name)
+            if not found:
+                raise
+            return np.array(found)
 
-    def __setitem__(self, name: str, value: float) -> None:
+    def _entries(self, name: str) -> list[float]:
+        """Of a vector, or of a family of them: r[1], r[2], or r[1][1], r[1][2], r[2][1], ..."""
+        base, dots = name.rstrip("'"), name[len(name.rstrip("'")):]
+        found: list[float] = []
+        for i in itertools.count(1):
+            entry = f"{base}[{i}]{dots}"
+            try:
+                found.append(self.value(entry))
+            except InputError:
+                deeper = self._entries(entry) if name.count("[") < 2 else []
+                if not deeper:
+                    return found
+                found += deeper
+        raise AssertionError  # count() never ends
+
+    def __setitem__(self, name: str, value: Any) -> None:
         self.set({name: value})
 
-    def set(self, values: Optional[Mapping[str, float]] = None, **named: float) -> None:
-        """Sets inputs and entries of the state; other entries move the shortest way onto the constraints."""
-        self.set_values({k: number(k, v) for k, v in merge(values, named).items()})
+    def set(self, values: Optional[Mapping[str, Any]] = None, **named: Any) -> None:
+        """Sets inputs and entries of the state, or whole vectors of them; other entries move the shortest way onto the
+        constraints."""
+        self.set_values(self._numbers(merge(values, named)))
 
-    def restart(self, values: Optional[Mapping[str, float]] = None, **named: float) -> None:
+    def restart(self, values: Optional[Mapping[str, Any]] = None, **named: Any) -> None:
         """Begins again, with these values in place of the model's."""
-        self.restart_with({k: number(k, v) for k, v in merge(values, named).items()})
+        self.restart_with(self._numbers(merge(values, named)))
+
+    def _numbers(self, values: Mapping[str, Any]) -> dict[str, float]:
+        """Vectors by their entries."""
+        single: dict[str, float] = {}
+        for name, value in values.items():
+            if not is_list(value):
+                single[name] = number(name, value)
+                continue
+            known = [*self.names, *self.inputs]
+            entries = [known[i] for i in _places(known, name, [])]
+            if not entries or entries == [name]:
+                raise TypeError(f"{name} must be a number, not {type(value).__name__}")
+            given = array(name, value, any_shape=True).ravel()
+            if len(given) != len(entries):
+                raise wrong(f"'{name}' has {len(entries)} entries, not {len(given)}")
+            single.update(zip(entries, given.tolist()))
+        return single
 
     def run(self, end: Optional[float] = None, *, steps: Optional[int] = None, every: int = 1,
-            **controls: Union[float, Callable[["Stepper"], float]]) -> "Record":
-        """Steps on to a time, or a number of steps, and records. Each input may be a number or a function of the
-        stepper, asked before every step. An event that stops a run ends it there, too; `stopped` has its name.
+            **controls: Any) -> "Record":
+        """Steps on to a time, or a number of steps, and records. Each input may be a number, a list for a vector, or a function
+        of the stepper, asked before every step. An event that stops a run ends it there, too; `stopped` has its name.
 
         >>> import alembert
         >>> s = alembert.compile("models/pendulum.alm", inputs=["gravity"], step=0.01)
@@ -111,16 +158,15 @@ class Stepper(_core.Stepper):
                 raise wrong(f"no whole number of steps of {self.h} leads to `end` = {end}")
         steps, every = whole("steps", steps, 0), whole("every", every)
         for name, control in controls.items():
-            if name not in self.inputs:
+            if not _places(self.inputs, name, []):
                 near = nearest(name, self.inputs)
                 raise wrong(f"'{name}' is not open in this stepper", f"did you mean '{near}'?" if near else "")
             if not callable(control):
-                controls[name] = number(name, control)
+                self._numbers({name: control})  # says at once what is wrong with it
         rows, used, events = [self._row()], [], []
         eventful = bool(self.event_names)
         for i in range(1, steps + 1):
-            values = {name: float(c(self)) if callable(c) else c for name, c in controls.items()}
-            self.step(**values)
+            self.step(**{name: c(self) if callable(c) else c for name, c in controls.items()})
             if eventful:
                 events += self.events
             if i == 1:
@@ -145,20 +191,37 @@ class Stepper(_core.Stepper):
         return f"Stepper({self.model.title or self.model.name}: {self.method}, t = {self.t:.12g}, h = {self.h:g})"
 
 
+def _set_state(stepper: Stepper, state: Any) -> None:
+    stepper.set_state(array("state", state).tolist())
+
+
+def _set_h(stepper: Stepper, h: Any) -> None:
+    stepper.set_step(number("h", h))
+
+
+# They are read by the extension module alone, which is faster, and checked here when they are set.
+for _name, _setter in (("state", _set_state), ("h", _set_h)):
+    _read = vars(_core.Stepper)[_name]
+    setattr(Stepper, _name, property(_read.fget, _setter, doc=_read.__doc__))
+
+
 def _again(made: tuple, bytes_: bytes) -> Stepper:
     stepper = Stepper(*made)
     stepper.load(bytes_)
     return stepper
 
 
-def _places(names: list[str], name: str) -> list[int]:
-    """Where a name stands in a list: one place, or those of the entries of a vector."""
+def _places(names: list[str], name: str, otherwise: Optional[list[int]] = None) -> list[int]:
+    """Where a name stands in a list: one place, or those of the entries of a vector; a KeyError where it does not, and nothing
+    else is said."""
     if not isinstance(name, str):
         raise TypeError(f"values have names, such as event['x1'], not {type(name).__name__}")
     if name in names:
         return [names.index(name)]
     entries = re.compile(re.escape(name.rstrip("'")) + r"(\[\d+\])+" + re.escape(name[len(name.rstrip("'")):]))
     found = [i for i, one in enumerate(names) if entries.fullmatch(one)]
+    if not found and otherwise is not None:
+        return otherwise
     if not found:
         near = nearest(name, names)
         raise KeyError(f"there is no '{name}'" + (f": did you mean '{near}'?" if near else ""))

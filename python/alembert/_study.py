@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import warnings as python_warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence
@@ -9,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence
 import numpy as np
 
 from . import _core
-from ._model import Model, as_model, check_keywords, merge, with_values
+from ._model import InputFiles, Model, as_model, check_keywords, merge, with_values
 from ._progress import Progress
 from ._report import Findings
 from ._run import OPTIONS, Run, make_options, method_name
-from ._values import array, names_of, nearest, number, path_of
+from ._values import array, is_list, names_of, nearest, number, path_of, truth
 from .errors import InputError, RunWarning, wrong
 
 if TYPE_CHECKING:
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Study", "sweep", "ensemble", "draws", "check", "verify", "converge", "derive", "Equations", "Method", "MethodFamily",
            "method", "methods"]
+
+
+# Members whose reports are in memory at once: 3 kB each, which a million would not fit.
+_AT_ONCE = 20000
 
 
 class Study:
@@ -86,16 +92,18 @@ class Study:
         return self.failures != ""
 
     def rows(self, name: str) -> np.ndarray:
-        """A column of all members: the shape of the study, then the rows. Where a member has fewer rows than others,
-        NaN follows."""
+        """A column of all members: the shape of the study, then the rows, then the entries of a vector. Where a member has
+        fewer rows than others, NaN follows."""
         if self.runs is None:
             raise wrong("the members kept no rows", "ask for them: rows=True, with at=... or every=...")
-        columns = [run[name] if len(run) else np.empty(0) for run in self.runs.flat]
-        longest = max(len(c) for c in columns)
-        result = np.full((len(columns), longest), np.nan)
+        columns = [run[name] if len(run) else None for run in self.runs.flat]
+        entries = next((c.shape[1:] for c in columns if c is not None), ())
+        longest = max((len(c) for c in columns if c is not None), default=0)
+        result = np.full((len(columns), longest, *entries), np.nan)
         for row, column in zip(result, columns):
-            row[:len(column)] = column
-        return result.reshape(*self.shape, longest)
+            if column is not None:
+                row[:len(column)] = column
+        return result.reshape(*self.shape, longest, *entries)
 
     def to_pandas(self) -> "pandas.DataFrame":
         """A DataFrame with a row for each member."""
@@ -123,7 +131,7 @@ class Study:
             return
         numbers["failed"] = self.failed.astype(float)
         table = np.column_stack([np.ravel(values).astype(float) for values in numbers.values()])
-        _core.write_table(place, list(numbers), table, self.title)
+        _core.write_table(os.fsencode(place), list(numbers), table, self.title)
 
     def __repr__(self) -> str:
         failed = int(np.sum(self.failed))
@@ -138,31 +146,32 @@ class Study:
 
 
 def sweep(model: Any, method: Any = None, *, values: Optional[Mapping[str, Any]] = None, columns: Any = None,
-          rows: bool = False, progress: Any = False, **keywords: Any) -> Study:
+          rows: bool = False, observe: Any = None, inputs: Optional[Mapping[str, Any]] = None, progress: Any = False,
+          **keywords: Any) -> Study:
     """Runs a model with every combination of some values, on all cores.
 
     Keywords are options of `simulate`, or names of the model: a list or array is an axis of the study, a number holds
-    for all. columns: paths into the report ('energy.max_error', 'q.x1', a group such as 'q'). rows: keep them too.
+    for all. columns: paths into the report ('energy.max_error', 'q.x1', a group such as 'q'). rows: keep them too. observe and
+    inputs are as for `simulate`, the same for all.
 
     >>> import alembert, numpy
     >>> study = alembert.sweep("models/pendulum.alm", l=[1.0, 2.0, 4.0], gravity=[9.81, 1.62], end=1, columns=["q.x"])
     >>> study["q.x"].shape, bool(study.failed.any())
     ((3, 2), False)
     """
-    full, options, given = _prepared("sweep", model, values, keywords)
-    axes = {name: _axis(name, value) for name, value in given.items() if _is_list(value)}
-    if not axes:
-        raise wrong("nothing is varied", "give a list of values: sweep(model, m2=[1, 0.1])")
-    full = full.set({name: value for name, value in given.items() if name not in axes})
+    full, options, given = _prepared("sweep", model, values, observe, keywords)
+    axes = {name: _axis(full, name, value) for name, value in given.items()}
     grids = np.meshgrid(*axes.values(), indexing="ij")
     study = Study(dict(zip(axes, grids)), axes, grids[0].shape)
-    return _run(study, full, method, options, columns, rows, progress)
+    with InputFiles(full, inputs) as driven:
+        return _run(study, driven, method, options, columns, rows, progress)
 
 
 def ensemble(model: Any, method: Any = None, *, values: Optional[Mapping[str, Any]] = None, columns: Any = None,
-             rows: bool = False, progress: Any = False, **keywords: Any) -> Study:
+             rows: bool = False, observe: Any = None, inputs: Optional[Mapping[str, Any]] = None, progress: Any = False,
+             **keywords: Any) -> Study:
     """Runs a model with many sets of values, on all cores: arrays of one shape (or that broadcast to one), a member for
-    each entry. Everything else is as for `sweep`.
+    each entry; those of a vector have its entries as their last axis. Everything else is as for `sweep`.
 
     >>> import alembert, numpy
     >>> speeds = numpy.linspace(0, 2, 5)
@@ -170,18 +179,23 @@ def ensemble(model: Any, method: Any = None, *, values: Optional[Mapping[str, An
     >>> study["energy.initial"].round(6)
     array([0.   , 0.125, 0.5  , 1.125, 2.   ])
     """
-    full, options, given = _prepared("ensemble", model, values, keywords)
-    lists = {name: _numbers(name, value) for name, value in given.items() if _is_list(value)}
-    if not lists:
-        raise wrong("nothing is varied", "give an array of values")
-    full = full.set({name: value for name, value in given.items() if name not in lists})
+    full, options, given = _prepared("ensemble", model, values, observe, keywords)
+    lists: dict[str, np.ndarray] = {}
+    for name, value in given.items():
+        entries, shape = _entries(full, name)
+        if entries and value.shape[-len(shape):] != shape:
+            raise wrong(f"`{name}` is a vector of shape {shape}, and the array has the shape {value.shape}",
+                        "its last axis has the entries of the vector")
+        flat = value.reshape(*value.shape[:value.ndim - len(shape)], -1) if entries else value[..., np.newaxis]
+        lists.update((one, flat[..., i]) for i, one in enumerate(entries or [name]))
     try:
         arrays = np.broadcast_arrays(*lists.values())
     except ValueError:
         shapes = ", ".join(f"{name} {np.shape(value)}" for name, value in lists.items())
         raise wrong(f"the shapes do not fit together: {shapes}") from None
     study = Study(dict(zip(lists, arrays)), {}, arrays[0].shape)
-    return _run(study, full, method, options, columns, rows, progress)
+    with InputFiles(full, inputs) as driven:
+        return _run(study, driven, method, options, columns, rows, progress)
 
 
 def draws(members: int, distributions: Mapping[str, tuple], *, seed: int = 0,
@@ -217,37 +231,47 @@ def draws(members: int, distributions: Mapping[str, tuple], *, seed: int = 0,
     return {name: np.ascontiguousarray(table[:, i]) for i, (name, *_) in enumerate(asked)}
 
 
-def _is_list(value: Any) -> bool:
-    return isinstance(value, (list, tuple, range)) or (isinstance(value, np.ndarray) and value.ndim > 0)
-
-
-def _numbers(name: str, value: Any) -> np.ndarray:
-    try:
-        result = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} must be numbers") from None
-    if result.size == 0:
-        raise wrong(f"`{name}` has no values")
-    if not np.all(np.isfinite(result)):
-        raise wrong(f"`{name}` must be finite numbers")
-    return result
-
-
-def _axis(name: str, value: Any) -> np.ndarray:
+def _axis(model: Model, name: str, value: np.ndarray) -> np.ndarray:
+    entries = _entries(model, name)[0]
+    if entries:
+        raise wrong(f"`{name}` is a vector, and no axis", f"vary its entries, values={{{entries[0]!r}: [...]}}, or take ensemble()")
     result = array(name, value)
-    if result.size == 0:
-        raise wrong(f"`{name}` has no values")
     if len(np.unique(result)) != len(result):
         raise wrong(f"`{name}` has a value twice")
     return result
 
 
-def _prepared(function: str, model: Any, values: Any, keywords: dict) -> tuple:
+def _entries(model: Model, name: str) -> tuple[list[str], tuple[int, ...]]:
+    """The entries of what the model has as a vector, and its shape; none of a single number."""
+    base, dots = name.rstrip("'"), name[len(name.rstrip("'")):]
+    shape = np.shape(model.parameters.get(name, 0.0))
+    if not shape:
+        pattern = re.compile(re.escape(base) + r"((?:\[\d+\])+)" + re.escape(dots))
+        places = [tuple(map(int, re.findall(r"\d+", m[1]))) for m in map(pattern.fullmatch, model.states) if m]
+        shape = tuple(max(p[k] for p in places) for k in range(len(places[0]))) if places else ()
+    entries = [base + "".join(f"[{i + 1}]" for i in index) + dots for index in np.ndindex(*shape)] if shape else []
+    return entries, shape
+
+
+def _prepared(function: str, model: Any, values: Any, observe: Any, keywords: dict) -> tuple[Model, Any, dict[str, np.ndarray]]:
+    """The model with what holds for all members, the options, and what is varied."""
     options = make_options(**{key: keywords.pop(key) for key in list(keywords) if key in OPTIONS})
     given = merge(values, keywords)
     full = as_model(model)
-    check_keywords(function, full, given, [*OPTIONS, "method", "columns", "rows", "progress", "values"])
-    return full, options, given
+    check_keywords(function, full, given, [*OPTIONS, "method", "columns", "rows", "observe", "inputs", "progress", "values"])
+    if observe is not None:
+        full = full.observing(*names_of("observe", observe))
+    varied: dict[str, np.ndarray] = {}
+    for name, value in given.items():
+        entries, shape = _entries(full, name)
+        if is_list(value) and not (entries and np.shape(value) == shape):  # a vector of that shape is that of all members
+            varied[name] = array(name, value, any_shape=True)
+            if varied[name].size == 0:
+                raise wrong(f"`{name}` has no values")
+    full = full.set({name: value for name, value in given.items() if name not in varied})
+    if not varied:
+        raise wrong("nothing is varied", f"give a list of values: {function}(model, m2=[1, 0.1])")
+    return full, options, varied
 
 
 def _stays_open(model: Model, name: str) -> bool:
@@ -276,16 +300,17 @@ def _run(study: Study, model: Model, method: Any, options: Any, columns: Any, ro
         wanted.append("t")  # how far each came; tables begin with it, as those of runs do
     with Progress(progress, "running") as show:
         done = 0
-        for common, members in groups.items():
+        for common, together in groups.items():
             part = model.set({name: int(v) if v.is_integer() else v for name, v in zip(closed, common)})
-            told = None if show is None else \
-                (lambda share, d=done, n=len(members): show((d + share * n) / len(table)))
-            result = _core.sweep(part._source, method_name(method), opened, np.ascontiguousarray(table[members]),
-                                 options, wanted, bool(rows), told)
-            if result.raised is not None:
-                raise result.raised
-            study._take(result, np.array(members))
-            done += len(members)
+            for members in np.array_split(np.array(together), -(-len(together) // _AT_ONCE)):
+                told = None if show is None else \
+                    (lambda share, d=done, n=len(members): show((d + share * n) / len(table)))
+                result = _core.sweep(part._source, method_name(method), opened, np.ascontiguousarray(table[members]),
+                                     options, wanted, truth("rows", rows), told)
+                if result.raised is not None:
+                    raise result.raised
+                study._take(result, members)
+                done += len(members)
     codes = sorted({warning.code for _, warning in study.warnings})
     for code in codes:
         seen = [(i, w) for i, w in study.warnings if w.code == code]
@@ -301,14 +326,14 @@ def _found(told: tuple) -> Findings:
     return Findings(told)
 
 
-def check(model: Any, **values: Any) -> Findings:
+def check(model: Any, *, values: Optional[Mapping[str, Any]] = None, **named: Any) -> Findings:
     """What a model is, whether its initial values are consistent, and which methods take it.
 
     >>> import alembert
     >>> alembert.check("models/double_pendulum.alm").degrees_of_freedom
     2
     """
-    full = with_values("check", model, None, values, [])
+    full = with_values("check", model, values, named, ["values"])
     found = _found(_core.examine(full._source))
     if full.method:
         try:
@@ -324,20 +349,21 @@ def check(model: Any, **values: Any) -> Findings:
 
 
 def verify(model: Any, method: Any = None, *, step: Optional[float] = None, end: Optional[float] = None,
-           seconds: float = 5.0, **values: Any) -> Findings:
+           seconds: float = 5.0, values: Optional[Mapping[str, Any]] = None, **named: Any) -> Findings:
     """What a method really preserves on a model, measured beside what it claims; `failed` where a claim is false.
 
     >>> import alembert
     >>> alembert.verify("models/pendulum.alm", "lobatto(2)", step=0.02, end=1).failed
     False
     """
-    full = with_values("verify", model, None, values, ["method", "step", "end", "seconds"])
+    full = with_values("verify", model, values, named, ["method", "step", "end", "seconds", "values"])
     return _found(_core.verify(full._source, method_name(method), np.nan if step is None else number("step", step),
                                np.nan if end is None else number("end", end), number("seconds", seconds)))
 
 
 def converge(model: Any, methods: Any = None, *, steps: Optional[Sequence[float]] = None, end: Optional[float] = None,
-             quad: bool = False, progress: Any = False, **values: Any) -> Findings:
+             quad: bool = False, progress: Any = False, values: Optional[Mapping[str, Any]] = None,
+             **named: Any) -> Findings:
     """Measured orders and work of methods on a model, against a reference in quadruple precision.
 
     >>> import alembert
@@ -345,7 +371,7 @@ def converge(model: Any, methods: Any = None, *, steps: Optional[Sequence[float]
     >>> round(measured["methods"][0].observed.q, 1)
     4.0
     """
-    full = with_values("converge", model, None, values, ["methods", "steps", "end", "quad", "progress"])
+    full = with_values("converge", model, values, named, ["methods", "steps", "end", "quad", "progress", "values"])
     if methods is None:
         methods = []
     elif isinstance(methods, str) or hasattr(methods, "name"):
@@ -412,14 +438,15 @@ def _sympy_nodes(nodes: list[tuple]) -> list:
     two = {"add": lambda a, b: a + b, "subtract": lambda a, b: a - b, "multiply": lambda a, b: a * b,
            "divide": lambda a, b: a / b, "power": lambda a, b: a ** b, "min": sympy.Min, "max": sympy.Max,
            "hypot": lambda a, b: sympy.sqrt(a ** 2 + b ** 2), "atan2": sympy.atan2,
-           "where": lambda a, b: sympy.Piecewise((b, sympy.Ne(a, 0)), (0, True)),
-           "piecewise": lambda a, b: sympy.Function(f"table_{b}")(a)}  # tables of the model, by their numbers
+           "where": lambda a, b: sympy.Piecewise((b, sympy.Ne(a, 0)), (0, True))}
     made: list = []
     for op, *rest in nodes:
         if op == "constant":
             made.append(_sympy_number(rest[0]))
         elif op == "symbol":
             made.append(sympy.Symbol(rest[0], real=True))
+        elif op == "table":
+            made.append(sympy.Function(rest[0])(made[rest[1]]))
         elif len(rest) == 1:
             made.append(one.get(op, getattr(sympy, op, None))(made[rest[0]]))
         else:
@@ -439,7 +466,8 @@ def _sympy_number(text: str) -> Any:
     return sympy.Float(text, 36) if len(text) > 20 else sympy.Rational(text)
 
 
-def derive(model: Any, *, form: str = "all", numbers: bool = False, all: bool = False, **values: Any) -> Equations:
+def derive(model: Any, *, form: str = "all", numbers: bool = False, all: bool = False,
+           values: Optional[Mapping[str, Any]] = None, **named: Any) -> Equations:
     """The equations behind a model. form: 'all', or one system: 'index1', 'index2', 'ggl'. numbers: with the values of
     the parameters instead of their names. all: every equation, however many and however long.
 
@@ -450,7 +478,7 @@ def derive(model: Any, *, form: str = "all", numbers: bool = False, all: bool = 
     """
     if not isinstance(form, str):
         raise TypeError(f"form must be a text, not {type(form).__name__}")
-    full = with_values("derive", model, None, values, ["form", "numbers", "all"])
+    full = with_values("derive", model, values, named, ["form", "numbers", "all", "values"])
     equations = Equations(full._source.derive([], not numbers), form, bool(all))
     if form != "all":
         equations.text  # says what is wrong with the form

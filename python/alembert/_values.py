@@ -7,22 +7,29 @@ import functools
 import math
 import numbers
 import os
-from typing import Any, Iterable, Optional
+from typing import Any, Iterable, Mapping, Optional
 
 import numpy as np
 
 from .errors import wrong
 
 
+# What float() would take for a number.
+_NO_NUMBERS = (bool, np.bool_, str, bytes, np.datetime64, np.timedelta64)
+
+
 def number(name: str, value: Any, *, finite: bool = True) -> float:
     """A single number; TypeError for what is none, InputError for what is not finite."""
-    if isinstance(value, (bool, np.bool_)) or isinstance(value, (str, bytes)):
+    if isinstance(value, _NO_NUMBERS):
         raise TypeError(f"{name} must be a number, not {type(value).__name__}")
     if isinstance(value, np.ndarray) and value.ndim > 0:
         raise TypeError(f"{name} must be a single number, not an array of shape {value.shape}")
     if not isinstance(value, numbers.Real) and not hasattr(value, "__float__"):
         raise TypeError(f"{name} must be a number, not {type(value).__name__}")
-    result = float(value)
+    try:
+        result = float(value)
+    except OverflowError:
+        raise wrong(f"`{name}` must be a finite number, not one of {len(str(value))} digits") from None
     if finite and not math.isfinite(result):
         raise wrong(f"`{name}` must be a finite number, not {result}")
     return result
@@ -36,24 +43,61 @@ def whole(name: str, value: Any, least: int = 1) -> int:
     return int(value)
 
 
-def array(name: str, values: Any) -> np.ndarray:
-    """A list of finite numbers."""
+def is_list(value: Any) -> bool:
+    """Whether it is several values, in whatever holds such in an order: a list, an array, a range, a Series, a generator."""
+    if isinstance(value, (str, bytes, Mapping, set, frozenset)) or hasattr(value, "workshop"):
+        return False
+    return getattr(value, "ndim", 1) > 0 and (hasattr(value, "__array__") or isinstance(value, Iterable))
+
+
+def array(name: str, values: Any, *, any_shape: bool = False) -> np.ndarray:
+    """Finite numbers, in one list unless any shape is allowed. Dates, truths, texts and complex numbers are none."""
+    if isinstance(values, (str, bytes, Mapping, set, frozenset)):
+        raise TypeError(f"{name} must be a list of numbers, not {type(values).__name__}")
+    if isinstance(values, Iterable) and not hasattr(values, "__array__"):
+        values = list(values)
     try:
-        result = np.array(values, dtype=float, ndmin=1)
+        given = np.array(values, ndmin=0 if any_shape else 1)
+        # A mask hides values that nobody means; numbers of other libraries (fractions, decimals) arrive as objects.
+        objects = given.ravel().tolist() if given.dtype.kind == "O" else []
+        if given.size and (given.dtype.kind not in "iufO" or np.ma.is_masked(values) or
+                           any(one is None or isinstance(one, _NO_NUMBERS) for one in objects)):
+            raise TypeError
+        result = given.astype(float)
     except (TypeError, ValueError):
-        raise TypeError(f"{name} must be a list of numbers, not {type(values).__name__}") from None
-    if result.ndim != 1:
+        kind = f"{values.dtype}" if isinstance(values, np.ndarray) else type(values).__name__
+        raise TypeError(f"{name} must be {'' if any_shape else 'a list of '}numbers, not {kind}") from None
+    except OverflowError:
+        raise wrong(f"`{name}` must be finite numbers") from None
+    if result.ndim != 1 and not any_shape:
         raise wrong(f"`{name}` must be a list of numbers, not an array of shape {result.shape}")
     if not np.all(np.isfinite(result)):
         raise wrong(f"`{name}` must be finite numbers")
     return result
 
 
+def truth(name: str, value: Any) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, not {type(value).__name__}")
+    return bool(value)
+
+
+def unicode(what: str, text: Any) -> str:
+    """A text that can be written."""
+    if not isinstance(text, str):
+        raise TypeError(f"{what} must be a text, not {type(text).__name__}")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise wrong(f"{what} holds {text[error.start]!r}, half of a character, which is no text in UTF-8") from None
+    return text
+
+
 def text_of(name: str, value: Any) -> str:
     """A value as the model language writes it: numbers to the last bit, lists as vectors, expressions as they are."""
     if isinstance(value, str):
-        return value
-    if isinstance(value, (bool, np.bool_)) or value is None:
+        return unicode(name, value)
+    if isinstance(value, _NO_NUMBERS) or value is None:
         raise TypeError(f"{name} must be a number, a list of numbers or a text, not {type(value).__name__}")
     if hasattr(value, "workshop"):  # an expression of a builder
         return value.text
@@ -63,7 +107,8 @@ def text_of(name: str, value: Any) -> str:
         value = value.item()
     if isinstance(value, (numbers.Integral, np.integer)):
         return str(int(value))
-    if isinstance(value, (list, tuple, np.ndarray)):
+    if is_list(value):
+        value = list(value)
         if len(value) == 0:
             raise wrong(f"`{name}` is an empty list")
         return "(" + ", ".join(text_of(name, one) for one in value) + ")"
@@ -132,6 +177,10 @@ def path_of(path: Any) -> str:
         result = os.fsdecode(result)
     if "\0" in result:
         raise wrong("a path must not contain a zero byte")
+    try:
+        os.fsencode(result)
+    except UnicodeEncodeError:
+        raise wrong(f"no file can have the name {result!r}") from None
     return result
 
 
@@ -153,6 +202,7 @@ def names_of(what: str, names: Any) -> list[str]:
     for name in names:
         if not isinstance(name, str):
             raise TypeError(f"{what} must be names, not {type(name).__name__}")
+        unicode(what, name)
     if len(set(names)) != len(names):
         raise wrong(f"`{what}` names something twice")
     return names

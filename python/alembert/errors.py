@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Optional
 if TYPE_CHECKING:
     from ._run import Run
 
-__all__ = ["InputError", "ModelError", "Problem", "RunError", "RunWarning"]
+__all__ = ["InputError", "ModelError", "Problem", "RunError", "RunWarning", "WriteError"]
 
 
 @dataclass
@@ -82,6 +82,19 @@ class ModelError(InputError):
     """
 
 
+class WriteError(InputError, OSError):
+    """A file could not be written: no such folder, no space, no right to.
+
+    >>> import alembert
+    >>> run = alembert.simulate("models/pendulum.alm", end=0.1)
+    >>> try:
+    ...     run.save("/no/such/folder/swing.csv")
+    ... except OSError as error:
+    ...     print(error.errors[0].hint)
+    there is no folder '/no/such/folder'
+    """
+
+
 class RunError(RuntimeError):
     """The numbers failed. `run` is what was computed so far (None for a single step), `t` how far it came.
 
@@ -124,17 +137,19 @@ class RunWarning(UserWarning):
         return f"RunWarning({self.code!r} at t = {self.t:.6g}: {self.text})"
 
 
-def input_error(described: list[tuple]) -> InputError:
-    """Made by the library: (message, hint, source, text, line, column, length, shown) each."""
+def input_error(described: list[tuple], writing: bool = False) -> InputError:
+    """Made by the library: (message, hint, source, text, line, column, length, shown) each. writing: a file could not be
+    written."""
     errors = []
     for message, hint, source, text, line, column, length, shown in described:
         # What the library calls by the names of its options.
-        for theirs, ours in (("`set` ", "value "), ("`observed` ", "observe ")):
+        for theirs, ours in (("`set` ", "value "), ("`observed` ", "observe "), ("`input` ", "input ")):
             if source.startswith(theirs):
-                renamed = ours + source[len(theirs):]
-                shown = shown.replace(source, renamed, 1)
-                source = renamed
+                shown = shown.replace(theirs, ours, 1)
+                source = ours + source[len(theirs):]
         errors.append(Problem(message, hint, source, text, line, column, length, shown))
+    if writing:
+        return WriteError(errors)
     placed = any(error.source for error in errors)
     return (ModelError if placed else InputError)(errors)
 

@@ -19,8 +19,9 @@ import zipfile
 
 ROOT = pathlib.Path.cwd()
 BUILD = ROOT / "build" / "release"
-# What every Linux system of this processor has.
-SYSTEM = re.compile(r"^(linux-vdso|ld-linux|libc|libm|libdl|librt|libpthread|libutil|libresolv|libgcc_s|libstdc\+\+)\b")
+# What every Linux system of this processor has. A second libstdc++ beside that of other extension modules would be the
+# one that came first, for all of them.
+SYSTEM = re.compile(r"^(linux-vdso|ld-linux.*|libc|libm|libmvec|libdl|librt|libpthread|libutil|libresolv|libgcc_s|libstdc\+\+)\.so")
 
 
 def version():

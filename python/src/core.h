@@ -62,6 +62,8 @@ class LongWork {
   py::object raised_ = py::none();
 };
 
+/// A text for people; what is no UTF-8 in it (a name out of a damaged file) is replaced.
+py::str shown(const std::string& text);
 /// Makes it the exception that Python is about to raise.
 void set_error(const InputError& error) noexcept;
 

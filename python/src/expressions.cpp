@@ -36,10 +36,12 @@ Expr in(const Expression& where, const Expression& other) {
   if (where.owner != other.owner) throw py::value_error("the expressions belong to two models");
   return other.e;
 }
-Expr in(const Expression& where, double number) {
-  if (std::isnan(number)) throw py::value_error("nan cannot stand in an expression");
-  return where.owner->graph().constant(number);
+Expr constant(Workshop& workshop, double number) {
+  if (!std::isfinite(number))
+    throw py::value_error(std::string(std::isnan(number) ? "nan" : "inf") + " cannot stand in an expression");
+  return workshop.graph().constant(number);
 }
+Expr in(const Expression& where, double number) { return constant(*where.owner, number); }
 
 using Binary = Expr (*)(Expr, Expr);
 using Unary = Expr (*)(Expr);
@@ -116,15 +118,14 @@ void functions(Class& c) {
 
 void bind_expressions(py::module_& m) {
   py::class_<Workshop, std::shared_ptr<Workshop>>(m, "Workshop")
-      .def(py::init<>())
       .def("symbol",
            [](Workshop& w, const std::string& name) {
              return Expression{w.shared_from_this(), w.symbol(name)};
            })
       .def("number", [](Workshop& w, double value) {
-        if (std::isnan(value)) throw py::value_error("nan cannot stand in an expression");
-        return Expression{w.shared_from_this(), w.graph().constant(value)};
+        return Expression{w.shared_from_this(), constant(w, value)};
       });
+  m.def("workshop", [] { return std::make_shared<Workshop>(); });
   py::class_<Expression> expression(m, "Expression");
   arithmetic(expression);
   functions(expression);

@@ -50,13 +50,19 @@ const char* word(Op op) {
   return words[static_cast<int>(op)];
 }
 
+/// Of a node that is a table of the model, or the slope of one, at some argument: what stands before that.
+std::string table_name(Expr e) {
+  const std::string text = to_text(e);
+  return text.substr(0, text.find('('));
+}
+
 /// The nodes below some expressions, operands first: (operator, a, b) with a and b as places in the list, or
-/// ("constant", text) and ("symbol", name); and the places of the expressions.
+/// ("constant", text), ("symbol", name) and ("table", name, a); and the places of the expressions.
 py::tuple nodes_of(const Exprs& expressions) {
   py::list nodes;
   py::list places;
   if (expressions.empty()) return py::make_tuple(nodes, places);
-  const Graph& graph = expressions.front().graph();
+  Graph& graph = expressions.front().graph();
   std::vector<bool> used(graph.size());
   for (const Expr e : expressions) used[e.id()] = true;
   for (std::size_t i = graph.size(); i-- > 0;) {
@@ -76,6 +82,7 @@ py::tuple nodes_of(const Exprs& expressions) {
     if (n.op == Op::constant) nodes.append(py::make_tuple("constant", to_text(graph.value(id))));
     else if (operand_count(n.op) == 0) nodes.append(py::make_tuple("symbol", graph.name(id)));
     else if (operand_count(n.op) == 1) nodes.append(py::make_tuple(word(n.op), place[n.a]));
+    else if (n.op == Op::piecewise) nodes.append(py::make_tuple("table", table_name(Expr(&graph, id)), place[n.a]));
     else nodes.append(py::make_tuple(word(n.op), place[n.a], place[n.b]));
   }
   for (const Expr e : expressions) places.append(place[e.id()]);
@@ -133,12 +140,11 @@ void bind_methods(py::module_& m) {
 }  // namespace
 
 void bind_models(py::module_& m) {
+  m.def("model_text", [](std::string text, std::string name, std::vector<std::string> overrides,
+                         std::vector<std::string> observed, std::vector<std::string> inputs) {
+    return ModelText{std::move(text), std::move(name), {std::move(overrides), std::move(observed), std::move(inputs)}};
+  });
   py::class_<ModelText>(m, "ModelText")
-      .def(py::init([](std::string text, std::string name, std::vector<std::string> overrides,
-                       std::vector<std::string> observed, std::vector<std::string> inputs) {
-        return ModelText{
-            std::move(text), std::move(name), {std::move(overrides), std::move(observed), std::move(inputs)}};
-      }))
       .def("read", &ModelText::read, py::call_guard<py::gil_scoped_release>())
       .def(
           "derive",

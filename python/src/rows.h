@@ -55,6 +55,7 @@ struct RunData {
   std::optional<Report> report;    // none for rows that were read from a file or pickled
   std::optional<Told> kept;        // of a run that was pickled and had a report
   py::object raised = py::none();  // what ended it from outside: KeyboardInterrupt
+  std::string note;                // what is to be said of the file that it was read from
 
   bool has_report() const { return report || kept; }
 };

@@ -131,6 +131,13 @@ std::shared_ptr<RunData> run_again(const py::tuple& state) {
   run->rows = RowStore(unpacked_columns(state[0]), unpacked_description(state[1]), span_of(rows),
                        state[3].cast<std::vector<int>>(), span_of(event_rows));
   const std::size_t width = run->rows.width();
+  const Columns& columns = run->rows.columns();
+  for (const auto range : ranges) {
+    const auto [begin, end] = columns.*range;
+    if (begin < 0 || end < begin || static_cast<std::size_t>(end) > width)
+      throw py::value_error("these are no columns of a run");
+  }
+  if (!columns.units.empty() && columns.units.size() != width) throw py::value_error("these are no units of a run");
   if (run->rows.rows().size() != run->rows.count() * width ||
       run->rows.event_rows().size() != run->rows.event_numbers().size() * width)
     throw py::value_error("these are no rows of a run");

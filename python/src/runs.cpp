@@ -23,6 +23,12 @@ py::object view_of(const double* values, std::size_t rows, std::size_t width, co
 
 namespace {
 
+py::list all_shown(const std::vector<std::string>& texts) {
+  py::list all;
+  for (const std::string& text : texts) all.append(shown(text));
+  return all;
+}
+
 py::dict groups(const RunData& run) {
   const Columns& c = run.rows.columns();
   py::dict all;
@@ -46,20 +52,22 @@ py::list warnings(const RunData& run) {
   const std::vector<Warning>* told = run.kept ? &run.kept->warnings : run.report ? &run.report->warnings : nullptr;
   if (told)
     for (const Warning& w : *told) all.append(py::make_tuple(w.code, w.text, w.t));
+  if (!run.note.empty()) all.append(py::make_tuple("cut_short", run.note, run.rows.row_at(run.rows.count() - 1)[0]));
   return all;
 }
 
 py::dict description(const RunData& run) {
   const RunDescription& d = run.rows.run();
   py::list parameters;
-  for (const Parameter& p : d.parameters) parameters.append(py::make_tuple(p.name, p.shape, p.values, p.unit));
+  for (const Parameter& p : d.parameters)
+    parameters.append(py::make_tuple(shown(p.name), p.shape, p.values, shown(p.unit)));
   py::dict all;
-  all["model"] = d.model;
-  all["model_text"] = d.model_text;
+  all["model"] = shown(d.model);
+  all["model_text"] = shown(d.model_text);
   all["parameters"] = parameters;
-  all["method"] = d.method;
+  all["method"] = shown(d.method);
   all["step"] = d.step;
-  all["version"] = d.version;
+  all["version"] = shown(d.version);
   return all;
 }
 
@@ -71,7 +79,9 @@ void save(const RunData& run, const std::string& path, const std::vector<std::st
 
 std::shared_ptr<RunData> load(const std::string& path) {
   auto run = std::make_shared<RunData>();
-  run->rows = RowStore(read_trajectory(path));
+  const Trajectory trajectory = read_trajectory(path);
+  run->rows = RowStore(trajectory);
+  run->note = trajectory.note;
   return run;
 }
 
@@ -99,12 +109,12 @@ std::shared_ptr<RunData> simulate_model(const ModelText& text, const std::string
 }
 
 void bind_options(py::module_& m) {
+  m.def("options", [] {
+    SimulateOptions options;
+    options.step = options.end = NAN;
+    return options;
+  });
   py::class_<SimulateOptions>(m, "Options")
-      .def(py::init([] {
-        SimulateOptions options;
-        options.step = options.end = NAN;
-        return options;
-      }))
       .def_readwrite("end", &SimulateOptions::end)
       .def_readwrite("step", &SimulateOptions::step)
       .def_readwrite("every", &SimulateOptions::every)
@@ -155,9 +165,9 @@ void bind_runs(py::module_& m) {
                                               run.rows.width(), self);
                              })
       .def_property_readonly("event_numbers", [](const RunData& run) { return run.rows.event_numbers(); })
-      .def_property_readonly("event_names", [](const RunData& run) { return run.rows.columns().events; })
-      .def_property_readonly("units", [](const RunData& run) { return run.rows.columns().units; })
-      .def_property_readonly("names", [](const RunData& run) { return run.rows.columns().names; })
+      .def_property_readonly("event_names", [](const RunData& run) { return all_shown(run.rows.columns().events); })
+      .def_property_readonly("units", [](const RunData& run) { return all_shown(run.rows.columns().units); })
+      .def_property_readonly("names", [](const RunData& run) { return all_shown(run.rows.columns().names); })
       .def_property_readonly("groups", groups)
       .def("columns_named",
            [](const RunData& run, const std::string& name) { return columns_named(run.rows.columns(), name); })

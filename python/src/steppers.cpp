@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "rows.h"
@@ -48,7 +49,8 @@ class PyStepper {
   Stepper& held() { return stepper_; }
   const Stepper& held() const { return stepper_; }
 
-  /// What is given by keywords: names of open parameters, finite numbers. Nothing is set where one is wrong.
+  /// What is given by keywords: names of open parameters or whole vectors of them, finite numbers. Nothing is set where
+  /// one is wrong.
   void take(PyObject* const* values, PyObject* keywords);
   void advance();
   void advance(long n);
@@ -69,41 +71,78 @@ class PyStepper {
     const Use use(*this);
     return stepper_;
   }
-  std::size_t place_of(PyObject* name) const;
+  std::optional<std::size_t> place_of(PyObject* name) const;
+  void take_vector(PyObject* name, PyObject* value);
   bool make(long n);
   [[noreturn]] void fail() const;
 
   Stepper stepper_;
   std::vector<py::object> names_;  // of the open parameters, interned
   std::vector<EventRecord> events_;
+  std::vector<std::pair<std::size_t, double>> given_;  // to a step; kept, so that a step allocates nothing
   bool slow_ = false;  // the last step took long
   mutable std::atomic<bool> busy_{false};
 };
 
-std::size_t PyStepper::place_of(PyObject* name) const {
+std::string text_of(PyObject* object) { return py::str(py::handle(object)); }
+
+[[noreturn]] void refuse_type(PyObject* name, const std::string& wanted, PyObject* value) {
+  throw py::type_error("'" + text_of(name) + "' must be " + wanted + ", not " + Py_TYPE(value)->tp_name);
+}
+
+double finite(PyObject* name, double value) {
+  if (!std::isfinite(value)) throw InputError("'" + text_of(name) + "' must be a finite number");
+  return value;
+}
+
+double number(PyObject* name, PyObject* value) {
+  const double given = PyFloat_AsDouble(value);
+  if (given != -1 || !PyErr_Occurred()) return finite(name, given);
+  const bool overflow = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
+  if (!overflow && !PyErr_ExceptionMatches(PyExc_TypeError)) throw py::error_already_set();  // what __float__ raised
+  PyErr_Clear();
+  if (overflow) finite(name, INFINITY);
+  refuse_type(name, "a number", value);
+}
+
+std::optional<std::size_t> PyStepper::place_of(PyObject* name) const {
   for (std::size_t i = 0; i < names_.size(); ++i)
     if (names_[i].ptr() == name || PyUnicode_Compare(names_[i].ptr(), name) == 0) return i;
-  std::vector<std::string> known = stepper_.equations().inputs();
-  const std::string text = py::str(py::handle(name));
-  const std::string near = nearest_name(text, known);
-  throw InputError("'" + text + "' is not open in this stepper",
-                   !near.empty() ? "did you mean '" + near + "'?" : "name it where the stepper is compiled: `inputs`");
+  return {};
+}
+
+void PyStepper::take_vector(PyObject* name, PyObject* value) {
+  const std::vector<std::string> known = stepper_.equations().inputs();
+  const std::string text = text_of(name);
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < known.size(); ++i)
+    if (known[i].starts_with(text + "[")) places.push_back(i);
+  if (places.empty()) {
+    const std::string near = nearest_name(text, known);
+    throw InputError("'" + text + "' is not open in this stepper", !near.empty()
+                                                                       ? "did you mean '" + near + "'?"
+                                                                       : "name it where the stepper is compiled: `inputs`");
+  }
+  const auto numbers = py::array::ensure(py::handle(value));
+  if (!numbers) PyErr_Clear();
+  if (!numbers || std::string("iuf").find(numbers.dtype().kind()) == std::string::npos)
+    refuse_type(name, "a list of " + std::to_string(places.size()) + " numbers", value);
+  if (static_cast<std::size_t>(numbers.size()) != places.size())
+    throw InputError("'" + text + "' has " + std::to_string(places.size()) + " entries, not " +
+                     std::to_string(numbers.size()));
+  const auto flat = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(numbers);
+  for (std::size_t i = 0; i < places.size(); ++i) given_.emplace_back(places[i], finite(name, flat.data()[i]));
 }
 
 void PyStepper::take(PyObject* const* values, PyObject* keywords) {
   const Py_ssize_t count = keywords ? PyTuple_GET_SIZE(keywords) : 0;
-  double numbers[8];
-  std::vector<double> many(count > 8 ? static_cast<std::size_t>(count) : 0);
-  double* given = count > 8 ? many.data() : numbers;
+  given_.clear();
   for (Py_ssize_t i = 0; i < count; ++i) {
-    given[i] = PyFloat_AsDouble(values[i]);
-    if (given[i] == -1 && PyErr_Occurred()) throw py::error_already_set();
-    if (!std::isfinite(given[i]))
-      throw InputError("'" + std::string(py::str(py::handle(PyTuple_GET_ITEM(keywords, i)))) +
-                       "' must be a finite number");
-    place_of(PyTuple_GET_ITEM(keywords, i));
+    PyObject* const name = PyTuple_GET_ITEM(keywords, i);
+    if (const std::optional<std::size_t> place = place_of(name)) given_.emplace_back(*place, number(name, values[i]));
+    else take_vector(name, values[i]);
   }
-  for (Py_ssize_t i = 0; i < count; ++i) stepper_.parameters()[place_of(PyTuple_GET_ITEM(keywords, i))] = given[i];
+  for (const auto& [place, value] : given_) stepper_.parameters()[place] = value;
 }
 
 void PyStepper::fail() const {
@@ -188,9 +227,23 @@ PyMethodDef step_method = {"step", reinterpret_cast<PyCFunction>(reinterpret_cas
                            METH_FASTCALL | METH_KEYWORDS,
                            "step(**inputs)\n--\n\nOne step of size h, with open inputs set before it."};
 
-void steps(const py::object& object, long n, const py::kwargs& inputs) {
-  PyStepper& self = stepper_of(object);
+long whole_number(const py::args& arguments) {
+  if (arguments.size() != 1) throw py::type_error("steps() takes their number, then inputs by name: steps(100, F=1)");
+  PyObject* const given = arguments[0].ptr();
+  if (!PyIndex_Check(given))
+    throw py::type_error(std::string("the number of steps must be a whole number, not ") + Py_TYPE(given)->tp_name);
+  const Py_ssize_t n = PyNumber_AsSsize_t(given, PyExc_OverflowError);
+  if (n == -1 && PyErr_Occurred()) {
+    PyErr_Clear();
+    throw InputError("the number of steps is too large");
+  }
   if (n < 0) throw py::value_error("the number of steps must not be negative");
+  return n;
+}
+
+void steps(const py::object& object, const py::args& arguments, const py::kwargs& inputs) {
+  PyStepper& self = stepper_of(object);
+  const long n = whole_number(arguments);
   const PyStepper::Use use(self);
   std::vector<PyObject*> values;
   py::list names;
@@ -208,12 +261,7 @@ using Named = std::map<std::string, double>;
 void set_state(const py::object& object, const std::vector<double>& state) {
   PyStepper& self = stepper_of(object);
   const PyStepper::Use use(self);
-  const std::vector<std::string>& names = self.held().names();
-  if (state.size() != names.size())
-    throw InputError("the state has " + std::to_string(names.size()) + " entries, not " + std::to_string(state.size()));
-  Named values;
-  for (std::size_t i = 0; i < names.size(); ++i) values[names[i]] = state[i];
-  self.held().set(values);
+  self.held().set_state(state);
 }
 
 std::shared_ptr<RunData> simulate_from(const py::object& object, SimulateOptions options, const py::object& progress) {
@@ -255,14 +303,8 @@ auto used(Function f) {
 template <class Class>
 void bind_state(Class& c) {
   c.def_property_readonly("t", used([](Stepper& s) { return s.t(); }), "The time.")
-      .def_property(
-          "h", used([](Stepper& s) { return s.h(); }),
-          [](const py::object& object, double h) {
-            PyStepper& self = stepper_of(object);
-            const PyStepper::Use use(self);
-            self.held().set_step(h);
-          },
-          "The size of the steps from now on; negative: backward in time.")
+      .def_property_readonly("h", used([](Stepper& s) { return s.h(); }),
+                             "The size of the steps from now on; negative: backward in time.")
       .def_property_readonly("stopped", used([](Stepper& s) { return s.stopped(); }),
                              "The event that has stopped the motion; empty while none has.")
       .def_property_readonly("event_records", events_of, "What `events` is made of.")
@@ -273,8 +315,9 @@ void bind_state(Class& c) {
       .def_property_readonly("names", used([](Stepper& s) { return s.names(); }), "Of the entries of the state.")
       .def_property_readonly("inputs", used([](Stepper& s) { return s.equations().inputs(); }),
                              "The open parameters and inputs.")
-      .def_property("state", used([](Stepper& s) { return array_of(s.state()); }), set_state,
-                    "Coordinates, then velocities or momenta. What is set moves the shortest way onto the constraints.")
+      .def_property_readonly("state", used([](Stepper& s) { return array_of(s.state()); }),
+                             "Coordinates, then velocities or momenta. What is set moves the shortest way onto the "
+                             "constraints.")
       .def_property_readonly("parameters", used([](Stepper& s) { return array_of(s.parameters()); }), "Their values.")
       .def_property_readonly("accelerations", used([](Stepper& s) { return array_of(s.accelerations()); }),
                              "At the present state, from the index-reduced system.")
@@ -312,6 +355,13 @@ void bind_steppers(py::module_& m) {
              PyStepper& self = stepper_of(object);
              const PyStepper::Use use(self);
              return self.held().value(name);
+           })
+      .def("set_state", set_state)
+      .def("set_step",
+           [](const py::object& object, double h) {
+             PyStepper& self = stepper_of(object);
+             const PyStepper::Use use(self);
+             self.held().set_step(h);
            })
       .def("set_values",
            [](const py::object& object, const Named& values) {

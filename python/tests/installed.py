@@ -14,6 +14,7 @@ assert root / "python" not in package.parents, f"imported from {package}"
 for name in ("py.typed", "_core.pyi"):
     assert (package / name).exists(), f"{name} is not in the wheel"
 (module,) = package.glob("_core*.so")
+assert not list((package / "libraries").glob("libstdc++*")), "a second libstdc++ disturbs other extension modules"
 for line in subprocess.run(["ldd", module], check=True, capture_output=True, text=True).stdout.splitlines():
     if "=>" not in line:
         continue

@@ -1,5 +1,7 @@
 """Models built in Python, against the same models as texts."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -186,3 +188,69 @@ def test_units():
     m.potential(k * x)
     with pytest.raises(alembert.ModelError, match="units do not fit"):
         m.build()
+
+
+def test_numpy_functions_have_numpys_values():
+    values = {"cbrt": [-8.0, 27], "log2": [0.3, 8], "log10": [0.3, 100], "exp2": [-1.5, 3], "log1p": [-0.5, 2], "expm1": [-1e-9, 1],
+              "arcsinh": [-50.0, 0.3], "arccosh": [1.5, 20], "arctanh": [-0.9, 0.3], "rad2deg": [-1.0, 2], "degrees": [1.0, 2],
+              "deg2rad": [-90.0, 30], "fabs": [-2.0, 3], "square": [-3.0, 2], "reciprocal": [-4.0, 5]}
+    for name, given in values.items():
+        m = alembert.ModelBuilder(name)
+        a, b = m.parameter("a", given[0]), m.parameter("b", given[1])
+        x = m.coordinate("x")
+        m.kinetic(m.rate(x)**2 / 2)
+        m.observe("f", [getattr(np, name)(a), getattr(np, name)(b)])
+        found = m.simulate("gauss(1)", step=0.1, end=0.1)["f"][0]
+        assert np.allclose(found, getattr(np, name)(np.array(given)), rtol=1e-12, atol=0), name
+
+
+def test_choices_of_vectors_and_of_numbers():
+    m = alembert.ModelBuilder("Choices")
+    r = m.coordinate("r", [-2.0, 0.5, 3.0])
+    m.kinetic(m.rate(r) @ m.rate(r) / 2)
+    m.observe("up", alembert.maximum(r, 0))
+    m.observe("low", alembert.minimum(r, [1, 0, 1]))
+    m.observe("clip", [np.clip(x, -1, 1) for x in r])
+    m.observe("sign", alembert.sign(r))
+    m.observe("some", alembert.where([x > 0 for x in r], r, -7))
+    m.observe("step", [np.heaviside(x - 0.5, 0.25) for x in r])
+    m.observe("most", np.fmax(r[0], r[1]))
+    run = m.simulate("gauss(1)", step=0.1, end=0.1)
+    for name, value in {"up": [0, 0.5, 3], "low": [-2, 0, 1], "clip": [-1, 0.5, 1], "sign": [-1, 1, 1], "some": [-7, 0.5, 3],
+                        "step": [0, 0.25, 1], "most": 0.5}.items():
+        assert np.array_equal(run[name][0], value), name
+    assert alembert.maximum(1, 2) == 2 and alembert.sign(-3) == -1 and alembert.norm([3, 4]) == 5
+    assert copy.deepcopy(r[0]) is r[0]
+
+
+def test_matrices():
+    m = alembert.ModelBuilder("Matrix")
+    A = m.parameter("A", [[2, 1], [1, 3]])
+    x = m.coordinate("x", [1.0, 0.0])
+    m.kinetic(m.rate(x) @ m.rate(x) / 2)
+    m.potential(x @ A @ x / 2)
+    assert A.shape == (2, 2) and A[0, 1].text == "A[1][2]" and np.array_equal(m.build().parameters["A"], [[2, 1], [1, 3]])
+    run = m.simulate("gauss(3)", step=0.01, end=1)
+    squares, modes = np.linalg.eigh([[2, 1], [1, 3]])
+    exact = modes @ (np.cos(np.sqrt(squares)) * (modes.T @ [1, 0]))
+    assert np.allclose(run["x"][-1], exact, atol=1e-10)
+    r = m.coordinate("r", np.zeros((2, 3)))
+    assert m.rate(r).shape == (2, 3) and m.rate(r)[1, 2].text == "r[2][3]'"
+
+
+def test_what_is_no_name_is_no_symbol():
+    m = alembert.ModelBuilder("M")
+    for good in ("x", "r[2]'", "rod.point(0.5, 0)[1]", "link[i+1].phi", "sum(i, x*y)", "lambda.rod"):
+        assert (2 * m.symbol(good)).text == f"2*{good}"
+    for bad in ("x + y", "-x", "x*y", "x)", "(x", "", "x, y", "a b"):
+        with pytest.raises(alembert.InputError, match="no name"):
+            m.symbol(bad)
+
+
+def test_expressions_too_long_to_write_are_said():
+    m = alembert.ModelBuilder("M")
+    x = e = m.coordinate("x")
+    for _ in range(40):
+        e = e * np.sin(e) + x
+    with pytest.raises(alembert.InputError, match="m.let"):
+        m.potential(e)

@@ -1,5 +1,6 @@
 """Every statement of the model language as a call of the builder, against the same model as a text."""
 
+import inspect
 import pathlib
 import re
 
@@ -26,6 +27,56 @@ def test_no_statement_is_missing():
     missing = [k for k in keywords if k not in in_the_constructor and not hasattr(alembert.ModelBuilder, k)]
     assert missing == []
     assert alembert.ModelBuilder("A", "B").text() == 'model "A"\nsource "B"\n'
+
+
+def test_no_option_is_missing():
+    """Every word that a statement takes is one that its call takes."""
+    # Arguments by place, places of bodies, and words that are calls or values of their own.
+    elsewhere = {"from", "to", "on", "joint", "point", "axis", "sphere", "box", "disk", "ellipsoid"}
+    of_its_own = {("stop", "when"), ("stop", "after"), ("torsion", "angle"), ("torsion", "angle1"), ("torsion", "angle2"),
+                  ("torsion", "distance"), ("joint", "rolling"), ("draw", "mesh"), ("draw", "axis")}
+    missing, seen = [], 0
+    for line in re.findall(r"^- `(.*?)`:", (ROOT / "docs/language.md").read_text(), re.M):
+        keyword = line.split()[0]
+        words = set(re.findall(r'(?<![A-Za-z])([a-z]\w*)(?= (?:EXPR|"|NUMBER|NAME))|\[([a-z]\w*)\]', line))
+        for word in {a or b for a, b in words} - {keyword} - elsewhere:
+            taken = inspect.signature(getattr(alembert.ModelBuilder, keyword)).parameters
+            seen += 1
+            if word not in taken and (keyword, word) not in of_its_own:
+                missing.append(f"{keyword} {word}")
+    assert seen > 50 and missing == []
+
+
+def test_friction_in_a_bearing():
+    m = alembert.ModelBuilder("Pendulum in a bearing")
+    mass, l, R, mu, g = (m.parameter(n, v) for n, v in (("m", 2), ("l", 0.5), ("R", 0.05), ("mu", 0.3), ("g", 9.81)))
+    arm = m.body("arm", planar=True, mass=mass, inertia=mass * l**2 / 3, at=(0.3, -0.4), angle=np.arctan2(0.3, 0.4))
+    m.gravity(0, -g)
+    m.revolute("pin", m.ground, arm.at(point=(0, l)), friction=mu, radius=R)
+    run = same_motion(m, (ROOT / "models/bearing.alm").read_text(), ["arm.phi"], 1e-9, method="gauss(3)", step=0.005, end=20)
+    # It comes to rest where the weight can no longer turn it.
+    assert abs(run["arm.phi'"][-1]) < 1e-12 and 0.5 * abs(np.sin(run["arm.phi"][-1])) <= 0.3 * 0.05
+
+
+def test_friction_by_a_load():
+    m = alembert.ModelBuilder("Block in a guide")
+    x = m.coordinate("x", rate=2)
+    m.kinetic(m.rate(x)**2 / 2)
+    m.contact("guide", load=9.81, friction=0.25, static=0.4, along=m.rate(x))
+    run = m.simulate("gauss(2)", step=0.01, end=2)
+    stop = next(e for e in run.events if e.kind == "stick")
+    assert abs(stop.t - 2 / (0.25 * 9.81)) < 1e-9 and abs(run["x"][-1] - 2**2 / (2 * 0.25 * 9.81)) < 1e-9
+
+
+def test_shapes_stand_where_their_place_is():
+    m = alembert.ModelBuilder("Ball on a stick")
+    stick = m.body("stick", mass=1, inertia=(1, 1, 1))
+    tip = stick.at(point=(0, 0, -0.5), axis=(0, 0, 1))
+    m.contact("c", tip.sphere(0.1), m.ground.at(point=(0, 0, -1), axis=(0, 0, 1)).plane())
+    m.contact("d", tip.disk(0.1), m.ground.plane(axis=(0, 0, 1)))
+    assert m.text().splitlines()[-2:] == [
+        "contact c from stick sphere 0.1 point (0, 0, -0.5) to ground plane point (0, 0, -1) axis (0, 0, 1)",
+        "contact d from stick disk 0.1 point (0, 0, -0.5) axis (0, 0, 1) to ground plane axis (0, 0, 1)"]
 
 
 def test_contact_of_a_gap_with_friction():

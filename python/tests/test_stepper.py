@@ -51,6 +51,40 @@ def test_controller_holds_the_pole():
     assert record.to_pandas()["phi"].iloc[0] == 0.2
 
 
+def test_a_state_near_the_constraints_moves_onto_them():
+    s = alembert.compile("models/double_pendulum.alm", step=0.01)
+    s.steps(50)
+    here = s.state
+    s.state = here
+    assert np.array_equal(s.state, here)
+    s.state = here.astype(np.float32)
+    assert np.abs(s.state - here).max() < 1e-6 and max(s.residuals[:2]) < 1e-13
+    noise = np.random.default_rng(1).standard_normal(8)
+    for size in (1e-12, 1e-9, 1e-3):
+        s.state = here + size * noise
+        assert max(s.residuals[:2]) < 1e-13 and 0 < np.abs(s.state - here).max() < 5 * size
+    s.steps(10)
+
+
+def test_vectors():
+    model = alembert.model("parameter F[2] = (0, 0)\ncoordinate x[2]\nkinetic norm2(x')/2\nforce x = F\nobserve w: 2*x\n")
+    s = alembert.compile(model, "gauss(2)", inputs=["F"], step=0.01)
+    assert s.inputs == ["F[1]", "F[2]"]
+    for _ in range(50):
+        s.step(F=(2, -4))
+    s.steps(50, F=np.array([2.0, -4.0]))
+    assert np.allclose(s["x"], [1, -2], atol=1e-12) and np.allclose(s["x'"], [2, -4], atol=1e-12)
+    assert np.array_equal(s["w"], 2 * s["x"]) and np.array_equal(s["F"], [2, -4]) and s["F[2]"] == -4
+    s["x"] = [5, 6]
+    s.set({"F": [0, 0], "x'": [1, 1]})
+    s.steps(100)
+    assert np.allclose(s["x"], [6, 7], atol=1e-12)
+    s.restart(x=(1, 2))
+    record = s.run(1, F=lambda s: [2.0, 2 * s.t])
+    assert np.allclose(record["x"][0], [1, 2]) and record["F"].shape == (101, 2) and abs(record["x"][-1, 0] - 2) < 1e-12
+    assert np.array_equal(s.run(steps=3, F=[1, 1])["F"][-1], [1, 1])
+
+
 def test_set_restart_and_state():
     s = alembert.compile("models/double_pendulum.alm", inputs=["m2"])
     start = s.state

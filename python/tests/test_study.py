@@ -38,6 +38,45 @@ def test_ensemble_of_initial_values():
     assert np.allclose(study["energy.initial"], speeds**2 / 2, atol=1e-15) and study.shape == (2, 2)
 
 
+FORCED = """input F = 0
+parameter a[2] = (0, 0)
+coordinate x[2]
+kinetic norm2(x')/2
+force x = F*(1, 1) + a
+solve gauss(2) step 0.01 end 1
+"""
+
+
+def test_whatever_holds_numbers_can_be_varied():
+    pandas = pytest.importorskip("pandas")
+    given = [1.0, 2.0]
+    for values in (given, tuple(given), np.array(given), np.array(given, dtype=object), np.array([1, 2]), range(1, 3),
+                   (x for x in given), pandas.Series(given), np.array([1.0, 0, 2.0])[::2]):
+        study = alembert.sweep("models/pendulum.alm", l=values, end=0.05)
+        assert np.array_equal(study["l"], given)
+
+
+def test_vectors_in_ensembles():
+    model = alembert.model(FORCED)
+    a = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    study = alembert.ensemble(model, a=a, columns=["q"], rows=True, at=[0.5, 1.0])
+    assert study.shape == (3,) and np.allclose(study["q.x[2]"], a[:, 1] / 2, atol=1e-12)
+    assert study.rows("x").shape == (3, 2, 2) and np.allclose(study.rows("x")[:, 0], a / 8, atol=1e-12)
+    # One that all members have is no axis.
+    study = alembert.sweep(model, a=[1, 2], values={"x[1]": [0, 1]}, columns=["q"])
+    assert study.shape == (2,) and np.allclose(study["q.x[1]"], [0.5, 1.5], atol=1e-12)
+    study = alembert.ensemble(model, values={"x'": a}, columns=["q"])
+    assert np.allclose(study["q.x[1]"], a[:, 0], atol=1e-12)
+
+
+def test_observations_and_inputs_of_members():
+    model = alembert.model(FORCED)
+    study = alembert.sweep(model, values={"a[1]": [0, 1]}, inputs={"F": ([0, 1], [2, 2])}, observe="x[1] + x[2]",
+                           columns=["observed"])
+    (name,) = [c for c in study if c.endswith(".final")]
+    assert np.allclose(study[name], [2, 2.5], atol=1e-12)
+
+
 def test_values_that_shape_the_model():
     study = alembert.sweep("models/chain.alm", N=[2, 3], end=0.02, step=0.01, columns=["statistics.steps"])
     assert np.array_equal(study["statistics.steps"], [2, 2]) and not study.failed.any()
@@ -141,3 +180,23 @@ solve gauss(2) step 0.1 end 2
     study = alembert.ensemble(model, h=np.array([0.8, 1.25, 100.0]), columns=["events.floor.t", "events.floor.count"])
     assert np.allclose(study["events.floor.t"][:2], [0.4, 0.5], rtol=0, atol=1e-13)
     assert np.isnan(study["events.floor.t"][2]) and list(study["events.floor.count"]) == [1, 1, 0]
+
+
+def test_tables_in_sympy_have_their_names():
+    sympy = pytest.importorskip("sympy")
+    m = alembert.ModelBuilder("Over a road")
+    x = m.coordinate("x")
+    road = m.table("road", [0, 1, 2], [0, 1, 0], "spline")
+    m.kinetic(m.rate(x)**2 / 2)
+    m.potential(9.81 * road(x))
+    energy = alembert.derive(m).sympy("energy")[0]
+    assert {f.name for f in energy.atoms(sympy.core.function.AppliedUndef)} == {"road"}
+
+
+def test_members_in_parts(monkeypatch):
+    options = dict(l=np.linspace(1, 2, 7), end=0.1, columns=["q.x"])
+    at_once = alembert.sweep("models/pendulum.alm", **options)
+    monkeypatch.setattr(alembert._study, "_AT_ONCE", 3)
+    shares = []
+    in_parts = alembert.sweep("models/pendulum.alm", progress=shares.append, **options)
+    assert np.array_equal(in_parts["q.x"], at_once["q.x"]) and shares == sorted(shares) and shares[-1] == 1

@@ -31,6 +31,17 @@ def other_expression():
     return alembert.ModelBuilder("other").coordinate("z")
 
 
+def vector():
+    return alembert.model("parameter a[2] = (1, 2)\ncoordinate x[2]\nkinetic norm2(x')/2\nforce x = a\nsolve gauss(1) step 0.1 end 1\n")
+
+
+def damaged_run(part, inner, value):
+    """A run made of a pickle in which something is other than it was written."""
+    state = list(alembert._core.run_state(alembert.simulate("models/bouncing_ball.alm", end=0.6)._data))
+    state[part] = value if inner is None else (*state[part][:inner], value, *state[part][inner + 1:])
+    return alembert.Run(alembert._core.run_again(tuple(state))).q
+
+
 def failing_stepper():
     model = alembert.model("parameter a = 1\ncoordinate x = 1\nkinetic x'^2/2\nconstraint c: x^2 = a - t\n")
     s = alembert.compile(model, "lobatto(2)", step=0.3)
@@ -156,6 +167,9 @@ WRONG = [
     ("a body of another model", lambda: builder().load("w", alembert.Body(builder(), "b", True), force=(0, 1)), INPUT, "another model"),
     ("the target of another model", lambda: builder().force(other_expression(), 1), INPUT, "another model"),
     ("a drawing that does not exist", lambda: builder().draw("cone", builder().ground), INPUT, "cone"),
+    ("a table of words", lambda: builder().table("f", ["a", "b"], [0, 1]), TypeError, "numbers"),
+    ("a table of two lengths", lambda: builder().table("f", [0, 1, 2], [0, 1]), INPUT, "one length"),
+    ("planar as a word", lambda: builder().body("b", mass=1, inertia=1, planar="no"), TypeError, "True or False"),
     ("a table of a kind that is none", lambda: builder().table("f", [0, 1], [0, 1], "cubic"), INPUT, "spline"),
     ("a table from nowhere", lambda: (lambda m: (m.kinetic(m.rate(m.x)**2), m.potential(m.table("f", "no.csv")(m.x)), m.build()))(builder()), MODEL, "no.csv"),
     ("entries without two names", lambda: builder().structure({"q": 1}), TypeError, "two names"),
@@ -175,7 +189,75 @@ WRONG = [
     ("a function as an input", lambda: simulate(inputs={"F": np.sin}), TypeError, "stepper"),
     ("a function of math", lambda: __import__("math").sin(builder().x), TypeError, "numpy.sin"),
     ("the velocity as an attribute", lambda: builder().x.dot, AttributeError, "m.rate(x)"),
+    ("infinity in an expression", lambda: builder().x * np.inf, ValueError, "inf"),
+    ("a place of another model", lambda: builder().revolute("j", builder().ground, alembert.ModelBuilder().ground), INPUT, "another model"),
+    ("a joint of another model", lambda: builder().drive("d", alembert.Joint(builder(), "j", True), angle=1), INPUT, "another model"),
+    ("a contact with neither gap nor load", lambda: builder().contact("c", friction=1), TypeError, "load"),
+    ("a contact with gap and load", lambda: (lambda m: m.contact("c", m.x, load=1))(builder()), TypeError, "load"),
+    ("a title of two lines", lambda: alembert.ModelBuilder("a\nb"), INPUT, "one line"),
+    ("half a character", lambda: alembert.model("coordinate \ud800"), INPUT, "half of a character"),
+    ("half a character as a value", lambda: simulate(l="\ud800"), INPUT, "half of a character"),
+    ("half a character as a method", lambda: simulate("\ud800"), INPUT, "half of a character"),
+    ("half a character as a name", lambda: builder().symbol("\ud800"), INPUT, "half of a character"),
+    ("half a character as a path", lambda: alembert.read("\ud800.alm"), INPUT, "no file"),
+    ("a number for the name of a model", lambda: alembert.model("coordinate x", 3), TypeError, "name of a model"),
+    ("a date for a parameter", lambda: simulate(l=np.timedelta64(3, "s")), TypeError, "timedelta64"),
+    ("a complex parameter", lambda: simulate(l=1j), TypeError, "complex"),
+    ("a set for a vector", lambda: simulate(l={1, 2}), TypeError, "set"),
+    ("complex times", lambda: simulate(at=np.array([0.05 + 1j])), TypeError, "complex128"),
+    ("truths for times", lambda: simulate(at=[True, False]), TypeError, "numbers"),
+    ("dates for times", lambda: simulate(at=np.array([0], dtype="m8[s]")), TypeError, "timedelta64"),
+    ("masked times", lambda: simulate(at=np.ma.array([0.0, 0.1], mask=[0, 1])), TypeError, "numbers"),
+    ("a step of 400 digits", lambda: simulate(step=10**400), INPUT, "finite"),
+    ("raises as a word", lambda: simulate(raises="no"), TypeError, "True or False"),
+    ("inputs that are no pair", lambda: simulate(inputs={"F": ([0, 1], [0, 1], [0, 1])}), TypeError, "pair"),
+    ("nan in an input", lambda: simulate(inputs={"F": ([0, 1], [0, np.nan])}), INPUT, "finite"),
+    ("an input by a number", lambda: simulate(inputs={"F": 3.0}), TypeError, "pair"),
+    ("an unknown input by arrays", lambda: simulate(inputs={"F": ([0, 1], [0, 1])}, values={"l": 2}), MODEL, "input F=(t, values)"),
+    ("a file of rows that is not there", lambda: alembert.load("no_such.h5"), FileNotFoundError, "no_such"),
+    ("a folder of rows", lambda: alembert.load("models"), IsADirectoryError, "models"),
+    ("a folder that is not there, for a page", lambda: simulate().save("/no/such/folder/run.html"), FileNotFoundError, "no/such"),
+    ("a folder that is not there, as Python says it", lambda: simulate().save("/no/such/folder/run.h5"), OSError, "no/such"),
+    ("a list of columns", lambda: simulate()[["x", "y"]], TypeError, "names"),
+    ("a tolerance for a stepper", lambda: stepper(tolerance=1e-6), TypeError, "option of simulate"),
+    ("None for an input of a step", lambda: stepper().step(l=None), TypeError, "'l' must be a number, not NoneType"),
+    ("an array for an input of a step", lambda: stepper().step(l=np.ones(3)), TypeError, "'l' must be a number"),
+    ("an input of 400 digits", lambda: stepper().step(l=10**400), INPUT, "finite"),
+    ("too many steps", lambda: stepper().steps(10**30), INPUT, "too large"),
+    ("a word for steps", lambda: stepper().steps("3"), TypeError, "whole number, not str"),
+    ("no number of steps", lambda: stepper().steps(), TypeError, "takes their number"),
+    ("a matrix for a state", lambda: setattr(stepper(), "state", np.zeros((2, 2))), INPUT, "shape"),
+    ("a word for a state", lambda: setattr(stepper(), "state", "here"), TypeError, "numbers"),
+    ("None for a state", lambda: setattr(stepper(), "state", None), TypeError, "numbers"),
+    ("a complex state", lambda: setattr(stepper(), "state", np.ones(4) * 1j), TypeError, "complex128"),
+    ("a word for a step size", lambda: setattr(stepper(), "h", "small"), TypeError, "h must be a number"),
+    ("nan for a step size", lambda: setattr(stepper(), "h", np.nan), INPUT, "finite"),
+    ("a vector for an entry", lambda: stepper().set(x=[1, 2]), TypeError, "x must be a number, not list"),
+    ("a text for bytes", lambda: stepper().load("abc"), TypeError, "bytes"),
+    ("a controller that gives nothing", lambda: stepper().run(0.1, l=lambda s: None), TypeError, "'l' must be a number, not NoneType"),
+    ("a controller that gives nan", lambda: stepper().run(0.1, l=lambda s: np.nan), INPUT, "finite"),
+    ("a class that is made by functions", lambda: alembert._core.Options(), TypeError, "made by"),
+    ("a text that was never made", lambda: alembert._core.ModelText.__new__(alembert._core.ModelText).read(), TypeError, "made by"),
+    ("columns of a damaged pickle", lambda: damaged_run(0, 1, [(0, 10**6)] * 9), ValueError, "no columns"),
+    ("negative columns of a damaged pickle", lambda: damaged_run(0, 1, [(-5, -2)] * 9), ValueError, "no columns"),
+    ("units of a damaged pickle", lambda: damaged_run(0, 3, ["m"]), ValueError, "no units"),
+    ("events of a damaged pickle", lambda: damaged_run(3, None, [7]), ValueError, ""),
     # Studies
+    ("complex values", lambda: alembert.sweep(PENDULUM, l=np.array([1, 1j]), end=0.1), TypeError, "complex128"),
+    ("dates to vary", lambda: alembert.sweep(PENDULUM, l=np.array(["2020-01-01"], dtype="M8[D]"), end=0.1), TypeError, "datetime64"),
+    ("truths to vary", lambda: alembert.sweep(PENDULUM, l=[True, False], end=0.1), TypeError, "numbers"),
+    ("words to vary", lambda: alembert.ensemble(PENDULUM, l=["1", "2"], end=0.1), TypeError, "numbers"),
+    ("nan to vary", lambda: alembert.ensemble(PENDULUM, l=[1, np.nan], end=0.1), INPUT, "finite"),
+    ("None to vary", lambda: alembert.ensemble(PENDULUM, l=[1, None], end=0.1), TypeError, "numbers"),
+    ("a mask to vary", lambda: alembert.ensemble(PENDULUM, l=np.ma.array([1.0, 2], mask=[0, 1]), end=0.1), TypeError, "numbers"),
+    ("a set to vary", lambda: alembert.sweep(PENDULUM, l={1, 2}, end=0.1), TypeError, "set"),
+    ("a vector for an axis", lambda: alembert.sweep(vector(), a=[[1, 2], [3, 4]]), INPUT, "a[1]"),
+    ("a vector of the wrong length", lambda: alembert.ensemble(vector(), a=[[1, 2, 3]]), INPUT, "last axis"),
+    ("rows of nobody", lambda: alembert.sweep(PENDULUM, l=[1, 2], end=0.1).rows("x"), INPUT, "rows=True"),
+    ("rows as a name", lambda: alembert.sweep(PENDULUM, l=[1, 2], end=0.1, rows="x"), TypeError, "True or False"),
+    ("an unknown distribution", lambda: alembert.draws(3, {"l": ("gamma", 1, 1)}), INPUT, "normal"),
+    ("a deviation below 0", lambda: alembert.draws(3, {"l": ("normal", 1, -1)}), INPUT, "above 0"),
+    ("more members than there are numbers", lambda: alembert.draws(10**18, {"l": ("uniform", 0, 1)}), INPUT, "2^53"),
     ("nothing varied", lambda: alembert.sweep(PENDULUM, end=1), INPUT, "nothing is varied"),
     ("a value twice", lambda: alembert.sweep(PENDULUM, l=[1, 1], end=1), INPUT, "twice"),
     ("no values", lambda: alembert.sweep(PENDULUM, l=[], end=1), INPUT, "no values"),
@@ -200,7 +282,7 @@ def test_wrong_use(use, kind, words):
 
 
 def test_there_are_enough():
-    assert len(WRONG) >= 50 and len({w[0] for w in WRONG}) == len(WRONG)
+    assert len(WRONG) >= 150 and len({w[0] for w in WRONG}) == len(WRONG)
 
 
 def test_all_errors_at_once_with_places():
@@ -229,6 +311,44 @@ def test_a_stepper_in_two_threads():
     thread.join()
     assert refused >= 8
     s.step()
+
+
+@pytest.mark.parametrize("ending", ["csv", "h5", "json", "pickle"])
+def test_damaged_files(ending, tmp_path):
+    """They are read as far as they make sense, or refused; nothing else happens."""
+    run = alembert.simulate("models/bouncing_ball.alm", end=0.5, every=10)
+    file = tmp_path / f"run.{ending}"
+    if ending == "pickle":
+        file.write_bytes(pickle.dumps(run))
+    else:
+        run.save(file)
+    whole, random, refused = file.read_bytes(), np.random.default_rng(1), 0
+    for _ in range(60):
+        data = bytearray(whole)
+        for _ in range(random.integers(1, 10)):
+            data[random.integers(len(data))] = random.integers(256)
+        if random.random() < 0.3:
+            data = data[:random.integers(len(data))]
+        file.write_bytes(data)
+        try:
+            again = pickle.loads(file.read_bytes()) if ending == "pickle" else alembert.load(file)
+            assert len(again.rows) == len(again) and isinstance(repr(again), str)
+            again.names, again.units, again.events, again.q, again.v, again.energy, again.report
+        except Exception:
+            refused += 1
+    assert refused > 5
+
+
+def test_files_cut_short_are_said(tmp_path):
+    alembert.simulate(PENDULUM, end=0.5).save(tmp_path / "run.csv")
+    text = (tmp_path / "run.csv").read_text()
+    (tmp_path / "run.csv").write_text(text[:len(text) // 2])
+    with pytest.warns(alembert.RunWarning, match="cut short"):
+        run = alembert.load(tmp_path / "run.csv")
+    assert 1 < len(run) < 51 and run.warnings[0].code == "cut_short"
+    (tmp_path / "run.csv").write_text("")
+    with pytest.raises(alembert.InputError, match="first column"):
+        alembert.load(tmp_path / "run.csv")
 
 
 def test_errors_of_callbacks_come_through():

@@ -192,6 +192,29 @@ TEST(Stepper, SettingAStateKeepsTheConstraints) {
   EXPECT_THROW(stepper.value("lenght"), InputError);
 }
 
+TEST(Stepper, AWholeStateMovesTheShortestWayOntoTheConstraints) {
+  const Model model = read_model_text(
+      "coordinate x = 0.6, y = -0.8\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\nconstraint rod: x^2 + y^2 = 1\n", "p.alm", {});
+  Stepper stepper = compile(find_method("lobatto(3)"), derive(model), {.step = 0.01});
+  ASSERT_TRUE(stepper.steps(10));
+  // What holds already stays, bit for bit.
+  const std::vector<double> before(stepper.state().begin(), stepper.state().end());
+  stepper.set_state(before);
+  EXPECT_TRUE(std::equal(before.begin(), before.end(), stepper.state().begin()));
+  // With equal masses the shortest way to a circle is that to its centre.
+  stepper.set_state(std::vector<double>{0.66, -0.88, 0.8, 0.7});
+  const std::span<const double> s = stepper.state();
+  EXPECT_NEAR(s[0], 0.6, 1e-12);
+  EXPECT_NEAR(s[1], -0.8, 1e-12);
+  // Of the velocity (0.8, 0.7) the part along the rod, 0.6*0.8 - 0.8*0.7, is taken away.
+  const double along = 0.6 * 0.8 - 0.8 * 0.7;
+  EXPECT_NEAR(s[2], 0.8 - 0.6 * along, 1e-12);
+  EXPECT_NEAR(s[3], 0.7 + 0.8 * along, 1e-12);
+  EXPECT_THROW(stepper.set_state(std::vector<double>{1, 2}), InputError);
+  EXPECT_THROW(stepper.set_state(std::vector<double>{NAN, 0, 0, 0}), InputError);
+  EXPECT_NEAR(stepper.state()[0], 0.6, 1e-12);
+}
+
 TEST(Stepper, AParameterOfAConstraintMovesTheState) {
   Stepper stepper =
       compile(find_method("lobatto(3)"), derive(read_model(gallery("pendulum")), {.inputs = {"l"}}), {.step = 0.01});

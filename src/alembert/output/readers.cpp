@@ -30,8 +30,9 @@ std::string text_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw InputError("cannot read '" + path + "': " + std::strerror(errno));
   std::ostringstream text;
-  text << file.rdbuf();
-  if (file.bad() || text.fail()) throw InputError("cannot read '" + path + "'");
+  // A folder opens, and cannot be read; reading nothing counts as a failure, too.
+  if (file.peek() != std::char_traits<char>::eof()) text << file.rdbuf();
+  if (file.bad() || text.fail()) throw InputError("cannot read '" + path + "': " + std::strerror(errno));
   return text.str();
 }
 
@@ -365,6 +366,10 @@ namespace alembert {
 Trajectory read_trajectory(const std::string& path) {
   Trajectory trajectory = internal::read_by_ending(path);
   if (trajectory.rows() == 0) internal::refuse(path, "it has no rows");
+  const std::vector<std::string>& units = trajectory.columns.units;
+  if (!units.empty() && units.size() != trajectory.columns.names.size())
+    internal::refuse(path, "it has " + std::to_string(units.size()) + " units for " +
+                               std::to_string(trajectory.columns.names.size()) + " columns");
   return trajectory;
 }
 

@@ -378,6 +378,14 @@ bool Engine::set(const NamedValues& values, GridPoint& point) {
   return true;
 }
 
+void Engine::set_state(std::span<const double> state, GridPoint& point) const {
+  const std::shared_lock lock(*expressions_);
+  GridPoint asked = point;
+  asked.state.assign(state.begin(), state.end());
+  move_onto_constraints(given_at(asked), asked);
+  point = std::move(asked);
+}
+
 StartValues Engine::given_at(const GridPoint& point) const {
   const auto middle = point.state.begin() + static_cast<std::ptrdiff_t>(e.y.size());
   StartValues given = start_.given_by_model();

@@ -65,6 +65,8 @@ class Engine {
   /// the shortest way in the mass metric. Whether the state moved. Throws InputError for unknown names, and where there
   /// is no such state.
   bool set(const NamedValues& values, GridPoint& point);
+  /// The whole state at a point, y then z; no entry is held while they move onto the constraints.
+  void set_state(std::span<const double> state, GridPoint& point) const;
   /// All open parameters as the model has them.
   void reset_parameters();
   /// Compiled anew for these values, where begin() said that other code is needed.

@@ -292,6 +292,17 @@ void Stepper::set(const std::map<std::string, double>& values) {
   if (b.engine->set(values, b.point)) b.forget_history();
 }
 
+void Stepper::set_state(std::span<const double> state) {
+  Body& b = *body_;
+  if (state.size() != b.names.size())
+    throw InputError("the state has " + std::to_string(b.names.size()) + " entries, not " +
+                     std::to_string(state.size()));
+  for (std::size_t i = 0; i < state.size(); ++i)
+    if (!std::isfinite(state[i])) throw InputError("'" + b.names[i] + "' must be a finite number");
+  b.engine->set_state(state, b.point);
+  b.forget_history();
+}
+
 void Stepper::restart(const std::map<std::string, double>& values) {
   Body& b = *body_;
   auto fresh = std::make_unique<Engine>(*b.engine);
