@@ -13,7 +13,7 @@ import numpy as np
 from . import _core
 from ._model import InputFiles, Model, as_model, check_keywords, merge, with_values
 from ._progress import Progress
-from ._report import Findings
+from ._report import Findings, Report
 from ._run import OPTIONS, Run, make_options, method_name
 from ._values import array, is_list, names_of, nearest, number, path_of, truth
 from .errors import InputError, RunWarning, wrong
@@ -132,6 +132,64 @@ class Study:
         numbers["failed"] = self.failed.astype(float)
         table = np.column_stack([np.ravel(values).astype(float) for values in numbers.values()])
         _core.write_table(os.fsencode(place), list(numbers), table, self.title)
+
+    def statistics(self, name: str) -> Report:
+        """What the members have in a column, of those that have a finite number there: count, mean, deviation, min, max,
+        quantiles (5, 25, 50, 75 and 95 %) and a histogram of 32 equal parts from min to max, as `alembert sweep --statistics`
+        gives them; None where there is none.
+
+        >>> import alembert
+        >>> found = alembert.sweep("models/pendulum.alm", l=[1.0, 2.0, 4.0], end=0.1).statistics("l")
+        >>> found.count, round(found.mean, 6), found["quantiles"]["0.5"]
+        (3, 2.333333, 2.0)
+        """
+        values = self._numbers(name)
+        values = values[np.isfinite(values)]
+        count, shares = int(values.size), ("0.05", "0.25", "0.5", "0.75", "0.95")
+        told: dict[str, Any] = dict(count=count, mean=None, deviation=None, min=None, max=None,
+                                    quantiles=dict.fromkeys(shares), histogram=[])
+        if count:
+            told.update(mean=float(values.mean()), min=float(values.min()), max=float(values.max()),
+                        quantiles={s: float(np.quantile(values, float(s))) for s in shares},
+                        histogram=np.histogram(values, bins=32)[0].tolist())
+        if count > 1:
+            told["deviation"] = float(values.std(ddof=1))
+        return Report(told)
+
+    def plot(self, name: str, axes: Any = None) -> Any:
+        """Draws a column with matplotlib: over the axis of a sweep, as a map over two of them (x is the first), else a histogram
+        of its members. Gives the axes.
+
+        >>> import alembert
+        >>> study = alembert.sweep("models/pendulum.alm", l=[1.0, 2.0], gravity=[9.81, 1.62], end=1, columns=["q.x"])
+        >>> drawn = study.plot("q.x")
+        >>> drawn.get_xlabel(), drawn.get_ylabel()
+        ('l', 'gravity')
+        """
+        from matplotlib import pyplot
+        values = self._numbers(name)
+        if axes is None:
+            _, axes = pyplot.subplots(layout="constrained")
+        names = list(self.axes)
+        if len(names) == 1:
+            axes.plot(self.axes[names[0]], values, ".-")
+            axes.set_ylabel(name)
+        elif len(names) == 2:
+            x, y = (np.argsort(self.axes[n]) for n in names)
+            drawn = axes.pcolormesh(self.axes[names[0]][x], self.axes[names[1]][y], values[np.ix_(x, y)].T, shading="nearest")
+            axes.figure.colorbar(drawn, ax=axes, label=name)
+            axes.set_ylabel(names[1])
+        else:
+            axes.hist(values[np.isfinite(values)], bins=32)
+            axes.set_ylabel("members")
+        axes.set_xlabel(names[0] if len(names) in (1, 2) else name)
+        return axes
+
+    def _numbers(self, name: str) -> np.ndarray:
+        values = self[name]
+        if values.dtype == object:
+            raise TypeError(f"'{name}' has words, and no numbers")
+        return values
 
     def __repr__(self) -> str:
         failed = int(np.sum(self.failed))

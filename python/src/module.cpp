@@ -25,5 +25,7 @@ PYBIND11_MODULE(_core, m) {
   bind_runs(m);
   bind_steppers(m);
   bind_studies(m);
-  for (const char* name : {"Workshop", "Expression", "ModelText", "Model", "Equations", "Method", "Options", "RunData", "Table"}) seal(m, name);
+  for (const char* name :
+       {"Workshop", "Expression", "ModelText", "Model", "Equations", "Method", "Options", "RunData", "Table"})
+    seal(m, name);
 }

@@ -80,7 +80,7 @@ class PyStepper {
   std::vector<py::object> names_;  // of the open parameters, interned
   std::vector<EventRecord> events_;
   std::vector<std::pair<std::size_t, double>> given_;  // to a step; kept, so that a step allocates nothing
-  bool slow_ = false;  // the last step took long
+  bool slow_ = false;                                  // the last step took long
   mutable std::atomic<bool> busy_{false};
 };
 
@@ -119,9 +119,9 @@ void PyStepper::take_vector(PyObject* name, PyObject* value) {
     if (known[i].starts_with(text + "[")) places.push_back(i);
   if (places.empty()) {
     const std::string near = nearest_name(text, known);
-    throw InputError("'" + text + "' is not open in this stepper", !near.empty()
-                                                                       ? "did you mean '" + near + "'?"
-                                                                       : "name it where the stepper is compiled: `inputs`");
+    throw InputError(
+        "'" + text + "' is not open in this stepper",
+        !near.empty() ? "did you mean '" + near + "'?" : "name it where the stepper is compiled: `inputs`");
   }
   const auto numbers = py::array::ensure(py::handle(value));
   if (!numbers) PyErr_Clear();

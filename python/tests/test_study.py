@@ -77,6 +77,32 @@ def test_observations_and_inputs_of_members():
     assert np.allclose(study[name], [2, 2.5], atol=1e-12)
 
 
+def test_statistics_are_the_programs(program, tmp_path):
+    program("sweep", "models/pendulum.alm", "--vary", "l=1:2:11", "--report", "q.x", "--end", "1", "--quiet", "--statistics",
+            tmp_path / "told.json")
+    told = json.loads((tmp_path / "told.json").read_text())["statistics"]["q.x"]
+    found = alembert.sweep("models/pendulum.alm", l=np.linspace(1, 2, 11), end=1, columns=["q.x"]).statistics("q.x")
+    assert list(found) == list(told) and sum(found.histogram) == found.count == 11 and len(found.histogram) == len(told["histogram"])
+    for key in ("mean", "deviation", "min", "max"):
+        assert abs(found[key] - told[key]) < 1e-12, key
+    for share, value in told["quantiles"].items():
+        assert abs(found["quantiles"][share] - value) < 1e-12, share
+
+
+def test_pictures_of_studies():
+    pytest.importorskip("matplotlib")
+    line = alembert.sweep("models/pendulum.alm", l=[2.0, 1.0], end=0.1, columns=["q.x"])
+    assert line.plot("q.x").get_xlabel() == "l"
+    grid = alembert.sweep("models/pendulum.alm", l=[2.0, 1.0, 3.0], gravity=[1.0, 2.0], end=0.1, columns=["q.x", "ending"])
+    mesh = grid.plot("q.x").collections[0]
+    # Rows are those of the second axis, from below; the first one ascends to the right.
+    assert np.array_equal(np.ravel(mesh.get_array()), grid["q.x"][[1, 0, 2]].T.ravel())
+    members = alembert.ensemble("models/pendulum.alm", l=[1.0, 2.0], end=0.1, columns=["q.x"])
+    assert members.plot("q.x").get_ylabel() == "members"
+    with pytest.raises(TypeError, match="no numbers"):
+        grid.plot("ending")
+
+
 def test_values_that_shape_the_model():
     study = alembert.sweep("models/chain.alm", N=[2, 3], end=0.02, step=0.01, columns=["statistics.steps"])
     assert np.array_equal(study["statistics.steps"], [2, 2]) and not study.failed.any()

@@ -194,7 +194,8 @@ TEST(Stepper, SettingAStateKeepsTheConstraints) {
 
 TEST(Stepper, AWholeStateMovesTheShortestWayOntoTheConstraints) {
   const Model model = read_model_text(
-      "coordinate x = 0.6, y = -0.8\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\nconstraint rod: x^2 + y^2 = 1\n", "p.alm", {});
+      "coordinate x = 0.6, y = -0.8\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\nconstraint rod: x^2 + y^2 = 1\n",
+      "p.alm", {});
   Stepper stepper = compile(find_method("lobatto(3)"), derive(model), {.step = 0.01});
   ASSERT_TRUE(stepper.steps(10));
   // What holds already stays, bit for bit.

@@ -61,11 +61,11 @@ void StatisticsSink::write() const {
     file << "{\"members\":" << header_.members << ",\"done\":" << rows_ << ",\"failed\":" << failed_
          << ",\"attributes\":" << to_json(attributes_of(header_)) << ",\"statistics\":" << to_json(statistics())
          << "}\n";
-    if (!file) throw InputError("cannot write '" + path_ + "'");
+    if (!file) throw WriteError("cannot write '" + path_ + "'");
   }
   std::error_code error;
   std::filesystem::rename(fresh, path_, error);
-  if (error) throw InputError("cannot write '" + path_ + "': " + error.message());
+  if (error) throw WriteError("cannot write '" + path_ + "': " + error.message());
 }
 
 void FirstRows::begin(const SweepHeader& header) {
