@@ -16,7 +16,7 @@ from ._bodies import BodyStatements, Place
 from ._expression import Expression
 from ._model import Model
 from ._ports import PortStatements
-from ._statements import _direction, _family_name, _name, _quoted, _vector
+from ._statements import _direction, _family_name, _is_single, _name, _quoted, _vector
 from ._values import array, number, whole
 from .errors import ModelError, wrong
 
@@ -59,7 +59,7 @@ class ModelBuilder(BodyStatements, PortStatements):
         if not isinstance(title, str):
             raise TypeError(f"the title must be a text, not {type(title).__name__}")
         super().__init__()
-        self._rates: dict[str, Expression] = {}
+        self._constant = {"t"}
         self.title = title
         self.ground = Place("ground", builder=self)
         if title:
@@ -75,7 +75,9 @@ class ModelBuilder(BodyStatements, PortStatements):
 
     def parameter(self, name: str, value: Any, *, unit: str = "", size: Optional[int] = None, over: str = "") -> Any:
         """A constant that a run may replace; lists make vectors."""
-        return self._declare("parameter", name, value, size, unit, over)
+        made = self._declare("parameter", name, value, size, unit, over)
+        self._constant.update(one.text for one in np.ravel(np.asarray(made, dtype=object)))
+        return made
 
     def family(self, name: str, first: Any, last: Any) -> Expression:
         """An index and the values that it takes in names such as "r[i]" and in sums.
@@ -105,8 +107,6 @@ class ModelBuilder(BodyStatements, PortStatements):
         if size is None and start is None and isinstance(rate, (list, tuple, np.ndarray)):
             size = len(rate)
         made = self._declare("coordinate", name, start, size, unit, over)
-        for x in np.ravel(np.asarray(made, dtype=object)):
-            self._rates[x.text] = self.symbol(x.text + "'")
         if rate is not None:
             self._say(f"initial {name}' = {self._text(rate)}", over)
         return made
@@ -118,15 +118,25 @@ class ModelBuilder(BodyStatements, PortStatements):
         return tuple(self.coordinate(name) for name in names.replace(",", " ").split())
 
     def rate(self, x: Any) -> Any:
-        """The velocity of a coordinate, or of a vector of them."""
+        """The velocity of a coordinate, of whatever moves with the coordinates, or of a vector of such.
+
+        >>> import alembert, numpy as np
+        >>> m = alembert.ModelBuilder("Pendulum")
+        >>> l, phi = m.parameter("l", 2), m.coordinate("phi", 1)
+        >>> tip = np.array([l*np.sin(phi), -l*np.cos(phi)])
+        >>> m.kinetic(m.rate(tip) @ m.rate(tip)/2)
+        >>> print(m.text().splitlines()[-1])
+        kinetic ((l*sin(phi))'^2 + (-l*cos(phi))'^2)/2
+        """
         if isinstance(x, (list, tuple, np.ndarray)):
             shape = np.shape(np.array(x, dtype=object))
             return _vector([self.rate(one) for one in np.ravel(np.array(x, dtype=object))]).reshape(shape)
         self._check(x)
-        if x.text not in self._rates:
-            raise wrong(f"only a coordinate of the model has a rate, not '{x.text}'",
+        if x.text in self._constant or "'" in x.text:
+            raise wrong(f"only what the coordinates determine has a rate, not '{x.text}'",
                         "`derivative` says how a variable changes")
-        return self._rates[x.text]
+        named = _is_single(x.text) and not x.text[0].isdigit()
+        return self.symbol(x.text + "'" if named else f"({x.text})'")
 
     def momentum(self, name: str, of: Any, start: Any = None, *, unit: str = "", over: str = "") -> Any:
         """The momentum of a coordinate, in the Hamiltonian form."""

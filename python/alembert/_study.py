@@ -26,6 +26,8 @@ __all__ = ["Study", "sweep", "ensemble", "draws", "check", "verify", "converge",
            "method", "methods"]
 
 
+# Numbers that are drawn at once; on their way they take a hundred bytes each.
+_MOST_DRAWS = 20_000_000
 # Members whose reports are in memory at once: 3 kB each, which a million would not fit.
 _AT_ONCE = 20000
 
@@ -285,6 +287,8 @@ def draws(members: int, distributions: Mapping[str, tuple], *, seed: int = 0,
         if not isinstance(given, (tuple, list)) or len(given) != 3 or given[0] not in ("normal", "uniform"):
             raise wrong(f"`{name}` wants (\"normal\", mean, deviation) or (\"uniform\", low, high), not {given!r}")
         asked.append((str(name), given[0], number(name, given[1]), number(name, given[2])))
+    if members * len(asked) > _MOST_DRAWS and members <= 2**53:
+        raise wrong(f"{members} members do not fit into memory", "`alembert sweep --draw` runs any number of them")
     table = _core.draws(asked, int(members), int(seed), sampling)
     return {name: np.ascontiguousarray(table[:, i]) for i, (name, *_) in enumerate(asked)}
 
@@ -348,11 +352,11 @@ def _run(study: Study, model: Model, method: Any, options: Any, columns: Any, ro
     model.set({name: float(np.ravel(study.given[name])[0]) for name in names})
     opened = [name for name in names if _stays_open(model, name)]
     closed = [name for name in names if name not in opened]
-    table = np.column_stack([np.ravel(study.given[name]) for name in opened]) if opened \
-        else np.empty((int(np.prod(study.shape)), 0))
+    flat = {name: np.ravel(study.given[name]) for name in names}
+    table = np.column_stack([flat[name] for name in opened]) if opened else np.empty((len(flat[names[0]]), 0))
     groups: dict[tuple, list[int]] = {}
     for i in range(len(table)):
-        groups.setdefault(tuple(float(np.ravel(study.given[name])[i]) for name in closed), []).append(i)
+        groups.setdefault(tuple(float(flat[name][i]) for name in closed), []).append(i)
     wanted = names_of("columns", columns)
     if wanted and "t" not in wanted:
         wanted.append("t")  # how far each came; tables begin with it, as those of runs do

@@ -254,3 +254,27 @@ def test_expressions_too_long_to_write_are_said():
         e = e * np.sin(e) + x
     with pytest.raises(alembert.InputError, match="m.let"):
         m.potential(e)
+
+
+def test_rates_of_what_moves():
+    """A double pendulum from the positions of its masses, against the same energies with the velocities worked out by hand."""
+    m = alembert.ModelBuilder("By positions")
+    a, b = m.coordinate("a", 1.0), m.coordinate("b", 2.0)
+    first = np.array([np.sin(a), -np.cos(a)])
+    second = first + np.array([np.sin(b), -np.cos(b)])
+    m.kinetic((m.rate(first) @ m.rate(first) + m.rate(second) @ m.rate(second)) / 2)
+    m.potential(9.81 * (first[1] + second[1]))
+    text = """coordinate a = 1, b = 2
+    kinetic a'^2 + b'^2/2 + a'*b'*cos(a - b)
+    potential -9.81*(2*cos(a) + cos(b))
+    """
+    ours, theirs = (n.simulate("gauss(4)", step=0.01, end=2) for n in (m, alembert.model(text)))
+    assert np.allclose(ours.q, theirs.q, atol=1e-9)
+    rod = m.body("rod", mass=1, inertia=0.1, planar=True, velocity=(1, 2), omega=3)
+    m.observe("tip", m.rate(rod.point(1, 0)))
+    m.observe("moving", m.rate(rod.r[0] * m.t))
+    run = m.simulate("gauss(2)", step=0.1, end=1)
+    assert np.allclose(run["tip"][-1], [1 - 3 * np.sin(3), 2 + 3 * np.cos(3)], atol=1e-12)
+    assert abs(run["moving"][-1] - 2) < 1e-12  # (t*t)' at t = 1
+    with pytest.raises(alembert.InputError, match="has a rate"):
+        m.rate(2 * m.rate(a))

@@ -257,6 +257,7 @@ WRONG = [
     ("rows as a name", lambda: alembert.sweep(PENDULUM, l=[1, 2], end=0.1, rows="x"), TypeError, "True or False"),
     ("an unknown distribution", lambda: alembert.draws(3, {"l": ("gamma", 1, 1)}), INPUT, "normal"),
     ("a deviation below 0", lambda: alembert.draws(3, {"l": ("normal", 1, -1)}), INPUT, "above 0"),
+    ("more members than fit into memory", lambda: alembert.draws(10**12, {"l": ("uniform", 0, 1)}), INPUT, "alembert sweep"),
     ("more members than there are numbers", lambda: alembert.draws(10**18, {"l": ("uniform", 0, 1)}), INPUT, "2^53"),
     ("nothing varied", lambda: alembert.sweep(PENDULUM, end=1), INPUT, "nothing is varied"),
     ("a value twice", lambda: alembert.sweep(PENDULUM, l=[1, 1], end=1), INPUT, "twice"),
