@@ -11,6 +11,7 @@
 #include "alembert/derive/equations.h"
 #include "alembert/error.h"
 #include "alembert/plot/figures.h"
+#include "alembert/plot/sketch.h"
 #include "alembert/run/simulate.h"
 #include "alembert/trajectory.h"
 #include "commands.h"
@@ -31,7 +32,10 @@ struct Card {
   std::string failure;      // "" where it ran to its end
 };
 
-std::string thumbnail_of(const Trajectory& trajectory) {
+/// The mechanism, or the first of its plots where there is none to be seen.
+std::string thumbnail_of(const Trajectory& trajectory, const std::string& path) {
+  std::string sketch = sketch_of(trajectory, std::make_shared<const Source>(Source{path, trajectory.run.model_text}));
+  if (!sketch.empty()) return sketch;
   Figure figure = figure_of(trajectory);
   if (figure.panels.empty()) return "";
   figure.panels.resize(1);
@@ -75,7 +79,7 @@ Card make_card(const std::string& path, const std::filesystem::path& folder, lon
     if (!folder.empty())
       write_file("--out", (folder / (card.name + ".html")).string(),
                  page_of(recorder.trajectory, figure_of(recorder.trajectory).title, to_text(report), path));
-    card.thumbnail = thumbnail_of(recorder.trajectory);
+    card.thumbnail = thumbnail_of(recorder.trajectory, path);
   } catch (const InputError& e) { card.failure = e.what(); }
   return card;
 }
@@ -98,9 +102,10 @@ std::string index_page(const std::vector<Card>& cards) {
 /// A page of text with a picture of each, in a folder beside it that has its name.
 std::string markdown_page(const std::vector<Card>& cards, const std::filesystem::path& page) {
   std::string text = fmt::format(
-      "# Gallery\n\nThe {} models in `models/`, each with a picture that the program made: the paths of its points, or "
-      "its "
-      "coordinates over\ntime. Their first lines say what the numbers are held against in the tests.\n\n"
+      "# Gallery\n\nThe {} models in `models/`, each with a picture that the program made: the mechanism in its "
+      "motion, or "
+      "its\ncoordinates over time where there is none to be seen. Their first lines say what the numbers are held "
+      "against in the tests.\n\n"
       "This page is written by `alembert gallery models/*.alm --markdown docs/gallery.md`.\n\n|  |  |\n|---|---|\n",
       cards.size());
   for (const Card& card : cards) {

@@ -4,16 +4,19 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "alembert/model/drawing.h"
 #include "alembert/plot/figures.h"
 #include "alembert/plot/mesh.h"
 #include "alembert/plot/rows.h"
+#include "alembert/plot/sketch.h"
 #include "alembert/plot/web.h"
 #include "source_folder.h"
 
@@ -188,6 +191,64 @@ TEST(Scene, SaysWhyAModelCannotBeReadAgain) {
   EXPECT_NE(scene.note.find("could not be read again"), std::string::npos);
   EXPECT_EQ(Json::parse(scene.json)["points"].size(), 1u) << "points are still found by their names";
   EXPECT_EQ(scene_of(one_row({{"t", 0}, {"s", 1}}), nullptr).json, "null") << "nothing to see";
+}
+
+/// The numbers of the paths of an SVG text whose strokes have this colour.
+std::vector<std::vector<double>> paths_of(const std::string& svg, const std::string& stroke) {
+  std::vector<std::vector<double>> paths;
+  const std::string sign = "stroke=\"" + stroke + "\"";
+  for (std::size_t at = svg.find(sign); at != std::string::npos; at = svg.find(sign, at + 1)) {
+    const std::size_t path = svg.rfind("d=\"M", at) + 4;
+    std::string text = svg.substr(path, svg.find('"', path) - path);
+    std::replace(text.begin(), text.end(), 'L', ' ');
+    std::istringstream words(text);
+    paths.emplace_back();
+    for (double x = 0; words >> x;) paths.back().push_back(x);
+  }
+  return paths;
+}
+
+TEST(Sketch, ShowsThingsWhereTheyAre) {
+  // A line twice as long to the right as upwards, by a table of twice its argument.
+  const std::string folder = ::testing::TempDir();
+  std::ofstream(folder + "/sketch.csv") << "x,f\n0,0\n1,2\n2,4\n";
+  const auto source = std::make_shared<const Source>(Source{folder + "/sketch.alm", R"(parameter l = 1
+table twice(x) = "sketch.csv" column f linear
+coordinate theta
+kinetic theta'^2/2
+draw line ground from (0, 0) to (twice(theta), theta) colour "red"
+draw spring ground from (0, 0) to (theta, 0) colour "green"
+solve gauss(2) step 0.1 end 1
+)"});
+  const std::string svg = sketch_of(one_row({{"t", 0}, {"theta", 1.5}}), source);
+  const auto lines = paths_of(svg, "red"), springs = paths_of(svg, "green");
+  ASSERT_EQ(lines.size(), 1u) << svg;
+  ASSERT_EQ(springs.size(), 1u) << svg;
+  const std::vector<double>&line = lines[0], &spring = springs[0];
+  ASSERT_EQ(line.size(), 4u) << svg;
+  EXPECT_NEAR(line[2] - line[0], -2 * (line[3] - line[1]), 0.3);
+  EXPECT_GT(line[2] - line[0], 150) << "it fills the sheet";
+  ASSERT_GT(spring.size(), 20u);
+  EXPECT_NEAR(spring[spring.size() - 2] - spring[0], (line[2] - line[0]) / 2, 0.3);
+  EXPECT_EQ(sketch_of(one_row({{"t", 0}, {"s", 1}}), nullptr), "") << "nothing to see";
+}
+
+TEST(Sketch, FindsRodsOfPoints) {
+  const auto source = scene_source(R"(coordinate x1, y1, x2, y2
+kinetic (x1'^2 + y1'^2 + x2'^2 + y2'^2)/2
+constraint rod1: (x1 - 1)^2 + (y1 - 2)^2 = 25
+constraint rod2: (x2 - x1)^2 + (y2 - y1)^2 = 100
+initial x1 = 4, y1 = 6, x2 = 14, y2 = 6
+solve gauss(2) step 0.1 end 1
+)");
+  const std::string svg = sketch_of(one_row({{"t", 0}, {"x1", 4}, {"y1", 6}, {"x2", 14}, {"y2", 6}}), source);
+  const auto rods = paths_of(svg, "#5b6270");
+  ASSERT_EQ(rods.size(), 2u) << svg;
+  // Between the points, and from the centre (1, 2) to (4, 6): five long where that is ten.
+  const auto length = [](const std::vector<double>& rod) { return std::hypot(rod[2] - rod[0], rod[3] - rod[1]); };
+  EXPECT_NEAR(rods[0][1], rods[0][3], 0.1);
+  EXPECT_NEAR(length(rods[1]) / length(rods[0]), 0.5, 0.01);
+  EXPECT_NEAR((rods[1][1] - rods[1][3]) / (rods[1][2] - rods[1][0]), 4.0 / 3, 0.02);
 }
 
 TEST(PageRows, KeepTheExtremesOfALongRun) {

@@ -20,6 +20,17 @@ function runOf(columns: Record<string, number[]>): Run {
   return new Run(data);
 }
 
+test("a table is a cubic between its knots", () => {
+  // 0 before 1, (x - 1)^3 from 1 to 2, 1 + 3 (x - 2) behind; of 2 a
+  const program = new Program({
+    inputs: ["a"], constants: [2], operators: ["input", "constant", "*", "table"], code: [0, 0, 0, 1, 0, 0, 2, 0, 1, 3, 2, 0],
+    tables: [{ knots: [1, 2], pieces: [1, 0, 0, 0, 0, 1, 0, 0, 0, 1, 2, 1, 3, 0, 0] }],
+  });
+  const value = (x: number) => program.run([x / 2])[3];
+  assert.deepEqual([0.5, 1, 1.5, 2, 4].map(value), [0, 0, 0.125, 1, 7]);
+  assert.equal(program.evaluate(3, [0.75]), 0.125);
+});
+
 test("a program computes what its operators say", () => {
   // sin(a)*2 - b
   const program = new Program({

@@ -10,6 +10,7 @@
 
 #include "alembert/expr/derivative.h"
 #include "alembert/expr/operators.h"
+#include "alembert/expr/piecewise.h"
 #include "alembert/model/drawing.h"
 #include "alembert/plot/mesh.h"
 #include "alembert/plot/points.h"
@@ -67,7 +68,11 @@ class Program {
   Json known(const std::string& name) { return columns_.contains(name) ? Json(column(name)) : Json(); }
 
   Json json() const {
-    return {{"inputs", inputs_}, {"constants", constants_}, {"operators", operators_}, {"code", code_}};
+    return {{"inputs", inputs_},
+            {"constants", constants_},
+            {"operators", operators_},
+            {"code", code_},
+            {"tables", tables_}};
   }
 
  private:
@@ -85,7 +90,18 @@ class Program {
     return add("constant", static_cast<int>(constants_.size()) - 1, 0);
   }
 
-  std::optional<int> make(const Graph& graph, std::uint32_t id) {
+  /// The number of a table: knots, and for the piece before the first and behind each its place and coefficients.
+  int table(const Piecewise& function) {
+    const auto [found, fresh] = table_.emplace(function.number(), static_cast<int>(tables_.size()));
+    if (!fresh) return found->second;
+    Json pieces = Json::array();
+    for (const auto& piece : function.pieces())
+      for (const double x : {piece.at, piece.f, piece.b, piece.c, piece.d}) pieces.push_back(x);
+    tables_.push_back({{"knots", function.knots()}, {"pieces", std::move(pieces)}});
+    return found->second;
+  }
+
+  std::optional<int> make(Graph& graph, std::uint32_t id) {
     const Node& node = graph.node(id);
     if (node.op == Op::constant || node.op == Op::parameter) return constant(static_cast<double>(graph.value(id)));
     if (node.op == Op::symbol) {
@@ -94,6 +110,7 @@ class Program {
       if (named == name_.end() || !columns_.contains(named->second)) return std::nullopt;
       return column(named->second);
     }
+    if (node.op == Op::piecewise) return add("table", result_.at(node.a), table(piecewise_of(Expr(&graph, id))));
     const int b = operand_count(node.op) > 1 ? result_.at(node.b) : 0;
     // The one name that two operators share.
     const std::string_view called = node.op == Op::negate ? "negate" : operator_of(node.op).name;
@@ -107,7 +124,8 @@ class Program {
   std::map<std::uint32_t, int> result_;
   std::map<std::string, int> input_, operator_;
   std::vector<std::string> inputs_, operators_;
-  Json constants_ = Json::array();
+  std::map<double, int> table_;
+  Json constants_ = Json::array(), tables_ = Json::array();
   std::vector<int> code_;
 };
 

@@ -16,7 +16,8 @@ namespace alembert::internal {
 /// shows points among the columns alone.
 ///
 /// Places are numbers of results of "program": {"inputs": names of columns, "constants": numbers, "operators": names,
-/// "code": triples (operator, first, second operand)}; the result of triple k has the number k.
+/// "code": triples (operator, first, second operand), "tables": cubics between knots}; the result of triple k has the
+/// number k. The second operand of the operator "table" is the number of one of these.
 struct SceneText {
   std::string json = "null";
   std::string note;

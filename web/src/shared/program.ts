@@ -5,6 +5,22 @@ export interface ProgramData {
   constants: (number | null)[];
   operators: string[];
   code: number[]; // triples (operator, first, second operand)
+  tables?: TableData[];
+}
+
+/** A function of one number: before the first knot and behind each f + u (b + u (c + u d)), u = x - at. */
+export interface TableData { knots: number[]; pieces: number[] }
+
+function tableValue({ knots, pieces }: TableData, x: number): number {
+  let [low, high] = [0, knots.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (knots[middle] <= x) low = middle + 1;
+    else high = middle;
+  }
+  const [at, f, b, c, d] = pieces.slice(5 * low, 5 * low + 5);
+  const u = x - at;
+  return f + u * (b + u * (c + u * d));
 }
 
 type Operation = (a: number, b: number) => number;
@@ -44,6 +60,8 @@ export class Program {
   private readonly code: Int32Array;
   private readonly operation: (Operation | null)[];
   private readonly reads: boolean[];
+  private readonly looksUp: boolean[];
+  private readonly tables: TableData[];
 
   constructor(data: ProgramData) {
     this.inputs = data.inputs;
@@ -51,10 +69,12 @@ export class Program {
     this.results = new Float64Array(data.code.length / 3);
     this.operation = data.operators.map((name) => operations[name] ?? null);
     this.reads = data.operators.map((name) => name === "input");
+    this.looksUp = data.operators.map((name) => name === "table");
+    this.tables = data.tables ?? [];
     for (let k = 0; k < this.results.length; k++) {
       const name = data.operators[this.code[3 * k]];
       if (name === "constant") this.results[k] = data.constants[this.code[3 * k + 1]] ?? NaN;
-      else if (name !== "input" && !operations[name]) throw new Error(`unknown operator ${name}`);
+      else if (name !== "input" && name !== "table" && !operations[name]) throw new Error(`unknown operator ${name}`);
     }
   }
 
@@ -70,6 +90,7 @@ export class Program {
     for (const k of order) {
       const which = code[3 * k];
       if (reads[which]) values[k] = inputs[code[3 * k + 1]];
+      else if (this.looksUp[which]) values[k] = tableValue(this.tables[code[3 * k + 2]], values[code[3 * k + 1]]);
       else {
         const f = operation[which];
         if (f) values[k] = f(values[code[3 * k + 1]], values[code[3 * k + 2]]);
@@ -86,7 +107,9 @@ export class Program {
       const k = open.pop()!;
       if (found.has(k)) continue;
       found.add(k);
-      if (this.operation[this.code[3 * k]]) open.push(this.code[3 * k + 1], this.code[3 * k + 2]);
+      const which = this.code[3 * k];
+      if (this.operation[which]) open.push(this.code[3 * k + 1], this.code[3 * k + 2]);
+      else if (this.looksUp[which]) open.push(this.code[3 * k + 1]);
     }
     return Int32Array.from(found).sort();
   }
@@ -97,6 +120,7 @@ export class Program {
     for (let k = 0, at = 0; k < results.length; k++, at += 3) {
       const which = code[at];
       if (reads[which]) results[k] = inputs[code[at + 1]];
+      else if (this.looksUp[which]) results[k] = tableValue(this.tables[code[at + 2]], results[code[at + 1]]);
       else {
         const f = operation[which];
         if (f) results[k] = f(results[code[at + 1]], results[code[at + 2]]);
