@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "alembert/trajectory.h"
 #include "program.h"
@@ -172,6 +175,47 @@ TEST(GalleryPage, ShowsEveryModel) {
     EXPECT_NE(page.find("(gallery/" + name + ".svg)"), std::string::npos) << name;
     EXPECT_TRUE(std::filesystem::exists(source_folder() + "/docs/gallery/" + name + ".svg")) << name;
   }
+}
+
+/// A text without its numbers, and these.
+std::pair<std::string, std::vector<double>> with_numbers_apart(const std::string& text) {
+  std::pair<std::string, std::vector<double>> apart;
+  const char* at = text.c_str();
+  while (*at != '\0') {
+    char* behind = nullptr;
+    // Colours have digits, too; they stay text.
+    const bool number = (*at >= '0' && *at <= '9') || (*at == '-' && at[1] >= '0' && at[1] <= '9');
+    if (*at == '#') {
+      for (apart.first += *at++; std::isxdigit(static_cast<unsigned char>(*at));) apart.first += *at++;
+    } else if (number) {
+      apart.second.push_back(std::strtod(at, &behind));
+      apart.first += '0';
+      at = behind;
+    } else {
+      apart.first += *at++;
+    }
+  }
+  return apart;
+}
+
+TEST(GalleryPage, PicturesOfTheFirstPageAreWhatTheProgramDraws) {
+  const std::string readme = file_text(source_folder() + "/README.md");
+  static const std::regex picture(R"(\(docs/gallery/(\w+)\.svg\))");
+  int compared = 0;
+  for (std::sregex_iterator one(readme.begin(), readme.end(), picture), end; one != end; ++one, ++compared) {
+    const std::string name = (*one)[1];
+    const Folder folder;
+    const Outcome outcome =
+        program({"gallery", source_folder() + "/models/" + name + ".alm", "--markdown", folder / "page.md"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const auto shown = with_numbers_apart(file_text(source_folder() + "/docs/gallery/" + name + ".svg"));
+    const auto drawn = with_numbers_apart(file_text(folder / ("page/" + name + ".svg")));
+    EXPECT_EQ(shown.first, drawn.first) << name << ": alembert gallery models/*.alm --markdown docs/gallery.md";
+    ASSERT_EQ(shown.second.size(), drawn.second.size()) << name;
+    // Tenths of pixels differ from machine to machine.
+    for (std::size_t i = 0; i < shown.second.size(); ++i) EXPECT_NEAR(shown.second[i], drawn.second[i], 0.31) << name;
+  }
+  EXPECT_GE(compared, 4);
 }
 
 TEST(GalleryPage, IsWrittenByTheProgram) {
