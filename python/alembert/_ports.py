@@ -109,11 +109,11 @@ class PortStatements(Statements):
         """r of some states: `m.drift({q: omega*np.cos(omega*m.t)})`."""
         self._entries("drift", values)
 
-    def component(self, name: str, file: Any, *, at: Any = None, turned: Any = None, about: Any = None,
-                  values: Optional[Mapping[str, Any]] = None, over: str = "") -> Component:
+    def component(self, name: str, file: Any, *, at: Any = None, rotated: Any = None, about: Any = None,
+                  turned: Any = None, values: Optional[Mapping[str, Any]] = None, over: str = "") -> Component:
         """A model in a file of its own: a port-Hamiltonian system, or an assembly of bodies and joints, which may be placed
-        (`at`, and `turned` by an angle `about` an axis). values: in place of its parameters and initial values."""
-        words = f'component {_family_name(name)} = "{_quoted(file)}"' + self._words(at=at, turned=turned, about=about)
+        (`at`, and `rotated` by an angle `about` an axis; `turned` is the older word). values: in place of its parameters and initial values."""
+        words = f'component {_family_name(name)} = "{_quoted(file)}"' + self._words(at=at, rotated=rotated, turned=turned, about=about)
         if values:
             words += " with " + ", ".join(f"{self._target(key)} = {self._text(value)}" for key, value in values.items())
         self._say(words, over)

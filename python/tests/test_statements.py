@@ -241,7 +241,7 @@ def test_an_assembly(tmp_path):
     m = alembert.ModelBuilder("Two rods")
     m.gravity(0, 0, -9.81)
     for i, angle in ((1, 0), (2, 0.3)):
-        part = m.component(f"part{i}", tmp_path / "rod.alm", at=(i, 0, 0), turned=angle, about=(1, 0, 0), values={"l": 2})
+        part = m.component(f"part{i}", tmp_path / "rod.alm", at=(i, 0, 0), rotated=angle, about=(1, 0, 0), values={"l": 2})
         m.revolute(f"hinge{i}", m.ground.at(point=(i, 0, 0), axis=(1, 0, 0)), part.body("rod").at(point=(0, 0, 1)))
     run = m.simulate("lobatto(3)", step=0.01, end=1)
     assert np.allclose(run["part1.rod.r"], [1, 0, -1], atol=1e-12) and abs(run["part2.rod.r"][0, 1] - np.sin(0.3)) < 1e-12

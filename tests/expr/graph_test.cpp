@@ -150,13 +150,13 @@ TEST_F(GraphTest, ThereIsOneZero) {
   EXPECT_EQ(x + Quad(-0.0), x);
 }
 
-TEST_F(GraphTest, EmptyExpressionsAndForeignOnesAreOurError) {
+TEST_F(GraphTest, EmptyExpressionsAreOurErrorAndForeignOnesTheUsers) {
   Graph other;
   const Expr foreign = other.symbol("u");
   EXPECT_THROW(x + Expr(), std::logic_error);
   EXPECT_THROW(Expr() * 2, std::logic_error);
   EXPECT_THROW(-Expr(), std::logic_error);
-  EXPECT_THROW(x + foreign, std::logic_error);
+  EXPECT_THROW(x + foreign, InputError);  // of a ModelBuilder beside this one
   EXPECT_THROW(graph.make(Op::sin, x, y), std::logic_error);
   EXPECT_THROW(graph.make(Op::add, x), std::logic_error);
   EXPECT_THROW(dot(std::vector{x}, std::vector{x, y}), std::logic_error);

@@ -123,17 +123,17 @@ TEST(Assemblies, AreTheirFilesWithNamesOfTheirOwn) {
   EXPECT_EQ(set.parameters.size(), walker.parameters.size());
 }
 
-TEST(Assemblies, AreTurned) {
+TEST(Assemblies, AreRotated) {
   const apps_test::Folder folder;
   folder.write("leg.alm", leg);
-  // Turned by a right angle about z: what moved along x moves along y.
+  // Rotated by a right angle about z: what moved along x moves along y.
   const auto model = [&](const std::string& placement, const std::string& axis) {
     return read_model(folder.write("one.alm", "gravity (0, 0, -9.81)\ncomponent a = \"leg.alm\" " + placement +
                                                   "\njoint revolute hip from ground axis " + axis +
                                                   " to a.thigh point (0, 0, 1/2) axis (0, 1, 0)\n"));
   };
   const Rows straight = followed(model("", "(0, 1, 0)"));
-  const Rows turned = followed(model("turned 90*deg about (0, 0, 1)", "(-1, 0, 0)"));
+  const Rows turned = followed(model("rotated 90*deg about (0, 0, 1)", "(-1, 0, 0)"));
   EXPECT_GT(std::abs(last_of(straight, "a.foot[1]")), 1e-3);
   EXPECT_NEAR(last_of(turned, "a.foot[2]"), last_of(straight, "a.foot[1]"), 1e-9);
   EXPECT_NEAR(last_of(turned, "a.foot[1]"), -last_of(straight, "a.foot[2]"), 1e-9);
@@ -151,7 +151,7 @@ TEST(Assemblies, InAssembliesArePlacedWithThem) {
   const Rows moved = placed("at (10, 0, 0)");
   EXPECT_NEAR(last_of(moved, "ball[1]"), 11, 1e-14);
   EXPECT_NEAR(last_of(moved, "ball[2]"), 1, 1e-14);
-  // A quarter of a turn about z takes (1, 1, 0) to (-1, 1, 0).
+  // A quarter of a turn about z takes (1, 1, 0) to (-1, 1, 0), by the older word.
   const Rows turned = placed("at (10, 0, 0) turned pi/2 about (0, 0, 1)");
   EXPECT_NEAR(last_of(turned, "ball[1]"), 9, 1e-14);
   EXPECT_NEAR(last_of(turned, "ball[2]"), 1, 1e-14);

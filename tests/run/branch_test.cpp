@@ -1,5 +1,6 @@
 // Steps that are too long have several solutions. Every step that is made must be the one that continues the motion:
 // the one that short steps from the same state lead to. What is true is found here by itself, in many small strides.
+// Compiled only: which solution a step takes is decided beyond the kernels.
 
 #include <gtest/gtest.h>
 

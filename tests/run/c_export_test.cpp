@@ -1,4 +1,5 @@
 // The step as C: what a C compiler makes of it goes with the bits of the library.
+// Compiled only: both sides are the interpreter and a C compiler in every build.
 
 #include "alembert/run/c_export.h"
 

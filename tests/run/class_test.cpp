@@ -1,6 +1,7 @@
 // The class of all mistakes: a run that ends with exit code 0 and without a warning is right within ten times the
 // accuracy that it states. Random models, methods and steps, most of them too long, against short steps in quadruple
 // precision.
+// Compiled only: what is judged here are steps and what is said of them.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // The gallery, spoilt at random: whatever comes out of a text is a report or an InputError, never anything else.
 // The mutations are the same on every machine; ALEMBERT_FUZZ=3000 makes 3000 a model instead of 60.
+// Compiled only: what is spoilt here are texts.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // Large systems: what they cost grows as they do, chains of bodies written as a family are solved by the small
 // matrices, and redundant constraints do not make the matrices larger than those of the independent twin.
+// Compiled only: what is measured here is how costs grow.
 
 #include <gtest/gtest.h>
 

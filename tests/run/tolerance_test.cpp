@@ -1,4 +1,5 @@
 // Steps by a tolerance: what they cost, what they state, and which method they take where none is named.
+// Compiled only: what is judged here is the choice of steps.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // Free flight against stiff walls, smooth ones and kinked ones, under a tolerance: every run that ends well is right.
 // The reference is a Dormand-Prince code of twenty lines.
+// Compiled only: what is judged here is the choice of steps.
 
 #include <gtest/gtest.h>
 

@@ -44,6 +44,24 @@ TEST(PublicApi, EveryMemberOfASweepHasItsObserver) {
   EXPECT_EQ(told, (std::vector<double>{1.0 / 3, 2.0 / 3, 1}));
 }
 
+TEST(PublicApi, WrongNamesOfASweepAreSaidAtOnceBeforeAnythingRuns) {
+  const Stepper stepper = compile(find_method("gauss(2)"), derive(pendulum_model(), {.inputs = {"l"}}), {.step = 0.01});
+  bool ran = false;
+  try {
+    sweep(stepper, {{{"l", 1}}, {{"m", 2}}, {{"ll", 3}, {"m", 4}}}, {.end = 0.1}, [&](std::size_t) {
+      ran = true;
+      return nullptr;
+    });
+    FAIL();
+  } catch (const InputError& error) {
+    ASSERT_EQ(error.diagnostics().size(), 2U) << error.what();
+    EXPECT_EQ(error.diagnostics()[0].hint, "did you mean 'l'?");
+    // A parameter that is there, but was folded, is not called unknown.
+    EXPECT_EQ(error.diagnostics()[1].message, "the value of 'm' is part of the equations, and cannot be changed");
+  }
+  EXPECT_FALSE(ran);
+}
+
 TEST(PublicApi, AnInterruptedSweepBeginsNoOtherMember) {
   const Stepper stepper = compile(find_method("gauss(2)"), derive(pendulum_model(), {.inputs = {"l"}}), {.step = 0.01});
   const std::atomic<bool> interrupt{true};

@@ -14,17 +14,7 @@ inline const std::vector<std::string>& spec_models() {
       test::double_pendulum,
       test::nonholonomic_particle,
       test::four_particles,
-      R"(model "Steel on teflon"                       # general form, nonlinear in the multiplier
-parameter m = 1, b = 0.01, gravity = 9.81, cf = 0.1, rf = 0.85
-variable y[2] = (10, 10), z[2] = (-3.6, -10.8)
-multiplier psi = 1.7586
-let normal = (-3*b*y[1]^2, 1)*psi
-let friction = -cf*((1 + 9*b^2*y[1]^4)*psi^2)^(rf/2) * z/norm(z)
-rate y' = z
-rate z' = (0, -gravity) + reaction((normal + friction)/m)     # reaction(...) marks r; the rest is f
-constraint y[2] = b*y[1]^3
-solve true_euler(1/2) step 0.001 end 1
-)",
+      test::steel_on_teflon,
       R"(parameter N = 5, m = 1, l = 1
 family i = 1..N                               # N a parameter
 coordinate r[i][3]

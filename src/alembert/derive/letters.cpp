@@ -54,6 +54,7 @@ bool is_complete(const std::vector<std::vector<long>>& members) {
 Name name_of(const std::string& symbol) { return {.text = symbol, .symbol = symbol}; }
 
 Letters::Letters(const std::vector<std::string>& names, const std::vector<std::string>& indices,
+                 const std::vector<std::string>& constraints,
                  const std::map<std::string, std::vector<std::string>>& lists) {
   std::set<std::string> bases;
   for (const std::string& name : names) bases.insert(base_of(name));
@@ -62,15 +63,15 @@ Letters::Letters(const std::vector<std::string>& names, const std::vector<std::s
     return list != lists.end() && std::all_of(list->second.begin(), list->second.end(),
                                               [&](const std::string& name) { return base_of(name) == letter; });
   };
-  const auto taken = [&](const std::string& letter) {
+  const auto taken = [&](const std::string& letter, const std::vector<std::string>& indexed_by) {
     return (bases.contains(letter) && !is_list_of_itself(letter)) ||
-           std::any_of(indices.begin(), indices.end(),
+           std::any_of(indexed_by.begin(), indexed_by.end(),
                        [&](const std::string& index) { return bases.contains(letter + "_" + base_of(index)); });
   };
   for (const char* one : {"q", "y",   "v",      "z",  "Z", "p", "f", "N", "r", "g", "k", "c", "E",
                           "t", "psi", "lambda", "mu", "x", "u", "H", "J", "R", "B", "P", "S"}) {
     std::string letter = one;
-    while (taken(letter)) letter += is_greek(one) ? std::string("s") : std::string(one);
+    while (taken(letter, is_greek(one) ? constraints : indices)) letter += is_greek(one) ? "s" : one;
     if (letter != one) other_[one] = letter;
   }
 }

@@ -19,10 +19,11 @@ Name name_of(const std::string& symbol);
 class Letters {
  public:
   Letters() = default;
-  /// names: of the model. A letter that is one of them, also with one of `indices`, is written differently: g as gg,
-  /// in LaTeX as a bold g. `lists` says what letters stand for: q may be the list of q[1] and q[2].
+  /// names: of the model. A letter that is one of them, also with one of `indices` (multipliers: of `constraints`), is
+  /// written differently: g as gg, in LaTeX as a bold g. `lists` says what letters stand for: q may be the list of
+  /// q[1] and q[2].
   Letters(const std::vector<std::string>& names, const std::vector<std::string>& indices,
-          const std::map<std::string, std::vector<std::string>>& lists);
+          const std::vector<std::string>& constraints, const std::map<std::string, std::vector<std::string>>& lists);
 
   Name operator()(const std::string& letter) const;
   /// "p_x1": the letter with the name as its index.

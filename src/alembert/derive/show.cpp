@@ -26,6 +26,10 @@ std::vector<Name> all_indexed(const Letters& letters, const std::string& letter,
   for (const std::string& symbol : symbols) names.push_back(letters.indexed(letter, symbol));
   return names;
 }
+/// Of the multiplier that holds a constraint itself, beside its time derivative.
+std::string mu_name(const Letters& letters, const std::string& constraint) {
+  return letters("mu").text + "_" + constraint;
+}
 std::vector<Name> derivatives(const std::vector<std::string>& symbols) {
   std::vector<Name> names;
   for (const std::string& symbol : symbols) names.push_back(name_of(symbol + "'"));
@@ -206,7 +210,7 @@ std::vector<Meaning> meanings(const Model& model, const Equations& e, const Show
   if (options.form == ShownForm::ggl && !e.g.empty()) {
     list.push_back({letters("mu"), "multipliers that hold the constraints themselves beside their time derivatives"});
     for (const std::string& name : e.g_names)
-      list.push_back({name_of("mu_" + name), "multiplier that holds " + name + " itself beside its time derivative"});
+      list.push_back({name_of(mu_name(letters, name)), "multiplier that holds " + name + " itself beside its time derivative"});
   }
   if (e.energy) list.push_back({letters("E"), "energy"});
   if (options.form == ShownForm::all || options.form == ShownForm::index1) {
@@ -376,7 +380,7 @@ class MechanicsPage {
     const Exprs v = of_coordinates(e_, e_.v);
     if (options_.form == ShownForm::ggl && !e_.g.empty()) {
       Exprs mu;
-      for (const std::string& name : e_.g_names) mu.push_back(e_.graph->symbol("mu_" + name));
+      for (const std::string& name : e_.g_names) mu.push_back(e_.graph->symbol(mu_name(letters_, name)));
       Exprs rates = total_transposed_product(e_, e_.g, mu);
       for (std::size_t i = 0; i < rates.size(); ++i) rates[i] = e_.v[i] + rates[i];
       page_.section(letters_.in_words("", y_ + "' = " + v_ + " + g_" + y_ + "^T mu"), derivatives(names),
@@ -485,7 +489,7 @@ Letters letters_of(const Model& model, const Equations& e, std::vector<std::stri
   const std::vector<std::string> own = joined<std::string>(symbol_names(e.lambda), symbol_names(e.psi));
   std::erase_if(names, [&](const std::string& name) {
     return (std::find(own.begin(), own.end(), name) != own.end() && name.find('_') != std::string::npos) ||
-           name.starts_with("mu_") || name == "t";
+           name == "t";
   });
   std::map<std::string, std::vector<std::string>> lists;
   const std::string q = coordinate_letter(model, e);
@@ -505,7 +509,7 @@ Letters letters_of(const Model& model, const Equations& e, std::vector<std::stri
     indices = lists["x"];
   }
   indices.insert(indices.end(), {"t", "q", "y", "v", "z"});
-  return {names, indices, lists};
+  return {names, indices, joined<std::string>(e.g_names, e.k_names), lists};
 }
 
 /// All names that may appear: states and parameters first, which keep the look that one expects.
@@ -524,17 +528,16 @@ std::vector<std::string> symbols_of(const Model& model, const Equations& e) {
     add(e.port->system.outputs);
   }
   add(model.invariants);
-  names = joined<std::string>(names, symbol_names(e.lambda), symbol_names(e.psi));
-  for (const std::string& name : e.g_names) names.push_back("mu_" + name);
-  return names;
+  return joined<std::string>(names, symbol_names(e.lambda), symbol_names(e.psi));
 }
 
 }  // namespace
 
 std::string show(const Model& model, const Equations& e, const ShowOptions& options) {
   Collector collector({joined<Expr>(e.lambda, e.psi), joined<Expr>(e.t, e.y), e.z, e.z_dot});
-  const std::vector<std::string> symbols = symbols_of(model, e);
+  std::vector<std::string> symbols = symbols_of(model, e);
   const Letters letters = letters_of(model, e, symbols);
+  for (const std::string& name : e.g_names) symbols.push_back(mu_name(letters, name));
   Page page(collector, options, title_of(model, e), symbols);
   if (e.port) PortPage(page, model, e, letters).write();
   else MechanicsPage(page, model, e, options, letters).write();

@@ -36,7 +36,8 @@ inline void promise(bool condition, const char* what) {
 
 Graph& common_graph(Expr a, Expr b) {
   promise(a && b, "an operand is an empty expression");
-  promise(&a.graph() == &b.graph(), "operands belong to different graphs");
+  if (&a.graph() != &b.graph()) [[unlikely]]
+    throw InputError("an expression joins parts of two models", "build it of the symbols of one model alone");
   return a.graph();
 }
 

@@ -298,6 +298,12 @@ std::vector<Assigned> assign_general(Elaboration& e, const std::vector<Constrain
   return assigned;
 }
 
+/// lambda_rod; lambdas_rod where the model has a name lambda_rod of its own.
+std::string multiplier_stem(Scope& scope, std::string letter, const std::string& constraint) {
+  while (scope.find(letter + "_" + constraint) != nullptr) letter += "s";
+  return letter + "_" + constraint;
+}
+
 void append_constraints(Elaboration& e, const ConstraintGroup& group, const Assigned& assigned) {
   Scope& scope = e.scope;
   constexpr std::size_t few = 100;
@@ -320,7 +326,7 @@ void append_constraints(Elaboration& e, const ConstraintGroup& group, const Assi
         c.multiplier_name = assigned.names[at];
       } else {
         const std::string stem = group.named() ? group.name : std::to_string(group.number);
-        c.multiplier = scope.graph().symbol((c.nonholonomic ? "psi_" : "lambda_") + stem + suffix);
+        c.multiplier = scope.graph().symbol(multiplier_stem(scope, c.nonholonomic ? "psi" : "lambda", stem) + suffix);
         scope.mark(c.multiplier, holds_multiplier);
       }
       e.model.constraints.push_back(std::move(c));

@@ -229,7 +229,7 @@ std::vector<double> dense_values(const LeadingProblem& problem, const SparseExpr
 std::optional<double> contraction_of(const std::vector<double>& J, const std::vector<double>& A, int n) {
   DenseLu<double> lu(n);
   if (!lu.factor(A.data())) return {};
-  constexpr int first = 3, last = 12;
+  constexpr int first = 3, last = 12;  // the first rounds forget where the iteration began
   std::vector<double> x(n), image(n);
   for (int i = 0; i < n; ++i) x[i] = std::cos(1.0 + 3.0 * i);
   double logarithm = 0;

@@ -174,7 +174,7 @@ class Cone {
   /// Values for a way to be; whether it fulfils all conditions. Directions of slip in space turn until they fit: by
   /// less at a time where they would swing to and fro.
   bool settle(ConeSolution& s) const {
-    constexpr double least_part = 1.0 / 64, shrinks = 0.7;
+    constexpr double least_part = 1.0 / 64, shrinks = 0.7;  // of the way; what counts as coming nearer
     double part = 1, before = HUGE_VAL;
     for (int turn = 0; turn < most_turns; ++turn) {
       if (!linear(s)) return false;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "alembert/base/lists.h"
+#include "alembert/derive/names.h"
 #include "alembert/derive/work.h"
 #include "alembert/error.h"
 #include "alembert/expr/derivative.h"
@@ -39,7 +40,7 @@ NewtonOptions with_calls(NewtonOptions options, double calls) {
 // Pivots are chosen for a step at the start. A long one would look across kinks, to where the matrix has entries that
 // it has not at the start.
 double size_for_pivots(const Equations& e, double step) {
-  constexpr double part = 1e-3;
+  constexpr double part = 1e-3;  // a kink so near to the start is rare
   return kinks(e).empty() ? step : part * step;
 }
 
@@ -473,7 +474,6 @@ bool Engine::keeps_shape(const NamedValues& values) {
 }
 
 void Engine::give(StartValues& given, const NamedValues& values, bool pin) const {
-  std::vector<Diagnostic> unknown;
   for (const auto& [name, value] : values) {
     const auto y = std::find(e.y_names.begin(), e.y_names.end(), name);
     const auto z = std::find(e.z_names.begin(), e.z_names.end(), name);
@@ -484,16 +484,9 @@ void Engine::give(StartValues& given, const NamedValues& values, bool pin) const
       given.z[z - e.z_names.begin()] = value;
       if (pin) given.z_pinned[z - e.z_names.begin()] = true;
     } else {
-      std::vector<std::string> names = joined<std::string>(e.y_names, e.z_names);
-      for (const OpenParameter& parameter : e.parameters) names.push_back(parameter.name);
-      const std::string near = nearest_name(name, names);
-      unknown.push_back({nullptr,
-                         {},
-                         "'" + name + "' is no initial value, and no parameter that was left open",
-                         near.empty() ? "" : "did you mean '" + near + "'?"});
+      check_names(model, e, values);  // throws
     }
   }
-  if (!unknown.empty()) throw InputError(std::move(unknown));
 }
 
 std::vector<double> Engine::model_parameters() const {

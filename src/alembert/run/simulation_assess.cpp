@@ -17,10 +17,10 @@ constexpr double good_step = 0.02;
 // Below this one need not ask how Newton came there.
 constexpr double good = 0.01;
 // Errors of the energy above this part of the kinetic energy show that steps are too long.
-constexpr double energy_kept = 0.05;
+constexpr double good_energy = 0.05;
 // The same for what is left in the end, against the mean of the kinetic energy: where it is large for a short time
 // only.
-constexpr double energy_kept_in_the_end = 0.1;
+constexpr double good_energy_in_the_end = 0.1;
 // A step that is short for the motion is solved in two to five iterations.
 constexpr double laborious = 12;
 
@@ -70,13 +70,13 @@ void Simulation::assess_inputs() {
 void Simulation::assess_energy() {
   if (segment_ && segment_->rests) return;
   const double most = judge_->energy_error(), last = judge_->final_error();
-  if (most > energy_kept)
+  if (most > good_energy)
     return warn(
         "energy",
         fmt::format("the energy was off by {:.0f} % of the kinetic energy at t = {}, although nothing does work; {}",
                     100 * most, time_text(judge_->energy_error_t()), remedy()),
         judge_->energy_error_t());
-  if (last > energy_kept_in_the_end)
+  if (last > good_energy_in_the_end)
     warn("energy",
          fmt::format(
              "in the end the energy is off by {:.0f} % of the mean kinetic energy, although nothing does work; {}",

@@ -47,7 +47,7 @@ bool Simulation::between(const GridPoint& from, GridPoint& to, bool last) {
 // the motion would go on as if it had never been.
 void Simulation::look_for_accumulation(const Event& event, const EventRecord& record) {
   constexpr double much_shorter = 0.01;  // than a step
-  constexpr int in_a_row = 4;
+  constexpr int in_a_row = 4;            // two or three come by chance
   Acted& last = acted_[record.event];
   const double passed = std::abs(record.t - std::exchange(last.t, record.t));
   last.shrinking = passed < last.passed ? last.shrinking + 1 : 0;

@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "alembert/derive/names.h"
 #include "alembert/run/simulate.h"
 #include "alembert/study.h"
 
@@ -36,6 +37,9 @@ std::vector<Member> sweep(const Stepper& stepper, const std::vector<Values>& val
   // What a run needs beyond the step is compiled once, before the members share it.
   internal::Engine& engine = stepper.engine();
   engine.prepare(internal::engine_options(engine.e, options, engine.t0));
+  Values named;
+  for (const Values& one : values) named.insert(one.begin(), one.end());
+  internal::check_names(engine.model, engine.e, named);
   std::vector<Member> members(values.size());
   std::mutex telling;
   std::size_t done = 0;

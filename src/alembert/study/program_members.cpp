@@ -56,7 +56,7 @@ ProgramMembers::ProgramMembers(const MemberTask& task, int rows, bool locate)
 
 /// A report whose entries tell where they come from.
 void ProgramMembers::find_columns() {
-  constexpr double of_y = 1e6, of_v = 2e6;
+  constexpr double of_y = 1e6, of_v = 2e6;  // no other entry of an empty report has such numbers
   const Equations& e = *task_.equations;
   Report report;
   describe(report, *task_.model, e, Method());

@@ -187,13 +187,14 @@ bool StatementParser::component(const StatementForm& form, Statement& s) {
   }
   ranges_behind(s);
   if (terms_.next().kind != Kind::end)
-    terms_.fail("expected 'at', 'turned', 'with', 'for' or the end of the line", example(form));
+    terms_.fail("expected 'at', 'rotated', 'with', 'for' or the end of the line", example(form));
   return false;
 }
 
-/// at EXPR, turned EXPR about EXPR: where an assembly stands, in `left` and as a pair in `right`.
+/// at EXPR, rotated EXPR about EXPR: where an assembly stands, in `left` and as a pair in `right`. `turned` is the older
+/// word for rotated.
 void StatementParser::placement(Statement& s) {
-  while (terms_.next().is_word("at") || terms_.next().is_word("turned")) {
+  while (terms_.next().is_word("at") || terms_.next().is_word("rotated") || terms_.next().is_word("turned")) {
     const Token& word = terms_.next();
     const bool at = word.is_word("at");
     if (at ? s.left.has_value() : s.right.has_value())

@@ -323,12 +323,12 @@ void print_table(const Statement& s, Printer& printer) {
   }
 }
 
-/// cell = "cell.alm" at (1, 0, 0) turned 1 about (0, 0, 1) with R = 2 for i = 1..N
+/// cell = "cell.alm" at (1, 0, 0) rotated 1 about (0, 0, 1) with R = 2 for i = 1..N
 void print_component(const Statement& s, Printer& printer) {
   if (s.label) printer.term(*s.label);
   printer.text(" = " + quoted(s.string));
   if (s.left) printer.text(" at " + print(*s.left));
-  if (s.right) printer.text(" turned " + print(s.right->parts.at(0)));
+  if (s.right) printer.text(" rotated " + print(s.right->parts.at(0)));
   if (s.right && s.right->parts.size() > 1) printer.text(" about " + print(s.right->parts[1]));
   if (!s.items.empty()) printer.text(" with ");
   printer.items(s.items);

@@ -240,7 +240,7 @@ std::string syntax_of(const StatementForm& form) {
       case Shape::element:
       case Shape::contact: return "NAME";
       case Shape::component:
-        return "NAME = \"...\" [at EXPR] [turned EXPR about EXPR] [with TARGET = EXPR, ...] [for RANGES]";
+        return "NAME = \"...\" [at EXPR] [rotated EXPR about EXPR] [with TARGET = EXPR, ...] [for RANGES]";
       case Shape::connection: return "[lossy] EXPR = EXPR, ... [for RANGES]";
       case Shape::table:
         return "NAME(NAME) = (EXPR, EXPR), ... | \"...\" [column NUMBER|NAME] [linear|spline|monotone]";

@@ -4,12 +4,18 @@ import { Link } from "./link";
 import { Studio } from "./studio";
 import "./studio.css"; // last: it stands above the styles of its parts
 
-try {
-  const theme = localStorage.getItem("alembert theme");
-  if (theme) document.documentElement.dataset.theme = theme;
-} catch {
-  // as the system says
+/** The theme that was chosen here before; nothing where none was, or nothing may be kept. */
+function chosen(): string | null {
+  try {
+    return localStorage.getItem("alembert theme");
+  } catch {
+    return null;
+  }
 }
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const follow = () => (document.documentElement.dataset.theme = chosen() ?? (dark.matches ? "dark" : "light"));
+follow();
+dark.addEventListener("change", follow);
 const address = new URL("socket", location.href);
 address.protocol = "ws:";
 let studio: Studio | undefined;

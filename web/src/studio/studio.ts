@@ -450,10 +450,7 @@ export class Studio {
       if (format) void this.export(format);
     });
     layout.theme.addEventListener("click", () => {
-      const dark = document.documentElement.dataset.theme
-        ? document.documentElement.dataset.theme === "dark"
-        : matchMedia("(prefers-color-scheme: dark)").matches;
-      document.documentElement.dataset.theme = dark ? "light" : "dark";
+      document.documentElement.dataset.theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
       try {
         localStorage.setItem("alembert theme", document.documentElement.dataset.theme);
       } catch {

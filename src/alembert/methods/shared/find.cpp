@@ -79,7 +79,11 @@ Method find_method(const Term& term, std::optional<int> stages) {
   return found.family->make(arguments);
 }
 
-Method find_method(const std::string& text) { return find_method(parsed(text)); }
+Method find_method(const std::string& text) {
+  if (text.find_first_not_of(" \t") == std::string::npos)
+    throw InputError("no method is named", "write a name with its arguments, such as " ALEMBERT_DEFAULT_METHOD);
+  return find_method(parsed(text));
+}
 
 Method find_method(const std::string& name, const std::vector<double>& arguments) {
   Term term;

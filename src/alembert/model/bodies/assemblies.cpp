@@ -113,7 +113,7 @@ class Renamer {
   Place place_;
 };
 
-/// Where an assembly stands: at A, turned by R.
+/// Where an assembly stands: at A, rotated by R.
 struct Placement {
   std::optional<Term> at, angle, axis;
   std::optional<Term> turning;  // angle and axis as they are written
@@ -348,8 +348,8 @@ class Assembler {
   /// An assembly in the assembly: its place is one of the world of the outer one.
   bool place_assembly(Statement& s, const Placement& placement) {
     if (placement.angle && s.right) {
-      scope_.error(s.place, "an assembly that is turned cannot be turned once more with the one around it",
-                   "turn it in the model around both");
+      scope_.error(s.place, "an assembly that is rotated cannot be rotated once more with the one around it",
+                   "rotate it in the model around both");
       return false;
     }
     if (placement.at || s.left) s.left = placement.point(s.left, s.place);
@@ -365,7 +365,7 @@ class Assembler {
     const bool planar =
         std::any_of(s.items.begin(), s.items.end(), [](const Item& i) { return i.target.text == "planar"; });
     if (find_word(s, "euler")) {
-      scope_.error(s.place, "an assembly with Euler angles cannot be turned", "describe its bodies with quaternions");
+      scope_.error(s.place, "an assembly with Euler angles cannot be rotated", "describe its bodies with quaternions");
       return false;
     }
     for (const char* word : {"velocity", "omega"})
@@ -388,7 +388,7 @@ class Assembler {
       const bool ground = (word == "from" || word == "to") && s.items[i].value && s.items[i].value->text == "ground";
       if (!ground) continue;
       if (placement.angle && s.keyword != "spring") {
-        scope_.error(s.place, "an assembly with a " + s.keyword + " to the ground cannot be turned",
+        scope_.error(s.place, "an assembly with a " + s.keyword + " to the ground cannot be rotated",
                      "join it to the ground in the model around it");
         return false;
       }
