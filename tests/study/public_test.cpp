@@ -60,6 +60,7 @@ TEST(PublicApi, WrongNamesOfASweepAreSaidAtOnceBeforeAnythingRuns) {
     EXPECT_EQ(error.diagnostics()[1].message, "the value of 'm' is part of the equations, and cannot be changed");
   }
   EXPECT_FALSE(ran);
+  EXPECT_THROW(sweep(stepper, {{{"l", 1}}}, {.end = 1, .step = -0.01}), InputError) << "the end is never reached";
 }
 
 TEST(PublicApi, AnInterruptedSweepBeginsNoOtherMember) {

@@ -210,7 +210,8 @@ std::vector<Meaning> meanings(const Model& model, const Equations& e, const Show
   if (options.form == ShownForm::ggl && !e.g.empty()) {
     list.push_back({letters("mu"), "multipliers that hold the constraints themselves beside their time derivatives"});
     for (const std::string& name : e.g_names)
-      list.push_back({name_of(mu_name(letters, name)), "multiplier that holds " + name + " itself beside its time derivative"});
+      list.push_back(
+          {name_of(mu_name(letters, name)), "multiplier that holds " + name + " itself beside its time derivative"});
   }
   if (e.energy) list.push_back({letters("E"), "energy"});
   if (options.form == ShownForm::all || options.form == ShownForm::index1) {
@@ -383,7 +384,11 @@ class MechanicsPage {
       for (const std::string& name : e_.g_names) mu.push_back(e_.graph->symbol(mu_name(letters_, name)));
       Exprs rates = total_transposed_product(e_, e_.g, mu);
       for (std::size_t i = 0; i < rates.size(); ++i) rates[i] = e_.v[i] + rates[i];
-      page_.section(letters_.in_words("", y_ + "' = " + v_ + " + g_" + y_ + "^T mu"), derivatives(names),
+      // x' is the velocity here, which is not the rate of x where mu is not 0.
+      std::vector<Name> left;
+      for (const std::string& name : names)
+        left.push_back({"d/dt " + name, "\\frac{d}{dt} " + page_.latex(name_of(name))});
+      page_.section(letters_.in_words("", "d/dt " + y_ + " = " + v_ + " + g_" + y_ + "^T mu"), left,
                     of_coordinates(e_, rates));
     } else if (v == e_.z && e_.form == Form::lagrangian) {
       page_.note(plain, {"the velocities themselves", "the velocities themselves"});
@@ -488,8 +493,7 @@ class MechanicsPage {
 Letters letters_of(const Model& model, const Equations& e, std::vector<std::string> names) {
   const std::vector<std::string> own = joined<std::string>(symbol_names(e.lambda), symbol_names(e.psi));
   std::erase_if(names, [&](const std::string& name) {
-    return (std::find(own.begin(), own.end(), name) != own.end() && name.find('_') != std::string::npos) ||
-           name == "t";
+    return (std::find(own.begin(), own.end(), name) != own.end() && name.find('_') != std::string::npos) || name == "t";
   });
   std::map<std::string, std::vector<std::string>> lists;
   const std::string q = coordinate_letter(model, e);

@@ -15,10 +15,10 @@ namespace alembert::internal {
 
 namespace {
 
-constexpr long default_steps = 100;  // of the model's own size
+constexpr long default_steps = 100;     // of the model's own size
 constexpr long most_steps = 1'000'000;  // more take minutes, for errors that are rounding
-constexpr int fitted_rows = 3;           // the smallest steps, where an order shows
-constexpr double cheap = 0.1;            // seconds
+constexpr int fitted_rows = 3;          // the smallest steps, where an order shows
+constexpr double cheap = 0.1;           // seconds
 
 struct Grid {
   double end = 0;

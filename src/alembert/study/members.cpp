@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "alembert/derive/names.h"
+#include "alembert/run/control.h"
 #include "alembert/run/simulate.h"
 #include "alembert/study.h"
 
@@ -34,12 +35,13 @@ std::vector<Member> sweep(const Stepper& stepper, const std::vector<Values>& val
   if (!options.observers.empty())
     throw InputError("members of a sweep run side by side: observers would get the rows of all of them mixed");
   options.progress = {};
-  // What a run needs beyond the step is compiled once, before the members share it.
   internal::Engine& engine = stepper.engine();
-  engine.prepare(internal::engine_options(engine.e, options, engine.t0));
   Values named;
   for (const Values& one : values) named.insert(one.begin(), one.end());
   internal::check_names(engine.model, engine.e, named);
+  internal::check_steps(options.steps, engine.method, engine.t0, options.end, options.step);
+  // What a run needs beyond the step is compiled once, before the members share it.
+  engine.prepare(internal::engine_options(engine.e, options, engine.t0));
   std::vector<Member> members(values.size());
   std::mutex telling;
   std::size_t done = 0;

@@ -191,8 +191,8 @@ bool StatementParser::component(const StatementForm& form, Statement& s) {
   return false;
 }
 
-/// at EXPR, rotated EXPR about EXPR: where an assembly stands, in `left` and as a pair in `right`. `turned` is the older
-/// word for rotated.
+/// at EXPR, rotated EXPR about EXPR: where an assembly stands, in `left` and as a pair in `right`. `turned` is the
+/// older word for rotated.
 void StatementParser::placement(Statement& s) {
   while (terms_.next().is_word("at") || terms_.next().is_word("rotated") || terms_.next().is_word("turned")) {
     const Token& word = terms_.next();
