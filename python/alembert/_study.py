@@ -436,14 +436,14 @@ def converge(model: Any, methods: Any = None, *, steps: Optional[Sequence[float]
     full = with_values("converge", model, values, named, ["methods", "steps", "end", "quad", "progress", "values"])
     if methods is None:
         methods = []
-    elif isinstance(methods, str) or hasattr(methods, "name"):
+    elif not is_list(methods):
         methods = [methods]
     names = [method_name(m) for m in methods]
     if len(set(names)) != len(names):
         raise wrong("`methods` names a method twice")
     with Progress(progress, "measuring") as show:
         return _found(_core.converge(full._source, names, [] if steps is None else array("steps", steps).tolist(),
-                                     None if end is None else number("end", end), bool(quad), show))
+                                     None if end is None else number("end", end), truth("quad", quad), show))
 
 
 # Equations ---------------------------------------------------------------------------------------------------------------
@@ -459,10 +459,14 @@ class Equations:
     LETTERS = ("t", "y", "z", "lambda", "psi", "z_dot", "v", "p", "f", "N", "r", "g", "g_dot", "k", "energy", "L",
                "invariants", "observed", "reduced")
 
-    def __init__(self, core: Any, form: str, everything: bool):
-        self._core = core
+    def __init__(self, model: Model, form: str, numbers: bool, everything: bool):
+        self._made = (model, form, numbers, everything)
+        self._core = model._source.derive([], not numbers)
         self._form = form
         self._all = everything
+
+    def __reduce__(self) -> tuple:
+        return Equations, self._made
 
     @property
     def text(self) -> str:
@@ -541,7 +545,7 @@ def derive(model: Any, *, form: str = "all", numbers: bool = False, all: bool = 
     if not isinstance(form, str):
         raise TypeError(f"form must be a text, not {type(form).__name__}")
     full = with_values("derive", model, values, named, ["form", "numbers", "all", "values"])
-    equations = Equations(full._source.derive([], not numbers), form, bool(all))
+    equations = Equations(full, form, truth("numbers", numbers), truth("all", all))
     if form != "all":
         equations.text  # says what is wrong with the form
     return equations
@@ -556,7 +560,7 @@ Method.__doc__ = """A method with its arguments bound: name, stages, order (of q
     Method(gauss(2): order 4)
     """
 setattr(Method, "__repr__", lambda self: f"Method({self.name}: order {self.order[0]})")
-setattr(Method, "__reduce__", lambda self: (_core.find_method, (self.name,)))
+setattr(Method, "__reduce__", lambda self: (method, (self.name,)))
 
 
 @dataclass(frozen=True)
@@ -595,4 +599,4 @@ def method(name: str) -> Method:
     """
     if not isinstance(name, str):
         raise TypeError(f"a method is named by a text such as 'lobatto(3)', not {type(name).__name__}")
-    return _core.find_method(name)
+    return _core.find_method(method_name(name))

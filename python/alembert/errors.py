@@ -66,6 +66,9 @@ class InputError(ValueError):
     def __str__(self) -> str:
         return "\n".join(str(error) for error in self.errors)
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
+
     def __reduce__(self) -> Any:
         return type(self), (self.errors,)
 

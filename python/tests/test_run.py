@@ -134,6 +134,15 @@ def test_runs_come_back_from_other_processes():
     assert np.array_equal(run.rows, alembert.simulate("models/pendulum.alm", end=0.5, step=0.01).rows)
 
 
+def test_whatever_is_made_can_be_pickled():
+    made = [alembert.method("gauss(2)"), alembert.derive("models/pendulum.alm", l=2, numbers=True),
+            alembert.check("models/pendulum.alm"), alembert.compile("models/pendulum.alm").run(steps=2),
+            alembert.WriteError([alembert.Problem("no space")])]
+    for one in made:
+        again = pickle.loads(pickle.dumps(one))
+        assert type(again) is type(one) and repr(again) == repr(one) and len(repr(one)) > 10
+
+
 def test_studies_can_be_pickled():
     study = alembert.sweep("models/pendulum.alm", l=[1.0, 2.0], end=0.1, rows=True)
     again = pickle.loads(pickle.dumps(study))

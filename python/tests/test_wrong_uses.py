@@ -269,6 +269,14 @@ WRONG = [
     ("an unknown letter", lambda: alembert.derive(PENDULUM).sympy("qq"), INPUT, "qq"),
     ("a method twice", lambda: alembert.converge(PENDULUM, ["gauss(1)", "gauss(1)"]), INPUT, "twice"),
     ("steps that do not divide", lambda: alembert.converge(PENDULUM, "gauss(1)", steps=[0.3], end=1), INPUT, ""),
+    ("a number for methods", lambda: alembert.converge(PENDULUM, 3), TypeError, "lobatto(3)"),
+    ("quad as a word", lambda: alembert.converge(PENDULUM, "gauss(1)", quad="no"), TypeError, "True or False"),
+    ("all as a word", lambda: alembert.derive(PENDULUM, all="no"), TypeError, "True or False"),
+    ("an empty name of a method", lambda: alembert.method(""), INPUT, "empty"),
+    ("too many stages", lambda: alembert.method("gauss(1000)"), INPUT, "1 to 30"),
+    ("steps of 0", lambda: alembert.converge(PENDULUM, "gauss(1)", steps=[0.0]), INPUT, "other than 0"),
+    ("nan seconds", lambda: alembert.verify(PENDULUM, seconds=np.nan), INPUT, "finite"),
+    ("an option that verify has not", lambda: alembert.verify(PENDULUM, tolerance=1e-3), TypeError, "option of simulate"),
     ("a number for a name of a method", lambda: alembert.method(3), TypeError, "lobatto(3)"),
 ]
 
