@@ -360,6 +360,7 @@ def _run(study: Study, model: Model, method: Any, options: Any, columns: Any, ro
     wanted = names_of("columns", columns)
     if wanted and "t" not in wanted:
         wanted.append("t")  # how far each came; tables begin with it, as those of runs do
+    waiting = np.full(len(table), True)
     with Progress(progress, "running") as show:
         done = 0
         for common, together in groups.items():
@@ -369,9 +370,13 @@ def _run(study: Study, model: Model, method: Any, options: Any, columns: Any, ro
                     (lambda share, d=done, n=len(members): show((d + share * n) / len(table)))
                 result = _core.sweep(part._source, method_name(method), opened, np.ascontiguousarray(table[members]),
                                      options, wanted, truth("rows", rows), told)
+                if len(result.failures) == len(members):  # fewer where it was ended before any began
+                    study._take(result, members)
+                    waiting[members] = False
                 if result.raised is not None:
+                    study.failures.flat[waiting.nonzero()[0]] = "interrupted"
+                    setattr(result.raised, "study", study)
                     raise result.raised
-                study._take(result, members)
                 done += len(members)
     codes = sorted({warning.code for _, warning in study.warnings})
     for code in codes:

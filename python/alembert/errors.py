@@ -140,11 +140,23 @@ class RunWarning(UserWarning):
         return f"RunWarning({self.code!r} at t = {self.t:.6g}: {self.text})"
 
 
+# Functions of the library, and those that do the same here.
+_CALLED = {"`examine(model)`": "`alembert.check(model)`", "`describe_methods()`": "`alembert.methods()`",
+           "`write(trajectory, path)`": "`run.save(path)`", "`to_json(report)`": "`run.report`"}
+
+
+def _in_python(text: str) -> str:
+    for theirs, ours in _CALLED.items():
+        text = text.replace(theirs, ours)
+    return text
+
+
 def input_error(described: list[tuple], writing: bool = False) -> InputError:
     """Made by the library: (message, hint, source, text, line, column, length, shown) each. writing: a file could not be
     written."""
     errors = []
     for message, hint, source, text, line, column, length, shown in described:
+        message, hint, shown = _in_python(message), _in_python(hint), _in_python(shown)
         # What the library calls by the names of its options.
         for theirs, ours in (("`set` ", "value "), ("`observed` ", "observe "), ("`input` ", "input ")):
             if source.startswith(theirs):

@@ -226,3 +226,18 @@ def test_members_in_parts(monkeypatch):
     shares = []
     in_parts = alembert.sweep("models/pendulum.alm", progress=shares.append, **options)
     assert np.array_equal(in_parts["q.x"], at_once["q.x"]) and shares == sorted(shares) and shares[-1] == 1
+
+
+def test_what_was_done_before_an_interruption(monkeypatch):
+    monkeypatch.setattr(alembert._study, "_AT_ONCE", 50)
+
+    def stop(done):
+        if done > 0.4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        alembert.sweep("models/double_pendulum.alm", m2=np.linspace(1, 2, 200), end=10, columns=["q.x1"], progress=stop)
+    study = caught.value.study
+    finished = study.failures == ""
+    assert 50 <= finished.sum() < 200 and np.array_equal(finished, study["t"] == 10)
+    assert set(np.char.startswith(study.failures[~finished].astype(str), "interrupted")) == {True}

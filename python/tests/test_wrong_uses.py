@@ -1,6 +1,8 @@
 """Wrong uses end in the right exception, with a message that helps, and never in a crash."""
 
+import pathlib
 import pickle
+import re
 import sys
 import threading
 
@@ -303,6 +305,15 @@ def test_all_errors_at_once_with_places():
     assert "spring.alm:2:9" in shown and "    kinetic m/2*x'^2\n            ^" in shown
     again = pickle.loads(pickle.dumps(caught.value))
     assert str(again) == shown and again.errors[1].line == 3
+
+
+def test_messages_name_functions_of_python():
+    """Messages of the library call functions by the names that they have in C++."""
+    sources = (pathlib.Path(__file__).resolve().parents[2] / "src/alembert").rglob("*.cpp")
+    called = {name for source in sources for name in re.findall(r'"[^"\n]*(`\w+\([^`"\n]*\)`)[^"\n]*"', source.read_text())}
+    assert called and called <= set(alembert.errors._CALLED), called - set(alembert.errors._CALLED)
+    with pytest.raises(alembert.InputError, match="alembert.methods"):
+        alembert.method("zzzzzzzz")
 
 
 def test_a_stepper_in_two_threads():
