@@ -11,6 +11,7 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _core
+from ._values import number
 from .errors import wrong
 
 __all__ = ["Expression", "where", "maximum", "minimum", "sign", "norm", "cross"]
@@ -59,7 +60,7 @@ def _alike(*values: Any) -> list[Any]:
     one = next((v for v in values if isinstance(v, Expression)), None)
     if one is None:
         raise TypeError("an expression is needed")
-    return [v if isinstance(v, Expression) else one.workshop.number(float(v)) for v in values]
+    return [v if isinstance(v, Expression) else one.workshop.number(number("a value", v, finite=False)) for v in values]
 
 
 def _boxed(value: Any) -> np.ndarray:

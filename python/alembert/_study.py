@@ -287,7 +287,9 @@ def draws(members: int, distributions: Mapping[str, tuple], *, seed: int = 0,
         if not isinstance(given, (tuple, list)) or len(given) != 3 or given[0] not in ("normal", "uniform"):
             raise wrong(f"`{name}` wants (\"normal\", mean, deviation) or (\"uniform\", low, high), not {given!r}")
         asked.append((str(name), given[0], number(name, given[1]), number(name, given[2])))
-    if members * len(asked) > _MOST_DRAWS and members <= 2**53:
+    if members > 2**53:
+        raise wrong(f"`members` is at most 2^53 = {2**53}")
+    if members * len(asked) > _MOST_DRAWS:
         raise wrong(f"{members} members do not fit into memory", "`alembert sweep --draw` runs any number of them")
     table = _core.draws(asked, int(members), int(seed), sampling)
     return {name: np.ascontiguousarray(table[:, i]) for i, (name, *_) in enumerate(asked)}

@@ -259,6 +259,9 @@ WRONG = [
     ("rows as a name", lambda: alembert.sweep(PENDULUM, l=[1, 2], end=0.1, rows="x"), TypeError, "True or False"),
     ("an unknown distribution", lambda: alembert.draws(3, {"l": ("gamma", 1, 1)}), INPUT, "normal"),
     ("a deviation below 0", lambda: alembert.draws(3, {"l": ("normal", 1, -1)}), INPUT, "above 0"),
+    ("members of 400 digits", lambda: alembert.draws(10**400, {"l": ("uniform", 0, 1)}), INPUT, "2^53"),
+    ("a text for a number in a choice", lambda: alembert.maximum(builder().x, "3"), TypeError, "number"),
+    ("a number of 400 digits in a choice", lambda: np.clip(builder().x, 0, 10**400), INPUT, "finite"),
     ("more members than fit into memory", lambda: alembert.draws(10**12, {"l": ("uniform", 0, 1)}), INPUT, "alembert sweep"),
     ("more members than there are numbers", lambda: alembert.draws(10**18, {"l": ("uniform", 0, 1)}), INPUT, "2^53"),
     ("nothing varied", lambda: alembert.sweep(PENDULUM, end=1), INPUT, "nothing is varied"),
@@ -331,6 +334,38 @@ def test_a_stepper_in_two_threads():
     thread.join()
     assert refused >= 8
     s.step()
+
+
+def test_anything_for_anything(tmp_path, monkeypatch):
+    """Calls with arguments that make no sense: an exception that Python programs expect, and nothing else."""
+    (tmp_path / "models").symlink_to(pathlib.Path("models").resolve())
+    monkeypatch.chdir(tmp_path)
+    model, m, s = alembert.read(PENDULUM), builder(), stepper()
+    run, study = model.simulate(end=0.05), alembert.sweep(model, l=[1.0, 2.0], end=0.02, rows=True)
+    things = [None, True, -1, 0, 2, 1.5, np.nan, np.inf, 10**400, "", "x", "y'", "a\0b", "\ud800", "gauss(2)", "x + ", b"x", [], [1],
+              [[1]], ["x"], {}, {"l": 2}, {1: 2}, (0, 1, 2), object(), lambda *a: 1, np.array(3), np.arange(3.0), np.zeros((2, 2)),
+              np.array(["a"]), np.array([1j]), np.array([None]), model, m, m.x, run, s, study, "out.h5", "out.html", 3j, range(3),
+              {1, 2}, alembert.method("gauss(2)"), m.ground, ..., np.float32(0.1), 1e-300, PENDULUM]
+    words = ["step", "end", "at", "values", "every", "tolerance", "columns", "rows", "inputs", "observe", "l", "raises", "name",
+             "size", "unit", "over", "mass", "inertia", "point", "friction", "along", "load", "seed"]
+    calls = [getattr(alembert, n) for n in ("read", "model", "draws", "method", "load", "where", "maximum", "norm", "cross")]
+    ones = [run, study, s, model, m, alembert.derive(model)]
+    calls += [getattr(one, n) for one in ones for n in dir(one)
+              if not n.startswith("_") and n != "set_step" and callable(getattr(one, n))]
+    of_models = [getattr(alembert, n) for n in ("simulate", "compile", "sweep", "ensemble", "check", "derive")]
+    random = np.random.default_rng(1)
+    for _ in range(1500):
+        call = (calls + 5 * of_models)[random.integers(len(calls) + 5 * len(of_models))]
+        arguments = [things[random.integers(len(things))] for _ in range(random.integers(4))]
+        if call in of_models:
+            arguments = [model, *arguments[:1]]
+        keywords = {words[random.integers(len(words))]: things[random.integers(len(things))] for _ in range(random.integers(3))}
+        if call in (alembert.simulate, alembert.sweep, alembert.ensemble):
+            keywords.setdefault("end", 0.02)
+        try:
+            call(*arguments, **keywords)
+        except (TypeError, ValueError, LookupError, OSError, AttributeError, alembert.RunError):
+            pass
 
 
 @pytest.mark.parametrize("ending", ["csv", "h5", "json", "pickle"])
