@@ -16,7 +16,7 @@ from . import _core
 from ._model import InputFiles, _parameters, with_values
 from ._progress import Progress
 from ._report import Report
-from ._values import array, nearest, names_of, number, path_of, truth, unicode, whole
+from ._values import array, check_ending, nearest, names_of, number, path_of, truth, unicode, whole
 from .errors import RunError, RunWarning, wrong
 
 if TYPE_CHECKING:
@@ -289,6 +289,7 @@ class Run:
             with open(place, "w", encoding="utf-8") as file:
                 file.write(self.svg() if place.endswith(".svg") else self.html())
             return
+        check_ending(place, [".csv", ".h5", ".json", ".svg", ".html"])
         self._data.save(os.fsencode(place), names_of("columns", columns))
 
     def svg(self) -> str:

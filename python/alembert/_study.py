@@ -15,7 +15,7 @@ from ._model import InputFiles, Model, as_model, check_keywords, merge, with_val
 from ._progress import Progress
 from ._report import Findings, Report
 from ._run import OPTIONS, Run, make_options, method_name
-from ._values import array, is_list, names_of, nearest, number, path_of, truth
+from ._values import array, check_ending, is_list, names_of, nearest, number, path_of, truth
 from .errors import InputError, RunWarning, wrong
 
 if TYPE_CHECKING:
@@ -131,6 +131,7 @@ class Study:
         if place.endswith(".npz"):
             np.savez(place, **numbers, failures=self.failures.astype(str))
             return
+        check_ending(place, [".csv", ".h5", ".json", ".npz"])
         numbers["failed"] = self.failed.astype(float)
         table = np.column_stack([np.ravel(values).astype(float) for values in numbers.values()])
         _core.write_table(os.fsencode(place), list(numbers), table, self.title)

@@ -184,6 +184,12 @@ def path_of(path: Any) -> str:
     return result
 
 
+def check_ending(path: str, known: list[str]) -> None:
+    if not path.endswith(tuple(known)):
+        raise wrong(f"cannot tell the format of '{path}' by its ending",
+                    f"the endings {', '.join(known[:-1])} and {known[-1]} are known")
+
+
 def nearest(name: str, known: Iterable[str]) -> Optional[str]:
     found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return found[0] if found else None
