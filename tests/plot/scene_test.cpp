@@ -130,8 +130,8 @@ solve gauss(2) step 0.1 end 1
       one_row({{"t", 0}, {"x1", 1}, {"y1", 0.3}, {"x2", 2}, {"y2", 0}, {"s", 1}, {"floor.force", 5}});
   const Json scene = Json::parse(scene_of(trajectory, source).json);
   ASSERT_EQ(scene["gaps"].size(), 2u) << "s is no place";
-  EXPECT_EQ(scene["gaps"][0]["points"], Json({0}));
-  EXPECT_EQ(scene["gaps"][1]["points"], Json({0, 1}));
+  EXPECT_EQ(scene["gaps"][0]["places"], Json::array({scene["points"][0]["position"]}));
+  EXPECT_EQ(scene["gaps"][1]["places"], Json::array({scene["points"][0]["position"], scene["points"][1]["position"]}));
   const std::vector<double> results =
       results_of(scene, {{"t", 0}, {"x1", 1}, {"y1", 0.3}, {"x2", 2}, {"y2", 0}, {"s", 1}, {"floor.force", 5}});
   EXPECT_NEAR(results.at(scene["gaps"][0]["value"].get<std::size_t>()), 0.2, 1e-15);

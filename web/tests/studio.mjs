@@ -177,6 +177,8 @@ async function overlays() {
   await boxes.last().check();
   await idle();
   const after = await page.evaluate(() => document.querySelectorAll(".u-legend .u-series").length);
+  const others = await page.evaluate(() => window.studio.stage.stage.view.readBack().others.length);
+  expect(others === 1, `the mechanism of the other run is drawn: ${others}`);
   expect(after > before, `a run of the history is laid over: ${before} and ${after} curves`);
   await page.screenshot({ path: join(work, "overlay.png") });
   await boxes.last().uncheck();

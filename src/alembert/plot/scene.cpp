@@ -244,29 +244,6 @@ class Owners {
   std::set<std::uint32_t> parameters_;
 };
 
-/// Constraints on positions whose coordinates are all places of points: rods and surfaces, which the page tells apart.
-/// Gaps of points likewise: walls that they may touch.
-void add_constraints(const Model& model, const std::vector<MovingPoint>& points, const Trajectory& trajectory,
-                     Program& program, Json& scene) {
-  constexpr std::size_t most = 2000;  // more would not be told apart on a screen
-  if (points.empty() || model.constraints.size() + model.contacts.size() > most) return;
-  const Owners owners(model, points, trajectory);
-  const auto add = [&](const char* list, const std::string& name, const Expr& value) -> Json* {
-    if (!value) return nullptr;
-    const std::set<int> on = owners(value);
-    if (on.empty()) return nullptr;
-    const Json number = program(value);
-    if (number.is_null()) return nullptr;
-    scene[list].push_back(
-        {{"name", name}, {"value", number}, {"points", on}, {"moving", depends(value, ExprSpan(&model.t, 1))}});
-    return &scene[list].back();
-  };
-  for (const Constraint& c : model.constraints)
-    if (!c.nonholonomic) add("constraints", c.name, c.value);
-  for (const Contact& c : model.contacts)
-    if (Json* gap = add("gaps", c.name, c.gap)) (*gap)["force"] = program.known(c.name + ".force");
-}
-
 /// "m1=2", "l=(1, 0.5)" for all parameters of the run.
 std::vector<std::string> overrides_of(const RunDescription& run) {
   const auto text = [](const Parameter& p, const auto& self, std::size_t level, std::size_t& at) -> std::string {
@@ -300,6 +277,43 @@ Json points_json(const std::vector<MovingPoint>& points, const Trajectory& traje
     list.push_back({{"name", point.name}, {"position", place}});
   }
   return list;
+}
+
+constexpr std::size_t most_formulas = 2000;  // more would not be told apart on a screen
+
+/// Constraints on positions whose coordinates are all places of points: rods and surfaces, which the page tells apart.
+void add_constraints(const Model& model, const std::vector<MovingPoint>& points, const Trajectory& trajectory,
+                     Program& program, Json& scene) {
+  if (points.empty() || model.constraints.size() > most_formulas) return;
+  const Owners owners(model, points, trajectory);
+  for (const Constraint& c : model.constraints) {
+    if (c.nonholonomic || !c.value) continue;
+    const std::set<int> on = owners(c.value);
+    const Json value = on.empty() ? Json() : program(c.value);
+    if (value.is_null()) continue;
+    scene["constraints"].push_back(
+        {{"name", c.name}, {"value", value}, {"points", on}, {"moving", depends(c.value, ExprSpan(&model.t, 1))}});
+  }
+}
+
+/// Gaps of points likewise: walls that they may touch. The points need not be drawn themselves.
+void add_gaps(const Model& model, const std::vector<MovingPoint>& points, const Trajectory& trajectory,
+              Program& program, Json& scene) {
+  if (points.empty() || model.contacts.size() > most_formulas) return;
+  const Owners owners(model, points, trajectory);
+  const Json places = points_json(points, trajectory, program);
+  for (const Contact& c : model.contacts) {
+    const std::set<int> on = c.gap ? owners(c.gap) : std::set<int>();
+    const Json value = on.empty() ? Json() : program(c.gap);
+    if (value.is_null()) continue;
+    Json at = Json::array();
+    for (const int point : on) at.push_back(places[static_cast<std::size_t>(point)]["position"]);
+    scene["gaps"].push_back({{"name", c.name},
+                             {"value", value},
+                             {"places", at},
+                             {"moving", depends(c.gap, ExprSpan(&model.t, 1))},
+                             {"force", program.known(c.name + ".force")}});
+  }
 }
 
 /// Positions of bodies are points among the columns too; they are drawn as bodies. States of the first order, which
@@ -345,6 +359,7 @@ SceneText scene_of(const Trajectory& trajectory, const std::shared_ptr<const Sou
   Program program(drawn.model, columns);
   std::vector<MovingPoint> points = own_points(trajectory, drawn);
   const bool told = !drawn.drawing.shapes.empty() && drawn.drawing.bodies.empty();
+  add_gaps(drawn.model, points, trajectory, program, scene);
   if (told) points.clear();  // what the model says instead
   scene["points"] = points_json(points, trajectory, program);
   add_elements(drawn.drawing, program, scene);

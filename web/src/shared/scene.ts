@@ -29,7 +29,7 @@ export interface PointData { name: string; position: Refs }
 export interface ConstraintData { name: string; value: number; points: number[]; moving: boolean }
 
 /** A gap of points: above 0 where they are apart from what they may touch. */
-export interface GapData extends ConstraintData { force: Ref }
+export interface GapData { name: string; value: number; places: Refs[]; moving: boolean; force: Ref }
 
 export interface SceneData {
   program: ProgramData;
@@ -87,14 +87,18 @@ export class Motion {
   }
   /** The value of a constraint for other places of its points. */
   constraint(data: ConstraintData, places: Vector[]): number {
+    return this.elsewhere(data.value, data.points.map((point) => this.scene.points[point].position), places);
+  }
+  /** A result where columns that are places have other values. */
+  elsewhere(value: number, columns: Refs[], places: Vector[]): number {
     const inputs = this.trial;
     inputs.set(this.inputs);
-    data.points.forEach((point, i) => {
-      this.scene.points[point].position.forEach((ref, k) => {
+    columns.forEach((refs, i) =>
+      refs.forEach((ref, k) => {
         if (ref !== null) inputs[this.scene.program.code[3 * ref + 1]] = places[i][k];
-      });
-    });
-    return this.program.evaluate(data.value, inputs);
+      }),
+    );
+    return this.program.evaluate(value, inputs);
   }
 }
 

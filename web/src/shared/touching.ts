@@ -34,7 +34,6 @@ export function addContacts(motion: Motion, size: number, thin: number, root: TH
   return forces;
 }
 
-/** Where the value of a gap of one point is 0, now. */
 function gradientOf(field: (at: Vector) => number, at: Vector, dimension: number, h: number): Vector {
   return [0, 1, 2].map((k) => {
     if (k >= dimension) return 0;
@@ -68,7 +67,7 @@ function hatchedWall(field: (at: Vector) => number, low: Vector, high: Vector, s
 /** The same wall may be the gap of many points. */
 function sameWall(motion: Motion, a: GapData, b: GapData, places: Vector[]): boolean {
   return places.every((at) => {
-    const [x, y] = [motion.constraint(a, [at]), motion.constraint(b, [at])];
+    const [x, y] = [motion.elsewhere(a.value, a.places, [at]), motion.elsewhere(b.value, b.places, [at])];
     return Math.abs(x - y) <= 1e-9 * (Math.abs(x) + Math.abs(y) + 1e-9);
   });
 }
@@ -84,9 +83,9 @@ export function addGaps(motion: Motion, extent: Extent, thin: number, root: THRE
   const walls: GapData[] = [];
   const most = 12;
   for (const gap of motion.scene.gaps ?? []) {
-    const places = () => gap.points.map((point) => motion.vector(motion.scene.points[point].position));
-    const field = (at: Vector) => motion.constraint(gap, [at]);
-    if (gap.points.length === 1 && !gap.moving && walls.length < most && !walls.some((other) => sameWall(motion, gap, other, probes))) {
+    const places = () => gap.places.map((refs) => motion.vector(refs));
+    const field = (at: Vector) => motion.elsewhere(gap.value, gap.places, [at]);
+    if (gap.places.length === 1 && !gap.moving && walls.length < most && !walls.some((other) => sameWall(motion, gap, other, probes))) {
       walls.push(gap);
       const wall = motion.dimension === 2 ? hatchedWall(field, low, high, size) : surfaceMesh(field, low, high, size, 0.35);
       if (wall) root.add(wall);
@@ -102,7 +101,7 @@ export function addGaps(motion: Motion, extent: Extent, thin: number, root: THRE
       const aside = other ? unit(subtract(at, other)) : unit(gradientOf(field, at, motion.dimension, 1e-5 * size));
       mark.position.set(...add(at, scaled(aside, -2 * thin)));
     });
-    if (gap.force !== null && gap.points.length === 1)
+    if (gap.force !== null && gap.places.length === 1)
       forces.push({ at: () => places()[0], force: () => scaled(gradientOf(field, places()[0], motion.dimension, 1e-5 * size), motion.number(gap.force)) });
   }
   return forces;
