@@ -56,6 +56,26 @@ TEST(WideKernel, ComputesWhatAPlainKernelComputes) {
   }
 }
 
+// A sum over the whole system: its terms repeat.
+TEST(WideKernel, LongSumsAreMadeOfFormulasThatRepeat) {
+  for (const bool many : {false, true}) {
+    ChainOutputs chain(20'000);
+    Exprs terms;
+    for (std::size_t i = 2; i < 20'000; ++i) {
+      const Expr x = chain.inputs[i], before = chain.inputs[i - 1];
+      terms.push_back(Quad(0.1) * pow(x, Quad(2)) + cos(x - before) * chain.inputs[0] - x / (pow(before, Quad(2)) + 3));
+    }
+    const Exprs sums = {sum(chain.graph, terms), largest(chain.graph, terms), -sum(chain.graph, terms)};
+    if (!many) chain.outputs.clear();
+    chain.outputs.insert(chain.outputs.end(), sums.begin(), sums.end());
+    expect_equal(chain, {Backend::interpreter, false});
+    expect_equal(chain, {});
+    const Kernel<double> plain(chain.inputs, chain.outputs, {Backend::interpreter, false});
+    const WideKernel<double> wide(chain.inputs, chain.outputs, {Backend::interpreter, false});
+    EXPECT_LT(wide.work(), plain.work() / 4);  // no register for every operation
+  }
+}
+
 TEST(WideKernel, FindsTheFormulasThatRepeat) {
   const ChainOutputs few(10), many(2000);
   EXPECT_EQ(WideKernel<double>(few.inputs, few.outputs).repeated(), 0);

@@ -93,6 +93,38 @@ TEST(Nearest, ConstraintsThatAreNotActiveDoNotCount) {
   EXPECT_EQ(result.x, (std::vector<double>{2, 2}));
 }
 
+// Many circles, far from which the curvature of the constraints counts: copies of one object ask for it one by one.
+TEST(Nearest, ManyCirclesFromFarAway) {
+  constexpr int count = 200;
+  Graph graph;
+  const Expr radius = graph.symbol("radius");
+  const Exprs x = graph.symbols("x", 2 * count);
+  Exprs circles;
+  std::vector<double> given;
+  for (int i = 0; i < count; ++i) {
+    circles.push_back(pow(x[2 * i], 2) + pow(x[2 * i + 1], 2) - pow(radius, 2));
+    const double angle = 0.1 * i, distance = 1.5 + 0.01 * i;
+    given.push_back(distance * std::cos(angle));
+    given.push_back(distance * std::sin(angle));
+  }
+  const NearestPoint first({radius}, x, circles);
+  const NearestPoint second = first;
+  const std::size_t nodes = graph.size();
+  std::vector<int> all(count);
+  for (int i = 0; i < count; ++i) all[i] = i;
+  for (const NearestPoint* nearest : {&first, &second}) {
+    const NearestPoint::Result found =
+        nearest->solve({{0.5}, given, std::vector<bool>(2 * count, false), identity_rows(2 * count), all});
+    ASSERT_TRUE(found.converged);
+    EXPECT_GT(found.iterations, 2);
+    for (int i = 0; i < count; ++i) {
+      EXPECT_NEAR(found.x[2 * i], 0.5 * std::cos(0.1 * i), 1e-14);
+      EXPECT_NEAR(found.x[2 * i + 1], 0.5 * std::sin(0.1 * i), 1e-14);
+    }
+  }
+  EXPECT_EQ(graph.size(), nodes);  // other threads may be reading it
+}
+
 TEST(Metric, IsTheMatrixItsInverseOrNothing) {
   const SparseRows a{3, 3, {0, 2, 4, 5}, {0, 1, 0, 1, 2}, {2, 1, 1, 2, 1e-12}};
   EXPECT_EQ(metric_from(a, false).value, a.value);

@@ -1,12 +1,12 @@
 #pragma once
 
-// The order in which the outputs of a large kernel are computed.
+// The order in which the outputs of a large kernel are computed, and what they are computed from.
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "alembert/expr.h"
+#include "alembert/code/kernel.h"
 
 namespace alembert::internal {
 
@@ -20,5 +20,8 @@ struct OutputOrder {
   std::vector<std::uint32_t> first;    // in the same order: number of that first input; 0xffffffff where there is none
 };
 OutputOrder order_outputs(std::span<const Expr> inputs, std::span<const Expr> outputs);
+
+/// As make_tape(), where the inputs are any expressions, each once, whose values are at hand.
+Tape make_tape_from(std::span<const Expr> inputs, std::span<const Expr> outputs);
 
 }  // namespace alembert::internal

@@ -32,6 +32,12 @@ const Graph* common_graph(std::span<const Expr> inputs, std::span<const Expr> ou
 }  // namespace
 
 Tape make_tape(std::span<const Expr> inputs, std::span<const Expr> outputs) {
+  for (const Expr e : inputs)
+    check(e && e.graph().node(e.id()).op == Op::symbol, "an input of a kernel is not a symbol");
+  return make_tape_from(inputs, outputs);
+}
+
+Tape make_tape_from(std::span<const Expr> inputs, std::span<const Expr> outputs) {
   const Graph* const graph = common_graph(inputs, outputs);
   TapeBuilder builder(static_cast<int>(inputs.size()));
   Marks reached;                         // node -> number in
@@ -46,8 +52,7 @@ Tape make_tape(std::span<const Expr> inputs, std::span<const Expr> outputs) {
   };
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const std::uint32_t id = inputs[i].id();
-    check(graph->node(id).op == Op::symbol, "an input of a kernel is not a symbol");
-    if (reached.has(id)) throw std::logic_error("the symbol '" + graph->name(id) + "' is twice an input of a kernel");
+    if (reached.has(id)) throw std::logic_error("'" + to_text(inputs[i]) + "' is twice an input of a kernel");
     put(id, static_cast<std::uint32_t>(i));
   }
 

@@ -1,11 +1,13 @@
 #include "alembert/code/wide.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <unordered_map>
 
 #include "alembert/code/order.h"
 #include "alembert/error.h"
+#include "alembert/expr/derivative.h"
 #include "alembert/expr/marks.h"
 
 namespace alembert::internal {
@@ -118,35 +120,35 @@ void sort_by_steps(std::vector<std::uint32_t>& all, std::size_t count, std::size
   }
 }
 
-/// Neighbours with the same step, without zeros at the end.
+/// Neighbours with the same step; of inputs without zeros at the end.
 struct StepGroups {
   static constexpr int most = 8;
   std::size_t moving;
   std::size_t ends[most] = {};  // where the groups end
   int count = 0;                // of groups; more than most: they are not known
-  explicit StepGroups(const Numbers& step) : moving(step.size()) {
-    while (moving > 0 && step[moving - 1] == 0) --moving;
+  StepGroups(const Numbers& step, bool all) : moving(step.size()) {
+    while (!all && moving > 0 && step[moving - 1] == 0) --moving;
     for (std::size_t i = 0; i < moving && count <= most; ++i) {
       if (i + 1 < moving && step[i + 1] == step[i]) continue;
       if (count < most) ends[count] = i + 1;
       ++count;
     }
   }
-};
 
-template <class T>
-void take_arguments(const Numbers& from, const Numbers& step, const StepGroups& groups, std::int64_t place, const T* in,
-                    T* arguments) {
-  const std::int64_t* const number = from.data();
-  if (groups.count > StepGroups::most) {
-    for (std::size_t i = 0; i < groups.moving; ++i) arguments[i] = in[number[i] + place * step[i]];
-    return;
+  /// visit(i, number of i at this place) for all that move.
+  template <class Visit>
+  void at(const Numbers& number, const Numbers& step, std::int64_t place, Visit visit) const {
+    const std::int64_t* const first = number.data();
+    if (count > most) {
+      for (std::size_t i = 0; i < moving; ++i) visit(i, first[i] + place * step[i]);
+      return;
+    }
+    for (std::size_t group = 0, i = 0; i < moving; ++group) {
+      const std::int64_t moved = place * step[i];
+      for (const std::size_t end = ends[group]; i < end; ++i) visit(i, first[i] + moved);
+    }
   }
-  for (std::size_t group = 0, i = 0; i < groups.moving; ++group) {
-    const T* const here = in + place * step[i];
-    for (const std::size_t end = groups.ends[group]; i < end; ++i) arguments[i] = here[number[i]];
-  }
-}
+};
 
 /// Whether so many steps lead from the start to these numbers.
 bool reach(const Numbers& start, const Numbers& step, std::int64_t steps, std::span<const std::uint32_t> numbers) {
@@ -155,107 +157,172 @@ bool reach(const Numbers& start, const Numbers& step, std::int64_t steps, std::s
   return true;
 }
 
+/// Long sums (an energy) are of no use as formulas, what they consist of is: nodes of at most a few dozen operations
+/// under larger ones. None where these are few, or share so much that computing them apart costs more.
+Exprs parts_of(const Exprs& outputs) {
+  constexpr std::uint32_t largest_part = 40;
+  Exprs parts;
+  if (outputs.empty()) return parts;
+  Graph& graph = outputs.front().graph();
+  const std::vector<std::uint32_t> nodes = reachable(outputs);
+  if (nodes.size() < many_outputs) return parts;
+  Marks size;  // operations, as if nothing were shared
+  for (const std::uint32_t id : nodes) {
+    const Node& node = graph.node(id);
+    const int operands = operand_count(node.op);
+    const std::uint32_t own = operands == 0 ? 0 : 1 + size[node.a] + (operands == 2 ? size[node.b] : 0);
+    size.set(id, std::min(own, largest_part + 1));
+  }
+  Marks taken;
+  std::size_t apart = 0;
+  const auto take = [&](std::uint32_t id) {
+    const Op op = graph.node(id).op;
+    if (op == Op::constant || op == Op::parameter || size[id] > largest_part || !taken.insert(id)) return;
+    parts.push_back(Expr(&graph, id));
+    apart += size[id];
+  };
+  for (const Expr e : outputs) take(e.id());
+  for (const std::uint32_t id : nodes) {
+    if (size[id] <= largest_part) continue;
+    const Node& node = graph.node(id);
+    take(node.a);
+    if (operand_count(node.op) == 2) take(node.b);
+  }
+  if (parts.size() < many_outputs || apart > 2 * nodes.size()) parts.clear();
+  return parts;
+}
+
 }  // namespace
 
 template <class T>
-WideKernel<T>::WideKernel(std::span<const Expr> inputs, std::span<const Expr> outputs, KernelOptions options) {
+WideKernel<T>::WideKernel(std::span<const Expr> inputs, std::span<const Expr> outputs, KernelOptions options)
+    : body_(make(inputs, outputs, options, true)) {}
+
+template <class T>
+std::shared_ptr<const typename WideKernel<T>::Body> WideKernel<T>::make(std::span<const Expr> inputs,
+                                                                        std::span<const Expr> outputs,
+                                                                        KernelOptions options, bool divide) {
   auto body = std::make_shared<Body>();
   body->outputs = static_cast<int>(outputs.size());
-  std::vector<std::uint32_t> alone;
+  std::vector<std::uint32_t>& alone = body->rest_to;
   if (outputs.size() < many_outputs) {
-    for (std::uint32_t i = 0; i < outputs.size(); ++i) alone.push_back(i);
+    alone.resize(outputs.size());
+    std::iota(alone.begin(), alone.end(), 0u);
   } else {
-    const OutputOrder order = order_outputs(inputs, outputs);
-    BlockReader reader(outputs.front().graph(), inputs);
-    struct Found {
-      std::vector<std::uint32_t> from, to, first;
-      std::size_t places = 0;
-    };
-    std::unordered_map<std::string, std::size_t> known;
-    std::vector<Found> found;
-    Block block;
-    for (std::size_t begin = 0, end = 0; begin < outputs.size(); begin = end) {
-      while (end < outputs.size() && order.first[end] == order.first[begin]) ++end;
-      const std::span<const std::uint32_t> which(order.outputs.data() + begin, end - begin);
-      if (order.first[begin] == no_place || !reader.read(outputs, which, block)) {
-        alone.insert(alone.end(), which.begin(), which.end());
-        continue;
-      }
-      const auto [place, fresh] = known.try_emplace(block.text, found.size());
-      if (fresh) found.emplace_back();
-      Found& formula = found[place->second];
-      if (fresh) formula.first.assign(which.begin(), which.end());
-      formula.from.insert(formula.from.end(), block.inputs.begin(), block.inputs.end());
-      formula.to.insert(formula.to.end(), which.begin(), which.end());
-      ++formula.places;
-    }
-    for (Found& one : found) {
-      if (one.places < least_places) {
-        alone.insert(alone.end(), one.to.begin(), one.to.end());
-        continue;
-      }
-      Exprs in, out;
-      const std::size_t takes = one.from.size() / one.places;
-      sort_by_steps(one.from, takes, one.places);
-      for (std::size_t i = 0; i < takes; ++i) in.push_back(inputs[one.from[i]]);
-      for (const std::uint32_t output : one.first) out.push_back(outputs[output]);
-      KernelOptions often = options;
-      often.calls = options.calls * static_cast<double>(one.places);
-      Formula formula;
-      formula.kernel = Kernel<T>(in, out, often);
-      for (std::size_t place = 0; place < one.places; ++place) {
-        const auto from = at_place(one.from, in.size(), place), to = at_place(one.to, out.size(), place);
-        Run* run = formula.runs.empty() ? nullptr : &formula.runs.back();
-        const std::int64_t place_in_run = run ? run->places : 0;
-        if (run && run->places == 1) {
-          run->from_step = differences(run->from, from);
-          run->to_step = differences(run->to, to);
-          ++run->places;
-        } else if (run && reach(run->from, run->from_step, place_in_run, from) &&
-                   reach(run->to, run->to_step, place_in_run, to)) {
-          ++run->places;
-        } else {
-          formula.runs.push_back({1, Numbers(from.begin(), from.end()), Numbers(to.begin(), to.end()),
-                                  Numbers(from.size(), 0), Numbers(to.size(), 0)});
-        }
-      }
-      body->work = std::max(body->work, in.size() + out.size() + formula.kernel.work());
-      body->formulas.push_back(std::move(formula));
-    }
-    std::sort(alone.begin(), alone.end());
-    std::int64_t runs = 0, places = 0, longest = 0;
-    for (const Formula& formula : body->formulas)
-      for (const Run& run : formula.runs) ++runs, places += run.places, longest = std::max(longest, run.places);
-    if (runs > 0) body->pieces = std::clamp<std::int64_t>(longest / piece_places, 1, places / (piece_least * runs) + 1);
+    find_formulas(inputs, outputs, options, *body, alone);
   }
   Exprs out;
   for (const std::uint32_t output : alone) out.push_back(outputs[output]);
-  body->rest = Kernel<T>(inputs, out, options);
-  body->work = std::max(body->work, alone.size() + body->rest.work());
-  body->rest_to = std::move(alone);
-  body_ = std::move(body);
+  const Exprs parts = divide ? parts_of(out) : Exprs{};
+  if (parts.empty()) {
+    body->rest = Kernel<T>(inputs, out, options);
+    body->work = std::max(body->work, alone.size() + body->rest.work());
+  } else {
+    body->parts = make(inputs, parts, options, false);
+    body->rest = Kernel<T>(make_tape_from(parts, out), options);
+    body->work = std::max(body->work, parts.size() + std::max(body->parts->work, alone.size() + body->rest.work()));
+  }
+  return body;
 }
 
 template <class T>
-void WideKernel<T>::call_formulas(const T* in, T* out, T* work) const noexcept {
-  const Body& body = *body_;
+void WideKernel<T>::find_formulas(std::span<const Expr> inputs, std::span<const Expr> outputs, KernelOptions options,
+                                  Body& body, std::vector<std::uint32_t>& alone) {
+  const OutputOrder order = order_outputs(inputs, outputs);
+  BlockReader reader(outputs.front().graph(), inputs);
+  struct Found {
+    std::vector<std::uint32_t> from, to, first;
+    std::size_t places = 0;
+  };
+  std::unordered_map<std::string, std::size_t> known;
+  std::vector<Found> found;
+  Block block;
+  for (std::size_t begin = 0, end = 0; begin < outputs.size(); begin = end) {
+    while (end < outputs.size() && order.first[end] == order.first[begin]) ++end;
+    const std::span<const std::uint32_t> which(order.outputs.data() + begin, end - begin);
+    if (order.first[begin] == no_place || !reader.read(outputs, which, block)) {
+      alone.insert(alone.end(), which.begin(), which.end());
+      continue;
+    }
+    const auto [place, fresh] = known.try_emplace(block.text, found.size());
+    if (fresh) found.emplace_back();
+    Found& formula = found[place->second];
+    if (fresh) formula.first.assign(which.begin(), which.end());
+    formula.from.insert(formula.from.end(), block.inputs.begin(), block.inputs.end());
+    formula.to.insert(formula.to.end(), which.begin(), which.end());
+    ++formula.places;
+  }
+  for (Found& one : found) {
+    if (one.places < least_places) {
+      alone.insert(alone.end(), one.to.begin(), one.to.end());
+      continue;
+    }
+    Exprs in, out;
+    const std::size_t takes = one.from.size() / one.places;
+    sort_by_steps(one.from, takes, one.places);
+    for (std::size_t i = 0; i < takes; ++i) in.push_back(inputs[one.from[i]]);
+    for (const std::uint32_t output : one.first) out.push_back(outputs[output]);
+    KernelOptions often = options;
+    often.calls = options.calls * static_cast<double>(one.places);
+    Formula formula;
+    formula.kernel = Kernel<T>(in, out, often);
+    for (std::size_t place = 0; place < one.places; ++place) {
+      const auto from = at_place(one.from, in.size(), place), to = at_place(one.to, out.size(), place);
+      Run* run = formula.runs.empty() ? nullptr : &formula.runs.back();
+      const std::int64_t place_in_run = run ? run->places : 0;
+      if (run && run->places == 1) {
+        run->from_step = differences(run->from, from);
+        run->to_step = differences(run->to, to);
+        ++run->places;
+      } else if (run && reach(run->from, run->from_step, place_in_run, from) &&
+                 reach(run->to, run->to_step, place_in_run, to)) {
+        ++run->places;
+      } else {
+        formula.runs.push_back({1, Numbers(from.begin(), from.end()), Numbers(to.begin(), to.end()),
+                                Numbers(from.size(), 0), Numbers(to.size(), 0)});
+      }
+    }
+    body.work = std::max(body.work, in.size() + out.size() + formula.kernel.work());
+    body.formulas.push_back(std::move(formula));
+  }
+  std::sort(alone.begin(), alone.end());
+  std::int64_t runs = 0, places = 0, longest = 0;
+  for (const Formula& formula : body.formulas)
+    for (const Run& run : formula.runs) ++runs, places += run.places, longest = std::max(longest, run.places);
+  if (runs > 0) body.pieces = std::clamp<std::int64_t>(longest / piece_places, 1, places / (piece_least * runs) + 1);
+}
+
+template <class T>
+void WideKernel<T>::call_formulas(const Body& body, const T* in, T* out, T* work, const T* parameters) noexcept {
   // Formulas at neighbouring places take neighbouring inputs: all go forward together, piece by piece.
   for (std::int64_t piece = 0; piece < body.pieces; ++piece)
     for (const Formula& formula : body.formulas)
       for (const Run& run : formula.runs) {
         const std::size_t takes = run.from.size(), gives = run.to.size();
-        T *arguments = work, *values = work + takes, *space = work + takes + gives;
-        const StepGroups groups(run.from_step);
+        T *const arguments = work, *const values = work + takes, *const space = work + takes + gives;
+        const StepGroups taken(run.from_step, false), given(run.to_step, true);
         const std::int64_t first = piece * run.places / body.pieces, end = (piece + 1) * run.places / body.pieces;
-        for (std::size_t i = groups.moving; i < takes; ++i) arguments[i] = in[run.from[i]];
+        for (std::size_t i = taken.moving; i < takes; ++i) arguments[i] = in[run.from[i]];
         for (std::int64_t place = first; place < end; ++place) {
-          take_arguments(run.from, run.from_step, groups, place, in, arguments);
-          formula.kernel.call(arguments, values, space, parameters_);
-          for (std::size_t i = 0; i < gives; ++i) out[run.to[i] + place * run.to_step[i]] = values[i];
+          taken.at(run.from, run.from_step, place, [&](std::size_t i, std::int64_t at) { arguments[i] = in[at]; });
+          formula.kernel.call(arguments, values, space, parameters);
+          given.at(run.to, run.to_step, place, [&](std::size_t i, std::int64_t at) { out[at] = values[i]; });
         }
       }
+}
+
+template <class T>
+void WideKernel<T>::call(const Body& body, const T* in, T* out, T* work, const T* parameters) noexcept {
+  call_formulas(body, in, out, work, parameters);
   if (body.rest_to.empty()) return;
-  body.rest.call(in, work, work + body.rest_to.size(), parameters_);
+  if (body.parts) {
+    const T* const parts = work;
+    T* const space = work + body.parts->outputs;
+    call(*body.parts, in, work, space, parameters);
+    in = parts;
+    work = space;
+  }
+  body.rest.call(in, work, work + body.rest_to.size(), parameters);
   for (std::size_t i = 0; i < body.rest_to.size(); ++i) out[body.rest_to[i]] = work[i];
 }
 

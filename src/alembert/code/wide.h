@@ -25,16 +25,14 @@ class WideKernel {
   int repeated() const { return body_ ? static_cast<int>(body_->formulas.size()) : 0; }
 
   void operator()(const T* in, T* out, T* work) const noexcept {
-    if (body_->formulas.empty()) body_->rest.call(in, out, work, parameters_);
-    else call_formulas(in, out, work);
+    if (body_->formulas.empty() && !body_->parts) body_->rest.call(in, out, work, parameters_);
+    else call(*body_, in, out, work, parameters_);
   }
 
   /// As Kernel::bind.
   void bind(const T* parameters) noexcept { parameters_ = parameters; }
 
  private:
-  void call_formulas(const T* in, T* out, T* work) const noexcept;
-
   /// Places one after the other, from each of which to the next every input and output moves by the same: what is not
   /// written down need not be read at every call.
   struct Run {
@@ -50,10 +48,17 @@ class WideKernel {
     int outputs = 0;
     std::size_t work = 0;
     std::vector<Formula> formulas;
-    std::int64_t pieces = 1;  // into which the places of each run are divided
-    Kernel<T> rest;           // everything else, called once
+    std::int64_t pieces = 1;            // into which the places of each run are divided
+    std::shared_ptr<const Body> parts;  // what long sums are made of: the inputs of `rest`, where there are such sums
+    Kernel<T> rest;                     // everything else, called once
     std::vector<std::uint32_t> rest_to;
   };
+  static std::shared_ptr<const Body> make(std::span<const Expr> inputs, std::span<const Expr> outputs,
+                                          KernelOptions options, bool divide);
+  static void find_formulas(std::span<const Expr> inputs, std::span<const Expr> outputs, KernelOptions options,
+                            Body& body, std::vector<std::uint32_t>& alone);
+  static void call(const Body& body, const T* in, T* out, T* work, const T* parameters) noexcept;
+  static void call_formulas(const Body& body, const T* in, T* out, T* work, const T* parameters) noexcept;
   std::shared_ptr<const Body> body_;
   const T* parameters_ = nullptr;
 };

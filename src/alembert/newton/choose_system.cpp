@@ -102,7 +102,8 @@ ChosenSystems<T> two_matrices(const ImplicitEquations& e, const Exprs& all, Kern
 
 template <class T>
 ChosenSystems<T> choose_systems(const ImplicitEquations& e, const std::vector<bool>& multiplier,
-                                const std::vector<T>& typical, const NewtonOptions& options) {
+                                const std::vector<T>& typical, const NewtonOptions& options,
+                                const SparseExprs* matrix_at_hand) {
   const LinearSolver wish = options.linear;
   const Exprs all = joined<Expr>(e.inputs, e.unknowns);
   const int n = static_cast<int>(e.unknowns.size());
@@ -114,7 +115,8 @@ ChosenSystems<T> choose_systems(const ImplicitEquations& e, const std::vector<bo
   const bool staged = may_use_two_matrices<T>(e, wish);
   // Newton's own matrix is never made where only the two small ones are used: for large systems that is the point.
   if (wished || (staged && n > unrolled_unknowns)) return two_matrices<T>(e, all, options.kernel);
-  const SparseExprs J = jacobian(e.equations, e.unknowns);
+  const SparseExprs made = matrix_at_hand ? SparseExprs() : jacobian(e.equations, e.unknowns);
+  const SparseExprs& J = matrix_at_hand ? *matrix_at_hand : made;
   chosen.linear = !depends(J.value, e.unknowns);
   std::vector<bool> preferred = multiplier;
   preferred.flip();
@@ -159,8 +161,8 @@ void ChosenSystems<T>::bind(const T* parameters) noexcept {
 template struct ChosenSystems<double>;
 template struct ChosenSystems<Quad>;
 template ChosenSystems<double> choose_systems(const ImplicitEquations&, const std::vector<bool>&,
-                                              const std::vector<double>&, const NewtonOptions&);
+                                              const std::vector<double>&, const NewtonOptions&, const SparseExprs*);
 template ChosenSystems<Quad> choose_systems(const ImplicitEquations&, const std::vector<bool>&,
-                                            const std::vector<Quad>&, const NewtonOptions&);
+                                            const std::vector<Quad>&, const NewtonOptions&, const SparseExprs*);
 
 }  // namespace alembert::internal

@@ -26,9 +26,10 @@ struct ChosenSystems {
   void bind(const T* parameters) noexcept;
 };
 
-/// multiplier[j]: unknown j belongs to a group without a scale. typical: as for Newton. Without unknowns: nothing.
+/// multiplier[j]: unknown j belongs to a group without a scale. typical, matrix: as for Newton. Without unknowns:
+/// nothing.
 template <class T>
 ChosenSystems<T> choose_systems(const ImplicitEquations& equations, const std::vector<bool>& multiplier,
-                                const std::vector<T>& typical, const NewtonOptions& options);
+                                const std::vector<T>& typical, const NewtonOptions& options, const SparseExprs* matrix);
 
 }  // namespace alembert::internal

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <optional>
 #include <type_traits>
 
 #include "alembert/base/lists.h"
@@ -73,12 +72,12 @@ struct Newton<T>::Body {
   std::vector<bool> multiplier;
   ChosenSystems<T> systems;
   Iteration<T> iteration;
-  std::unique_ptr<RegularPart<T>> regular;         // where equations are redundant
-  std::unique_ptr<MinimumNormSystem<T>> singular;  // made when the first is met; see minimum_norm()
-  std::optional<ImplicitEquations> equations;      // beside the two matrices, for Newton's own
-  std::unique_ptr<Newton<T>> exact;                // with Newton's own matrix, made when first needed
-  std::vector<T> exact_typical;                    // where that was
-  std::unique_ptr<Semismooth> semismooth;          // all of it, where unilateral laws are among the equations
+  std::unique_ptr<RegularPart<T>> regular;             // where equations are redundant
+  std::unique_ptr<MinimumNormSystem<T>> singular;      // made when the first is met; see minimum_norm()
+  std::shared_ptr<const ImplicitEquations> equations;  // beside the two matrices, for Newton's own
+  std::unique_ptr<Newton<T>> exact;                    // with Newton's own matrix, made when first needed
+  std::vector<T> exact_typical;                        // where that was
+  std::unique_ptr<Semismooth> semismooth;              // all of it, where unilateral laws are among the equations
   const T* parameters = nullptr;
   std::vector<T> start, last;  // unknowns: the initial guess, and where the rung before ended
 
@@ -89,7 +88,8 @@ struct Newton<T>::Body {
   };
   std::vector<Rung> ladder;
 
-  Body(const ImplicitEquations& equations, const std::vector<T>& typical, NewtonOptions chosen);
+  Body(const ImplicitEquations& equations, const std::vector<T>& typical, NewtonOptions chosen,
+       const SparseExprs* matrix);
   Body(const Body& other);
   void make_ladder();
   MinimumNormSystem<T>* minimum_norm() noexcept;
@@ -115,10 +115,11 @@ struct Newton<T>::Body {
 };
 
 template <class T>
-Newton<T>::Body::Body(const ImplicitEquations& e, const std::vector<T>& typical, NewtonOptions chosen)
+Newton<T>::Body::Body(const ImplicitEquations& e, const std::vector<T>& typical, NewtonOptions chosen,
+                      const SparseExprs* matrix)
     : options(chosen),
       multiplier(find_multipliers(e)),
-      systems(choose_systems(e, multiplier, typical, options)),
+      systems(choose_systems(e, multiplier, typical, options, matrix)),
       iteration(make_iteration<T>(e, options, systems.equations, systems.linear)),
       start(e.unknowns.size()),
       last(e.unknowns.size()) {
@@ -131,7 +132,8 @@ Newton<T>::Body::Body(const ImplicitEquations& e, const std::vector<T>& typical,
     iteration.statistics.factorization_sizes = regular->newton.statistics().factorization_sizes;
   }
   const bool two_matrices = systems.usual->kind() == MatrixKind::approximate;
-  if (two_matrices && e.graph && e.unknowns.size() <= most_exact_unknowns) equations = e;
+  if (two_matrices && e.graph && e.unknowns.size() <= most_exact_unknowns)
+    equations = std::make_shared<const ImplicitEquations>(e);
   make_ladder();
 }
 
@@ -440,9 +442,10 @@ void Newton<T>::Body::load(ByteReader& in) {
 }
 
 template <class T>
-Newton<T>::Newton(const ImplicitEquations& equations, const std::vector<T>& typical, NewtonOptions options)
-    : body_(equations.inclusions ? std::make_unique<Body>(ImplicitEquations(), std::vector<T>(), options)
-                                 : std::make_unique<Body>(equations, typical, options)) {
+Newton<T>::Newton(const ImplicitEquations& equations, const std::vector<T>& typical, NewtonOptions options,
+                  const SparseExprs* matrix)
+    : body_(equations.inclusions ? std::make_unique<Body>(ImplicitEquations(), std::vector<T>(), options, nullptr)
+                                 : std::make_unique<Body>(equations, typical, options, matrix)) {
   if (!equations.inclusions) return;
   if constexpr (std::is_same_v<T, double>) {
     body_->semismooth = std::make_unique<Semismooth>(equations, options);

@@ -34,8 +34,10 @@ template <class T>
 class Newton {
  public:
   /// typical: values of inputs and unknowns near which the equations will be solved; the order of the unrolled
-  /// elimination is chosen there. Parameters have their usual values until bind().
-  Newton(const ImplicitEquations& equations, const std::vector<T>& typical, NewtonOptions options = {});
+  /// elimination is chosen there. Parameters have their usual values until bind(). matrix: the derivative of the
+  /// equations in the unknowns, where it is at hand.
+  Newton(const ImplicitEquations& equations, const std::vector<T>& typical, NewtonOptions options = {},
+         const SparseExprs* matrix = nullptr);
   ~Newton();
   Newton(Newton&&) noexcept;
   Newton& operator=(Newton&&) noexcept;

@@ -457,7 +457,7 @@ const std::vector<T>& Step<T>::internal() {
 
 template <class T>
 std::vector<std::string> Step<T>::internal_names() const {
-  return joined<std::string>(body_->parts[body_->substeps[body_->last].part].internal_names, body_->carried.names);
+  return joined<std::string>(body_->parts[body_->substeps[body_->last].part].names->internal, body_->carried.names);
 }
 
 template <class T>
@@ -491,7 +491,7 @@ bool Step<T>::has_discrete() const {
 template <class T>
 const std::string& Step<T>::label(const StepResult& result) const {
   static const std::string none;
-  const auto& labels = body_->parts[body_->substeps[result.substep].part].labels;
+  const auto& labels = body_->parts[body_->substeps[result.substep].part].names->labels;
   const int k = result.newton.equation;
   return k >= 0 && k < static_cast<int>(labels.size()) ? labels[k] : none;
 }

@@ -40,8 +40,7 @@ StepPart<T>::StepPart(const StepEquations& e, T t0, T h, const std::vector<T>& s
       unknowns(static_cast<int>(e.unknowns.size())),
       guess_unknowns(static_cast<int>(e.guess_unknowns.size())),
       positions(static_cast<int>(state.size()) - e.rates),
-      labels(e.labels),
-      internal_names(e.internal_names),
+      names(std::make_shared<const StepNames>(StepNames{e.labels, e.internal_names})),
       guess_newton(newton_of_guess(e, t0, h, state, guess_values, options.linear)),
       inclusions(e.inclusions != nullptr),
       tells_energy(e.energy_change && (e.supplied || !is_zero(e.energy_change))),
@@ -50,9 +49,9 @@ StepPart<T>::StepPart(const StepEquations& e, T t0, T h, const std::vector<T>& s
   check(e.state.size() == state.size(), "every part of a step has the same state");
   check(e.guess_inputs.size() == guess_values.size(), "inputs of the guess: z', lambda, psi");
   const Exprs all = joined<Expr>(e.t0, e.h, e.state, e.unknowns);
-  guess = Kernel<T>(joined<Expr>(e.t0, e.h, e.state, e.guess_inputs, e.guess_unknowns), e.guess, interpreted);
+  guess = WideKernel<T>(joined<Expr>(e.t0, e.h, e.state, e.guess_inputs, e.guess_unknowns), e.guess, interpreted);
   increments = WideKernel<T>(all, increments_of(e), options.kernel);
-  internal = Kernel<T>(all, e.internal, interpreted);
+  internal = WideKernel<T>(all, e.internal, interpreted);
   balance = Kernel<T>(all, balance_of(e), options.kernel);
   contacts = Kernel<T>(all, e.contacts, interpreted);
   if (!e.carried.empty()) carried = Kernel<T>(joined<Expr>(all, e.carried), e.carried_next, options.kernel);
@@ -66,8 +65,8 @@ std::size_t StepPart<T>::work() const {
 
 template <class T>
 void StepPart<T>::bind(const T* parameters) noexcept {
-  for (Kernel<T>* kernel : {&guess, &internal, &balance, &carried, &contacts}) kernel->bind(parameters);
-  increments.bind(parameters);
+  for (Kernel<T>* kernel : {&balance, &carried, &contacts}) kernel->bind(parameters);
+  for (WideKernel<T>* kernel : {&guess, &increments, &internal}) kernel->bind(parameters);
   if (guess_newton) guess_newton->bind(parameters);
 }
 

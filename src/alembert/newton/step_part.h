@@ -12,6 +12,11 @@
 
 namespace alembert::internal {
 
+/// Of the equations and of the internal values.
+struct StepNames {
+  std::vector<std::string> labels, internal;
+};
+
 /// Inputs of all kernels begin with t0, h, state. Copies share the code and guess_newton.
 template <class T>
 struct StepPart {
@@ -26,11 +31,11 @@ struct StepPart {
 
   int states = 0, unknowns = 0, guess_unknowns = 0;
   int positions = 0;  // of the states, before those that guess_inputs begins with the rates of
-  std::vector<std::string> labels, internal_names;
-  Kernel<T> guess;                          // further inputs: guess_inputs, guess_unknowns
+  std::shared_ptr<const StepNames> names;
+  WideKernel<T> guess;                      // further inputs: guess_inputs, guess_unknowns
   std::shared_ptr<Newton<T>> guess_newton;  // for guess_unknowns, where there are some
   WideKernel<T> increments;                 // further inputs of this and the next: the unknowns
-  Kernel<T> internal;
+  WideKernel<T> internal;
   Kernel<T> balance;             // energy: its change, dissipated and supplied; discrete constraints; what there is
   Kernel<T> contacts;            // what contacts did; inputs as of balance
   Kernel<T> carried;             // further inputs: the unknowns, what is carried; empty where nothing is

@@ -49,7 +49,7 @@ void in_pieces(int n, Work work) {
 }  // namespace
 
 struct TwoMatrix::Body {
-  StageStructure structure;
+  std::shared_ptr<const StageStructure> structure;
   Matrix Q, Q_inverse, g_rows, psi_back, lambda_back;
   Matrix g_scaled, psi_scaled, lambda_scaled;  // the last three with h
   std::vector<double> last_psi, last_lambda;
@@ -66,7 +66,7 @@ struct TwoMatrix::Body {
 };
 
 TwoMatrix::Body::Body(const StageStructure& given, const Exprs& all, KernelOptions options)
-    : structure(given),
+    : structure(std::make_shared<const StageStructure>(given)),
       Q(to_double(given.Q)),
       Q_inverse(to_double(given.Q_inverse)),
       g_rows(to_double(given.g_rows)),
@@ -96,7 +96,7 @@ TwoMatrix::Body::Body(const StageStructure& given, const Exprs& all, KernelOptio
 
 /// K1 and, where it is another one, the matrix of the last block.
 void TwoMatrix::Body::make_matrices(int from_p, int from_g, int from_k) {
-  const StageStructure& d = structure;
+  const StageStructure& d = *structure;
   using Placed = BlockMatrix::Placed;
   const std::vector<Placed> inner{
       {&d.p_z, 0, 0, from_p, 1}, {&d.r_lambda, 0, d.n_z, from_r, -1}, {&d.g_z, d.n_z, 0, from_g, 1}};
@@ -111,7 +111,7 @@ void TwoMatrix::Body::make_matrices(int from_p, int from_g, int from_k) {
 }
 
 void TwoMatrix::Body::solve(double* b) noexcept {
-  const StageStructure& d = structure;
+  const StageStructure& d = *structure;
   const int s = d.s, n_z = d.n_z, n_g = d.n_g, n_k = d.n_k, n = first->size();
   const int g_blocks = n_g > 0 ? static_cast<int>(g_rows.size()) : 0;  // s + 1 or s
   const auto block = [&](int i) { return blocks.data() + static_cast<std::size_t>(i) * n; };
@@ -162,7 +162,7 @@ void TwoMatrix::Body::solve(double* b) noexcept {
 /// What the rows of the constraints and of the multipliers are multiplied by holds h.
 void TwoMatrix::Body::scale_rows() noexcept {
   for (std::size_t i = 0; i < g_rows.size(); ++i)
-    for (int j = 0; j < structure.points; ++j) g_scaled[i][j] = g_rows[i][j] / (j + 1 < structure.points ? h : 1.0);
+    for (int j = 0; j < structure->points; ++j) g_scaled[i][j] = g_rows[i][j] / (j + 1 < structure->points ? h : 1.0);
   for (std::size_t i = 0; i < psi_back.size(); ++i)
     for (std::size_t j = 0; j < psi_back[i].size(); ++j) psi_scaled[i][j] = psi_back[i][j] / h;
   for (std::size_t i = 0; i < lambda_back.size(); ++i)

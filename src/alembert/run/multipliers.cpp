@@ -28,8 +28,8 @@ Multipliers::Multipliers(const Equations& e, const AccelerationSystem& accelerat
       n_z_(e.z.size()),
       massless_(!initial.hidden.empty()),
       x_(all_values(initial, t0)),
-      reduced_(reduced_system(e)),
-      newton_(reduced_, x_, options),
+      reduced_(std::make_shared<const ImplicitEquations>(reduced_system(e))),
+      newton_(*reduced_, x_, options, &accelerations.matrix()),
       accelerations_(accelerations) {}
 
 Multipliers::Multipliers(const Multipliers& other)
@@ -95,8 +95,8 @@ void Multipliers::measure_masses() {
 
 std::span<const double> Multipliers::rounding() {
   if (errors_.empty()) {
-    const std::span<const Expr> rows(reduced_.equations.data(), n_z_);
-    balances_ = Kernel<double>(joined<Expr>(reduced_.inputs, reduced_.unknowns), rows, interpreted);
+    const std::span<const Expr> rows(reduced_->equations.data(), n_z_);
+    balances_ = Kernel<double>(joined<Expr>(reduced_->inputs, reduced_->unknowns), rows, interpreted);
     balances_.bind(parameters_);
   }
   errors_.resize(n_z_);

@@ -2,6 +2,7 @@
 
 // z' and the multipliers along a motion, from the index-reduced system.
 
+#include <memory>
 #include <span>
 
 #include "alembert/code/kernel.h"
@@ -43,7 +44,7 @@ class Multipliers {
   std::size_t inputs_, n_y_, n_z_;
   bool massless_;
   std::vector<double> x_, failed_;
-  ImplicitEquations reduced_;
+  std::shared_ptr<const ImplicitEquations> reduced_;
   Kernel<double> balances_;  // x_ -> equations of z'; made where rounding is asked for
   std::vector<double> masses_, errors_;
   const double* parameters_ = nullptr;

@@ -28,6 +28,8 @@ class AccelerationSystem {
   /// the constraints depend on each other, the multipliers of smallest norm are taken.
   Accelerations solve(const State& state, const std::vector<double>& guess, bool redundant) const;
   bool linear() const { return linear_; }
+  /// The derivative of Equations::reduced in z', lambda, psi.
+  const SparseExprs& matrix() const { return equations_.derivative_expressions(); }
   /// From now on parameters are read from this table, which must outlive the object; null: their usual values.
   void bind(const double* parameters) { equations_.bind(parameters); }
 

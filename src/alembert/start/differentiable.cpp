@@ -3,7 +3,6 @@
 #include "alembert/newton/rounding.h"
 
 namespace alembert::internal {
-namespace {}  // namespace
 
 std::vector<double> evaluated(const Kernel<double>& kernel, const std::vector<double>& in) {
   std::vector<double> out(kernel.outputs());
@@ -13,9 +12,9 @@ std::vector<double> evaluated(const Kernel<double>& kernel, const std::vector<do
 }
 
 DifferentiableList::DifferentiableList(const Exprs& inputs, const Exprs& functions, const Exprs& x)
-    : values_(inputs, functions, interpreted), expressions_(jacobian(functions, x)) {
-  entries_ = Kernel<double>(inputs, expressions_.value, interpreted);
-  pattern_ = {expressions_.rows, expressions_.columns, expressions_.row_start, expressions_.column, {}};
+    : values_(inputs, functions, interpreted),
+      expressions_(std::make_shared<const SparseExprs>(jacobian(functions, x))) {
+  entries_ = WideKernel<double>(inputs, expressions_->value, interpreted);
 }
 
 std::vector<double> DifferentiableList::values(const std::vector<double>& in) const { return evaluated(values_, in); }
@@ -28,8 +27,10 @@ std::vector<double> DifferentiableList::values(const std::vector<double>& in, st
 }
 
 SparseRows DifferentiableList::derivative(const std::vector<double>& in) const {
-  SparseRows result = pattern_;
-  result.value = evaluated(entries_, in);
+  SparseRows result{expressions_->rows, expressions_->columns, expressions_->row_start, expressions_->column, {}};
+  result.value.resize(entries_.outputs());
+  std::vector<double> work(entries_.work());
+  entries_(in.data(), result.value.data(), work.data());
   return result;
 }
 

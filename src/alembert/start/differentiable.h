@@ -2,9 +2,11 @@
 
 // Lists of expressions evaluated together with their sparse derivatives, for work that is done once (interpreted).
 
+#include <memory>
 #include <vector>
 
 #include "alembert/code/kernel.h"
+#include "alembert/code/wide.h"
 #include "alembert/expr/derivative.h"
 #include "alembert/linear/sparse_rows.h"
 
@@ -23,15 +25,15 @@ class DifferentiableList {
   /// Also what rounding can do to them.
   std::vector<double> values(const std::vector<double>& in, std::vector<double>& levels) const;
   SparseRows derivative(const std::vector<double>& in) const;
-  const SparseExprs& derivative_expressions() const { return expressions_; }
+  const SparseExprs& derivative_expressions() const { return *expressions_; }
   /// From now on parameters are read from this table, which must outlive the list; null: their usual values.
   void bind(const double* parameters);
 
  private:
-  Kernel<double> values_, entries_;
+  Kernel<double> values_;
+  WideKernel<double> entries_;
   const double* parameters_ = nullptr;
-  SparseExprs expressions_;
-  SparseRows pattern_;
+  std::shared_ptr<const SparseExprs> expressions_;
 };
 
 }  // namespace alembert::internal

@@ -7,8 +7,8 @@
 
 #include "alembert/base/lists.h"
 #include "alembert/error.h"
+#include "alembert/start/curvature.h"
 #include "alembert/start/dense.h"
-#include "alembert/start/sparse_derivative.h"
 #include "alembert/start/subproblem.h"
 
 namespace alembert::internal {
@@ -82,7 +82,7 @@ bool fulfilled(const DifferentiableList& constraints, const NearestPoint::Reques
 /// One attempt: the iteration and where it stands.
 class Search {
  public:
-  Search(const DifferentiableList& constraints, const SparseDerivative& curvature, const NearestPoint::Request& request,
+  Search(const DifferentiableList& constraints, const Curvature& curvature, const NearestPoint::Request& request,
          Subproblem& subproblem)
       : constraints_(constraints), curvature_(curvature), request_(request), subproblem_(subproblem) {
     number_.assign(request.given.size(), -1);
@@ -234,7 +234,7 @@ class Search {
   }
 
   const DifferentiableList& constraints_;
-  const SparseDerivative& curvature_;
+  const Curvature& curvature_;
   const NearestPoint::Request& request_;
   Subproblem& subproblem_;
   std::vector<int> free_, number_;
@@ -261,7 +261,7 @@ double distance(const SparseRows& metric, const std::vector<double>& a, const st
 struct NearestPoint::Body {
   int unknowns;
   DifferentiableList constraints;
-  SparseDerivative curvature;  // of the gradient of mu^T c: the Hessian
+  Curvature curvature;
 
   /// First with all rows that are independent in double precision; where that fails, rows that nearly depend on others
   /// are left out of the steps.
@@ -343,17 +343,8 @@ struct NearestPoint::Body {
 NearestPoint::NearestPoint(const Exprs& inputs, const Exprs& unknowns, const Exprs& constraints) {
   const Exprs symbols = joined<Expr>(inputs, unknowns);
   DifferentiableList list(symbols, constraints, unknowns);
-  Exprs mu;
-  Exprs gradient;
-  if (!unknowns.empty() && !constraints.empty()) {
-    Graph& graph = unknowns.front().graph();
-    mu = graph.symbols("mu", static_cast<int>(constraints.size()));
-    // Velocities are constrained linearly in most models.
-    const bool linear = !depends(list.derivative_expressions().value, unknowns);
-    gradient = linear ? Exprs(unknowns.size(), graph.constant(0)) : transposed_product(constraints, unknowns, mu);
-  }
-  body_ = std::make_unique<Body>(Body{static_cast<int>(unknowns.size()), std::move(list),
-                                      SparseDerivative(joined<Expr>(symbols, mu), gradient, unknowns)});
+  Curvature curvature(inputs, unknowns, constraints, list.derivative_expressions());
+  body_ = std::make_unique<Body>(Body{static_cast<int>(unknowns.size()), std::move(list), std::move(curvature)});
 }
 
 NearestPoint::NearestPoint(const NearestPoint& other) : body_(std::make_unique<Body>(*other.body_)) {}
