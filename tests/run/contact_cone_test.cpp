@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
 #include <Eigen/LU>
 #include <cmath>
 #include <random>
@@ -46,6 +47,43 @@ TEST(ContactCone, FrictionIsOppositeToTheSlip) {
   }
   EXPECT_GT(slipping, 100);
   EXPECT_GT(found, 490) << "of 500";
+}
+
+// Two corners of a body stand on a plane and are about to slip: their forces can only be those at the borders of both
+// cones, all in one direction, although the force along the edge could be shared in any way.
+TEST(ContactCone, AnEdgeBeginsToSlip) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> any(-1, 1);
+  int found = 0;
+  for (int n = 0; n < 100; ++n) {
+    Eigen::Matrix<double, 6, 6> rows;  // normal, and two directions along the plane, at two points: velocity and spin
+    for (int k = 0; k < 2; ++k) {
+      const Eigen::Vector3d arm(any(random), any(random), -0.5);
+      const Eigen::Vector3d axes[] = {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}};
+      for (int j = 0; j < 3; ++j) rows.row(3 * k + j) << axes[j].transpose(), arm.cross(axes[j]).transpose();
+    }
+    Eigen::VectorXd inverse_mass(6);
+    inverse_mass << 1, 1, 1, 5 + 2 * any(random), 6, 7;
+    ConeProblem problem;
+    problem.D = rows * inverse_mass.asDiagonal() * rows.transpose();
+    const double mu = 0.3, angle = 3 * any(random), first = 1 + 0.9 * any(random), second = 1 + 0.9 * any(random);
+    Eigen::VectorXd p(6);
+    p << first, mu * first * std::cos(angle), mu * first * std::sin(angle), second, mu * second * std::cos(angle),
+        mu * second * std::sin(angle);
+    problem.b = -problem.D * p;
+    for (const int k : {0, 3}) {
+      ConeProblem::Contact contact;
+      contact.normal = k;
+      contact.tangents.push_back({k + 1, 2, mu, mu, false, {}});
+      problem.contacts.push_back(contact);
+    }
+    const std::optional<ConeSolution> s = solve(problem);
+    if (!s) continue;
+    ++found;
+    EXPECT_LT(s->w.norm(), 1e-9) << n;
+    for (const int k : {0, 3}) EXPECT_LE(std::hypot(s->p[k + 1], s->p[k + 2]), mu * s->p[k] * (1 + 1e-6)) << n;
+  }
+  EXPECT_GE(found, 98) << "of 100";
 }
 
 }  // namespace

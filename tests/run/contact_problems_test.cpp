@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "apps/program.h"
@@ -52,6 +53,108 @@ TEST(ContactProblems, ALadderLeavesTheWall) {
       "gravity (0, -9.81)\ncontact wall from rod point (0, L/2) to ground plane axis (1, 0)\n"
       "contact floor from rod point (0, -L/2) to ground plane axis (0, 1)\nsolve gauss(4) step 0.005 end 0.7\n");
   EXPECT_NEAR(std::cos(number(happening(report, "open")["q"]["rod.phi"])), 2.0 / 3 * std::cos(0.3), 1e-12);
+}
+
+// A block that rocks accumulates impacts at two corners by turns, and then stands on both.
+TEST(ContactProblems, ARockingBlockComesToRest) {
+  for (const double b : {0.5, 0.8, 1.0}) {
+    const ProblemJson report = solved_problem(
+        "parameter b = " + std::to_string(b) + ", h = 1.2, a = 0.1\nbody k planar mass 1 inertia (b^2 + h^2)/3 at " +
+        "(-b + b*cos(a) - h*sin(a), b*sin(a) + h*cos(a)) angle a\ngravity (0, -9.81)\n" +
+        "contact floor from k box (2*b, 2*h) to ground plane friction 5\nsolve gauss(3) step 0.005 end 20\n");
+    EXPECT_EQ(report["contacts"]["floor[1]"]["state"], "sticking");
+    EXPECT_EQ(report["contacts"]["floor[2]"]["state"], "sticking");
+    EXPECT_NEAR(number(report["energy"]["final"]), 9.81 * 1.2, 1e-12);
+    EXPECT_LT(number(report["energy"]["max_error"]), 1e-9);
+    // Flights shrink by Housner's ratio r, each as long as the angular velocity says: the last ones add up to the end.
+    const double r = 1 - 1.5 * b * b / (b * b + 1.44), slope = 9.81 * b / (4.0 / 3 * (b * b + 1.44));
+    ProblemJson last;
+    for (const ProblemJson& event : report["events"])
+      if (event["kind"] == "impact") last = event;
+    const double left = 2 * std::abs(number(last["v"]["k.phi"])) / slope / (1 - r);
+    EXPECT_NEAR(number(happening(report, "close")["t"]), number(last["t"]) + left, 1e-8);
+  }
+}
+
+// What lies on a block bounces with it without pressing, and comes to rest with it.
+TEST(ContactProblems, AStackFallsAndRests) {
+  const ProblemJson report = solved_problem(
+      "parameter N = 3\nfamily i = 1..N\ncoordinate x[i], y[i]\nkinetic sum(i, (x[i]'^2 + y[i]'^2)/2)\n"
+      "potential sum(i, 9.81*y[i])\ncontact g: y[1] >= 0 restitution 0.17 friction 0.57 along x[1]'\n"
+      "contact s: y[i] - y[i-1] - 0.1 >= 0 restitution 0.07 friction 0.33 along x[i]' - x[i-1]' for i = 2..N\n"
+      "initial y[2] = 0.123, y[3] = 0.223, x[1]' = 1.8, x[2]' = -1.8, x[3]' = 1.2\nsolve gauss(3) step 0.005 end 2\n");
+  EXPECT_NEAR(number(report["energy"]["final"]), 9.81 * 0.3, 1e-12);
+  EXPECT_LT(number(report["energy"]["max_error"]), 1e-12);
+  for (const auto& [name, contact] : report["contacts"].items()) EXPECT_EQ(contact["state"], "sticking") << name;
+}
+
+// One contact of an impact may give what another takes; what was taken in all is what is missing.
+TEST(ContactProblems, BooksOfContactsAddUp) {
+  const std::string belt =
+      "coordinate x = 0.7, y = 0.1, z\nkinetic (x'^2 + y'^2 + z'^2)/2\npotential 9.81*z + 7*((x - 1)^2 + y^2)\n"
+      "contact c: z >= 0 restitution 0.3 friction 0.27 along x' + 0.7, y'\ninitial x' = -1.5, y' = -2.9, z = 0.08\n"
+      "solve gauss(3) step 0.005 end 4\n";
+  const std::string table =
+      "coordinate y = 0.5012316253951392\nkinetic y'^2/2\npotential 9.81*y\n"
+      "contact c: y - 0.26443460203464675*sin(18.48409201232011*t) >= 0\nsolve gauss(3) step 0.005 end 6\n";
+  for (const std::string& text : {belt, table}) {
+    const ProblemJson report = solved_problem(text);
+    const ProblemJson& energy = report["energy"];
+    EXPECT_NEAR(number(report["contacts"]["c"]["dissipated"]), number(energy["dissipated"]), 1e-9);
+    EXPECT_NEAR(number(energy["initial"]) - number(energy["dissipated"]) + number(energy["supplied"]),
+                number(energy["final"]), 1e-5);
+    EXPECT_LT(number(energy["max_error"]), 1e-5);
+  }
+}
+
+// Slip in space begins and ends on an ellipsoid, whose contact yields differently in every direction: with other steps
+// the same motion.
+TEST(ContactProblems, SlipOfAnEllipsoidDoesNotDependOnTheStep) {
+  const std::string text =
+      "parameter a = 0.234, b = 0.316, c = 0.169\nbody d mass 1 inertia ((b^2 + c^2)/5, (a^2 + c^2)/5, (a^2 + b^2)/5) "
+      "at "
+      "(0, 0, 0.45) rotated 2.836 about (1, 0.803, -0.939) velocity (-0.949, 0.083, 0) spin (2.635, -0.713, -5.101)\n"
+      "gravity (0, 0, -9.81)\ncontact c from d ellipsoid (a, b, c) to ground plane axis (0, 0, 1) friction 0.317\n"
+      "solve gauss(3) step 0.004 end 1.4\n";
+  const ProblemJson coarse = solved_problem(text), fine = solved_problem(text, {"--step", "0.001"});
+  ASSERT_EQ(coarse["events"].size(), fine["events"].size());
+  ASSERT_GE(fine["events"].size(), 3U);
+  for (std::size_t i = 0; i < fine["events"].size(); ++i) {
+    EXPECT_EQ(coarse["events"][i]["kind"], fine["events"][i]["kind"]);
+    EXPECT_NEAR(number(coarse["events"][i]["t"]), number(fine["events"][i]["t"]), 2e-6);
+  }
+  EXPECT_LT(number(coarse["energy"]["max_error"]), 1e-5);
+}
+
+// Another program: Siconos steps through the contacts with order 1, and knows its ends as well as half the step says.
+TEST(ContactProblems, SiconosComesToTheSameEnds) {
+  const ProblemJson others =
+      ProblemJson::parse(file_text(std::string(source_folder()) + "/tests/reference/contact_siconos.json"));
+  const std::map<std::string, std::string> models = {
+      {"hopper",
+       "coordinate x = -0.5, y = 0.6\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y + 4*x^2\n"
+       "contact floor: y >= 0 restitution 0.5 friction 0.2 along x'\ninitial x' = 2\nsolve gauss(4) step 0.005 end "
+       "2\n"},
+      {"between_walls",
+       "coordinate a = 0.2, b = 0.7\nkinetic a'^2/2 + b'^2\npotential 3/2*(b - a)^2 - 0.5*a\n"
+       "contact left: a >= 0 restitution 0.8\ncontact middle: b - a - 0.1 >= 0 restitution 0.6\n"
+       "contact right: 1 - b >= 0 restitution 0.7\ninitial a' = -1, b' = 1.5\nsolve gauss(4) step 0.005 end 1.5\n"},
+      {"two_blocks",
+       "coordinate x, y = 0.1, u, w\nkinetic (x'^2 + y'^2)/2 + u'^2 + w'^2\npotential 9.81*y + 2*9.81*w\n"
+       "contact ground: w >= 0 friction 0.05 along u'\ncontact on: y - w - 0.1 >= 0 friction 0.4 along x' - u'\n"
+       "initial x' = 3\nsolve gauss(4) step 0.005 end 3\n"}};
+  for (const auto& [name, text] : models) {
+    const ProblemJson &report = solved_problem(text), &other = others["problems"][name];
+    // Steps of order 1 that fall on impacts or not do not shrink evenly: twenty times what half a step changes.
+    const double trusted = 20 * number(other["apart"]);
+    EXPECT_LT(trusted, 5e-3);
+    std::size_t k = 0;
+    for (const auto& [coordinate, value] : report["q"].items()) {
+      EXPECT_NEAR(number(value), number(other["q"][k]), trusted) << name << " " << coordinate;
+      EXPECT_NEAR(number(report["v"][coordinate]), number(other["v"][k]), trusted) << name << " " << coordinate;
+      ++k;
+    }
+  }
 }
 
 // A truck whose speed is 2 sin(3 t): the load slips until both have the same speed.

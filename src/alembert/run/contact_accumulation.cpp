@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "alembert/run/contact_cone.h"
 #include "alembert/run/contact_run.h"
 #include "alembert/run/contact_system.h"
 
@@ -47,8 +48,11 @@ bool ContactRun::end_accumulations() {
     const bool leaves = std::abs(system_->gap(i)) <= lowest_flight * system_->gap_scale(i) && rate > 0 && a < 0;
     if (mode_[static_cast<std::size_t>(i)].closed || !leaves) continue;
     const bool steady = own.steady >= steady_ratios;
+    const double flight = -2 * rate / a;
+    // Impacts of one contact alone are as long apart as it flies; else others take part, as where a block rocks.
+    const bool alone = !steady || std::abs(flight - own.ratio * own.passed) <= same_ratio * flight;
     const double ratio = steady ? own.ratio : system_->restitution(i);
-    const double left = -2 * rate / a / (1 - ratio);
+    const double left = alone ? flight / (1 - ratio) : own.t + ratio * own.passed / (1 - ratio) - t_;
     const bool low = rate * rate / (-2 * a) < lowest_flight * system_->gap_scale(i);
     if (!low && !(steady && left < soon)) continue;
     set.push_back(i);
@@ -59,22 +63,58 @@ bool ContactRun::end_accumulations() {
   return true;
 }
 
+/// The impulses in all rows of the contacts that end their rates. Bounces that are left out press by what they would
+/// have, less than the contact that is closed meanwhile: these impulses are the difference, and so have its friction
+/// where something slips; what sticks goes on to do so.
+Eigen::VectorXd ContactRun::ending_impulses(const std::vector<int>& contacts, const ConeProblem& problem,
+                                            const Eigen::VectorXd& rates) {
+  std::vector<int> held;
+  std::vector<Eigen::VectorXd> columns;
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    const ConeProblem::Contact& c = problem.contacts[k];
+    Eigen::VectorXd normal = Eigen::VectorXd::Unit(rates.size(), c.normal);
+    for (std::size_t f = 0; f < c.tangents.size(); ++f) {
+      std::array<double, 2> direction{};
+      const bool moves = slips(contact(contacts[k]).friction[f], direction);
+      for (int j = 0; j < c.tangents[f].size; ++j) {
+        const int row = c.tangents[f].first + j;
+        if (moves) normal[row] = -c.tangents[f].mu * direction[static_cast<std::size_t>(j)];
+        else held.push_back(row);
+        if (!moves) columns.push_back(Eigen::VectorXd::Unit(rates.size(), row));
+      }
+    }
+    if (c.given) continue;
+    held.push_back(c.normal);
+    columns.push_back(std::move(normal));
+  }
+  const auto n = static_cast<Eigen::Index>(held.size());
+  Eigen::MatrixXd E(rates.size(), n), A(n, n);
+  Eigen::VectorXd off(n);
+  for (Eigen::Index k = 0; k < n; ++k) E.col(k) = columns[static_cast<std::size_t>(k)];
+  const Eigen::MatrixXd response = problem.D * E;
+  for (Eigen::Index k = 0; k < n; ++k) {
+    A.row(k) = response.row(held[static_cast<std::size_t>(k)]);
+    off[k] = rates[held[static_cast<std::size_t>(k)]];
+  }
+  return E * Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(A).solve(-off);
+}
+
 /// Contacts whose impacts accumulate lose what is left of their rates and stay closed.
 void ContactRun::close_accumulated(const std::vector<int>& set, double after) {
-  std::vector<int> rows;
-  for (const int i : set) rows.push_back(contact(i).normal);
-  for (int i = 0; i < count(); ++i)
-    if (mode_[static_cast<std::size_t>(i)].closed) rows.push_back(contact(i).normal);
+  // What lies on it without pressing while it flies bounces with it.
+  std::vector<int> all = set;
+  for (int i = 0; i < count(); ++i) {
+    const ContactMode& mode = mode_[static_cast<std::size_t>(i)];
+    if (mode.closed || (mode.touches && std::find(set.begin(), set.end(), i) == set.end())) all.push_back(i);
+  }
+  const std::vector<int> rows = rows_of(all);
+  const ConeProblem problem = cone(all, rows);
   Eigen::VectorXd rates(static_cast<Eigen::Index>(rows.size()));
   for (std::size_t k = 0; k < rows.size(); ++k) rates[static_cast<Eigen::Index>(k)] = system_->rate(rows[k]);
-  const Eigen::MatrixXd D = system_->response(rows);
-  const Eigen::VectorXd p = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(D).solve(-rates);
-  const Eigen::VectorXd change = system_->change(rows, p) + friction_of_rest(set, p);
-  for (std::size_t k = 0; k < set.size(); ++k) {
-    const auto j = static_cast<Eigen::Index>(k);
-    books_.impact(set[k], -p[j] * rates[j] / 2, -p[j] * system_->moving(rows[k]));
-    impacts_[static_cast<std::size_t>(set[k])] = {};
-  }
+  const Eigen::VectorXd p = ending_impulses(all, problem, rates);
+  const Eigen::VectorXd behind = rates + problem.D * p, change = system_->change(rows, p);
+  book_impulses(all, problem, p, rates, behind, rows);
+  for (const int i : set) impacts_[static_cast<std::size_t>(i)] = {};
   for (Eigen::Index i = 0; i < change.size(); ++i) state_[e_.y.size() + static_cast<std::size_t>(i)] += change[i];
   const Mode before = mode_;
   closing_.insert(closing_.end(), set.begin(), set.end());

@@ -13,8 +13,8 @@ constexpr int most_known = 40;
 
 }  // namespace
 
-ContactBooks::ContactBooks(const Engine& base, Report report)
-    : base_(base), report_(std::move(report)), begun_(base.t0) {}
+ContactBooks::ContactBooks(const Engine& base, Report report, bool moves)
+    : base_(base), report_(std::move(report)), moves_(moves), rubbed_(report_.contacts.size(), 0), begun_(base.t0) {}
 
 bool ContactBooks::asks_for_accuracy() const { return known_ < most_known; }
 
@@ -55,12 +55,18 @@ int ContactBooks::creating() const {
   constexpr double much = 1e-4;  // of the energies; the account of friction is better than that
   double size = std::abs(report_.energy.initial) + std::abs(last_);
   for (const auto& contact : report_.contacts) size = std::max(size, std::abs(contact.dissipated));
-  for (std::size_t i = 0; i < report_.contacts.size(); ++i)
-    if (report_.contacts[i].dissipated < -much * size) return static_cast<int>(i);
+  // In an impact of several contacts one of them may give what others take.
+  for (std::size_t i = 0; i < rubbed_.size(); ++i)
+    if (rubbed_[i] < -much * size) return static_cast<int>(i);
   return -1;
 }
 
-void ContactBooks::add_energy(const Report& part, const std::vector<int>& sliding, const std::vector<double>& friction,
+void ContactBooks::rub(int contact, double taken) {
+  report_.contacts[static_cast<std::size_t>(contact)].dissipated += taken;
+  rubbed_[static_cast<std::size_t>(contact)] += taken;
+}
+
+void ContactBooks::add_energy(const Report& part, const std::vector<int>& sliding, const WorkMeter* meter,
                               bool conserves) {
   if (!report_.has_energy) return;
   off_ += part.energy.initial - last_;  // what impacts did, against what their books say
@@ -70,10 +76,12 @@ void ContactBooks::add_energy(const Report& part, const std::vector<int>& slidin
   if (conserves && sliding.size() == 1) {
     own.dissipated = -change;
     own.supplied = 0;
-    report_.contacts[static_cast<std::size_t>(sliding[0])].dissipated -= change;
-  } else {
-    for (std::size_t k = 0; k < sliding.size() && k < friction.size(); ++k)
-      report_.contacts[static_cast<std::size_t>(sliding[k])].dissipated += friction[k];
+    rub(sliding[0], -change);
+  } else if (meter) {
+    for (std::size_t k = 0; k < sliding.size() && k < meter->friction().size(); ++k)
+      rub(sliding[k], meter->friction()[k]);
+    most_ = std::max(most_, meter->most_supplied());
+    least_ = std::min(least_, meter->least_supplied());
   }
   account_.error = std::max(account_.error, std::abs(off_) + own.error);
   account_.dissipated += own.dissipated;
@@ -110,10 +118,9 @@ void ContactBooks::add_watched(const Report& part) {
       r.warnings.push_back(warning);
 }
 
-void ContactBooks::add(const Report& part, const std::vector<int>& sliding, const std::vector<double>& friction,
-                       bool conserves) {
+void ContactBooks::add(const Report& part, const std::vector<int>& sliding, const WorkMeter* meter, bool conserves) {
   Report& r = report_;
-  add_energy(part, sliding, friction, conserves);
+  add_energy(part, sliding, meter, conserves);
   add_watched(part);
   const int own = static_cast<int>(base_.model.events.size());
   for (const EventRecord& record : part.events) {
@@ -155,6 +162,8 @@ Report ContactBooks::finished() {
   if (report_.accuracy && length > 0)
     report_.accuracy->per_time = std::min(1.0, asks_for_accuracy() ? error_ : error_ * length / known_for_) / length;
   if (report_.has_energy) {
+    // A belt that only ever brakes is no damper.
+    if (!moves_) count_as_damping(account_, most_, least_);
     report_.energy.max_error = account_.error;
     report_.drift = {0, INFINITY};
     report_.account = account_;

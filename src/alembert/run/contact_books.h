@@ -13,13 +13,13 @@ namespace alembert::internal {
 
 class ContactBooks {
  public:
-  /// report: names and description of the whole run.
-  ContactBooks(const Engine& base, Report report);
+  /// report: names and description of the whole run. moves: contacts move by themselves, and supply what they do.
+  ContactBooks(const Engine& base, Report report, bool moves);
 
   /// The energy with which the run begins, before any impact.
   void begin(double energy);
-  /// A segment has ended. friction: what each contact's took by the meter.
-  void add(const Report& part, const std::vector<int>& sliding, const std::vector<double>& friction, bool conserves);
+  /// A segment has ended. meter: of the work done in it; null where none is.
+  void add(const Report& part, const std::vector<int>& sliding, const WorkMeter* meter, bool conserves);
   /// An impact: what it took at a contact, and what moving surfaces supplied.
   void impact(int contact, double lost, double supplied);
   void count(int contact) { ++report_.contacts[static_cast<std::size_t>(contact)].impacts; }
@@ -35,16 +35,19 @@ class ContactBooks {
   Report finished();
 
  private:
-  void add_energy(const Report& part, const std::vector<int>& sliding, const std::vector<double>& friction,
-                  bool conserves);
+  void add_energy(const Report& part, const std::vector<int>& sliding, const WorkMeter* meter, bool conserves);
+  void rub(int contact, double taken);
   void add_watched(const Report& part);
   void add_accuracy(const Report& part);
 
   const Engine& base_;
   Report report_;
+  bool moves_;
   EnergyAccount account_;
-  double off_ = 0;   // what the account does not explain, with its sign
-  double last_ = 0;  // energy at the end of the last segment
+  double most_ = 0, least_ = 0;  // power that was supplied
+  std::vector<double> rubbed_;   // what friction took at each contact while it slid
+  double off_ = 0;               // what the account does not explain, with its sign
+  double last_ = 0;              // energy at the end of the last segment
   bool first_ = true;
   int known_ = 0;                             // segments whose accuracy is known
   double begun_, error_ = 0, known_for_ = 0;  // when the present one began; their errors, and how long they were

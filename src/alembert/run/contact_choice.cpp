@@ -40,14 +40,21 @@ std::optional<ConeProblem> ContactRun::force_problem(const std::vector<int>& clo
   free_multipliers_.assign(free.begin() + static_cast<std::ptrdiff_t>(e_.z.size()), free.end());
   const std::vector<double> accelerated = system_->accelerations(free);
   ConeProblem problem = cone(closed, rows);
-  for (std::size_t k = 0; k < rows.size(); ++k)
-    problem.b[static_cast<Eigen::Index>(k)] = accelerated[static_cast<std::size_t>(rows[k])];
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const double rate = accelerated[static_cast<std::size_t>(rows[k])];
+    problem.b[static_cast<Eigen::Index>(k)] = rate;
+    // What rests all the time has no size of its own but what would become of it in a step.
+    system_->reach_rate(rows[k], std::abs(rate * options_.step));
+  }
   for (std::size_t k = 0; k < closed.size(); ++k) {
     const int i = closed[k];
     for (std::size_t j = 0; j < contact(i).friction.size(); ++j) {
       const auto f = static_cast<std::size_t>(system_->first_friction(i)) + j;
       ConeProblem::Tangent& t = problem.contacts[k].tangents[j];
-      if (told.starts[f]) {
+      if (told.starts[f] && t.size > 1 && t.at_rest > t.mu * (1 + 1e-9)) {
+        // The force falls to that of sliding: which way it slips then is what the laws say.
+        t.at_rest = t.mu;
+      } else if (told.starts[f]) {
         t.slips = true;
         t.direction = told.direction[f];
       } else if (!told.stops[f]) {

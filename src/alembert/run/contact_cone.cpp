@@ -57,6 +57,34 @@ class Cone {
     return {};
   }
 
+  /// The laws as equations, p_N = max(p_N - r w_N, 0) and p_T = the projection of p_T - r w_T onto the disk of
+  /// friction, by Newton's method from where the sweeps ended. Where several contacts that share a load begin to slip
+  /// it gets there, by halves at least, while sweeps creep.
+  std::optional<ConeSolution> by_newton() const {
+    constexpr int most_steps = 100, most_halvings = 12;
+    ConeSolution s = swept_;
+    Eigen::MatrixXd J;
+    Eigen::VectorXd F = law(s, &J);
+    for (int n = 0; n < most_steps && F.norm() > 1e-15 * scale_p_; ++n) {
+      const Eigen::VectorXd step = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(J).solve(-F);
+      if (!step.allFinite()) break;
+      ConeSolution next = s;
+      double part = 1;
+      Eigen::VectorXd G;
+      for (int k = 0; k < most_halvings; ++k, part /= 2) {
+        next.p = s.p + part * step;
+        G = law(next, nullptr);
+        if (G.norm() < F.norm()) break;
+      }
+      if (!(G.norm() < F.norm())) break;
+      s = next;
+      F = law(s, &J);
+    }
+    s.w = problem_.D * s.p + problem_.b;
+    if (s.w.allFinite() && fulfilled(s)) return s;
+    return {};
+  }
+
   /// What the sweeps left, where that is nearly a solution.
   std::optional<ConeSolution> nearly() {
     swept_.w = problem_.D * swept_.p + problem_.b;
@@ -169,6 +197,53 @@ class Cone {
     }
     p.segment(t.first, t.size) = now;
     return (now - before).cwiseAbs().maxCoeff();
+  }
+
+  /// What the equations of the laws leave, and their derivative; which contacts act and slip there.
+  Eigen::VectorXd law(ConeSolution& s, Eigen::MatrixXd* J) const {
+    constexpr double on_border = 1e-7;  // what is as near to the border of its cone begins to slip
+    const Eigen::VectorXd w = problem_.D * s.p + problem_.b;
+    Eigen::VectorXd F = s.p;
+    if (J) J->setIdentity(w.size(), w.size());
+    for (std::size_t i = 0; i < problem_.contacts.size(); ++i) {
+      const auto& contact = problem_.contacts[i];
+      const int k = contact.normal;
+      if (contact.open) continue;
+      const double own = problem_.D(k, k), r = own > 0 ? 1 / own : 1;
+      const bool acts = !contact.given && s.p[k] - r * w[k] > 0;
+      s.contacts[i].active = acts;
+      if (acts) F[k] = r * w[k];
+      if (acts && J) J->row(k) = r * problem_.D.row(k);
+      for (std::size_t m = 0; m < contact.tangents.size(); ++m) {
+        const auto& t = contact.tangents[m];
+        auto& state = s.contacts[i].tangents[m];
+        const double normal = std::max(0.0, s.p[k]) + contact.offset;
+        const double trace = problem_.D.block(t.first, t.first, t.size, t.size).trace(),
+                     rho = trace > 0 ? 1 / trace : 1;
+        Eigen::VectorXd z = s.p.segment(t.first, t.size) - rho * w.segment(t.first, t.size);
+        const double size = z.norm();
+        if (!t.slips) state.slips = size > t.at_rest * normal * (1 - on_border);
+        if (!t.slips && size <= t.at_rest * normal) {
+          F.segment(t.first, t.size) = rho * w.segment(t.first, t.size);
+          if (J) J->middleRows(t.first, t.size) = rho * problem_.D.middleRows(t.first, t.size);
+          if (state.slips && size > 0) state.direction = {-z[0] / size, t.size > 1 ? -z[1] / size : 0};
+          continue;
+        }
+        if (t.slips)
+          for (int j = 0; j < t.size; ++j) z[j] = -t.direction[j];
+        else if (size > 0) z /= size;
+        if (!t.slips && size > 0) state.direction = {-z[0], t.size > 1 ? -z[1] : 0};
+        F.segment(t.first, t.size) -= t.mu * normal * z;
+        if (!J) continue;
+        if (acts) J->block(t.first, k, t.size, 1) -= t.mu * z;
+        if (t.slips || !(size > 0)) continue;
+        const Eigen::MatrixXd turn =
+            t.mu * normal / size * (Eigen::MatrixXd::Identity(t.size, t.size) - z * z.transpose());
+        J->block(t.first, t.first, t.size, t.size) -= turn;
+        J->middleRows(t.first, t.size) += rho * turn * problem_.D.middleRows(t.first, t.size);
+      }
+    }
+    return F;
   }
 
   /// Values for a way to be; whether it fulfils all conditions. Directions of slip in space turn until they fit: by
@@ -295,6 +370,7 @@ std::optional<ConeSolution> solve(const ConeProblem& problem) {
   Cone cone(problem);
   if (problem.contacts.empty()) return ConeSolution{{}, problem.b, {}};
   if (std::optional<ConeSolution> found = cone.swept()) return found;
+  if (std::optional<ConeSolution> found = cone.by_newton()) return found;
   if (std::optional<ConeSolution> found = cone.tried()) return found;
   return cone.nearly();
 }

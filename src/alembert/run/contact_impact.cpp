@@ -114,12 +114,9 @@ bool ContactRun::impact_once(const std::vector<int>& set) {
     fail("no impulses fulfil the laws of the impact at t = " + time_text(t_) + " (" + names(set) + ")");
     return false;
   }
-  std::vector<double> moving;
-  for (const int row : rows) moving.push_back(system_->moving(row));
-  const Eigen::VectorXd after = before + problem.D * *p;
   const Eigen::VectorXd change = system_->change(rows, *p);
   for (Eigen::Index i = 0; i < change.size(); ++i) state_[e_.y.size() + static_cast<std::size_t>(i)] += change[i];
-  book(set, problem, *p, before, after, moving, factor);
+  book(set, problem, *p, before, rows, factor);
   return true;
 }
 
@@ -155,21 +152,34 @@ std::string ContactRun::names(const std::vector<int>& set) const {
   return text;
 }
 
-void ContactRun::book(const std::vector<int>& set, const ConeProblem& problem, const Eigen::VectorXd& p,
-                      const Eigen::VectorXd& before, const Eigen::VectorXd& after, const std::vector<double>& moving,
-                      double factor) {
-  const double largest = p.cwiseAbs().maxCoeff();
+/// What impulses took at each contact, and what moving surfaces supplied.
+void ContactRun::book_impulses(const std::vector<int>& set, const ConeProblem& problem, const Eigen::VectorXd& p,
+                               const Eigen::VectorXd& before, const Eigen::VectorXd& after,
+                               const std::vector<int>& rows) {
   for (std::size_t k = 0; k < set.size(); ++k) {
     const auto& c = problem.contacts[k];
-    const int i = set[k];
     int size = 1;
     for (const auto& t : c.tangents) size += t.size;
     double lost = 0, supplied = 0;
     for (int j = c.normal; j < c.normal + size; ++j) {
       lost -= p[j] * (before[j] + after[j]) / 2;
-      supplied -= p[j] * moving[static_cast<std::size_t>(j)];
+      supplied -= p[j] * system_->moving(rows[static_cast<std::size_t>(j)]);
     }
-    books_.impact(i, lost, supplied);
+    books_.impact(set[k], lost, supplied);
+  }
+}
+
+void ContactRun::book(const std::vector<int>& set, const ConeProblem& problem, const Eigen::VectorXd& p,
+                      const Eigen::VectorXd& before, const std::vector<int>& rows, double factor) {
+  const Eigen::VectorXd after = before + problem.D * p;
+  // Rates are known to the rounding of what was added.
+  const Eigen::VectorXd sizes = before.cwiseAbs() + problem.D.cwiseAbs() * p.cwiseAbs();
+  for (std::size_t k = 0; k < rows.size(); ++k) system_->reach_rate(rows[k], sizes[static_cast<Eigen::Index>(k)]);
+  book_impulses(set, problem, p, before, after, rows);
+  const double largest = p.cwiseAbs().maxCoeff();
+  for (std::size_t k = 0; k < set.size(); ++k) {
+    const auto& c = problem.contacts[k];
+    const int i = set[k];
     const bool meets = before[c.normal] < 0 && !at_rest(contact(i).normal);
     if (!meets || p[c.normal] <= 1e-14 * largest) continue;
     books_.count(i);
@@ -180,33 +190,59 @@ void ContactRun::book(const std::vector<int>& set, const ConeProblem& problem, c
   }
 }
 
+/// The impulses of a jam: those of some of the contacts, as many as possible, that end all their rates; the others are
+/// left alone or leave. Nothing where there are none.
+std::optional<Eigen::VectorXd> ContactRun::jamming_impulses(const ConeProblem& problem, const Eigen::VectorXd& before) {
+  constexpr std::size_t most_contacts = 10;  // of which all choices are tried
+  const std::size_t n = problem.contacts.size();
+  const unsigned all = n <= most_contacts ? (1U << n) - 1 : 1;
+  for (unsigned left = 0; left < all; ++left) {
+    std::vector<int> rows;
+    for (std::size_t k = 0; k < n; ++k) {
+      const ConeProblem::Contact& c = problem.contacts[k];
+      if (left >> k & 1U) continue;
+      rows.push_back(c.normal);
+      for (const auto& t : c.tangents)
+        for (int j = 0; j < t.size; ++j) rows.push_back(t.first + j);
+    }
+    const Eigen::MatrixXd D = problem.D(rows, rows);
+    Eigen::VectorXd p = Eigen::VectorXd::Zero(before.size());
+    const Eigen::VectorXd off = before(rows);
+    const Eigen::VectorXd ends = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(D).solve(-off);
+    p(rows) = ends;
+    const Eigen::VectorXd after = before + problem.D * p;
+    bool possible = p.allFinite();
+    for (std::size_t k = 0; k < n && possible; ++k) {
+      const ConeProblem::Contact& c = problem.contacts[k];
+      const bool acts = !(left >> k & 1U);
+      possible = acts ? p[c.normal] > 0 : after[c.normal] >= -1e-10 * after.cwiseAbs().maxCoeff();
+      for (const auto& t : c.tangents)
+        possible = possible && p.segment(t.first, t.size).norm() <= t.mu * p[c.normal] * (1 + 1e-10);
+    }
+    if (possible) return p;
+  }
+  return {};
+}
+
 /// Painleve's paradox: forces cannot keep the contacts closed, whatever they are. Where an impulse stops the slip at
 /// once it does.
 bool ContactRun::jam(const std::vector<int>& closed, const ConeProblem& forces) {
   const std::vector<int> rows = rows_of(closed);
   const std::string what =
       "Painleve's paradox at t = " + time_text(t_) + ": no forces of " + names(closed) + " fulfil the laws of friction";
-  ConeProblem problem = forces;
-  for (std::size_t k = 0; k < rows.size(); ++k) problem.b[static_cast<Eigen::Index>(k)] = system_->rate(rows[k]);
-  const Eigen::VectorXd before = problem.b;
-  const Eigen::VectorXd p = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(problem.D).solve(-before);
-  bool possible = p.allFinite() && ++jams_ < most_jams;
-  for (const auto& c : problem.contacts) {
-    possible = possible && p[c.normal] > 0;
-    for (const auto& t : c.tangents)
-      possible = possible && p.segment(t.first, t.size).norm() <= t.mu * p[c.normal] * (1 + 1e-10);
-  }
-  if (!possible) {
+  Eigen::VectorXd before(static_cast<Eigen::Index>(rows.size()));
+  for (std::size_t k = 0; k < rows.size(); ++k) before[static_cast<Eigen::Index>(k)] = system_->rate(rows[k]);
+  const std::optional<Eigen::VectorXd> p = jamming_impulses(forces, before);
+  if (!p || ++jams_ >= most_jams) {
     fail(what + ", and no impulse ends the slip");
     return false;
   }
-  std::vector<double> moving;
-  for (const int row : rows) moving.push_back(system_->moving(row));
-  const Eigen::VectorXd after = before + problem.D * p;
-  const Eigen::VectorXd change = system_->change(rows, p);
+  const Eigen::VectorXd change = system_->change(rows, *p);
   for (Eigen::Index i = 0; i < change.size(); ++i) state_[e_.y.size() + static_cast<std::size_t>(i)] += change[i];
-  book(closed, problem, p, before, after, moving, 1);
-  for (const int i : closed) {
+  book(closed, forces, *p, before, rows, 1);
+  for (std::size_t k = 0; k < closed.size(); ++k) {
+    if (!((*p)[forces.contacts[k].normal] > 0)) continue;
+    const int i = closed[k];
     books_.count(i);
     impacted_[static_cast<std::size_t>(i)] = true;
     notes_[static_cast<std::size_t>(i)] =
@@ -258,32 +294,6 @@ void ContactRun::warn_of_shared_friction(int slipping, const Mode& before) {
            "' no longer sticks at t = " + time_text(t_) +
            " while it stuck together with others: they share the load in more than one way, and the laws of friction "
            "do not say when the first of them slips; the smallest forces were taken");
-}
-
-/// While the last bounces are taken for a closed contact, its force brings friction that they do not: the impulse p,
-/// which takes what is left of the rate, is no impulse of the contact. What slips gets that part back.
-Eigen::VectorXd ContactRun::friction_of_rest(const std::vector<int>& set, const Eigen::VectorXd& p) {
-  std::vector<int> rows;
-  std::vector<double> impulses;
-  for (std::size_t k = 0; k < set.size(); ++k) {
-    const int first = system_->first_friction(set[k]);
-    const auto& frictions = contact(set[k]).friction;
-    for (std::size_t f = 0; f < frictions.size(); ++f) {
-      std::array<double, 2> direction;
-      if (!slips(frictions[f], direction)) continue;
-      const double impulse = -system_->coefficient(first + static_cast<int>(f)) * p[static_cast<Eigen::Index>(k)];
-      double slip = 0;
-      for (int j = 0; j < frictions[f].size; ++j) slip = std::hypot(slip, system_->rate(frictions[f].first + j));
-      books_.impact(set[k], -impulse * slip, 0);  // the square of this impulse is below rounding
-      for (int j = 0; j < frictions[f].size; ++j) {
-        rows.push_back(frictions[f].first + j);
-        impulses.push_back(impulse * direction[static_cast<std::size_t>(j)]);
-      }
-    }
-  }
-  const Eigen::Map<const Eigen::VectorXd> list(impulses.data(), static_cast<Eigen::Index>(impulses.size()));
-  if (rows.empty()) return Eigen::VectorXd::Zero(static_cast<Eigen::Index>(e_.z.size()));
-  return system_->change(rows, list);
 }
 
 }  // namespace alembert::internal

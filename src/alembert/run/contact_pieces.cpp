@@ -3,6 +3,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "alembert/run/contact_cone.h"
 #include "alembert/run/contact_run.h"
@@ -15,45 +16,48 @@ namespace {
 // A flight that is shorter than so many steps is looked at in two parts: else its impact would be missed.
 constexpr double short_flight = 4;
 // Slip in space turns fast where it ends: the steps halve from so many steps before on, and its direction stays for the
-// last part of a step.
-constexpr double near_stop = 3, last_of_stop = 1e-3;
-// Slip in space that begins keeps its direction, anew after every short time, until it is this part of the velocities.
-constexpr double slip_of_start = 1e-7;
+// last part of a step. What stands across then is lost: that part times the turn.
+constexpr double near_stop = 3, last_of_stop = 1e-5;
+// Slip in space that begins keeps its direction, for this part of a step at first, anew after every short time, until
+// it is this part of the velocities.
+constexpr double first_of_slip = 1e-3, slip_of_start = 1e-7;
 // While slip may turn the time to its end is looked at again after so many steps, and after half of that time.
 constexpr double steps_between_looks = 20;
 
 }  // namespace
 
-/// Slip that has begun in a constant direction gets the one in which friction and what pulls are in line, and that it
-/// keeps to from then on: it turns faster than any step, and what stands across would swing. Its direction.
-std::array<double, 2> ContactRun::align_slip(int i, std::size_t j, std::array<double, 2> direction) {
-  std::vector<int> closed;
+/// Slips that have begun get the directions in which friction and what pulls are in line, and that they keep to from
+/// then on: they turn faster than any step, and what stands across would swing.
+void ContactRun::align_slips(const std::vector<std::pair<int, std::size_t>>& begun) {
+  std::vector<int> closed, rows;
   for (int k = 0; k < count(); ++k)
     if (mode_[static_cast<std::size_t>(k)].closed) closed.push_back(k);
   Told told(slack_.size(), frictions());
-  told.stops[static_cast<std::size_t>(system_->first_friction(i)) + j] = true;
+  for (const auto& [i, j] : begun) told.stops[static_cast<std::size_t>(system_->first_friction(i)) + j] = true;
   std::optional<ConeProblem> problem = force_problem(closed, told);
   const std::optional<ConeSolution> found = problem ? solved(*problem, closed, &free_multipliers_) : std::nullopt;
-  if (!found) return direction;
-  const auto place = static_cast<std::size_t>(std::find(closed.begin(), closed.end(), i) - closed.begin());
-  const ConeSolution::Tangent& wanted = found->contacts[place].tangents[j];
-  if (!wanted.slips || wanted.direction[0] * direction[0] + wanted.direction[1] * direction[1] <= 0) return direction;
-  std::vector<int> rows;
+  if (!found) return;
   for (const int k : closed) rows.push_back(contact(k).normal);
-  const SlipRows& f = contact(i).friction[j];
-  const double size = std::hypot(system_->rate(f.first), system_->rate(f.first + 1));
-  Eigen::VectorXd off = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(rows.size()) + 2);
-  for (int r = 0; r < 2; ++r) {
-    off[static_cast<Eigen::Index>(rows.size())] =
-        system_->rate(f.first + r) - size * wanted.direction[static_cast<std::size_t>(r)];
-    rows.push_back(f.first + r);
+  std::vector<double> off(rows.size(), 0);
+  for (const auto& [i, j] : begun) {
+    const auto place = static_cast<std::size_t>(std::find(closed.begin(), closed.end(), i) - closed.begin());
+    const ConeSolution::Tangent& wanted = found->contacts[place].tangents[j];
+    const int first = contact(i).friction[j].first;
+    const double along = system_->rate(first) * wanted.direction[0] + system_->rate(first + 1) * wanted.direction[1];
+    if (!wanted.slips || along <= 0) continue;
+    mode_[static_cast<std::size_t>(i)].friction[j].direction = wanted.direction;
+    for (int r = 0; r < 2; ++r) {
+      off.push_back(system_->rate(first + r) - along * wanted.direction[static_cast<std::size_t>(r)]);
+      rows.push_back(first + r);
+    }
   }
+  if (rows.size() == closed.size()) return;
+  const Eigen::Map<const Eigen::VectorXd> across(off.data(), static_cast<Eigen::Index>(off.size()));
   const Eigen::VectorXd impulses =
-      Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(system_->response(rows)).solve(-off);
+      Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(system_->response(rows)).solve(-across);
   const Eigen::VectorXd change = system_->change(rows, impulses);
   for (Eigen::Index k = 0; k < change.size(); ++k) state_[e_.y.size() + static_cast<std::size_t>(k)] += change[k];
   look();
-  return wanted.direction;
 }
 
 /// How far the segment goes at most; slip in space that begins or ends gets its direction.
@@ -77,6 +81,7 @@ double ContactRun::piece_end() {
     handed_.ends_on_grid = true;
   };
   bool changed = false;
+  std::vector<std::pair<int, std::size_t>> begun;
   for (int i = 0; i < count(); ++i) {
     ContactMode& mode = mode_[static_cast<std::size_t>(i)];
     const double rate = system_->rate(contact(i).normal);
@@ -99,16 +104,16 @@ double ContactRun::piece_end() {
       scale = std::max(system_->rate_scale(f.first), system_->rate_scale(f.first + 1));
       along = size > 0 ? (s1 * a1 + s2 * a2) / size : 0;
       across = size > 0 ? std::abs(s1 * a2 - s2 * a1) / size : 0;
-      const double stop = along < 0 ? -size / along : INFINITY;
-      const bool begins = along >= 0 && size <= slip_of_start * scale;
+      // What is nothing but rounding has no direction, and no acceleration along it.
+      const double stop = moves && along < 0 ? -size / along : INFINITY;
+      const bool begins = !moves || (along >= 0 && size <= slip_of_start * scale);
       const FrictionMode::Kind kind =
           begins || stop < last_of_stop * h ? FrictionMode::Kind::slips : FrictionMode::Kind::turns;
       changed = changed || kind != own.kind || (moves && kind == FrictionMode::Kind::slips);
-      if (own.kind == FrictionMode::Kind::slips && kind == FrictionMode::Kind::turns && along > 0)
-        now = align_slip(i, j, now);
+      if (moves && along > 0 && own.kind == FrictionMode::Kind::slips) begun.emplace_back(i, j);
       own.kind = kind;
       if (moves) own.direction = now;
-      if (begins) within(std::max(last_of_stop * h, size / std::hypot(a1, a2)));
+      if (begins) within(std::max(first_of_slip * h, moves ? std::min(h, size / std::hypot(a1, a2)) : 0));
       if (kind != FrictionMode::Kind::turns) continue;
       // Steps in which the slip grows many times over, or turns far, have no solution that Newton's method finds.
       const double change = size / std::hypot(a1, a2);
@@ -119,6 +124,7 @@ double ContactRun::piece_end() {
     }
   }
   within(shortened_);
+  if (!begun.empty()) align_slips(begun);
   if (changed) project();
   if (changed) compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
   return end;

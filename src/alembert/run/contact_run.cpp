@@ -49,7 +49,7 @@ ContactRun::ContactRun(Engine& engine, const SimulateOptions& options)
       system_(std::make_unique<ContactSystem>(e_)),
       modes_(engine.model, engine.e, engine.method, engine_options(engine.e, options, engine.t0)),
       rows_(engine, *system_, options.observers),
-      books_(engine, first_report(engine, options)),
+      books_(engine, first_report(engine, options), moves_by_itself(e_)),
       slack_(engine.model.contacts.size(), 0),
       t_(engine.t0),
       state_(engine.point().state),
@@ -265,7 +265,7 @@ bool ContactRun::take(Report& report, double end) {
     report.ending = Ending::done;
     report.reason.clear();
   }
-  books_.add(report, sliding, engine.work ? engine.work->friction() : std::vector<double>(), conserves_);
+  books_.add(report, sliding, engine.work ? &*engine.work : nullptr, conserves_);
   handed_.first = false;
   handed_.announced.clear();
   std::copy_n(handed_.parameters.begin(), parameters_.size(), parameters_.begin());
@@ -280,12 +280,15 @@ bool ContactRun::take(Report& report, double end) {
   if (!nothing_missed() || !laws_hold()) return false;
   if (!report.stopped.empty()) {
     react(report);
-  } else if (!closing_.empty() && t_ >= closing_t_ - nearly) {
-    for (const int i : std::exchange(closing_, {})) add_event(i, "close");
-    closing_t_ = INFINITY;
-  } else if (breaks_ || std::abs(t_ - end) > nearly) {
-    // Loads are not held any more, or a `when` acted.
-    settle(Told(slack_.size(), frictions()), true);
+  } else {
+    const bool closes = !closing_.empty() && t_ >= closing_t_ - nearly;
+    // Loads are not held any more, or a `when` acted, or a gap was at its end before anybody looked.
+    const bool changes = breaks_ || (!closes && std::abs(t_ - end) > nearly) || meets_unseen();
+    if (closes) {
+      for (const int i : std::exchange(closing_, {})) add_event(i, "close");
+      closing_t_ = INFINITY;
+    }
+    if (changes) settle(Told(slack_.size(), frictions()), true);
   }
   if (std::abs(t_ - options_.end) <= nearly) ended_ = true;
   return going_ && (!ended_ || !handed_.announced.empty());
@@ -302,6 +305,16 @@ bool ContactRun::nothing_missed() {
     return false;
   }
   return true;
+}
+
+/// Whether an open gap is 0 and becomes negative: one that was below 0 by rounding does not pass through it any more.
+bool ContactRun::meets_unseen() const {
+  for (int i = 0; i < count(); ++i) {
+    const int row = contact(i).normal;
+    if (mode_[static_cast<std::size_t>(i)].closed || mode_[static_cast<std::size_t>(i)].touches) continue;
+    if (system_->gap(i) <= 0 && at_surface(i) && system_->rate(row) < 0 && !at_rest(row)) return true;
+  }
+  return false;
 }
 
 void ContactRun::react(const Report& part) {

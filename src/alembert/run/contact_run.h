@@ -5,6 +5,7 @@
 
 #include <Eigen/Core>
 #include <memory>
+#include <utility>
 
 #include "alembert/run/contact_books.h"
 #include "alembert/run/contact_layout.h"
@@ -65,10 +66,12 @@ class ContactRun {
   std::optional<Eigen::VectorXd> impulses(ConeProblem problem, const std::vector<int>& set, double factor);
   bool sound_laws(const std::vector<int>& set);
   void book(const std::vector<int>& set, const ConeProblem& problem, const Eigen::VectorXd& p,
-            const Eigen::VectorXd& before, const Eigen::VectorXd& after, const std::vector<double>& moving,
-            double factor);
+            const Eigen::VectorXd& before, const std::vector<int>& rows, double factor);
+  void book_impulses(const std::vector<int>& set, const ConeProblem& problem, const Eigen::VectorXd& p,
+                     const Eigen::VectorXd& before, const Eigen::VectorXd& after, const std::vector<int>& rows);
   void choose_mode(const Told& told);
   bool jam(const std::vector<int>& closed, const ConeProblem& forces);
+  static std::optional<Eigen::VectorXd> jamming_impulses(const ConeProblem& problem, const Eigen::VectorXd& before);
   std::optional<ConeProblem> force_problem(const std::vector<int>& closed, const Told& told);
   std::optional<ConeSolution> solved(ConeProblem& problem, const std::vector<int>& contacts,
                                      const std::vector<double>* at_rest);
@@ -77,14 +80,16 @@ class ContactRun {
   bool shared_holds();
   void take_mode(const std::vector<int>& closed, const ConeProblem& problem, const ConeSolution& found);
   void project();
-  std::array<double, 2> align_slip(int contact, std::size_t friction, std::array<double, 2> direction);
+  void align_slips(const std::vector<std::pair<int, std::size_t>>& begun);
   void note_impact(int contact);
   bool end_accumulations();
   void close_accumulated(const std::vector<int>& set, double after);
-  Eigen::VectorXd friction_of_rest(const std::vector<int>& set, const Eigen::VectorXd& p);
+  Eigen::VectorXd ending_impulses(const std::vector<int>& contacts, const ConeProblem& problem,
+                                  const Eigen::VectorXd& rates);
   bool laws_hold();
   void warn_of_shared_friction(int slipping, const Mode& before);
   bool nothing_missed();
+  bool meets_unseen() const;
   void announce(const Mode& before);
   void add_event(int contact, const char* kind);
   void fail(std::string reason);

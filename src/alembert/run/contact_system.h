@@ -5,6 +5,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -47,6 +48,11 @@ class ContactSystem {
   double rate(int row) const { return value(rates_, row); }
   double moving(int row) const { return value(moving_, row); }
   double rate_scale(int row) const { return rate_scale_[static_cast<std::size_t>(row)]; }
+  /// A rate of this size is seen, or a sum of terms of this size.
+  void reach_rate(int row, double rate) {
+    double& size = rate_scale_[static_cast<std::size_t>(row)];
+    if (std::isfinite(rate)) size = std::max(size, rate);
+  }
 
   /// Whether it has no restitution and so no gap: what stands in its place is the load, its normal force.
   bool loaded(int contact) const { return !e_.contacts[static_cast<std::size_t>(contact)].restitution; }

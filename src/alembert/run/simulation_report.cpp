@@ -32,6 +32,9 @@ void Simulation::finish() {
 // The error of the energy is what the account does not explain.
 void Simulation::take_account() {
   EnergyAccount account = engine_.work ? engine_.work->account() : EnergyAccount{0, 0, 0, report_.energy.max_error};
+  // Ports say for themselves which is which; of a run in segments all of them decide.
+  if (engine_.work && !engine_.ports && (!segment_ || segment_->arrived))
+    count_as_damping(account, engine_.work->most_supplied(), engine_.work->least_supplied());
   account.supplied += gained_;
   account.dissipated += lost_;
   if (report_.balance.parted) {

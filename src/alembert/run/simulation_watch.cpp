@@ -138,7 +138,7 @@ void Simulation::watch(const GridPoint& to) {
   in_view_ = true;
   const bool time_stepping = segment_ && segment_->arrived;
   // Steps by a tolerance are too long for the account of friction at contacts.
-  const bool closely = engine_.work && (engine_.work->few() || (segment_ && by_tolerance()));
+  const bool closely = engine_.work && (engine_.work->few(to.t) || (segment_ && by_tolerance()));
   if (!time_stepping && engine_.dense && closely)
     look_between((to.kink || to.at_kink) && !to.before.empty() ? to.t_before : to.t);
   engine_.watch.look(to.at_kink ? engine_.behind(to.t) : to.t, to.state, {});

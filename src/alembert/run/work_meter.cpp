@@ -13,6 +13,12 @@ namespace alembert::internal {
 
 namespace {
 
+// Of powers that are sums of a hundred terms.
+constexpr double rounding_of_powers = 1e-12;
+// Points whose distances differ by more than this are not on one polynomial: rounding in the close ones would grow by
+// the fifth power of it in the others.
+constexpr double most_uneven = 30;
+
 Exprs rates_of(const Equations& e) {
   const WorkRates rates = work_rates(e);
   return joined<Expr>(rates.dissipated, rates.supplied, e.friction_powers);
@@ -36,8 +42,7 @@ double integral_over(std::size_t n, const std::array<double, 6>& t, std::array<d
 }  // namespace
 
 WorkMeter::WorkMeter(const Equations& e, KernelOptions options)
-    : has_ports_(e.port != nullptr),
-      with_multipliers_(depends(rates_of(e), joined<Expr>(e.lambda, e.psi))),
+    : with_multipliers_(depends(rates_of(e), joined<Expr>(e.lambda, e.psi))),
       multipliers_(e.lambda.size() + e.psi.size()),
       kernel_(joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi), rates_of(e), options),
       in_(kernel_.inputs(), 0.0),
@@ -72,20 +77,20 @@ void WorkMeter::go_on(double jump) {
   from_ = 0;
 }
 
+// A force that only ever takes energy, -c*x', is what its user calls damping.
+void count_as_damping(EnergyAccount& account, double most, double least) {
+  if (!(least < 0 && most <= -rounding_of_powers * least)) return;
+  account.dissipated -= account.supplied;
+  account.supplied = 0;
+}
+
 EnergyAccount WorkMeter::account() const {
-  constexpr double rounding = 1e-12;  // of powers that are sums of a hundred terms
   EnergyAccount account = account_;
   if (!(off_ <= account.error)) account.error = off_;
-  // A force that only ever takes energy, -c*x', is what its user calls damping. Ports say for themselves which is
-  // which.
-  if (!has_ports_ && least_ < 0 && most_ <= -rounding * least_) {
-    account.dissipated -= account.supplied;
-    account.supplied = 0;
-  }
   // What differs from 0 by rounding alone is 0.
   const double size = std::max(std::abs(account.dissipated), std::abs(account.supplied));
   for (double* part : {&account.dissipated, &account.supplied})
-    if (std::abs(*part) <= rounding * size) *part = 0;
+    if (std::abs(*part) <= rounding_of_powers * size) *part = 0;
   return account;
 }
 
@@ -121,6 +126,12 @@ WorkMeter::Work WorkMeter::between(std::size_t first, std::size_t last) const {
   return work;
 }
 
+bool WorkMeter::uneven(double next) const {
+  if (last_.size() < 2) return false;
+  const double before = std::abs(last_.back().t - last_[last_.size() - 2].t), now = std::abs(next - last_.back().t);
+  return now > most_uneven * before || before > most_uneven * now;
+}
+
 // What lies in the middle of the points is known best, and stays.
 void WorkMeter::make_room() {
   if (last_.size() < points) return;
@@ -136,6 +147,11 @@ void WorkMeter::look(double t, std::span<const double> state, double energy, Mul
   const bool known = std::isfinite(now.dissipated) && std::isfinite(now.supplied);
   unknown_ = known ? 0 : unknown_ + 1;
   if (!known) return;
+  if (uneven(t)) {
+    Sample last = last_.back();
+    go_on(0);
+    last_.push_back(std::move(last));
+  }
   make_room();
   last_.push_back(std::move(now));
   if (last_.size() == 1) return;

@@ -20,14 +20,16 @@ class WorkMeter {
   void restart();
   /// The power jumps here, and the energy by this much: what comes is integrated for itself.
   void go_on(double jump);
-  /// Whether so few points are known that those between grid points would help; the time of the last.
-  bool few() const { return !last_.empty() && last_.size() < points; }
+  /// Whether so few points are known that those between the last and the next grid point would help.
+  bool few(double next) const { return !last_.empty() && (last_.size() < points || uneven(next)); }
   double last_t() const { return last_.back().t; }
 
   /// A grid point of the run, with the energy there. multipliers are asked only where the power depends on them.
   void look(double t, std::span<const double> state, double energy, Multipliers& multipliers);
-  /// Forces that never did positive work are friction: what they took counts as dissipated.
   EnergyAccount account() const;
+  /// The largest and the smallest power that was supplied, at least and at most 0.
+  double most_supplied() const { return most_; }
+  double least_supplied() const { return least_; }
   /// Whether the power could not be told at several points in a row; at a singular position it cannot at one.
   bool lost() const { return unknown_ > most_unknown; }
   /// The parts of what was dissipated that Equations::friction_powers took.
@@ -61,13 +63,13 @@ class WorkMeter {
   Sample sample(double t, std::span<const double> state, Multipliers& multipliers);
   Work between(std::size_t first, std::size_t last) const;
   void make_room();
+  bool uneven(double next) const;
 
   // A polynomial of degree 5 goes through the last points.
   static constexpr std::size_t points = 6, middle = 2;
   static constexpr int most_unknown = 3;
 
   bool begun_ = false;
-  bool has_ports_;
   bool with_multipliers_;
   std::size_t multipliers_;  // lambda and psi
   Kernel<double> kernel_;
@@ -82,5 +84,8 @@ class WorkMeter {
   EnergyAccount account_;
   std::vector<double> friction_;
 };
+
+/// Forces that never did positive work are friction: what they took counts as dissipated. most, least: of the power.
+void count_as_damping(EnergyAccount& account, double most, double least);
 
 }  // namespace alembert::internal

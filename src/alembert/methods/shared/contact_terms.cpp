@@ -191,20 +191,23 @@ void ContactTerms::free_motion() {
                   e_.g_names, "");
 }
 
-Exprs ContactTerms::meeting(const Point& end, Quad least) const {
+Exprs ContactTerms::pulls(const Point& end) const {
+  return difference(normals(rates({end.t, end.y, added(frame_.z0, free_change_)})),
+                    normals(rates({end.t, end.y, frame_.z0})));
+}
+
+Exprs ContactTerms::meeting(const Point& end, Quad late) const {
   const Expr h = frame_.step.h;
   const Point start{frame_.step.t0, frame_.y0, frame_.z0};
-  const Exprs gap0 = gaps(start.t, start.y);
-  const Exprs half = added(start.z, scaled(frame_.graph.constant(0.5), free_change_));
-  const Exprs free = gaps(end.t, added(start.y, scaled(h, at(e_, e_.v, {start.t, start.y, half}))));
-  const Exprs slow = normals(rates({end.t, end.y, start.z})),
-              fast = normals(rates({end.t, end.y, added(start.z, free_change_)}));
+  const Exprs gap0 = gaps(start.t, start.y), pull = pulls(end);
+  const Exprs middle = added(start.z, scaled(frame_.graph.constant(Quad(1) / 2 - late), free_change_));
+  const Exprs free = gaps(end.t, added(start.y, scaled(h, at(e_, e_.v, {start.t, start.y, middle}))));
+  const Exprs begins = normals(rates({end.t, end.y, start.z}));
   Exprs result;
   for (std::size_t i = 0; i < gap0.size(); ++i) {
-    const Expr fallen = Quad(2) / h * (fast[i] - slow[i]) * gap0[i];
-    const Expr square = max(slow[i] * slow[i] - fallen, frame_.graph.constant(0));
-    const Expr met = choose(positive(closed_gap() - free[i]), -sqrt(square), slow[i]);
-    result.push_back(where(Quad(1) - positive(least * abs(fast[i] - slow[i]) - abs(met)), met));
+    const Expr slow = begins[i] - late * pull[i];
+    const Expr square = max(slow * slow - Quad(2) / h * pull[i] * gap0[i], frame_.graph.constant(0));
+    result.push_back(choose(positive(closed_gap() - free[i]), -sqrt(square), slow));
   }
   return result;
 }

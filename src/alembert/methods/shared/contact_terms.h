@@ -46,9 +46,11 @@ class ContactTerms {
   void free_motion();
   int free_unknowns() const { return static_cast<int>(free_change_.empty() ? 0 : e_.z.size() + e_.g.size()); }
   /// The rates with which gaps close when they are met in the step: from the velocities when it begins and the free
-  /// motion; where gaps are not met, the rates when it begins. Rates below `least` times what the free motion adds in
-  /// the step are none. One a contact.
-  Exprs meeting(const Point& end, Quad least = 0) const;
+  /// motion; where gaps are not met, the rates when it begins. One a contact. late: the part of a step by which the
+  /// velocities of the method are ahead of their time.
+  Exprs meeting(const Point& end, Quad late = 0) const;
+  /// What the free motion adds to the rates of the gaps in the step.
+  Exprs pulls(const Point& end) const;
   /// One list where the numbers, of 0 and 1, are 1, the other elsewhere.
   static Exprs chosen(const Exprs& numbers, const Exprs& a, const Exprs& b);
   /// For each row of friction whether its slip has these rates and none of them is a slip: 1, else 0; 0 for normals.

@@ -179,12 +179,17 @@ StepPlan EulerStep::close_with_contacts() {
   contacts_.block(first + n_z + n_y + n_s);
   frame_.equation(balances_[1].values, "momentum of ", e_.z_names, balances_[1].where);
   frame_.equation(at(e_, e_.g_dot, end), "velocity of constraint ", e_.g_names, " at the end of the step");
-  // Where forces act behind the drift, what bounces lower than they pull back in a step would do so for ever: with
-  // restitution e it meets the surface with sqrt(1 + e^2) times their part.
+  // Where forces act behind the drift, velocities are half a step ahead: what meets the surface is slower by half of
+  // what the forces add in a step, and so is what leaves it. Else what rests would hop for ever.
+  const Quad late = conjugate_ ? Quad(1) / 2 : Quad(0);
   const Exprs still = contacts_.persistent(), e = contacts_.restitution(t1_, y1_),
-              meeting = contacts_.meeting(end, conjugate_ ? Quad(3) / 2 : Quad(0));
+              meeting = contacts_.meeting(end, late), pull = contacts_.pulls(end);
   Exprs law = contacts_.normals(rates1);
-  for (std::size_t i = 0; i < law.size(); ++i) law[i] = law[i] + (Quad(1) - still[i]) * e[i] * meeting[i];
+  for (std::size_t i = 0; i < law.size(); ++i) {
+    Expr back = -(e[i] * meeting[i]);
+    if (conjugate_) back = choose(positive(-meeting[i]), max(back + late * pull[i], frame_.graph.constant(0)), back);
+    law[i] = law[i] - (Quad(1) - still[i]) * back;
+  }
   contacts_.laws({.unknowns = P1,
                   .rates = contacts_.with_normals(rates1, law),
                   .closed = near(gaps1),
