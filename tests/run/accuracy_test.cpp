@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "output/rows.h"
 #include "source_folder.h"
@@ -156,6 +157,41 @@ TEST(Accuracy, AToleranceOfNewtonThatBreaksConstraintsIsNamed) {
     const Report report = run_rows(model, "lobatto(2)", options, rows);
     EXPECT_EQ(codes(report).find("newton") != std::string::npos, tolerance > 0) << to_text(report);
   }
+}
+
+// Errors of a ball between two springs grow like t. Its twin meets the springs at times of its own.
+TEST(Accuracy, StiffWallsMakeNothingSensitive) {
+  const std::string box =
+      "coordinate x = 0.3\nkinetic x'^2/2\npotential 1e6/2*(min(x, 0)^2 + max(x - 1, 0)^2)\ninitial x' = 1\n";
+  // Between the walls it needs 1, in each of them pi/1000.
+  const double end = 0.7 + std::numbers::pi / 1000 + 1 + std::numbers::pi / 1000 + 0.25;
+  const Report report = run_judged(box, "gauss(3)", 0.0005, end);
+  ASSERT_EQ(report.ending, Ending::done) << report.reason;
+  EXPECT_EQ(codes(report), "");
+  const double error = std::abs(report.y[0] - 0.25);
+  EXPECT_LT(error, 1e-6);
+  EXPECT_GT(report.accuracy->per_time * end, error / 10);
+  EXPECT_EQ(codes(run_judged(box, "gauss(3)", 0.0005, 20)), "");
+}
+
+// A linear oscillator is not sensitive, whatever its steps pass over.
+TEST(Accuracy, PulsesThatAreMissedMakeNothingSensitive) {
+  const std::string pulses =
+      "coordinate x = 0.2\nkinetic x'^2/2\npotential 11.6*x^2/2\nrayleigh 0.1*x'^2/2\n"
+      "force x = 96.8*exp(-(sin(pi*(t - 0.77)/2.02)/0.00856)^2)\n";
+  const Report report = run_judged(pulses, "gauss(1)", 0.0072, 8.64);
+  EXPECT_NE(codes(report), "");
+  EXPECT_EQ(codes(report).find("sensitive"), std::string::npos) << codes(report);
+}
+
+// Five steps in one, each with three iterations.
+TEST(Accuracy, CompositionsDoNotLabour) {
+  const std::string pendulum =
+      "coordinate x = 1, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\nconstraint x^2 + y^2 = 1\n";
+  const Report report = run_judged(pendulum, "suzuki(gauss(1))", 0.1, 60);
+  EXPECT_GT(report.newton.iterations, 12 * report.steps) << "else this tests nothing";
+  EXPECT_GT(60 * report.accuracy->per_time, 0.01) << "else nobody asks";
+  EXPECT_EQ(codes(report), "");
 }
 
 TEST(Accuracy, FewerThanOneStepInTwentyIsComparedInLongRuns) {

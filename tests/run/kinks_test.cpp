@@ -196,6 +196,46 @@ bool warns_of_kinks(const Report& report) {
                      [](const Warning& w) { return w.code == "kinks"; });
 }
 
+// x'' = 1 from rest: in t = 0 itself the sign is 0, and a step that begins there would begin with no force at all.
+TEST(Kinks, RowsInsideAStepThatBeginsInOneAreOnItsOtherSide) {
+  const Model model = model_from_text("coordinate x\nkinetic x'^2/2\nforce x = sign(sin(t))\n");
+  for (const Control control : {Control::fixed, Control::tolerance}) {
+    SimulateOptions options;
+    options.step = 0.5;
+    options.end = 1;
+    options.at = {0.1, 0.3, 0.45};
+    options.steps.control = control;
+    Rows rows;
+    const Report report = run_rows(model, "lobatto(3)", options, rows);
+    ASSERT_EQ(report.ending, Ending::done) << report.reason;
+    for (const double t : options.at) {
+      const auto row = std::find_if(rows.rows.begin(), rows.rows.end(), [&](const auto& r) { return r[0] == t; });
+      ASSERT_NE(row, rows.rows.end());
+      EXPECT_NEAR(rows.at(*row, "x"), t * t / 2, 1e-9);
+      EXPECT_NEAR(rows.at(*row, "x'"), t, 1e-9);
+    }
+    EXPECT_NEAR(report.account->supplied, 0.5, 1e-9);
+  }
+}
+
+// x'' = -x - 0.25 sign(x'): from 1 to -0.5 and to 0, where everything ends at once; what is left is no measure of it.
+TEST(Kinks, AMotionThatSticksWhereAllIsZeroIsCalledSo) {
+  const Model model = model_from_text("coordinate x = 1\nkinetic x'^2/2\npotential x^2/2\nforce x = -0.25*sign(x')\n");
+  for (const char* method : {"lobatto(3)", "radau(3)", "gauss(2)", "radau_collocation(3)"})
+    for (const Control control : {Control::fixed, Control::tolerance}) {
+      SCOPED_TRACE(method);
+      SimulateOptions options;
+      options.step = 0.05;
+      options.end = 10;
+      options.steps.control = control;
+      options.steps.tolerance = 1e-6;
+      Rows rows;
+      const Report report = run_rows(model, method, options, rows);
+      EXPECT_EQ(report.ending, Ending::failed);
+      EXPECT_NE(report.reason.find("it sticks"), std::string::npos) << report.reason;
+    }
+}
+
 // The first part of a triple jump ends 0.35 steps behind the step, on the other side of the kink at which it ends.
 TEST(Kinks, CompositionsThatReachOverThemSaySo) {
   const Model model = model_from_text(spring_floor);

@@ -535,6 +535,11 @@ bool Step<T>::leaves_its_ends() const {
 }
 
 template <class T>
+int Step<T>::substeps() const {
+  return static_cast<int>(body_->substeps.size());
+}
+
+template <class T>
 int Step<T>::unknowns() const {
   int sum = 0;
   for (const auto& sub : body_->substeps) sum += body_->parts[sub.part].unknowns;

@@ -84,6 +84,7 @@ class Step {
   const std::string& label(const StepResult& result) const;  // of the worst equation; "" when unknown
   NewtonStatistics statistics() const;
   int unknowns() const;  // of all substeps together
+  int substeps() const;
   /// Whether substeps begin before the step or end behind it, as those of compositions with long steps back.
   bool leaves_its_ends() const;
 

@@ -271,7 +271,7 @@ void AccuracyProbe::begin_later_window(const GridPoint& from, const std::vector<
   if (steps < 2 * static_cast<long>(fewest_seen)) return;
   later_steps_ -= steps;
   companion_steps_ = n_ + steps;
-  const double before = error_until(from.t, window_, 0);
+  const double before = error_until(from.t, window_, 0, growth_of(window_));
   windows_.push_back(std::move(window_));
   begin_window(from, before);
   window_.later = true;
@@ -471,12 +471,11 @@ double AccuracyProbe::trusted_gain(const Window& window) const {
 }
 
 // By a time, from what the companion has seen.
-double AccuracyProbe::error_until(double t, const Window& window, double of_step) const {
+double AccuracyProbe::error_until(double t, const Window& window, double of_step, double growth) const {
   const double covered = std::abs(window.end - window.t0), length = std::abs(t - window.t0);
   if (window.before >= 1) return window.before;
   if (window.failed || window.seen.empty()) return window.before + of_step * static_cast<double>(n_);
   const double error = largest(window.error) / (trusted_gain(window) - 1);
-  const double growth = growth_of(window);
   if (growth > 0) return window.before * std::exp(growth * length) + error * std::exp(growth * (length - covered));
   // Errors may shrink again by themselves, but nobody counts on it.
   const Halves d = distances(window);
@@ -498,9 +497,11 @@ std::optional<AccuracyProbe::Result> AccuracyProbe::finish(std::size_t singular_
   const double rounding = rounding_of(n_, ranges_.resolution(), singular_positions) * of_rounding.factor;
   const double left = std::pow(first_part, order_ + 1) + std::pow(1 - first_part, order_ + 1);
   const double of_step = largest(step_error_) / (1 - left);
-  double at_end = error_until(t_, window_, of_step);
+  // Where small errors do not grow so, distances that look like it come from steps that err more later.
+  const auto growth = [&](const Window& window) { return of_rounding.regular ? 0 : growth_of(window); };
+  double at_end = error_until(t_, window_, of_step, growth(window_));
   // What was wrong early goes on to grow.
-  for (const Window& window : windows_) at_end = std::max(at_end, error_until(t_, window, of_step));
+  for (const Window& window : windows_) at_end = std::max(at_end, error_until(t_, window, of_step, growth(window)));
   at_end += error_inside();
   // Where the companion saw nothing but rounding, later steps add up what they err by.
   if (largest(accompanied_) == 0) at_end = std::max(at_end, largest(sum_) / (1 - left));
@@ -508,7 +509,7 @@ std::optional<AccuracyProbe::Result> AccuracyProbe::finish(std::size_t singular_
   Result result;
   result.at_end = std::max({at_end, of_step, rounding});
   result.rounding = rounding;
-  result.growth = std::max({growth_, growth_of(window_), of_rounding.rate});
+  if (!of_rounding.regular) result.growth = std::max({growth_, growth_of(window_), of_rounding.rate});
   result.accuracy = {.per_time = std::min(result.at_end, 1.0) / length,
                      .per_step = of_step,
                      .worst_t = worst_t_,

@@ -56,6 +56,7 @@ class StateRanges {
 /// What becomes of a small error: what it is multiplied with at most by the end, and in e-folds a unit of time.
 struct Growth {
   double factor = 1, rate = 0;
+  bool regular = false;  // it was followed to the end, and does not grow exponentially
 };
 
 /// The length of so many steps of the size h between two times, which far from zero know it less well than h does. h =
@@ -144,7 +145,6 @@ class AccuracyProbe {
   bool prolonged();
   Halves distances(const Window& window) const;
   double growth_of(const Window& window) const;
-
   bool due(double prediction_error);
   double trusted_gain(const Window& window) const;
   void compare_parts(const GridPoint& from, const GridPoint& to);
@@ -155,7 +155,7 @@ class AccuracyProbe {
   Distance compare(const GridPoint& a, const GridPoint& b, std::vector<double>& largest) const;
   double relative(const Distance& distance) const;
   double largest(const std::vector<double>& errors) const;
-  double error_until(double t, const Window& window, double of_step) const;
+  double error_until(double t, const Window& window, double of_step, double growth) const;
   double error_inside() const;
 
   const Engine& engine_;

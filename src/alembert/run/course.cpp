@@ -65,7 +65,7 @@ bool Course::move(GridPoint& point) {
 }
 
 bool Course::meet_events(const GridPoint& from, GridPoint& to) {
-  engine_.dense->begin(from, to.t - from.t);
+  engine_.begin_dense(from, to);
   if (!engine_.events->search(from, to, false, found_)) return false;
   for (EventRecord& record : found_) {
     const Event& event = engine_.model.events[record.event];

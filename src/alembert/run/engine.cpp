@@ -418,6 +418,22 @@ GridPoint Engine::behind(const GridPoint& point) {
   return moved;
 }
 
+double Engine::moves(const FailedStep& failed) {
+  double most = 0;
+  if (failed.state.empty()) return most;
+  const std::span<const double> rates = multipliers.at(failed.t, failed.state);
+  for (std::size_t i = 0; i < e.z.size(); ++i)
+    if (std::isfinite(rates[i])) most = std::max(most, std::abs(rates[i]));
+  return most * std::abs(options.step);
+}
+
+// A step that began behind a kink is made again from there: in the kink itself forces may be those of its other side.
+void Engine::begin_dense(const GridPoint& from, const GridPoint& to) {
+  if (!to.off_kink) return dense->begin(from, to.t - from.t);
+  const GridPoint start = behind(from);
+  dense->begin(start, to.t - start.t);
+}
+
 void Engine::settle(GridPoint& point) {
   constexpr double rounding = 1e-7;  // of velocities next to a kink, where they were found by straight lines
   const std::vector<double> before = point.state;

@@ -125,6 +125,10 @@ class Engine {
   double behind(double t) const;
   /// The same for a point from which the motion goes on, in a kink of any kind perhaps.
   GridPoint behind(const GridPoint& point);
+  /// What velocities change by in a step of the usual size from where one failed, at most.
+  double moves(const FailedStep& failed);
+  /// The dense output speaks of the step between these points, where there is one.
+  void begin_dense(const GridPoint& from, const GridPoint& to);
 
   /// Whether the equations keep their shape with these values: what it takes to be zero, or not, still is.
   bool keeps_shape(const NamedValues& values);

@@ -87,10 +87,11 @@ void FailureAnalysis::bind(const double* parameters) noexcept {
   jumps_.bind(parameters);
 }
 
-std::string FailureAnalysis::explain_jump(double t, std::span<const double> state) const {
+std::string FailureAnalysis::explain_jump(double t, std::span<const double> state, double moves) const {
   if (jump_names_.empty()) return "";
   constexpr double rounding = 1e-6;  // of what the state could make of the argument
-  double largest = 0;
+  constexpr double arrived = 1e-3;   // of what a step does: where the motion ends in 0 the state itself is no measure
+  double largest = arrived / rounding * moves;
   for (const double x : state) largest = std::max(largest, std::abs(x));
   const std::vector<double> values = values_at(jumps_, t, state);
   const std::size_t count = jump_names_.size();
@@ -165,7 +166,8 @@ Dependence FailureAnalysis::ahead(double t, double h, std::span<const double> st
 }
 
 std::string FailureAnalysis::explain_step(const NewtonResult& newton, const std::string& label, double t, double h,
-                                          std::span<const double> state, std::span<const double> longest) const {
+                                          std::span<const double> state, std::span<const double> longest,
+                                          double moves) const {
   std::string text;
   switch (newton.outcome) {
     case Outcome::singular: text = "the equations of the step are singular"; break;
@@ -183,7 +185,7 @@ std::string FailureAnalysis::explain_step(const NewtonResult& newton, const std:
       text += ", residual " + digits(newton.residual, 3);
     text += ")";
   }
-  if (const std::string jump = explain_jump(t, state); !jump.empty()) return text + "; " + jump;
+  if (const std::string jump = explain_jump(t, state, moves); !jump.empty()) return text + "; " + jump;
   const Dependence found = ahead(t, h, state, longest);
   const double shortest = newton.outcome == Outcome::singular ? near_dependence : short_gradient;
   const bool lost = found.length < shortest;

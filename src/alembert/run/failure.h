@@ -32,10 +32,11 @@ class FailureAnalysis {
   /// Looks at the velocities that all constraints admit. Systems too large for a dense analysis say nothing.
   Dependence dependence(double t, std::span<const double> state, std::span<const double> longest) const;
   /// Why the step from t to t + h failed; `label` names the equation of the result.
+  /// moves: what entries of the state change by in a usual step, at most.
   std::string explain_step(const NewtonResult& newton, const std::string& label, double t, double h,
-                           std::span<const double> state, std::span<const double> longest) const;
+                           std::span<const double> state, std::span<const double> longest, double moves = 0) const;
   /// "sign(x') jumps there ..." where the argument of a sign is zero but for rounding; else "".
-  std::string explain_jump(double t, std::span<const double> state) const;
+  std::string explain_jump(double t, std::span<const double> state, double moves = 0) const;
   /// The same where the step succeeded, but the motion does not go on smoothly where the constraints are dependent.
   std::string explain_rank(double t, std::span<const double> state, std::span<const double> longest) const;
 

@@ -160,11 +160,12 @@ void Simulation::warn(const std::string& code, std::string text, double t) {
 void Simulation::explain() {
   const FailedStep& why = engine_.maker.failed;
   if (!control_->failure().empty()) {
-    const std::string jump = why.state.empty() ? "" : engine_.failure.explain_jump(why.t, why.state);
+    const std::string jump =
+        why.state.empty() ? "" : engine_.failure.explain_jump(why.t, why.state, engine_.moves(why));
     return end(Ending::failed, control_->failure() + (jump.empty() ? "" : "; " + jump));
   }
   std::string reason = engine_.failure.explain_step(why.result.newton, engine_.step.label(why.result), why.t, why.h,
-                                                    why.state, engine_.longest());
+                                                    why.state, engine_.longest(), engine_.moves(why));
   if (!light_.empty()) reason += "; " + light_;
   end(Ending::failed, std::move(reason));
 }

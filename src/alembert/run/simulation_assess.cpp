@@ -33,10 +33,11 @@ void Simulation::assess() {
   assess_energy();
   assess_constraints();
   assess_kinks();
-  const double iterations = static_cast<double>(report_.newton.iterations) / static_cast<double>(report_.steps);
+  const double iterations = static_cast<double>(report_.newton.iterations) /
+                            static_cast<double>(report_.steps * std::max(1, engine_.step.substeps()));
   const bool accurate = report_.accuracy && report_.accuracy->per_time * std::abs(report_.t - engine_.t0) <= good;
-  // Steps that are compared with others and made again have more of them.
-  const bool alone = options_.steps.control != Control::tolerance && !segment_;
+  // Steps that are compared with others, or cut at kinks and made again, have more of them.
+  const bool alone = options_.steps.control != Control::tolerance && !segment_ && report_.kinks == 0;
   if (alone && iterations > laborious && !accurate && report_.warnings.empty())
     warn("newton",
          fmt::format("Newton needed {:.0f} iterations a step: the steps may be too long; try a smaller step",
@@ -110,6 +111,7 @@ void Simulation::assess_accuracy() {
   const std::optional<AccuracyProbe::Result> found = accuracy();
   if (!found) return;
   report_.accuracy = found->accuracy;
+  report_.accuracy->compared = std::min(found->accuracy.compared, report_.steps);  // parts of them count once
   if (found->at_end <= known && found->accuracy.per_step <= good_step) return;
   if (found->growth > 0 && found->accuracy.per_step <= good_step)
     return warn(

@@ -14,7 +14,7 @@ namespace alembert::internal {
 bool Simulation::between(const GridPoint& from, GridPoint& to, bool last) {
   acting_.clear();
   if (!engine_.dense) return true;
-  engine_.dense->begin(from, to.t - from.t);
+  engine_.begin_dense(from, to);
   if (!engine_.events) return true;
   if (!engine_.events->search(from, to, last, found_)) return false;
   if (engine_.events->unsure())

@@ -192,7 +192,7 @@ std::string Stepper::failure() const {
   if (!b.failure.empty()) return b.failure;
   const internal::FailedStep& why = b.engine->maker.failed;
   return b.engine->failure.explain_step(why.result.newton, b.engine->step.label(why.result), why.t, why.h, why.state,
-                                        b.engine->longest());
+                                        b.engine->longest(), b.engine->moves(why));
 }
 
 std::span<const EventRecord> Stepper::events() const noexcept {

@@ -183,6 +183,7 @@ int ToleranceSteps::advance(const GridPoint& given, GridPoint* to, bool& last) {
   std::swap(error_, pair_.error);
   last = pair_.last;
   if (ready_) std::swap(pair_, next_);
+  for (int i = 0; i < count; ++i) to[i].off_kink = i == 0 && behind_;
   behind_.reset();
   return count;
 }

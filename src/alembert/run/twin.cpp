@@ -39,6 +39,13 @@ constexpr double fewest_intervals = 200;
 constexpr int before_longer = 8;
 // Distances that were made smaller by this are known to be lost.
 constexpr double enough = 1e100;
+// So many steps next to kinks the twin makes, fewer of large systems: each takes a copy of all that a run has.
+constexpr double most_crossed = 200, crossing_unknowns = 1e4;
+
+/// Whether the twin may stand on the other side of a kink than the run at an end of this step.
+bool next_to_kink(const GridPoint& from, const GridPoint& to) {
+  return from.kink || from.at_kink || to.kink || to.at_kink || to.off_kink;
+}
 
 }  // namespace
 
@@ -53,7 +60,8 @@ Twin::Twin(const Engine& engine, const ReportNames& names, const GridPoint& star
       sum_(start.state.size(), 0),
       largest_(start.state.size(), 0) {
   const double budget = free_unknowns / std::max(1, engine.step.unknowns());
-  if (steps > budget && budget >= fewest_intervals)
+  // Longer steps would pass over kinks.
+  if (steps > budget && budget >= fewest_intervals && !engine.kinks)
     longest_ = interval_ = static_cast<long>(std::min(std::ceil(2 * steps / budget), longest_interval));
 }
 
@@ -81,7 +89,7 @@ void Twin::archive(Archive& fields) {
   if (!there) step_.reset();
   else if (!step_) step_ = engine_.step.clone();
   if (step_) fields(*step_);
-  fields(multipliers_, ranges_, t_, n_, sum_, largest_, worst_, worst_t_, done_, at_, last_, made_, followed_,
+  fields(multipliers_, ranges_, t_, n_, sum_, largest_, worst_, worst_t_, done_, at_, last_, made_, followed_, crossed_,
          prolonged_, interval_, longest_, since_, in_one_, sync_, beside_, factor_, seen_);
 }
 
@@ -155,8 +163,6 @@ void Twin::follow_fixed(const GridPoint& from, const GridPoint& to, long steps) 
   n_ += steps;
   t_ = to.t;
   ranges_.add(to.state);
-  // Next to a kink the twin would stand on its other side; it is carried along.
-  if (from.kink || to.kink || to.at_kink || to.off_kink) return jumped(to);
   if (interval_ > 1) return follow_far(from, to, steps);
   if (!step_) begin_anywhere(from, to);
   if (!step_) return;
@@ -169,9 +175,14 @@ void Twin::follow_fixed(const GridPoint& from, const GridPoint& to, long steps) 
     prolonged_ *= 2;
   }
   const double h = length_of(from.t, to.t, steps, h_) / static_cast<double>(steps);
-  for (long i = 0; i < steps; ++i) {
-    if (!advance(h)) return end();
-    at_.t += h;
+  if (next_to_kink(from, to)) {
+    if (!engine_.e.actions.empty()) return jumped(to);  // which events set something is the run's to say
+    if (!cross_kink(from, to)) return end();
+  } else {
+    for (long i = 0; i < steps; ++i) {
+      if (!advance(h)) return end();
+      at_.t += h;
+    }
   }
   followed_ += steps;
   at_.t = to.t;
@@ -206,6 +217,23 @@ void Twin::follow_far(const GridPoint& from, const GridPoint& to, long steps) {
   since_ = 0;
   sync_ = to;
   if (factor_ > enough) end();
+}
+
+// The twin meets the kink at a time of its own. The run may have made several parts of a step since it stood there.
+bool Twin::cross_kink(const GridPoint& from, const GridPoint& to) {
+  const double most = std::min(most_crossed, crossing_unknowns / std::max(1, engine_.step.unknowns()));
+  if (static_cast<double>(++crossed_) > most) return false;
+  at_.t = from.t;
+  at_.carried = from.carried;
+  Companion beside(engine_, at_, to.t - from.t);
+  if (!beside.ready() || !beside.advance(to.t)) return false;
+  at_.state = beside.point().state;
+  at_.compensation = beside.point().compensation;
+  at_.carried = beside.point().carried;
+  at_.t = to.t;
+  last_.h = 0;
+  made_ = 0;
+  return true;
 }
 
 // Both go in so many steps from where the run stood to about where it stands. False where these are too long.
@@ -273,8 +301,13 @@ double Twin::relative(const Distance& d) const {
 void Twin::go_along(const GridPoint& from, const GridPoint& to) {
   const double budget =
       std::max(free_unknowns / std::max(1, engine_.step.unknowns()), share_of_steps * static_cast<double>(n_));
+  if (static_cast<double>(seen_.size()) > budget) return end();
+  if (next_to_kink(from, to)) {
+    if (!engine_.e.actions.empty()) return jumped(to);
+    return cross_kink(from, to) ? compare(to) : end();
+  }
   const std::span<const double> here = multipliers_.at(at_.t, at_.state);
-  if (static_cast<double>(seen_.size()) > budget || !all_finite(here)) return end();
+  if (!all_finite(here)) return end();
   step_->guess_from(here.data(), last_.h != 0 ? &last_ : nullptr);
   const StepResult result = step_->advance(at_.t, to.t - from.t, at_.state.data(), at_.compensation.data());
   at_.t = to.t;
@@ -326,6 +359,13 @@ double Twin::amplification(double t) const {
   if (seen == 0 || whole <= seen) return most;
   const double rate = growth();
   return rate > 0 ? most * std::exp(rate * (whole - seen)) : most * whole / seen;
+}
+
+Growth Twin::growth_until(double t) const {
+  constexpr double nearly_all = 0.9;
+  const double rate = growth();
+  const bool followed = !seen_.empty() && std::abs(seen_.back().t - t0_) >= nearly_all * std::abs(t - t0_);
+  return {amplification(t), rate, followed && rate == 0 && seen_.size() >= fewest_looks};
 }
 
 std::optional<AccuracyProbe::Result> Twin::finish(std::size_t singular_positions) const {

@@ -34,7 +34,7 @@ class Twin {
   void jumped(const GridPoint& at);
 
   /// Of small errors by the time t.
-  Growth growth_until(double t) const { return {amplification(t), growth()}; }
+  Growth growth_until(double t) const;
   /// Nothing where no error is known. singular_positions: that the run has passed.
   std::optional<AccuracyProbe::Result> finish(std::size_t singular_positions) const;
   /// All that it has seen.
@@ -48,6 +48,7 @@ class Twin {
   void begin_anywhere(const GridPoint& from, const GridPoint& to);
   void begin_step(std::span<const double> rates);
   void go_along(const GridPoint& from, const GridPoint& to);
+  bool cross_kink(const GridPoint& from, const GridPoint& to);
   bool advance(double h);
   void compare(const GridPoint& to);
   void end();
@@ -77,6 +78,7 @@ class Twin {
   SolvedStep<double> last_;
   double made_ = 0;    // size of its last step, where errors are not told
   long followed_ = 0;  // steps that it made there
+  long crossed_ = 0;   // of those next to a kink
   // Of a run with more steps than may be made twice: twin and a copy of the run go in steps so many times as long, each
   // from where the run stands.
   long interval_ = 1, longest_ = 1, since_ = 0;
