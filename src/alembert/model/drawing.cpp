@@ -43,6 +43,7 @@ void draw_bodies(Elaboration& e, const Expansion& expansion, Drawing& drawing) {
         for (const Expr entry : lets(b.name + axis, place)) body.axes.push_back(entry);
     }
     body.inertia = lets(b.name + ".inertia", place);
+    if (!b.planar()) body.inertia = {body.inertia.at(0), body.inertia.at(4), body.inertia.at(8)};
     drawing.bodies.push_back(std::move(body));
   }
 }

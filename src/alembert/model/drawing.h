@@ -18,7 +18,7 @@ struct DrawnBody {
   Exprs axes;      // its own axes in the world, one after the other: 4 or 9
   Exprs omega;     // in the world; in the plane one number
   Exprs mass;
-  Exprs inertia;  // as written: 1, 3, 6 or 9
+  Exprs inertia;  // about its own axes: 1 in the plane, 3 in space
 };
 
 struct DrawnJoint {

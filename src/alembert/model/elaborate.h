@@ -77,6 +77,8 @@ void make_invariants(Elaboration& e);
 void make_observed(Elaboration& e);
 void make_events(Elaboration& e);                                 // also the density of steps
 void check_elements(Elaboration& e, const Expansion& expansion);  // masses, inertias, axes, lengths
+/// How many components the words of elements have; what follows from a wrong one is not said.
+void check_shapes(Elaboration& e, const Expansion& expansion);
 /// Names for the reactions of joints, NAME.force and NAME.moment, which have values once the constraints are made.
 void declare_reactions(Elaboration& e, const Expansion& expansion);
 void make_joints(Elaboration& e, const Expansion& expansion);

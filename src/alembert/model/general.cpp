@@ -98,30 +98,36 @@ class RateReader {
     return all;
   }
 
+  /// Scalars, or scalars and vectors together, which are joined into one.
   Split tuple(const Term& term) {
-    const Expr zero = scope_.graph().constant(0);
-    const Value none = Value::scalar(zero);
+    std::vector<Split> parts;
     Split all;
-    all.plain = Value{{static_cast<int>(term.parts.size())}, {}, false};
-    all.reaction = all.plain;
+    bool scalars = false;
     for (const Term& part : term.parts) {
-      const Split s = read(part);
-      if (s.bad) {
+      parts.push_back(read(part));
+      all.bad |= parts.back().bad;
+      scalars |= !all.bad && shape_of(parts.back()).empty();
+    }
+    all.plain = all.reaction = Value{};
+    for (std::size_t i = 0; i < parts.size() && !all.bad; ++i) {
+      const Split& s = parts[i];
+      const ArrayShape& shape = shape_of(s);
+      if (shape.size() > 1 || (!scalars && !shape.empty()) || (s.plain && s.reaction && s.plain->shape != shape)) {
+        scope_.error(term.parts[i].place, "an entry of this vector must be a scalar, not " + shape_text(shape));
         all.bad = true;
         continue;
       }
-      for (const auto& [from, to] : {std::pair(&s.plain, &all.plain), std::pair(&s.reaction, &all.reaction)}) {
-        const Value& v = *from ? **from : none;
-        if (!v.shape.empty()) {
-          scope_.error(part.place, "an entry of this vector must be a scalar, not " + shape_text(v.shape));
-          all.bad = true;
-        } else {
-          (*to)->entries.push_back(v.entries[0]);
-        }
-      }
+      const Exprs none(static_cast<std::size_t>(shape_size(shape)), scope_.graph().constant(0));
+      const Exprs& plain = s.plain ? s.plain->entries : none;
+      const Exprs& reaction = s.reaction ? s.reaction->entries : none;
+      all.plain->entries.insert(all.plain->entries.end(), plain.begin(), plain.end());
+      all.reaction->entries.insert(all.reaction->entries.end(), reaction.begin(), reaction.end());
     }
+    if (!all.bad) all.plain->shape = all.reaction->shape = {static_cast<int>(all.plain->entries.size())};
     return all;
   }
+
+  static const ArrayShape& shape_of(const Split& s) { return s.reaction ? s.reaction->shape : s.plain->shape; }
 
   Scope& scope_;
   bool own_;  // the user has a function of that name

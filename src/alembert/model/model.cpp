@@ -218,47 +218,6 @@ std::vector<Exported> exported(Scope& scope) {
   return names;
 }
 
-/// Inputs that follow a table of the time in a file, "F=wind.csv": its value becomes a call of a table.
-void follow_files(Text& text, const std::vector<std::string>& inputs, std::vector<Diagnostic>& wrong) {
-  for (const std::string& one : inputs) {
-    const std::size_t cut = one.find('=');
-    const std::string name = one.substr(0, cut), file = cut == std::string::npos ? "" : one.substr(cut + 1);
-    const auto source = std::make_shared<const Source>(Source{"`input` " + one, one});
-    if (name.empty() || file.empty()) {
-      wrong.push_back({source, {1, 1, static_cast<int>(one.size())}, "expected NAME=FILE", "as in: F=wind.csv"});
-      continue;
-    }
-    Item* found = nullptr;
-    std::vector<std::string> names;
-    for (Statement& s : text.statements)
-      for (Item& item : s.items) {
-        if (s.keyword != "input") continue;
-        names.push_back(print(item.target));
-        if (names.back() == name) found = &item;
-      }
-    if (!found) {
-      const std::string near = nearest_name(name, names);
-      wrong.push_back({source,
-                       {1, 1, static_cast<int>(name.size())},
-                       "there is no input '" + name + "'",
-                       near.empty() ? "the model says which there are: input F = 0" : "did you mean '" + near + "'?"});
-      continue;
-    }
-    const auto term = [&](Term::Form form, std::string words, std::vector<Term> parts) {
-      return Term{form, found->target.place, std::move(words), std::move(parts)};
-    };
-    const Term time = term(Term::Form::name, "t", {});
-    Statement table;
-    table.keyword = "table";
-    table.place = found->target.place;
-    table.string = std::filesystem::absolute(file).string();
-    table.label = term(Term::Form::call, "input." + name, {time});
-    table.items.push_back({term(Term::Form::name, "column", {}), {}, term(Term::Form::name, name, {})});
-    found->value = *table.label;
-    text.statements.push_back(std::move(table));
-  }
-}
-
 /// A text whose assemblies and families of elements are written out.
 struct WrittenOut {
   Text text;
@@ -387,6 +346,8 @@ ComponentModel elaborate(const Text& written, const std::vector<Assignment>& ass
   for (const Statement& s : text.statements) {
     if (s.keyword == "model") model.title = s.string;
     if (s.keyword == "source") model.origin = s.string;
+    // What is asked for by its expression is observed by that name.
+    if (s.keyword == "observe" && s.label && !(s.left && *s.left == *s.label)) scope.observed.insert(print(*s.label));
   }
   Elaboration e{scope, model, text, complete && errors.empty(), component, &files, {}, {}, {}, {}};
   choose_form(e);

@@ -107,6 +107,15 @@ std::vector<std::string> fields_of(const std::string& line, char separator) {
   return fields;
 }
 
+char separator_of(const std::string& head) {
+  return head.find(',') != std::string::npos ? ',' : head.find(';') != std::string::npos ? ';' : '\t';
+}
+
+std::vector<std::string> head_of(std::string line) {
+  if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
+  return fields_of(line, separator_of(line));
+}
+
 std::optional<Quad> number_in(const std::string& text) {
   const bool minus = text.starts_with('-');
   Quad value = 0;
@@ -123,6 +132,7 @@ std::size_t find_column(const std::vector<std::string>& head, const std::string&
   if (named != head.end() && number == 0) number = static_cast<std::size_t>(named - head.begin()) + 1;
   if (number >= 1 && number <= head.size()) return number - 1;
   file.wrong = "has no column '" + column + "'";
+  file.of_column = true;
   std::string list;
   for (const std::string& name : head) list += (list.empty() ? "" : ", ") + name;
   const std::string near = nearest_name(column, head);
@@ -145,6 +155,11 @@ TableFile read_table_file(const std::string& path, const std::string& argument, 
   return file;
 }
 
+std::vector<std::string> columns_of(const std::string& path) {
+  const std::optional<std::string> text = read_file(path);
+  return text ? head_of(text->substr(0, text->find('\n'))) : std::vector<std::string>();
+}
+
 TableFile read_table_text(const std::string& text, const std::string& path, const std::string& argument,
                           const std::string& column) {
   TableFile file;
@@ -155,9 +170,8 @@ TableFile read_table_text(const std::string& text, const std::string& path, cons
     file.wrong = "is empty";
     return file;
   }
-  if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
-  const char separator = line.find(',') != std::string::npos ? ',' : line.find(';') != std::string::npos ? ';' : '\t';
-  const std::vector<std::string> head = fields_of(line, separator);
+  const char separator = separator_of(line);
+  const std::vector<std::string> head = head_of(line);
   if (number_in(head[0])) {
     file.wrong = "has no head line";
     file.hint = "its first line names the columns, as in: x,height";

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "alembert/expr/piecewise.h"
+#include "alembert/text/syntax.h"
 
 namespace alembert::internal {
 
@@ -23,11 +24,19 @@ struct Table {
 struct TableFile {
   std::vector<Quad> x, f;
   std::string wrong, hint;
-  std::string text;  // all of it
+  bool of_column = false;  // it is the column that is wrong
+  std::string text;        // all of it
 };
 /// The same for a text that is at hand; path: for its ending.
 TableFile read_table_text(const std::string& text, const std::string& path, const std::string& argument,
                           const std::string& column);
 TableFile read_table_file(const std::string& path, const std::string& argument, const std::string& column);
+
+/// The names in the head line of a CSV file; none where it cannot be read.
+std::vector<std::string> columns_of(const std::string& path);
+
+/// Inputs that follow files, as tables: "F=wind.csv" for the input F, the entry F[2] or the member F[2] of a family; F
+/// alone for all entries or members of which the file has a column. Appends what is wrong to `wrong`.
+void follow_files(Text& text, const std::vector<std::string>& inputs, std::vector<Diagnostic>& wrong);
 
 }  // namespace alembert::internal

@@ -15,7 +15,8 @@ namespace {
 
 using Values = std::vector<double>;
 
-constexpr std::size_t listed = 6;  // entries of a list that are written out
+constexpr std::size_t listed = 6;         // entries of a list that are written out
+constexpr std::size_t listed_lines = 12;  // joints, events and invariants, which have lines of their own
 
 /// A few digits, for the eye: errors and residuals.
 std::string brief(double value) { return value == 0 ? "0" : fmt::format("{:.2g}", value); }
@@ -39,8 +40,8 @@ std::string with_uncertainty(double value, double uncertainty) {
 }
 
 /// "a, b, c and 4 more".
-std::string shortened(const std::vector<std::string>& parts, const char* between = ", ") {
-  const std::size_t shown = std::min(parts.size(), listed);
+std::string shortened(const std::vector<std::string>& parts, const char* between = ", ", std::size_t most = listed) {
+  const std::size_t shown = std::min(parts.size(), most);
   std::string text = fmt::format("{}", fmt::join(parts.begin(), parts.begin() + shown, between));
   if (parts.size() > shown) text += fmt::format(" and {} more", parts.size() - shown);
   return text;
@@ -162,7 +163,7 @@ std::string invariant_lines(const Report& report) {
     const std::string value = quantity.shape.empty() ? shortened(initial) : "(" + shortened(initial) + ")";
     parts.push_back(fmt::format("{}: {} initially, max error {}", quantity.name, value, brief(error)));
   }
-  return fmt::format("{}", fmt::join(parts, "\n"));
+  return shortened(parts, "\n", listed_lines);
 }
 
 /// "tip: (0.1, 2) finally, from (0, 1) to (0.2, 2)".
@@ -197,7 +198,7 @@ std::string joint_lines(const Report& report) {
     parts.push_back(fmt::format("{} ({}) on {}: force {}, moment {}\nin its own frame: force {}, moment {}", j.name,
                                 j.kind, j.body, vector(j.force), vector(j.moment), vector(j.force_in_joint),
                                 vector(j.moment_in_joint)));
-  return fmt::format("{}", fmt::join(parts, "\n"));
+  return shortened(parts, "\n", listed_lines);
 }
 
 /// "floor: 12 impacts, sticks from t = 3, took 9.81; sticking at the end", and what is to be said of some.
@@ -236,7 +237,7 @@ std::string event_lines(const Report& report) {
     else said += fmt::format("{} times, from t = {} to {}", times.size(), plain(times.front()), plain(times.back()));
     parts.push_back(said);
   }
-  return fmt::format("{}", fmt::join(parts, "\n"));
+  return shortened(parts, "\n", listed_lines);
 }
 
 std::string singular_line(const Report& report) {

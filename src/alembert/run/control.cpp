@@ -159,7 +159,7 @@ class FixedSteps final : public StepControl {
     if (!kinks_->search(start, here_, to, next_, false, found_)) return false;
     const auto inside = [](const ZeroSearch::Zero& zero) { return zero.share > at_end && zero.share < 1 - at_end; };
     const auto first = std::find_if(found_.begin(), found_.end(), inside);
-    crowded_ = crowded_ || (first != found_.end() && parts_ >= most_parts);
+    crowded_ = crowded_ || kinks_->unsure() || (first != found_.end() && parts_ >= most_parts);
     if (first != found_.end() && parts_ < most_parts) {
       if (!end_at(start, (first->share - margin) * h, to)) return false;
       kinks_->pass(to, 2 * margin * h, next_);

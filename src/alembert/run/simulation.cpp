@@ -114,7 +114,7 @@ void Simulation::loop() {
     if (control_->crowded())
       warn("kinks",
            "forces switch more than 50 times in the step behind t = " + time_text(point_.t) +
-               ": it goes over the last of them; try a smaller step",
+               ": not all of these places end a step; try a smaller one",
            point_.t);
     if (count == 0) {
       explain();

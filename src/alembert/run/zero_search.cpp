@@ -82,12 +82,33 @@ double variation(const std::vector<double>& series) {
 // Of each table these places are watched: two on either side of the argument, so that the one next to it is among them
 // also where a motion begins in a place.
 constexpr std::size_t next_places = 4;
+// A table of which a step passes more places than these is taken as it is: measured data, much closer than the steps.
+constexpr long most_places = 50;
 
 Exprs all_functions(const Kinks& kinks, const Exprs& places) {
   Exprs functions = kinks.functions;
   for (std::size_t i = 0; i < places.size(); ++i)
     functions.push_back(kinks.tables[i / next_places].argument - places[i]);
   return functions;
+}
+
+std::size_t first_function(const ZeroSearch::Values& values, std::size_t tables, std::size_t table) {
+  return values.values.size() - next_places * (tables - table);
+}
+
+/// Of a table, and what is rounding in it; `functions` is the first of its functions.
+std::pair<double, double> argument_of(const ZeroSearch::Values& values, std::size_t functions, std::size_t table) {
+  std::pair<double, double> found(0, 0);
+  for (std::size_t j = 0; j < next_places; ++j) {
+    const double place = values.places[next_places * table + j];
+    if (std::isfinite(place)) found = {values.values[functions + j] + place, values.noise[functions + j]};
+  }
+  return found;
+}
+
+bool passes_many(const std::vector<double>& places, double from, double to) {
+  const auto behind = [&](double argument) { return std::upper_bound(places.begin(), places.end(), argument); };
+  return std::abs(behind(to) - behind(from)) > most_places;
 }
 
 }  // namespace
@@ -191,14 +212,8 @@ void ZeroSearch::evaluate(double t, std::span<const double> state, double* value
 void ZeroSearch::watch_tables(Values& values) const {
   for (std::size_t i = 0; i < tables_.size(); ++i) {
     const std::vector<double>& all = *tables_[i];
-    const std::size_t functions = values.values.size() - next_places * (tables_.size() - i);
-    double argument = 0, noise = 0;
-    for (std::size_t j = 0; j < next_places; ++j) {
-      const double place = values.places[next_places * i + j];
-      if (!std::isfinite(place)) continue;
-      argument = values.values[functions + j] + place;
-      noise = values.noise[functions + j];
-    }
+    const std::size_t functions = first_function(values, tables_.size(), i);
+    const auto [argument, noise] = argument_of(values, functions, i);
     const long behind = std::upper_bound(all.begin(), all.end(), argument) - all.begin();
     for (long k = behind - 2; k < behind + 2; ++k) {
       const std::size_t j = static_cast<std::size_t>(k + 4) % next_places;
@@ -576,9 +591,19 @@ bool ZeroSearch::search(const GridPoint& from, Values& before, const GridPoint& 
   margin_ = middle_;
   scan(from, before, to, after);
   begin_boxes(from, before, to, after);
+  const int own = static_cast<int>(noise_.size() - next_places * tables_.size());  // then those of tables
   for (int i = 0; i < static_cast<int>(noise_.size()); ++i) {
     // One that is no number belongs to a branch that is not taken, or what is wrong is said elsewhere.
     if (!std::isfinite(before.values[i]) || !std::isfinite(after.values[i])) continue;
+    if (i >= own) {
+      const std::size_t table = static_cast<std::size_t>(i - own) / next_places;
+      const std::size_t functions = first_function(before, tables_.size(), table);
+      if (passes_many(*tables_[table], argument_of(before, functions, table).first,
+                      argument_of(after, functions, table).first)) {
+        unsure_ = true;
+        continue;
+      }
+    }
     const bool open = enclosed_[i] && boxes_.may_be_zero(i);
     const bool near = suspicious(i, before.sides[i]);
     if (!near && !open) continue;

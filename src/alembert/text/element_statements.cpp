@@ -128,6 +128,7 @@ void StatementParser::table(const StatementForm& form, Statement& s) {
   if (terms_.next().kind == Kind::string) {
     s.string = unquoted(terms_.next().text);
     if (s.string.empty()) throw SyntaxFailure{terms_.next().place, "the name of the file is empty", example(form)};
+    s.items.push_back({name_term("file", terms_.next().place), {}, {}});  // where it stands
     terms_.skip();
   } else {
     do {
@@ -150,7 +151,7 @@ void StatementParser::table_word(const StatementForm& form, Statement& s) {
   if (column && s.string.empty())
     throw SyntaxFailure{token.place, "'column' belongs to a file", "points are (argument, value)"};
   for (const Item& item : s.items)
-    if (item.target.text != "point" && (item.target.text == "column") == column)
+    if (item.target.text != "point" && item.target.text != "file" && (item.target.text == "column") == column)
       throw SyntaxFailure{token.place, column ? "'column' is given twice" : "the kind of a table is given twice",
                           example(form)};
   s.items.push_back({word_at(token), {}, {}});

@@ -311,6 +311,7 @@ void print_table(const Statement& s, Printer& printer) {
   if (!s.string.empty()) printer.text(quoted(s.string));
   for (const Item& item : s.items) {
     const std::string& word = item.target.text;
+    if (word == "file") continue;
     if (word == "point" && item.value) {
       if (!std::exchange(first, false)) printer.comma();
       printer.term(*item.value);

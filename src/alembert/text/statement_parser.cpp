@@ -121,6 +121,7 @@ void StatementParser::body(const StatementForm& form, Statement& s) {
       equals(form, s);
       break;
     case Shape::watched:
+      if (terms_.next().is(":")) terms_.fail("expected a name before ':'", example(form));
       labelled(form, s);
       if (form.keyword == "observe" && !s.label)
         throw SyntaxFailure{s.left->place, "what is observed needs a name before ':'", example(form)};
@@ -196,15 +197,32 @@ void StatementParser::labelled(const StatementForm& form, Statement& s) {
 
 /// The right side of an equation, and for what it is written.
 void StatementParser::equals(const StatementForm& form, Statement& s) {
+  const bool moment = form.shape == Shape::event || form.shape == Shape::condition;
+  if (moment) refuse_comparison("expected '='");
   if (!terms_.accept("=")) terms_.fail_operand("expected '='", example(form));
   s.right = terms_.term();
-  if (form.shape == Shape::event || form.shape == Shape::condition) direction(s);
+  if (moment) direction(s, "the end of the line");
   ranges_behind(s);
 }
 
-void StatementParser::direction(Statement& s) {
-  if (!terms_.next().is_word("rising") && !terms_.next().is_word("falling")) return;
-  s.string = terms_.next().text;
+/// An event is a moment, not the time for which something holds.
+void StatementParser::refuse_comparison(const std::string& expected) {
+  for (const char* sign : {"<", ">", "<=", ">="})
+    if (terms_.next().is(sign))
+      terms_.fail(expected, std::string("an event is the moment at which two sides become equal: write '=', and '") +
+                                (sign[0] == '>' ? "rising" : "falling") + "' behind it");
+}
+
+void StatementParser::direction(Statement& s, const std::string& behind) {
+  const Token& token = terms_.next();
+  if (token.kind != Kind::name || token.is_word("for")) return;
+  if (!token.is_word("rising") && !token.is_word("falling")) {
+    const std::string near = nearest_name(std::string(token.text), {"rising", "falling"});
+    terms_.fail(
+        "expected " + behind + ", 'rising' or 'falling'",
+        near.empty() ? "rising: left minus right grows there; falling: it falls" : "did you mean '" + near + "'?");
+  }
+  s.string = token.text;
   terms_.skip();
 }
 
@@ -225,9 +243,10 @@ void StatementParser::reset(const StatementForm& form, Statement& s) {
     s.label = std::move(first);
   } else {
     s.left = std::move(first);
+    refuse_comparison("expected '=' or ':'");
     if (!terms_.accept("=")) terms_.fail_operand("expected '=' or ':'", example(form));
     s.right = terms_.term();
-    direction(s);
+    direction(s, "':'");
   }
   if (!terms_.accept(":")) terms_.fail_operand("expected ':'", example(form));
   list(form, s);
@@ -273,6 +292,9 @@ void StatementParser::item(const StatementForm& form, Statement& s) {
   }
   const bool valued = form.shape == Shape::assignments || form.shape == Shape::matrix ||
                       form.shape == Shape::component || form.shape == Shape::reset;
+  const bool changed = terms_.next().kind == Kind::sign && terms_.next(1).is("=") &&
+                       std::string_view("+-*/").find(terms_.next().text) != std::string_view::npos;
+  if (valued && changed) terms_.fail("expected '='", "write it out: n = n " + std::string(terms_.next().text) + " 1");
   if (valued && !terms_.next().is("=")) terms_.fail_operand("expected '='", example(form));
   if (form.shape != Shape::names && terms_.accept("=")) item.value = terms_.term();
   const bool measured = form.shape == Shape::declarations || form.shape == Shape::owned;
@@ -287,6 +309,11 @@ void StatementParser::item(const StatementForm& form, Statement& s) {
 void StatementParser::after_item(const StatementForm& form, const Statement& s) {
   const Token& token = terms_.next();
   const std::string expected = "expected ',' or the end of the line";
+  const bool measured = form.shape == Shape::declarations || form.shape == Shape::owned;
+  if (measured && s.items.back().value && s.items.back().unit.empty() && token.kind == Kind::name &&
+      terms_.next(-1).kind == Kind::number && (terms_.next(1).kind == Kind::end || terms_.next(1).is(",")))
+    terms_.fail("expected an operator, ',' or the end of the line",
+                "between factors write '*'; a unit stands in quotes: \"" + std::string(token.text) + "\"");
   if (s.items.back().value) terms_.fail_operand("expected an operator, ',' or the end of the line");
   if (token.kind == Kind::name && !token.is_word("of")) terms_.fail(expected, "names are separated by commas");
   if (token.is("=") || token.is_word("of")) terms_.fail(expected, example(form));

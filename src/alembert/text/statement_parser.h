@@ -36,7 +36,8 @@ class StatementParser {
   bool first_guess(const StatementForm& form, Statement& s);
   void labelled(const StatementForm& form, Statement& s);
   void equals(const StatementForm& form, Statement& s);
-  void direction(Statement& s);
+  void direction(Statement& s, const std::string& behind);
+  void refuse_comparison(const std::string& expected);
   void stop_after(const StatementForm& form, Statement& s);
   void reset(const StatementForm& form, Statement& s);
   void ranges_behind(Statement& s);

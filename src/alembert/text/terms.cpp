@@ -284,7 +284,8 @@ Term TermParser::primary() {
     std::string hint;
     if (token.is("*") && at_ > begin_ && next(-1).is("*")) hint = "a power is written a^b";
     if (token.is("/") && at_ > begin_ && next(-1).is("/")) hint = "comments start with '#'";
-    if (token.is("=") && at_ > begin_ && next(-1).is("=")) hint = "an equation has one '='";
+    if (token.is("=") && at_ > begin_ && next(-1).is("="))
+      hint = in_condition_ ? "a comparison has one '='" : "an equation has one '='";
     fail(at_ > begin_ && next(-1).kind == Kind::sign ? "expected an expression behind " + quoted(next(-1))
                                                      : "expected an expression",
          hint);

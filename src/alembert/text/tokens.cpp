@@ -48,8 +48,11 @@ std::string hint_for(char c) {
     case ';': return "one statement a line, without ';'";
     case '{':
     case '}': return "the brackets are ( ) and [ ]";
-    case '%':
-    case '!': return "comments start with '#'";
+    case '%': return "comments start with '#'";
+    case '!': return "comments start with '#'; conditions are turned round by 'not'";
+    case '&': return "conditions are joined by 'and'";
+    case '|': return "conditions are joined by 'or'; abs(x) and norm(v) are sizes";
+    case '?': return "write if(condition, a, b)";
     case '.': return "a range is written 1..N, a number 0.5";
     default: return {};
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "alembert/base/files.h"
@@ -113,17 +114,25 @@ class Renamer {
   Place place_;
 };
 
-/// Where an assembly stands: at A, rotated by R.
+/// One rotation of an assembly; in the plane it has no axis.
+struct Turn {
+  Term angle;
+  std::optional<Term> axis;
+};
+
+/// Where an assembly stands: at A, rotated by R, the product of the rotations of all assemblies around it and its own.
 struct Placement {
-  std::optional<Term> at, angle, axis;
-  std::optional<Term> turning;  // angle and axis as they are written
+  std::optional<Term> at;
+  std::vector<Turn> turns;
 
   Term direction(Term v) const {
-    if (!angle) return v;
-    Term rotation{Term::Form::call, v.place, "rotation", {}};
-    if (axis) rotation.parts.push_back(*axis);
-    rotation.parts.push_back(*angle);
-    return joined_terms("*", std::move(rotation), std::move(v));
+    for (std::size_t i = turns.size(); i-- > 0;) {
+      Term rotation{Term::Form::call, v.place, "rotation", {}};
+      if (turns[i].axis) rotation.parts.push_back(*turns[i].axis);
+      rotation.parts.push_back(turns[i].angle);
+      v = joined_terms("*", std::move(rotation), std::move(v));
+    }
+    return v;
   }
   Term point(const std::optional<Term>& p, const Place& place) const {
     if (!p) return at ? *at : named_term("", place);
@@ -176,24 +185,42 @@ class Assembler {
     if (index.form == Term::Form::name && index.text == s.ranges[0].index.text) s.label = Term(s.label->parts[0]);
   }
 
-  const Text* assembly_of(const Statement& s) {
-    const fs::path base = fs::path(scope_.source->name).parent_path();
+  static std::string path_of(const Statement& s, const fs::path& folder) {
     const fs::path given(s.string);
-    const std::string path = (given.is_absolute() ? given : base / given).lexically_normal().string();
-    if (!path.ends_with(".alm") || !file_is_there(path)) return nullptr;
+    return (given.is_absolute() ? given : folder / given).lexically_normal().string();
+  }
+
+  const Text& parsed(const std::string& path) {
     const auto [found, fresh] = files_.files.try_emplace(path);
     if (fresh) {
       std::string text = read_file(path).value_or("");
       found->second.text = parse(std::make_shared<const Source>(Source{path, std::move(text)}), found->second.errors);
     }
-    const bool elements = has_elements(found->second.text);
-    if (!elements) return nullptr;
+    return found->second.text;
+  }
+
+  /// A file of bodies and joints, or of assemblies alone.
+  bool is_assembly(const std::string& path) {
+    if (!path.ends_with(".alm") || !file_is_there(path)) return false;
+    const auto [known, fresh] = assemblies_.try_emplace(path, false);  // one that holds itself is none by that
+    if (!fresh) return known->second;
+    const Text& text = parsed(path);
+    const auto holds_one = [&](const Statement& s) {
+      return s.keyword == "component" && is_assembly(path_of(s, fs::path(path).parent_path()));
+    };
+    known->second = has_elements(text) || std::any_of(text.statements.begin(), text.statements.end(), holds_one);
+    return known->second;
+  }
+
+  const Text* assembly_of(const Statement& s) {
+    const std::string path = path_of(s, fs::path(scope_.source->name).parent_path());
+    if (!is_assembly(path)) return nullptr;
     if (std::find(files_.open.begin(), files_.open.end(), path) != files_.open.end()) {
       scope_.error(s.label->place, "the component '" + print(*s.label) + "' contains itself");
       return nullptr;
     }
     path_ = path;
-    return &found->second.text;
+    return &parsed(path);
   }
 
   /// Among bodies a component is an assembly, so that its file must be there.
@@ -238,7 +265,9 @@ class Assembler {
     const bool indexed = s.label->form == Term::Form::index;
     scope_.loop(s.ranges, terms, [&](const std::vector<long>& index) {
       Statement one = s;
+      const std::size_t before = scope_.errors.size();
       if (indexed) put_element_name(*one.label, scope_);
+      if (scope_.errors.size() > before || one.label->form != Term::Form::name) return false;
       for (std::optional<Term>* term : {&one.left, &one.right})
         if (*term) put_index_numbers(**term, scope_);
       for (Item& item : one.items)
@@ -253,13 +282,10 @@ class Assembler {
   bool member(const Statement& s, const std::string& name, const Text& file, std::vector<Statement>& out) {
     const std::set<std::string> names = declared_names(file);
     const Renamer renamer(names, name + ".", s.label->place);
+    if (!is_placed_well(s, file)) return false;
     Placement placement;
     placement.at = s.left;
-    if (s.right) {
-      placement.turning = s.right;
-      placement.angle = s.right->parts[0];
-      if (s.right->parts.size() > 1) placement.axis = s.right->parts[1];
-    }
+    placement.turns = turns_of(s);
     const std::size_t first = out.size();
     std::set<const Item*> used;
     for (const Statement& from : file.statements) {
@@ -337,31 +363,83 @@ class Assembler {
     return true;
   }
 
+  /// The rotations of a component, the outermost first: angle and axis one after the other in `right`; in the plane
+  /// an angle alone.
+  static std::vector<Turn> turns_of(const Statement& s) {
+    std::vector<Turn> turns;
+    if (!s.right) return turns;
+    const std::vector<Term>& parts = s.right->parts;
+    if (parts.size() == 1) turns.push_back({parts[0], {}});
+    for (std::size_t i = 0; i + 1 < parts.size(); i += 2) turns.push_back({parts[i], parts[i + 1]});
+    return turns;
+  }
+
+  /// What shows by the text that places are of the plane or of space; the rest shows by the values of the bodies.
+  bool is_placed_well(const Statement& s, const Text& file) {
+    const auto body = [](const Statement& one) { return one.keyword == "body"; };
+    const auto first = std::find_if(file.statements.begin(), file.statements.end(), body);
+    if (first == file.statements.end()) return true;
+    const bool planar = find_item(*first, "planar") != nullptr;
+    const std::size_t before = scope_.errors.size();
+    const std::string name = "the component '" + print(*s.label) + "'";
+    if (s.left && !may_have(*s.left, planar ? 2 : 3))
+      scope_.error(s.left->place, "'at' of " + name + " must be a vector of " + (planar ? "2" : "3"),
+                   planar ? "in the plane it is (x, y)" : "in space it is (x, y, z)");
+    for (const Turn& turn : turns_of(s)) {
+      if (turn.axis && planar)
+        scope_.error(turn.axis->place, "in the plane there is one axis", "leave 'about' out: rotated 20*deg");
+      if (!turn.axis && !planar)
+        scope_.error(turn.angle.place, "in space 'rotated' needs an axis", "as in: rotated 20*deg about (0, 0, 1)");
+      if (turn.axis && !planar && !may_have(*turn.axis, 3))
+        scope_.error(turn.axis->place, "the axis of " + name + " must be a vector of 3", "in space it is (x, y, z)");
+      if (!may_have(turn.angle, 0)) scope_.error(turn.angle.place, "the angle of " + name + " must be a scalar");
+    }
+    return scope_.errors.size() == before;
+  }
+
+  /// Whether a term may have so many components; 0: be a scalar.
+  static bool may_have(const Term& term, std::size_t components) {
+    const auto number = [](const Term& part) {
+      const bool negative = part.form == Term::Form::negate;
+      return (negative ? part.parts[0] : part).form == Term::Form::number;
+    };
+    if (number(term)) return components == 0;
+    if (term.form != Term::Form::tuple) return true;
+    const bool numbers = std::all_of(term.parts.begin(), term.parts.end(), number);
+    return components > 0 && (numbers ? term.parts.size() == components : term.parts.size() <= components);
+  }
+
   bool place(Statement& s, const Placement& placement) {
-    if (!placement.at && !placement.angle) return true;
+    if (!placement.at && placement.turns.empty()) return true;
     if (s.keyword == "body") return place_body(s, placement);
     if (s.keyword == "joint" || s.keyword == "spring" || s.keyword == "contact") return place_ground(s, placement);
-    if (s.keyword == "component") return place_assembly(s, placement);
+    if (s.keyword == "component") place_assembly(s, placement);
     return true;
   }
 
   /// An assembly in the assembly: its place is one of the world of the outer one.
-  bool place_assembly(Statement& s, const Placement& placement) {
-    if (placement.angle && s.right) {
-      scope_.error(s.place, "an assembly that is rotated cannot be rotated once more with the one around it",
-                   "rotate it in the model around both");
-      return false;
-    }
+  static void place_assembly(Statement& s, const Placement& placement) {
+    std::vector<Turn> turns = placement.turns;
+    for (Turn& own : turns_of(s)) turns.push_back(std::move(own));
     if (placement.at || s.left) s.left = placement.point(s.left, s.place);
-    if (placement.angle) s.right = placement.turning;
-    return true;
+    if (turns.empty()) return;
+    s.right = Term{Term::Form::tuple, s.place, "", {}};
+    std::vector<Term>& parts = s.right->parts;
+    for (const Turn& turn : turns) {
+      if (!turn.axis && !parts.empty()) {
+        parts[0] = joined_terms("+", parts[0], turn.angle);
+        continue;
+      }
+      parts.push_back(turn.angle);
+      if (turn.axis) parts.push_back(*turn.axis);
+    }
   }
 
   bool place_body(Statement& s, const Placement& placement) {
     const Item* at = find_word(s, "at");
     const std::optional<Term> before = at ? at->value : std::nullopt;
     if (placement.at || before) put_word(s, "at", placement.point(before, s.place));
-    if (!placement.angle) return true;
+    if (placement.turns.empty()) return true;
     const bool planar =
         std::any_of(s.items.begin(), s.items.end(), [](const Item& i) { return i.target.text == "planar"; });
     if (find_word(s, "euler")) {
@@ -371,13 +449,15 @@ class Assembler {
     for (const char* word : {"velocity", "omega"})
       if (Item* item = find_word(s, word); item && !(planar && word[0] == 'o'))
         item->value = placement.direction(*item->value);
-    if (planar) {
-      Item* angle = find_word(s, "angle");
-      put_word(s, "angle", angle ? joined_terms("+", *angle->value, *placement.angle) : *placement.angle);
-      return true;
+    for (const Turn& turn : placement.turns) {
+      if (planar) {
+        const Item* angle = find_word(s, "angle");
+        put_word(s, "angle", angle ? joined_terms("+", *angle->value, turn.angle) : turn.angle);
+        continue;
+      }
+      s.items.push_back({named_term(placed_angle, s.place), {}, turn.angle});
+      s.items.push_back({named_term(placed_axis, s.place), {}, turn.axis});
     }
-    put_word(s, placed_angle, *placement.angle);
-    put_word(s, placed_axis, placement.axis ? *placement.axis : named_term("", s.place));
     return true;
   }
 
@@ -387,7 +467,7 @@ class Assembler {
       const std::string& word = s.items[i].target.text;
       const bool ground = (word == "from" || word == "to") && s.items[i].value && s.items[i].value->text == "ground";
       if (!ground) continue;
-      if (placement.angle && s.keyword != "spring") {
+      if (!placement.turns.empty() && s.keyword != "spring") {
         scope_.error(s.place, "an assembly with a " + s.keyword + " to the ground cannot be rotated",
                      "join it to the ground in the model around it");
         return false;
@@ -408,7 +488,8 @@ class Assembler {
   Scope& scope_;
   ComponentFiles& files_;
   BrokenFiles& broken_;
-  std::string path_;  // of the assembly that was found last
+  std::string path_;                        // of the assembly that was found last
+  std::map<std::string, bool> assemblies_;  // by their paths
   std::set<std::string> checked_, wrong_;
 };
 

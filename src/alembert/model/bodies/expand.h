@@ -40,6 +40,7 @@ struct Expansion {
   std::vector<const Statement*> others;  // drives, loads, springs, torsions, contacts between bodies
   std::vector<const Statement*> draws;
   const Term* gravity = nullptr;
+  Place gravity_place;  // of its statement
 };
 
 /// The keyword of what loads and motors become: a force (left) that acts along a velocity (right), scalars or vectors
@@ -55,6 +56,9 @@ constexpr const char* from_assembly = "from an assembly";
 /// Words of a contact between bodies: the rates that rolling and drilling resistance act on. Nobody can write them.
 constexpr const char* rolling_rate = "rolling rate";
 constexpr const char* drilling_rate = "drilling rate";
+
+/// The function that makes the whole tensor of 3, 6 or 9 moments of inertia. Nobody can write it.
+constexpr const char* whole_tensor = "whole tensor";
 
 /// Words of a body by which an assembly turns it; nobody can write them.
 constexpr const char* placed_angle = "placed by";
@@ -76,6 +80,9 @@ std::string perpendicular(const std::string& axis, const std::string& n);
 std::string components(const std::string& let, bool planar);
 /// Whether bodies with a joint of this kind turn about its axis.
 bool turns_in_space(const std::string& kind);
+
+/// The name that was probably meant, else what there is: "the joints are elbow, wrist".
+std::string known_hint(const std::string& name, const std::vector<std::string>& known, const char* kind);
 
 /// Shared by the parts of the expansion.
 class Expander {
@@ -106,8 +113,10 @@ class Expander {
   void body(const Statement& s);
   void body_frame(const Statement& s, const ExpandedBody& b);
   void body_start(const Statement& s, const ExpandedBody& b);
-  std::string inertia_times_spin(const Statement& s, const ExpandedBody& b, Terms& values);
+  void placed_orientation(const Statement& s);
   void gravity(const Statement& s);
+  /// Angular velocities that are assigned (arm.omega = ...), as velocities of the coordinates.
+  void assign_turning(Statement& s) const;
   const ExpandedBody* find(const std::string& name) const;
   /// Whether there is a body of this name about which an error was reported.
   bool refused(const std::string& name) const;

@@ -1,8 +1,69 @@
-// Angles of joints, and which of them anything uses.
+// Angles of joints, and which of them anything uses; angular velocities that are assigned.
+
+#include <algorithm>
 
 #include "alembert/model/bodies/expand.h"
 
 namespace alembert::internal {
+
+namespace {
+
+/// "link[2].r" as a text with an index that is worked out later has it: "link[].r".
+std::string without_numbers(const std::string& name) {
+  std::string out;
+  int depth = 0;
+  for (const char c : name) {
+    if (c == ']') --depth;
+    if (depth == 0) out += c;
+    if (c == '[') ++depth;
+  }
+  return out;
+}
+
+/// The same term with another name at its root; its indices stay.
+Term renamed(Term term, const std::string& name) {
+  Term* root = &term;
+  while (root->form == Term::Form::index) root = &root->parts[0];
+  root->text = name;
+  return term;
+}
+
+}  // namespace
+
+void Expander::assign_turning(Statement& s) const {
+  for (Item& item : s.items) {
+    const std::string& name = root_of(item.target).text;
+    const bool own = name.ends_with(".spin");
+    if (!item.value || (!own && !name.ends_with(".omega"))) continue;
+    const std::string body = name.substr(0, name.rfind('.'));
+    const auto same = [&](const ExpandedBody& b) { return b.name == body || without_numbers(b.name) == body; };
+    const auto found = std::find_if(result_.bodies.begin(), result_.bodies.end(), same);
+    if (found == result_.bodies.end()) continue;
+    const Place place = item.value->place;
+    const Term target = item.target;
+    const auto velocity = [&](const char* of) {
+      item.target = Term{Term::Form::prime, target.place, "", {renamed(target, body + of)}};
+    };
+    if (found->planar()) {
+      velocity(".phi");
+      continue;
+    }
+    const bool euler = found->turning == ExpandedBody::Turning::euler;
+    Term turned = *item.value;
+    if (own) {
+      // x_axis w1 + y_axis w2 + z_axis w3
+      Term sum{Term::Form::chain, place, "++", {}};
+      for (const char* axis : {".x_axis", ".y_axis", ".z_axis"}) {
+        const Term number{Term::Form::number, place, std::to_string(sum.parts.size() + 1), {}};
+        Term entry{Term::Form::index, place, "", {*item.value, number}};
+        sum.parts.push_back(Term{Term::Form::chain, place, "*", {renamed(target, body + axis), std::move(entry)}});
+      }
+      turned = std::move(sum);
+    }
+    item.value = Term{Term::Form::chain, place, "*", {renamed(target, body + ".turning"), std::move(turned)}};
+    velocity(euler ? ".angles" : ".e");
+  }
+}
 
 /// Of the cross between the two bodies: it turns about the first axis with the second one, and the second body turns
 /// about the second axis, which the first one sees turn backwards.
@@ -48,18 +109,6 @@ void Expander::angle(const Statement& s, const std::string& number, const std::s
 }
 
 namespace {
-
-/// "link[2].r" as a text with an index that is worked out later has it: "link[].r".
-std::string without_numbers(const std::string& name) {
-  std::string out;
-  int depth = 0;
-  for (const char c : name) {
-    if (c == ']') --depth;
-    if (depth == 0) out += c;
-    if (c == '[') ++depth;
-  }
-  return out;
-}
 
 void find_names(const Term& term, std::set<std::string>& names) {
   if (term.form == Term::Form::name) names.insert(term.text);

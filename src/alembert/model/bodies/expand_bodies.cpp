@@ -153,8 +153,25 @@ Expansion Expander::run() {
     if (!is_element(s)) result_.text.statements.push_back(s);
     else if (s.keyword == "body" && s.label && !names_twice(s)) body(s);
   }
+  for (Statement& s : result_.text.statements) {
+    if (s.keyword == "when") assign_turning(s);
+    if (s.keyword != "initial") continue;
+    // Behind the positions, which they are made of.
+    Statement given = s, behind = s;
+    assign_turning(given);
+    behind.items.clear();
+    for (std::size_t i = s.items.size(); i-- > 0;) {
+      if (given.items[i].target == s.items[i].target) continue;
+      behind.items.push_back(given.items[i]);
+      s.items.erase(s.items.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    if (!behind.items.empty()) at_end_.push_back(std::move(behind));
+  }
   if (gravity_) gravity(*gravity_);
-  if (gravity_ && gravity_->left) result_.gravity = &*gravity_->left;
+  if (gravity_ && gravity_->left) {
+    result_.gravity = &*gravity_->left;
+    result_.gravity_place = gravity_->place;
+  }
   for (const Statement& s : text_.statements)
     if (s.keyword == "joint" && s.label && !names_twice(s)) joint(s);
   for (const Statement& s : text_.statements) {
@@ -174,6 +191,16 @@ Expansion Expander::run() {
 
 void Expander::error(const Place& place, std::string message, std::string hint) {
   errors_.push_back({text_.source, place, std::move(message), std::move(hint)});
+}
+
+std::string known_hint(const std::string& name, const std::vector<std::string>& known, const char* kind) {
+  constexpr std::size_t most = 8;  // names in a hint
+  const std::string near = nearest_name(name, known);
+  if (!near.empty()) return "did you mean '" + near + "'?";
+  if (known.empty()) return std::string("there are no ") + kind;
+  std::string list;
+  for (std::size_t i = 0; i < known.size() && i < most; ++i) list += (i == 0 ? "" : ", ") + known[i];
+  return std::string("the ") + kind + " are " + list + (known.size() > most ? ", ..." : "");
 }
 
 bool Expander::names_twice(const Statement& s) {
@@ -248,7 +275,7 @@ const ExpandedBody* Expander::find(const std::string& name) const {
 // ---------------------------------------------------------------------------------------------------------------
 
 void Expander::body(const Statement& s) {
-  if (!once(s, {})) return;
+  if (!once(s, {placed_angle, placed_axis})) return;
   ExpandedBody b;
   b.name = s.label->text;
   b.statement = &s;
@@ -298,50 +325,6 @@ void Expander::body(const Statement& s) {
   body_start(s, b);
 }
 
-std::string Expander::inertia_times_spin(const Statement& s, const ExpandedBody& b, Terms& values) {
-  const Term& inertia = *value(s, "inertia");
-  values["N_I"] = inertia;
-  if (b.planar()) return "$.inertia*$.spin";
-  const bool tuple = inertia.form == Term::Form::tuple;
-  const std::size_t count = tuple ? inertia.parts.size() : 3;
-  const bool rows = count == 3 && tuple && inertia.parts[0].form == Term::Form::tuple;
-  if (count != 3 && count != 6 && count != 9) {
-    error(inertia.place, "an inertia has 3, 6 or 9 entries, not " + std::to_string(count),
-          "(Ixx, Iyy, Izz), (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) or the whole tensor, row after row");
-    return "";
-  }
-  std::vector<std::string> entry(9, "0");
-  const auto at = [](const std::string& i) { return "$.inertia" + i; };
-  if (rows) {
-    for (int i = 0; i < 9; ++i) entry[i] = at("[" + std::to_string(i / 3 + 1) + "][" + std::to_string(i % 3 + 1) + "]");
-  } else if (count == 9) {
-    for (int i = 0; i < 9; ++i) entry[i] = at("[" + std::to_string(i + 1) + "]");
-  } else {
-    entry[0] = at("[1]");
-    entry[4] = at("[2]");
-    entry[8] = at("[3]");
-    if (count == 6) {
-      entry[1] = entry[3] = at("[4]");
-      entry[2] = entry[6] = at("[5]");
-      entry[5] = entry[7] = at("[6]");
-    }
-  }
-  std::string text = "(";
-  for (int i = 0; i < 3; ++i) {
-    text += i > 0 ? ", " : "";
-    for (int j = 0; j < 3; ++j)
-      if (entry[3 * i + j] != "0")
-        text += (text.back() == '(' || text.back() == ' ' ? "" : " + ") + entry[3 * i + j] + "*$.spin[" +
-                std::to_string(j + 1) + "]";
-  }
-  // The trace, for the direction in which a quaternion does not turn the body.
-  values["N_trace"] = parse_term(std::make_shared<const Source>(Source{
-      "expansion",
-      with_coded_indices("(" + replaced(entry[0] + " + " + entry[4] + " + " + entry[8], "$.", b.name + ".") + ")/3")}));
-  settle(values["N_trace"], s.label->place, {});
-  return text + ")";
-}
-
 void Expander::body_frame(const Statement& s, const ExpandedBody& b) {
   Terms values{{"N_m", *value(s, "mass")}};
   if (b.turning == ExpandedBody::Turning::euler) {
@@ -359,16 +342,47 @@ void Expander::body_frame(const Statement& s, const ExpandedBody& b) {
     write(s, b.planar() ? planar_frame : quaternion_frame);
   }
   if (!b.planar()) write(s, spatial_lets);
-  const std::string momentum = inertia_times_spin(s, b, values);
-  if (momentum.empty()) return;
-  write(s, "let $.mass = N_m, $.inertia = N_I", values);
+  const Term& inertia = *value(s, "inertia");
   if (b.planar()) {
-    write(s, "kinetic $.mass/2*norm2($.r') + $.inertia/2*$.phi'^2");
+    values["N_I"] = inertia;
+    write(s, "let $.mass = N_m, $.inertia = N_I\nkinetic $.mass/2*norm2($.r') + $.inertia/2*$.phi'^2", values);
     return;
   }
-  write(s, "let $.momentum = " + momentum + "\nkinetic $.mass/2*norm2($.r') + dot($.spin, $.momentum)/2");
-  // Zero where the quaternion keeps its length, and the reason why the mass matrix is regular.
-  if (b.turning == ExpandedBody::Turning::quaternion) write(s, "kinetic 2*N_trace*dot($.e, $.e')^2", values);
+  values["N_I"] = Term{Term::Form::call, inertia.place, whole_tensor, {inertia}};
+  write(s,
+        "let $.mass = N_m, $.inertia = N_I, $.momentum = $.inertia*$.spin\n"
+        "kinetic $.mass/2*norm2($.r') + dot($.spin, $.momentum)/2",
+        values);
+  // Zero where the quaternion keeps its length, and the reason why the mass matrix is regular: with the mean moment.
+  if (b.turning == ExpandedBody::Turning::quaternion)
+    write(s, "kinetic 2*(($.inertia[1][1] + $.inertia[2][2] + $.inertia[3][3])/3)*dot($.e, $.e')^2");
+}
+
+/// The quaternions of the assemblies around a body, the outermost first, times its own.
+void Expander::placed_orientation(const Statement& s) {
+  const Term* angle = value(s, rotation_word(s));
+  const bool turned = angle && value(s, "about");
+  if (turned)
+    write(s, "let $.own_axis = N_b/norm(N_b)\nlet $.own0 = (cos(N_w/2), sin(N_w/2)*$.own_axis)",
+          {{"N_w", *angle}, {"N_b", *value(s, "about")}});
+  else write(s, "let $.own0 = (1, 0, 0, 0)");
+  int count = 0;
+  for (std::size_t i = s.items.size(); i-- > 0;) {
+    if (s.items[i].target.text != placed_angle) continue;
+    const std::string n = std::to_string(++count), before = "$.own" + std::to_string(count - 1);
+    write(s,
+          "let $.placed_axis" + n + " = N_a/norm(N_a), $.a" + n + " = cos(N_v/2), $.b" + n +
+              " = sin(N_v/2)*$.placed_axis" + n +
+              "\n"
+              "let $.rest" +
+              n + " = (" + before + "[2], " + before + "[3], " + before +
+              "[4])\n"
+              "let $.own" +
+              n + " = ($.a" + n + "*" + before + "[1] - dot($.b" + n + ", $.rest" + n + "), $.a" + n + "*$.rest" + n +
+              " + " + before + "[1]*$.b" + n + " + cross($.b" + n + ", $.rest" + n + "))",
+          {{"N_v", *s.items[i].value}, {"N_a", *s.items[i + 1].value}});
+  }
+  write(s, "initial $.e = $.own" + std::to_string(count));
 }
 
 void Expander::body_start(const Statement& s, const ExpandedBody& b) {
@@ -397,25 +411,8 @@ void Expander::body_start(const Statement& s, const ExpandedBody& b) {
             {}, true);
     return;
   }
-  const Term* placed = value(s, placed_angle);
-  if (placed) {
-    // The quaternion of the assembly times that of the body.
-    Terms values{{"N_v", *placed}, {"N_a", *value(s, placed_axis)}, {"N_w", {}}, {"N_b", {}}};
-    const Term* angle = value(s, rotation_word(s));
-    if (angle && value(s, "about")) {
-      values["N_w"] = *angle;
-      values["N_b"] = *value(s, "about");
-      write(s, "let $.own_axis = N_b/norm(N_b)\nlet $.own = (cos(N_w/2), sin(N_w/2)*$.own_axis)", values);
-    } else {
-      write(s, "let $.own = (1, 0, 0, 0)");
-    }
-    write(s,
-          "let $.start_axis = N_a/norm(N_a)\nlet $.placed = (cos(N_v/2), sin(N_v/2)*$.start_axis)\n"
-          "initial $.e = ($.placed[1]*$.own[1] - $.placed[2]*$.own[2] - $.placed[3]*$.own[3] - $.placed[4]*$.own[4],"
-          "$.placed[1]*$.own[2] + $.placed[2]*$.own[1] + $.placed[3]*$.own[4] - $.placed[4]*$.own[3],"
-          "$.placed[1]*$.own[3] - $.placed[2]*$.own[4] + $.placed[3]*$.own[1] + $.placed[4]*$.own[2],"
-          "$.placed[1]*$.own[4] + $.placed[2]*$.own[3] - $.placed[3]*$.own[2] + $.placed[4]*$.own[1])",
-          values);
+  if (has(s, placed_angle)) {
+    placed_orientation(s);
   } else if (const Term* angle = value(s, rotation_word(s)); angle && value(s, "about")) {
     write(s,
           "let $.start_axis = N_a/norm(N_a)\ninitial $.e = (cos(N_v/2), sin(N_v/2)*$.start_axis[1], "

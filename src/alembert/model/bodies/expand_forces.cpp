@@ -48,8 +48,11 @@ const ExpandedJoint* Expander::joint_of(const Statement& s) {
   }
   // A joint that could not be made has said why.
   if (name->form == Term::Form::name && names_.contains(name->text) && !errors_.empty()) return nullptr;
-  const std::string near = nearest_name(print(*name), names);
-  error(name->place, "there is no joint '" + print(*name) + "'", near.empty() ? "" : "did you mean '" + near + "'?");
+  std::string hint = known_hint(print(*name), names, "joints");
+  if (names.empty())
+    hint = "a " + s.keyword + " acts in a joint, and there is none: joint revolute " + print(*name) + " ...";
+  if (name->form == Term::Form::name && find(name->text)) hint = "it is a body; " + hint;
+  error(name->place, "there is no joint '" + print(*name) + "'", hint);
   return nullptr;
 }
 
@@ -58,9 +61,11 @@ const ExpandedBody* Expander::body_named(const Statement& s, const Term& name) {
   if (body || (name.form == Term::Form::name && refused(name.text))) return body;
   std::vector<std::string> names;
   for (const ExpandedBody& b : result_.bodies) names.push_back(b.name);
-  const std::string near = nearest_name(print(name), names);
-  error(name.place, "there is no body '" + print(name) + "'",
-        near.empty() ? "a " + s.keyword + " acts on a body" : "did you mean '" + near + "'?");
+  if (name.form == Term::Form::name && name.text == "ground") {
+    error(name.place, "a " + s.keyword + " acts on a body, not on the ground", "what acts there moves nothing");
+    return nullptr;
+  }
+  error(name.place, "there is no body '" + print(name) + "'", known_hint(print(name), names, "bodies"));
   return nullptr;
 }
 
@@ -119,19 +124,22 @@ void Expander::drive(const Statement& s) {
   if (!once(s, {})) return;
   const ExpandedJoint* j = joint_of(s);
   if (!j) return;
-  std::string word;
-  int given = 0;
+  std::vector<std::string> given;
   for (const auto& one : driven_by)
-    if (value(s, one.word)) {
-      word = one.word;
-      ++given;
-    }
-  if (given != 1) {
+    if (value(s, one.word)) given.push_back(one.word);
+  const char* const examples = "as in: drive motor joint crank angle 2*pi*t, or: drive motor joint crank torque 5";
+  if (given.empty()) {
     error(s.label->place,
-          "the drive '" + s.label->text + "' needs an angle, a distance, a torque or a force, one of them",
-          "as in: drive motor joint crank angle 2*pi*t, or: drive motor joint crank torque 5");
+          "the drive '" + s.label->text + "' needs an angle, a distance, a torque or a force, one of them", examples);
     return;
   }
+  if (given.size() > 1) {
+    error(find_item(s, given[1])->target.place,
+          "the drive '" + s.label->text + "' has '" + given[0] + "' and '" + given[1] + "', and can have one of them",
+          "a motor either moves the joint as you say, or acts with the torque that you say");
+    return;
+  }
+  const std::string& word = given[0];
   const Term& f = *value(s, word.c_str());
   std::string driven = word;
   for (const auto& one : driven_by)
@@ -272,13 +280,17 @@ void Expander::limits(const Statement& s, const ExpandedJoint& j) {
           "write contacts: contact stop: " + j.name + "." + (possible.empty() ? "angle" : possible[0]) + " <= pi/2");
     return;
   }
-  if (range->form != Term::Form::tuple || range->parts.size() != 2) {
+  const bool written = range->form == Term::Form::tuple;
+  if (range->form == Term::Form::number || (written && range->parts.size() != 2)) {
     error(range->place, "'limits' has a lower and an upper end", "as in: limits (0, pi/2)");
     return;
   }
+  const auto end = [&](const char* number) {  // of a vector that has a name
+    return Term{Term::Form::index, range->place, "", {*range, Term{Term::Form::number, range->place, number, {}}}};
+  };
   const std::string x = "$." + possible[0];
-  add_contact(s, ".lower", x + " - N_a", {}, {{"N_a", range->parts[0]}});
-  add_contact(s, ".upper", "N_b - " + x, {}, {{"N_b", range->parts[1]}});
+  add_contact(s, ".lower", x + " - N_a", {}, {{"N_a", written ? range->parts[0] : end("1")}});
+  add_contact(s, ".upper", "N_b - " + x, {}, {{"N_b", written ? range->parts[1] : end("2")}});
 }
 
 }  // namespace alembert::internal

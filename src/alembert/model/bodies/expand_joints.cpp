@@ -37,9 +37,8 @@ bool Expander::sides(const Statement& s, Side& from, Side& to) {
         } else if (!side->body) {
           std::vector<std::string> names{"ground"};
           for (const ExpandedBody& b : result_.bodies) names.push_back(b.name);
-          const std::string near = nearest_name(item.value->text, names);
           error(item.value->place, "there is no body '" + item.value->text + "'",
-                near.empty() ? "a joint connects bodies, or a body with the ground" : "did you mean '" + near + "'?");
+                known_hint(item.value->text, names, "bodies"));
           sound = false;
         }
       }

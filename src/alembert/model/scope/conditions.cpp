@@ -7,6 +7,7 @@
 #include "alembert/model/ports/component.h"
 #include "alembert/model/scope/scope_impl.h"
 #include "alembert/model/tables.h"
+#include "alembert/text/lookup.h"
 
 namespace alembert::internal {
 
@@ -131,11 +132,13 @@ bool read_points(Scope& scope, const Statement& s, Table& table) {
 
 bool read_file(Scope& scope, const Statement& s, Table& table) {
   std::string column = "2";
-  Place place = s.label->place;
+  const Item* written = find_item(s, "file");
+  const Place file_place = written ? written->target.place : s.label->place;
+  Place column_place = file_place;
   for (const Item& item : s.items)
     if (item.target.text == "column" && item.value) {
       column = item.value->text;
-      place = item.value->place;
+      column_place = item.value->place;
     }
   const std::filesystem::path folder = std::filesystem::path(scope.source->name).parent_path();
   // An input follows a column of the time; a table its first one.
@@ -150,7 +153,7 @@ bool read_file(Scope& scope, const Statement& s, Table& table) {
   if (file.wrong.empty() && file.x.size() > most_points)
     file.wrong = "has " + std::to_string(file.x.size()) + " rows; a table has at most " + std::to_string(most_points);
   if (!file.wrong.empty()) {
-    scope.error(place, "the file '" + s.string + "' " + file.wrong, file.hint);
+    scope.error(file.of_column ? column_place : file_place, "the file '" + s.string + "' " + file.wrong, file.hint);
     return false;
   }
   table.x = std::move(file.x);

@@ -54,10 +54,7 @@ void check_length(Scope& scope, const Term& term, const std::string& what, std::
 void check_inertia(Scope& scope, const Term& term, const std::string& body) {
   const std::vector<Quad> v = constants(scope, term, "the inertia of '" + body + "'");
   if (v.empty()) return;
-  if (v.size() != 3 && v.size() != 6 && v.size() != 9) {
-    scope.error(term.place, "an inertia has 3, 6 or 9 entries, not " + std::to_string(v.size()));
-    return;
-  }
+  if (v.size() != 3 && v.size() != 6 && v.size() != 9) return;  // which its tensor has said
   Quad a[3][3] = {{v[0], 0, 0}, {0, v[1], 0}, {0, 0, v[2]}};
   if (v.size() == 6) {
     a[0][1] = a[1][0] = v[3];
@@ -96,6 +93,7 @@ void check_inertia(Scope& scope, const Term& term, const std::string& body) {
 
 void check_elements(Elaboration& e, const Expansion& expansion) {
   Scope& scope = e.scope;
+  check_shapes(e, expansion);
   for (const ExpandedBody& b : expansion.bodies) {
     const Statement& s = *b.statement;
     check_positive(scope, *value_of(s, "mass"), "the mass of '" + b.name + "'", false);

@@ -39,8 +39,11 @@ class Scope {
 
   // Errors. One a place: in a family the same text would fail again and again.
   void error(const Place& place, std::string message, std::string hint = {});
+  /// Takes back what was said at a place, as it follows from something else; `more`: and nothing more is said there.
+  void silence(const Place& place, bool more = true);
   std::vector<Diagnostic> errors;
   std::shared_ptr<const Source> source;  // of the text that is being evaluated
+  std::set<std::string> observed;        // names of observe statements, which no expression knows
   std::set<std::string> lost;            // names in lines that could not be read: nothing is said about them
 
   // Names.
@@ -108,6 +111,10 @@ class Scope {
   struct Frame;  // a text of its own: other locals are not seen
   struct Path;   // root, brackets and primes of x[2]'
 
+  std::string called(Kind kind) const;
+  std::string members_hint(const std::string& name) const;
+  std::string parts_hint(const std::string& name) const;
+  std::string near_hint(const std::string& name, bool call) const;
   Declaration* find_alias(const std::string& name, long& index);
   const Local* local(const std::string& name) const;
   std::optional<Target> element(Declaration& d, const Path& path, long alias);
@@ -125,6 +132,7 @@ class Scope {
   Value call_library(const Term& term);
   Value call_vector(const Term& term);
   Value call_matrix(const Term& term);
+  Value call_tensor(const Term& term);
   Value call_friction(const Term& term);
   Value call_sum(const Term& term);
   Value call_if(const Term& term);

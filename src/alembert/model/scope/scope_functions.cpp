@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "alembert/expr/operators.h"
+#include "alembert/model/bodies/expand.h"
 #include "alembert/model/scope/scope_impl.h"
 #include "alembert/quad.h"
 
@@ -158,6 +159,7 @@ Value Scope::call(const Term& term) {
   }
   if (name == "dot" || name == "cross" || name == "norm" || name == "norm2") return call_vector(term);
   if (name == "friction") return call_friction(term);
+  if (name == whole_tensor) return call_tensor(term);
   if (name == "identity" || name == "transpose" || name == "skew" || name == "rotation" || name == "times" ||
       name == "over")
     return call_matrix(term);

@@ -10,6 +10,9 @@ namespace alembert::internal {
 
 /// Functions of the language: those in the table of operators, and those of vectors and sums.
 bool is_library_function(const std::string& name);
+std::vector<std::string> library_functions();
+/// Whether q2 is the second entry of what is of this kind.
+bool has_entries(Kind kind);
 
 /// While it lives, evaluation sees none of the locals around it: the text of a let or a function stands for itself.
 struct Scope::Frame {

@@ -1,5 +1,8 @@
 // Matrices and what is done entry by entry.
 
+#include <algorithm>
+
+#include "alembert/model/bodies/expand.h"
 #include "alembert/model/scope/scope_impl.h"
 
 namespace alembert::internal {
@@ -31,6 +34,25 @@ Value rotated(const Exprs& axis, Expr angle, Graph& graph) {
 }
 
 }  // namespace
+
+/// The tensor of inertia that 3, 6 or 9 moments are: (Ixx, Iyy, Izz, Ixy, Ixz, Iyz), or row after row.
+Value Scope::call_tensor(const Term& term) {
+  const Term& moments = term.parts[0];
+  const Value v = evaluate(moments);
+  if (v.bad) return v;
+  const std::size_t count = v.entries.size();
+  const bool fits = v.shape == ArrayShape{3, 3} || (v.shape.size() == 1 && (count == 3 || count == 6 || count == 9));
+  if (!fits) {
+    error(moments.place, "an inertia has 3, 6 or 9 entries, and this is " + shape_text(v.shape),
+          "(Ixx, Iyy, Izz), (Ixx, Iyy, Izz, Ixy, Ixz, Iyz) or the whole tensor");
+    return Value::failed();
+  }
+  if (count == 9) return {{3, 3}, v.entries, false};
+  const Expr zero = graph_->constant(0);
+  const auto product = [&](std::size_t i) { return count == 6 ? v.entries[i] : zero; };
+  const Expr xy = product(3), xz = product(4), yz = product(5);
+  return {{3, 3}, {v.entries[0], xy, xz, xy, v.entries[1], yz, xz, yz, v.entries[2]}, false};
+}
 
 Value Scope::call_matrix(const Term& term) {
   const std::string& name = term.text;
@@ -76,6 +98,11 @@ Value Scope::call_matrix(const Term& term) {
   if (name == "rotation") {
     if (given == 2 && x[0].shape != ArrayShape{3}) return wrong(0, "a vector of 3");
     if (!x.back().shape.empty()) return wrong(given - 1, "a scalar");
+    const auto none = [&](const Expr& entry) { return entry == graph_->constant(0); };
+    if (given == 2 && std::all_of(x[0].entries.begin(), x[0].entries.end(), none)) {
+      error(term.parts[0].place, "the axis of a rotation has length 0", "as in: rotation((0, 0, 1), angle)");
+      return Value::failed();
+    }
     return rotated(given == 2 ? x[0].entries : Exprs(), x.back().entries[0], *graph_);
   }
   if (x[0].shape != x[1].shape) return wrong(1, shape_text(x[0].shape));

@@ -36,6 +36,15 @@ void Scope::error(const Place& place, std::string message, std::string hint) {
   errors.push_back({source, place, std::move(message), std::move(hint)});
 }
 
+void Scope::silence(const Place& place, bool more) {
+  std::erase_if(errors, [&](const Diagnostic& d) {
+    return d.source == source && d.place.line == place.line && d.place.column == place.column;
+  });
+  const std::pair key(source.get(), std::pair(place.line, place.column));
+  if (more) reported_.insert(key);
+  else reported_.erase(key);
+}
+
 Declaration* Scope::find(const std::string& name) {
   const auto found = by_name_.find(name);
   return found == by_name_.end() ? nullptr : found->second;
@@ -73,88 +82,23 @@ namespace {
 const char* const vector_functions[] = {"dot",      "cross",     "norm", "norm2",    "sum",   "friction", "if",
                                         "identity", "transpose", "skew", "rotation", "times", "over"};
 
-constexpr std::size_t most_hints = 200;  // unknown names that are compared with all others
+}  // namespace
 
 bool has_entries(Kind kind) {
   return kind == Kind::coordinate || kind == Kind::momentum || kind == Kind::variable || kind == Kind::state ||
          kind == Kind::input || kind == Kind::output;
 }
 
-/// How the user calls it: what the general form knows as a variable is a velocity of the multibody form.
-std::string called(Kind kind, bool multibody) {
-  return kind == Kind::variable && multibody ? "velocity" : kind_name(kind);
+std::vector<std::string> library_functions() {
+  std::vector<std::string> names(std::begin(vector_functions), std::end(vector_functions));
+  for (const Operator& op : operators())
+    if (find_function(op.name)) names.emplace_back(op.name);
+  return names;
 }
-
-bool is_multibody(Form form, const std::deque<Declaration>& declarations) {
-  const auto variable = [](const Declaration& d) { return d.kind == Kind::variable && d.is_z; };
-  return form != Form::general && std::any_of(declarations.begin(), declarations.end(), variable);
-}
-
-}  // namespace
 
 bool is_library_function(const std::string& name) {
   return find_function(name) ||
          std::find(std::begin(vector_functions), std::end(vector_functions), name) != std::end(vector_functions);
-}
-
-void Scope::unknown(const Place& place, const std::string& name, bool call) {
-  if (lost.contains(name) || lost.contains(name.substr(0, name.find_first_of(".[")))) return;
-  if (!unknown_.insert(name).second) return;
-  if (const std::size_t cut = name.find_first_of(".["); cut != std::string::npos) {
-    const Declaration* d = find(name.substr(0, cut));
-    if (d && d->kind == Kind::component && d->bad) return;  // what it has is not known
-  }
-  const std::string message =
-      (call ? "unknown function '" : "unknown name '") + (name.size() > 80 ? name.substr(0, 80) + "..." : name) + "'";
-  if (unknown_.size() > most_hints) return error(place, message);
-  std::vector<std::string> candidates;
-  for (const Declaration& d : declarations_) candidates.push_back(d.name);
-  for (std::size_t i = visible_; i < locals_.size(); ++i) candidates.push_back(locals_[i].name);
-  if (call) {
-    for (const char* f : vector_functions) candidates.emplace_back(f);
-    for (const Operator& op : operators())
-      if (find_function(op.name)) candidates.emplace_back(op.name);
-  } else {
-    for (const char* constant : {"pi", "deg", "rpm"}) candidates.emplace_back(constant);
-  }
-  // q4 where q has three entries deserves to hear that, not the name of a neighbour.
-  for (std::size_t cut = name.size(), digits = 0;
-       cut > 1 && digits < 7 && std::isdigit(static_cast<unsigned char>(name[cut - 1])); --cut, ++digits) {
-    const Declaration* d = find(name.substr(0, cut - 1));
-    if (d && has_entries(d->kind) && d->ready && d->shape.size() == 1) {
-      error(place, message, "'" + d->name + "' has only " + std::to_string(d->shape[0]) + " entries");
-      return;
-    }
-  }
-  const std::string near = nearest_name(name, candidates);
-  std::string hint;
-  if (near.empty() && name.starts_with("lambda"))
-    hint = "the multiplier of a constraint gets its name there: constraint rod(pull): x^2 + y^2 = l^2";
-  const bool like_index = (name == "i" || name == "j") && (near.empty() || near == "pi");
-  if (like_index && !call) {
-    hint = "an index is one of a family, family " + name + " = 1..N, or of the statement, for " + name + " = 1..N";
-  } else if (!near.empty()) {
-    hint = "did you mean '" + near + "'";
-    if (const Declaration* d = find(near))
-      hint +=
-          " (" + called(d->kind, is_multibody(form, declarations_)) + ", line " + std::to_string(d->place.line) + ")";
-    else if (is_library_function(near)) hint += " (function)";
-    hint += "?";
-  }
-  if (const std::string ports = ports_of(name.substr(0, name.rfind('.'))); !ports.empty())
-    hint += (hint.empty() ? "" : " ") + ports;
-  error(place, message, hint);
-}
-
-std::string Scope::ports_of(const std::string& component) const {
-  std::string list;
-  for (const Declaration& d : declarations_) {
-    const std::size_t dot = d.name.rfind('.');
-    if ((d.kind != Kind::input && d.kind != Kind::output) || dot == std::string::npos) continue;
-    if (d.name.compare(0, dot, component) != 0) continue;
-    list += (list.empty() ? "" : ", ") + d.name + " (" + kind_name(d.kind) + ")";
-  }
-  return list.empty() ? "" : "the ports of '" + component + "' are " + list;
 }
 
 Declaration* Scope::find_alias(const std::string& name, long& index) {
@@ -267,6 +211,10 @@ std::optional<Target> Scope::reference(const Term& target, const std::vector<Kin
     return one ? reference(*one, kinds, purpose) : std::nullopt;
   }
   if (!d) d = find_alias(name, alias);
+  if (!d && name == "t") {
+    error(path.root->place, "the time cannot be the target of " + std::string(purpose));
+    return {};
+  }
   if (!d) {
     unknown(path.root->place, name);
     return {};
@@ -277,13 +225,10 @@ std::optional<Target> Scope::reference(const Term& target, const std::vector<Kin
   if (std::find(kinds.begin(), kinds.end(), d->kind) == kinds.end()) {
     std::string allowed;
     for (std::size_t i = 0; i < kinds.size(); ++i)
-      allowed += (i == 0                  ? "a "
-                  : i + 1 == kinds.size() ? " or a "
-                                          : ", a ") +
-                 called(kinds[i], is_multibody(form, declarations_));
+      allowed += (i == 0 ? "a " : i + 1 == kinds.size() ? " or a " : ", a ") + called(kinds[i]);
     error(path.root->place,
-          "'" + name + "' is " + (d->kind == Kind::input || d->kind == Kind::output ? "an " : "a ") +
-              called(d->kind, is_multibody(form, declarations_)) + " and cannot be the target of " + purpose,
+          "'" + name + "' is " + (d->kind == Kind::input || d->kind == Kind::output ? "an " : "a ") + called(d->kind) +
+              " and cannot be the target of " + purpose,
           "it takes " + allowed);
     return {};
   }
