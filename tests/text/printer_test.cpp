@@ -144,6 +144,7 @@ class Trees {
         s.label = make(Term::Form::call, "road", {make(Term::Form::name, "x", {})});
         if (below(2)) {
           s.string = "road \"a\".csv";
+          s.items.push_back({word("file"), {}, {}});
           static const char* columns[] = {"height", "front left"};
           if (below(2)) s.items.push_back({word("column"), {}, make(Term::Form::name, columns[below(2)], {})});
           else s.items.push_back({word("column"), {}, make(Term::Form::number, "2", {})});
