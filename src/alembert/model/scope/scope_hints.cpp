@@ -69,7 +69,7 @@ std::string Scope::parts_hint(const std::string& name) const {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string::npos) return "";
   const std::string owner = name.substr(0, dot), prefix = owner + ".";
-  if (const std::string ports = ports_of(owner); !ports.empty()) return ports;
+  if (std::string ports = ports_of(owner); !ports.empty()) return ports;
   std::vector<std::string> made, parts;
   for (const Declaration& d : declarations_) {
     if (!d.name.starts_with(prefix)) continue;
@@ -98,7 +98,7 @@ std::string Scope::near_hint(const std::string& name, bool call) const {
   if (like_index && !call)
     return "an index is one of a family, family " + name + " = 1..N, or of the statement, for " + name + " = 1..N";
   const std::size_t dot = name.rfind('.');
-  const std::string parts = parts_hint(name);
+  std::string parts = parts_hint(name);
   // Of what is known before the point the rest is told, unless it is nearly one of its names.
   if (!parts.empty() && (near.empty() || !near.starts_with(name.substr(0, dot + 1)))) return parts;
   if (near.empty() && name.starts_with("lambda"))

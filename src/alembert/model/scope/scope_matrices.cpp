@@ -38,7 +38,7 @@ Value rotated(const Exprs& axis, Expr angle, Graph& graph) {
 /// The tensor of inertia that 3, 6 or 9 moments are: (Ixx, Iyy, Izz, Ixy, Ixz, Iyz), or row after row.
 Value Scope::call_tensor(const Term& term) {
   const Term& moments = term.parts[0];
-  const Value v = evaluate(moments);
+  Value v = evaluate(moments);
   if (v.bad) return v;
   const std::size_t count = v.entries.size();
   const bool fits = v.shape == ArrayShape{3, 3} || (v.shape.size() == 1 && (count == 3 || count == 6 || count == 9));
