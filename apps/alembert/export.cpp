@@ -14,9 +14,17 @@ namespace alembert::internal::app {
 namespace {
 
 struct ExportArguments {
-  std::string model, open, out;
+  std::string model, open, c, out;
   RunChoices choices;
-  bool c = false;
+
+  /// `--c step.c` names the file; `--c MODEL --out step.c` says the same in two words.
+  void sort() {
+    if (model.empty() && !out.empty()) std::swap(model, c);
+    if (model.empty()) throw InputError("MODEL is missing", "as in: alembert export pendulum.alm --c step.c");
+    if (out.empty()) std::swap(out, c);
+    if (out.empty()) throw InputError("nothing says what to write", "--c step.c writes the step as C");
+    if (!c.empty() && c != out) throw InputError("--c and --out name two files", "one of them is enough: --c " + c);
+  }
 };
 
 /// A C identifier from the name of a file.
@@ -30,9 +38,8 @@ std::string identifier(const std::string& name) {
 }
 
 int run_export(const ExportArguments& arguments) {
-  if (!arguments.c) throw InputError("nothing says what to write", "--c writes the step as C");
   const std::filesystem::path out(arguments.out);
-  if (out.extension() != ".c") throw InputError("--out wants a file that ends in .c, not '" + arguments.out + "'");
+  if (out.extension() != ".c") throw InputError("--c wants a file that ends in .c, not '" + arguments.out + "'");
   const Model model = load_model(arguments.model, arguments.choices.set);
   std::vector<std::string> open;
   if (!arguments.open.empty()) open = split_list(arguments.open);
@@ -53,8 +60,8 @@ int run_export(const ExportArguments& arguments) {
   const CFiles files = export_c(engine, identifier(stem), stem + ".h");
   std::filesystem::path header = out;
   header.replace_extension(".h");
-  write_file("--out", arguments.out, files.source);
-  write_file("--out", header.string(), files.header);
+  write_file("--c", arguments.out, files.source);
+  write_file("--c", header.string(), files.header);
   return done;
 }
 
@@ -63,14 +70,15 @@ int run_export(const ExportArguments& arguments) {
 Command add_export(CommandLine& program) {
   Options options = program.command("export", "Write the step of a model as C, for other programs and small machines");
   auto arguments = std::make_shared<ExportArguments>();
-  options.model(arguments->model);
-  options.flag("--c", arguments->c, "C99 without dependencies: FILE, and the header beside it");
+  options.optional_argument("MODEL", arguments->model, "Model file; - is standard input");
+  options.option("--c", arguments->c, "FILE",
+                 "The C source to be written, as step.c: C99 without dependencies; the header comes beside it");
   options.option("--open", arguments->open, "NAME,...",
                  "Parameters that stay open, to be given at every call; inputs of the model always are");
   arguments->choices.declare(options);
-  options.option("-o,--out", arguments->out, "FILE", "The C source to be written: step.c");
+  options.option("-o,--out", arguments->out, "FILE", "The same, in one more word: --c MODEL --out FILE");
   return {options, [arguments] {
-            if (arguments->out.empty()) throw InputError("--out is missing", "as in: --out step.c");
+            arguments->sort();
             return run_export(*arguments);
           }};
 }
