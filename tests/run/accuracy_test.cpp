@@ -245,6 +245,44 @@ TEST(Accuracy, StrictRunsFailWhereOthersWarn) {
   EXPECT_EQ(report.warnings.size(), 1u);
 }
 
+// A quarter of a period in a step: a polynomial through the grid points knows nothing of the power between them.
+TEST(Account, OfLongStepsHasTheOrderOfTheMethod) {
+  const std::string fast = "coordinate x = 1\nkinetic x'^2/2\npotential 50*x^2\n";
+  // What is dissipated is what the energy has lost; with a quadratic energy Gauss's formula says so exactly.
+  for (const char* method : {"gauss(4)", "gauss_collocation(4)", "murua(4)"}) {
+    const Report report = run_judged(fast + "rayleigh 3/2*x'^2\n", method, 0.15, 3);
+    ASSERT_TRUE(report.account) << method;
+    EXPECT_EQ(report.account->supplied, 0) << method;
+    EXPECT_NEAR(report.account->dissipated, 50 - report.energy.final, 1e-12) << method;
+    EXPECT_LT(report.energy.max_error, 1e-12) << method;
+  }
+  // x = exp(-d t)*(cos(w t) + d/w*sin(w t)) with d = 1.5, w = sqrt(100 - d^2).
+  const double d = 1.5, w = std::sqrt(100 - d * d), t = 3;
+  const double x = std::exp(-d * t) * (std::cos(w * t) + d / w * std::sin(w * t));
+  const double v = -100 / w * std::exp(-d * t) * std::sin(w * t);
+  const double lost = 50 - v * v / 2 - 50 * x * x;
+  double before = 0;
+  for (const double h : {0.05, 0.025}) {
+    const Report report = run_judged(fast + "rayleigh 3/2*x'^2\n", "lobatto(3)", h, t);
+    const double error = std::abs(report.account->dissipated - lost);
+    if (before > 0) { EXPECT_NEAR(std::log2(before / error), 4, 0.3); }
+    before = error;
+  }
+}
+
+// What moves a support does work through the multiplier, and a cut step does the work of its part.
+TEST(Account, OfMovingSupportsAndOfStepsThatEndAtEvents) {
+  const std::string text =
+      "coordinate x, y = -1\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\nrayleigh 0.05*(x'^2 + y'^2)\n"
+      "constraint (x - 0.3*sin(5*t))^2 + y^2 = 1\nevent far: x = 0.2 rising\nstop after 3 far\n";
+  const Report shorter = run_judged(text, "gauss(4)", 0.02, 10), longer = run_judged(text, "gauss(4)", 0.1, 10);
+  ASSERT_EQ(shorter.stopped, "far");
+  ASSERT_EQ(longer.stopped, "far");
+  EXPECT_NEAR(longer.account->supplied, shorter.account->supplied, 1e-7);
+  EXPECT_NEAR(longer.account->dissipated, shorter.account->dissipated, 1e-7);
+  EXPECT_LT(longer.energy.max_error, 1e-7);
+}
+
 TEST(Account, ExplainsTheEnergyOfModelsOnWhichWorkIsDone) {
   // A damped oscillator loses what its damper takes, a driven one gains what the force supplies.
   const Report damped = run_judged(oscillator + "rayleigh 0.1/2*x'^2\n", "gauss(3)", 0.05, 20);

@@ -68,6 +68,11 @@ WorkRates work_rates(const Equations& e) {
   return rates;
 }
 
+Exprs work_powers(const Equations& e) {
+  const WorkRates rates = work_rates(e);
+  return joined<Expr>(rates.dissipated, rates.supplied, e.friction_powers);
+}
+
 Exprs time_functions(const Equations& e) {
   const Exprs all = joined<Expr>(e.v, e.p, e.f, e.N, e.r, e.g, e.k);
   const Exprs time{e.t};

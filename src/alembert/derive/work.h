@@ -18,6 +18,8 @@ struct WorkRates {
   Expr supplied;    // by forces, drives, moving constraints, inputs
 };
 WorkRates work_rates(const Equations& equations);
+/// Both in a list, then Equations::friction_powers.
+Exprs work_powers(const Equations& equations);
 
 /// The largest subexpressions of the equations that depend on time and on nothing else but constants: inputs, drives,
 /// moving supports.

@@ -66,7 +66,7 @@ class Reduction {
       result.eliminated.push_back({i, group_[i], values_[i], open_form(i)});
     }
     const auto put_in = [&](Exprs& list) { list = substitute(list, from, to, graph_); };
-    for (Exprs* list : {&r.next, &r.internal, &r.carried_next, &r.discrete}) put_in(*list);
+    for (Exprs* list : {&r.next, &r.internal, &r.carried_next, &r.discrete, &r.work}) put_in(*list);
     for (Expr* one : {&r.energy_change, &r.dissipated, &r.supplied})
       if (*one) *one = substitute(Exprs{*one}, from, to, graph_)[0];
     r.labels.clear();

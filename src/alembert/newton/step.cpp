@@ -42,6 +42,12 @@ template <class T>
 struct StepBooks {
   T change = 0, dissipated = 0, supplied = 0;  // energy
   T discrete = 0;                              // the largest of the discrete constraints
+  std::vector<T> work;                         // as StepEquations::work, where every part tells it
+
+  void clear() noexcept {
+    change = dissipated = supplied = discrete = 0;
+    std::fill(work.begin(), work.end(), T(0));
+  }
 };
 
 // Copies have a usual way of their own.
@@ -101,6 +107,11 @@ Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state
     : added(state.size()), new_state(state.size()), new_compensation(state.size()) {
   room.guess_values = given;
   for (const StepEquations& e : plan.parts) parts.emplace_back(e, t0, h, state, given, options);
+  const int works = parts.front().balance.outputs() - parts.front().first_work;
+  const bool tell_work = std::all_of(parts.begin(), parts.end(), [&](const StepPart<T>& part) {
+    return part.balance.outputs() - part.first_work == works;
+  });
+  books.work.resize(tell_work ? static_cast<std::size_t>(works) : 0);
   for (const StepPart<T>& part : parts) {
     tells_energy = tells_energy && part.tells_energy;
     tells_parts = tells_parts && part.tells_parts;
@@ -214,13 +225,14 @@ void Step<T>::Body::add_balance(const StepPart<T>& part, const UsualStep* finish
     if (finished) std::copy_n(finished->balance(), balance.size(), balance.begin());
   }
   if (!finished) part.balance(room.x.data(), balance.data(), room.work.data());
-  books.change += balance[0];
+  if (part.first_discrete > 0) books.change += balance[0];
   if (part.tells_parts) {
     books.dissipated += balance[1];
     books.supplied += balance[2];
   }
-  for (int i = part.first_discrete; i < part.balance.outputs(); ++i)
+  for (int i = part.first_discrete; i < part.first_work; ++i)
     books.discrete = std::max(books.discrete, magnitude(balance[i]));
+  for (std::size_t i = 0; i < books.work.size(); ++i) books.work[i] += balance[part.first_work + i];
 }
 
 // The whole step in the usual way. False where there is none, or something is in doubt: then nothing has changed.
@@ -231,7 +243,7 @@ bool Step<T>::Body::advance_usual(T t0, T h, T* state, T* compensation, StepResu
     if (!single_usual || sub.predictor.empty() || sub.distrusted > 0) return false;
     UsualStep& way = *usual[sub.part];
     if (!way.advance(t0, sub.share * h, room.x.data(), sub.predictor, state, compensation, result.newton)) return false;
-    books = {};
+    books.clear();
     learnt = 1;
     last = 0;
     add_balance(parts[sub.part], &way);
@@ -272,7 +284,7 @@ StepResult Step<T>::Body::advance(T t0, T h, T* state, T* compensation, bool sin
     std::copy_n(compensation, states, at_compensation);
   }
   T t = t0;
-  books = {};
+  books.clear();
   learnt = 0;
   for (std::size_t k = 0; k < substeps.size(); ++k) {
     const T part_h = substeps[k].share * h;
@@ -306,6 +318,7 @@ void Step<T>::Body::save(ByteWriter& out) const {
   out.write(learnt);
   out.write(last);
   for (const T value : {books.change, books.dissipated, books.supplied, books.discrete}) out.write(value);
+  out.write(books.work);
   for (const Substep<T>& sub : substeps) {
     sub.predictor.save(out);
     out.write(sub.distrusted);
@@ -321,6 +334,7 @@ void Step<T>::Body::load(ByteReader& in) {
   in.read(learnt);
   in.read(last);
   for (T* value : {&books.change, &books.dissipated, &books.supplied, &books.discrete}) in.read(*value);
+  in.refill(books.work);
   for (Substep<T>& sub : substeps) {
     sub.predictor.load(in);
     in.read(sub.distrusted);
@@ -473,6 +487,11 @@ std::optional<std::pair<T, T>> Step<T>::energy_parts() const noexcept {
 }
 
 template <class T>
+const std::vector<T>& Step<T>::work() const noexcept {
+  return body_->books.work;
+}
+
+template <class T>
 const std::vector<T>& Step<T>::contacts() const noexcept {
   return body_->contacts;
 }
@@ -485,7 +504,7 @@ T Step<T>::discrete() const {
 template <class T>
 bool Step<T>::has_discrete() const {
   const auto& part = body_->parts.front();
-  return part.balance.outputs() > part.first_discrete;
+  return part.first_work > part.first_discrete;
 }
 
 template <class T>

@@ -76,6 +76,8 @@ class Step {
   std::optional<T> energy_change() const noexcept;
   /// Its parts over the last step: dissipated and supplied energy; nothing where they are not told apart.
   std::optional<std::pair<T, T>> energy_parts() const noexcept;
+  /// What did work in the last step, as StepEquations::work; empty where the method does not tell.
+  const std::vector<T>& work() const noexcept;
   /// What contacts did in the last step, as StepEquations::contacts; empty where none are among the equations.
   const std::vector<T>& contacts() const noexcept;
   /// Of the last step: the largest of the discrete constraints.

@@ -30,6 +30,7 @@ Exprs balance_of(const StepEquations& e) {
   if (e.energy_change) append(balance, e.energy_change);
   if (e.supplied) append(balance, Exprs{e.dissipated, e.supplied});
   append(balance, e.discrete);
+  append(balance, e.work);
   return balance;
 }
 

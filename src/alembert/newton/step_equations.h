@@ -44,7 +44,10 @@ struct StepEquations {
   // The change of energy that the method predicts: the work of all that does some. May be empty.
   Expr energy_change;
   Expr dissipated, supplied;  // energy_change = supplied - dissipated, where the method tells them apart; both or none
-  Exprs discrete;             // = 0: constraints in the form in which the method preserves them, where that is its own
+  // What does work in the step, as work_powers() lists it, by the quadrature of the method itself; empty where that
+  // cannot be told.
+  Exprs work;
+  Exprs discrete;  // = 0: constraints in the form in which the method preserves them, where that is its own
   std::shared_ptr<const StageStructure> stages;  // for the two-matrix iteration, where it applies
   std::shared_ptr<const FewerEquations> fewer;   // without redundant constraints, where there are some
   std::vector<StageSeries> series;               // all unknowns, where stages lie on the motion; else none

@@ -45,7 +45,8 @@ StepPart<T>::StepPart(const StepEquations& e, T t0, T h, const std::vector<T>& s
       inclusions(e.inclusions != nullptr),
       tells_energy(e.energy_change && (e.supplied || !is_zero(e.energy_change))),
       tells_parts(e.supplied),
-      first_discrete(e.supplied ? 3 : 1) {
+      first_discrete((e.energy_change ? 1 : 0) + (e.supplied ? 2 : 0)),
+      first_work(first_discrete + static_cast<int>(e.discrete.size())) {
   check(e.state.size() == state.size(), "every part of a step has the same state");
   check(e.guess_inputs.size() == guess_values.size(), "inputs of the guess: z', lambda, psi");
   const Exprs all = joined<Expr>(e.t0, e.h, e.state, e.unknowns);

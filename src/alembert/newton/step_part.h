@@ -36,14 +36,15 @@ struct StepPart {
   std::shared_ptr<Newton<T>> guess_newton;  // for guess_unknowns, where there are some
   WideKernel<T> increments;                 // further inputs of this and the next: the unknowns
   WideKernel<T> internal;
-  Kernel<T> balance;             // energy: its change, dissipated and supplied; discrete constraints; what there is
-  Kernel<T> contacts;            // what contacts did; inputs as of balance
-  Kernel<T> carried;             // further inputs: the unknowns, what is carried; empty where nothing is
+  Kernel<T> balance;   // energy: its change, dissipated and supplied; discrete constraints; work; what there is
+  Kernel<T> contacts;  // what contacts did; inputs as of balance
+  Kernel<T> carried;   // further inputs: the unknowns, what is carried; empty where nothing is
   std::vector<int> multipliers;  // among the unknowns of a small part
   bool inclusions = false;       // unilateral laws are among the equations
   bool tells_energy = false;     // that its change is more than always 0
   bool tells_parts = false;      // dissipated and supplied energy
   int first_discrete = 0;        // among the outputs of balance
+  int first_work = 0;            // likewise
 };
 
 }  // namespace alembert::internal

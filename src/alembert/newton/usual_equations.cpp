@@ -269,7 +269,8 @@ StepEquations merge_equal(const StepEquations& e, ReducedStep& reduced) {
   }
   StepEquations result = e;
   if (from.empty()) return result;
-  for (Exprs* list : {&result.equations, &result.next, &result.discrete}) *list = substitute(*list, from, to, *e.graph);
+  for (Exprs* list : {&result.equations, &result.next, &result.discrete, &result.work})
+    *list = substitute(*list, from, to, *e.graph);
   for (Expr* one : {&result.energy_change, &result.dissipated, &result.supplied})
     if (*one) *one = substitute(Exprs{*one}, from, to, *e.graph)[0];
   for (ExplicitUnknown& unknown : distinct) unknown.open = substitute(Exprs{unknown.open}, from, to, *e.graph)[0];

@@ -84,9 +84,10 @@ bool DenseOutput::at(double share, std::vector<double>& state) {
 }
 
 void DenseOutput::tell_energy(double share, GridPoint& step_end) {
-  if (!step_end.energy_change) return;
+  if (!step_end.energy_change && step_end.work.empty()) return;
   if (std::abs(share) < tiny_share) {
-    *step_end.energy_change *= share;
+    if (step_end.energy_change) *step_end.energy_change *= share;
+    for (double& part : step_end.work) part *= share;
     if (step_end.energy_parts)
       step_end.energy_parts = {share * step_end.energy_parts->first, share * step_end.energy_parts->second};
     return;
@@ -95,6 +96,7 @@ void DenseOutput::tell_energy(double share, GridPoint& step_end) {
   const bool made = at(share, state);
   step_end.energy_change = made ? step_.energy_change() : std::nullopt;
   step_end.energy_parts = made ? step_.energy_parts() : std::nullopt;
+  step_end.work = made ? step_.work() : std::vector<double>();
   step_end.discrete = made ? step_.discrete() : 0;
 }
 

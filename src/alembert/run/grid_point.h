@@ -18,6 +18,7 @@ struct GridPoint {
   double discrete = 0;
   double prediction_error = 0;                            // of the unknowns, relative to their scales
   std::optional<std::pair<double, double>> energy_parts;  // dissipated, supplied
+  std::vector<double> work;                               // as Step::work; empty: not told
   std::vector<double> contacts;                           // what they did, as Step::contacts
   bool kink = false;                                      // the step ended here because the equations have a kink here
   std::vector<double> before;                             // the state just before it, at t_before
@@ -43,6 +44,7 @@ inline void swap(GridPoint& a, GridPoint& b) noexcept {
   std::swap(a.discrete, b.discrete);
   std::swap(a.prediction_error, b.prediction_error);
   std::swap(a.energy_parts, b.energy_parts);
+  a.work.swap(b.work);
   a.contacts.swap(b.contacts);
   std::swap(a.kink, b.kink);
   a.before.swap(b.before);

@@ -98,6 +98,7 @@ std::string Resets::apply(int number, GridPoint& point) {
   point.compensation.assign(point.state.size(), 0);
   point.energy_change.reset();
   point.energy_parts.reset();
+  point.work.clear();
   return "";
 }
 

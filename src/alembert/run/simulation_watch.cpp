@@ -138,20 +138,24 @@ void Simulation::watch(const GridPoint& to) {
   in_view_ = true;
   const bool time_stepping = segment_ && segment_->arrived;
   // Steps by a tolerance are too long for the account of friction at contacts.
-  const bool closely = engine_.work && (engine_.work->few(to.t) || (segment_ && by_tolerance()));
+  const bool told = engine_.work && engine_.work->tells(to.work);
+  const bool closely = engine_.work && !told && (engine_.work->few(to.t) || (segment_ && by_tolerance()));
   if (!time_stepping && engine_.dense && closely)
     look_between((to.kink || to.at_kink) && !to.before.empty() ? to.t_before : to.t);
   engine_.watch.look(to.at_kink ? engine_.behind(to.t) : to.t, to.state, {});
   observe(to);
   take_balance(to);
   const bool at_kink = to.kink || to.at_kink;
-  if (engine_.work && at_kink && !to.before.empty()) part_account(to);
+  const bool parted = engine_.work && at_kink && !to.before.empty();
+  if (parted) part_account(to);
   take_impulse();
   if (at_kink) kink_times_.push_back(to.t);
   if (engine_.work) {
     // In the kink itself a force that jumps would be seen from the other side.
     const double t = to.at_kink ? engine_.behind(to.t) : to.t;
-    engine_.work->look(t, to.state, engine_.watch.energy() + taken(), engine_.multipliers);
+    const double energy = engine_.watch.energy() + taken();
+    if (told && !parted) engine_.work->take(t, to.state, energy, to.work, engine_.multipliers);
+    else engine_.work->look(t, to.state, energy, engine_.multipliers);
   }
   const bool fine = judge_->fine();
   react(to, fine, engine_.rank.look(to.t, to.state));
@@ -169,7 +173,9 @@ void Simulation::part_account(const GridPoint& to) {
   engine_.watch.glance(to.t_before, to.before);
   const double before = engine_.watch.energy();
   engine_.watch.glance(to.at_kink ? engine_.behind(to.t) : to.t, to.state);
-  engine_.work->look(to.t_before, to.before, before + taken(), engine_.multipliers);
+  if (engine_.work->tells(to.work))
+    engine_.work->take(to.t_before, to.before, before + taken(), to.work, engine_.multipliers);
+  else engine_.work->look(to.t_before, to.before, before + taken(), engine_.multipliers);
   const bool jumps = std::abs(after - before) > rounding * std::max(std::abs(after), std::abs(before));
   engine_.work->go_on(jumps ? after - before : 0);
   if (jumps) engine_.impulse_energy = after - before;

@@ -19,6 +19,7 @@ void take(const Step<double>& step, GridPoint& to) {
   to.energy_change = step.energy_change();
   to.discrete = step.discrete();
   to.energy_parts = step.energy_parts();
+  copy_list(step.work(), to.work);
   copy_list(step.contacts(), to.contacts);
 }
 

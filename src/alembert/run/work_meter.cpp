@@ -19,11 +19,6 @@ constexpr double rounding_of_powers = 1e-12;
 // the fifth power of it in the others.
 constexpr double most_uneven = 30;
 
-Exprs rates_of(const Equations& e) {
-  const WorkRates rates = work_rates(e);
-  return joined<Expr>(rates.dissipated, rates.supplied, e.friction_powers);
-}
-
 /// The integral from a to b of the polynomial of degree 5 at most through the points (t[i], f[i]).
 double integral_over(std::size_t n, const std::array<double, 6>& t, std::array<double, 6> f, double a, double b) {
   for (std::size_t level = 1; level < n; ++level)
@@ -42,9 +37,9 @@ double integral_over(std::size_t n, const std::array<double, 6>& t, std::array<d
 }  // namespace
 
 WorkMeter::WorkMeter(const Equations& e, KernelOptions options)
-    : with_multipliers_(depends(rates_of(e), joined<Expr>(e.lambda, e.psi))),
+    : with_multipliers_(depends(work_powers(e), joined<Expr>(e.lambda, e.psi))),
       multipliers_(e.lambda.size() + e.psi.size()),
-      kernel_(joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi), rates_of(e), options),
+      kernel_(joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi), work_powers(e), options),
       in_(kernel_.inputs(), 0.0),
       work_(kernel_.work()) {
   last_.reserve(points);
@@ -140,6 +135,28 @@ void WorkMeter::make_room() {
   last_.erase(last_.begin());
 }
 
+void WorkMeter::take(double t, std::span<const double> state, double energy, std::span<const double> work,
+                     Multipliers& multipliers) {
+  if (last_.size() > 1) go_on(0);
+  Sample now = sample(t, state, multipliers);
+  const bool known = std::all_of(work.begin(), work.end(), [](double part) { return std::isfinite(part); });
+  unknown_ = known ? 0 : unknown_ + 1;
+  if (!known) return;
+  add({work[0], work[1], {work.begin() + 2, work.end()}}, settled_);
+  last_.clear();
+  from_ = 0;
+  last_.push_back(std::move(now));
+  settle(settled_, energy);
+  if (!(off_ <= account_.error)) account_.error = off_;
+}
+
+void WorkMeter::settle(const Work& all, double energy) {
+  account_.dissipated = all.dissipated;
+  account_.supplied = all.supplied;
+  friction_ = all.friction;
+  off_ = std::abs(energy - first_energy_ - account_.supplied + account_.dissipated);
+}
+
 void WorkMeter::look(double t, std::span<const double> state, double energy, Multipliers& multipliers) {
   if (!std::exchange(begun_, true)) first_energy_ = energy;
   else if (!last_.empty() && t == last_.back().t) return;
@@ -157,10 +174,7 @@ void WorkMeter::look(double t, std::span<const double> state, double energy, Mul
   if (last_.size() == 1) return;
   Work all = between(from_, last_.size() - 1);
   add(settled_, all);
-  account_.dissipated = all.dissipated;
-  account_.supplied = all.supplied;
-  friction_ = all.friction;
-  off_ = std::abs(energy - first_energy_ - account_.supplied + account_.dissipated);
+  settle(all, energy);
   // Through few points the power is known badly; in the end the account must say by how much.
   if (last_.size() == points && !(off_ <= account_.error)) account_.error = off_;
 }

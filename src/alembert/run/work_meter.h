@@ -1,7 +1,8 @@
 #pragma once
 
-// The account of the energy of a model on which something does work: what was dissipated and supplied, as the integral
-// of the power over the grid points of a run.
+// The account of the energy of a model on which something does work: what was dissipated and supplied. Methods that
+// tell the work of a step are believed: their quadrature has their order, however long the step is. Else it is the
+// integral of the power over the grid points of a run.
 
 #include <span>
 #include <vector>
@@ -24,6 +25,13 @@ class WorkMeter {
   bool few(double next) const { return !last_.empty() && (last_.size() < points || uneven(next)); }
   double last_t() const { return last_.back().t; }
 
+  /// Whether the work of a step that a method tells is what is asked for.
+  bool tells(std::span<const double> work) const {
+    return begun_ && work.size() == static_cast<std::size_t>(kernel_.outputs());
+  }
+  /// The end of a step, with its work.
+  void take(double t, std::span<const double> state, double energy, std::span<const double> work,
+            Multipliers& multipliers);
   /// A grid point of the run, with the energy there. multipliers are asked only where the power depends on them.
   void look(double t, std::span<const double> state, double energy, Multipliers& multipliers);
   EnergyAccount account() const;
@@ -62,6 +70,7 @@ class WorkMeter {
   static void add(const Work& work, Work& to);
   Sample sample(double t, std::span<const double> state, Multipliers& multipliers);
   Work between(std::size_t first, std::size_t last) const;
+  void settle(const Work& all, double energy);
   void make_room();
   bool uneven(double next) const;
 

@@ -33,7 +33,7 @@ class Replacement {
 
 void replace_all(StepEquations& step, const Replacement& replace) {
   for (Exprs* list : {&step.equations, &step.next, &step.guess, &step.guess_equations, &step.internal,
-                      &step.carried_start, &step.carried_next, &step.discrete, &step.contacts})
+                      &step.carried_start, &step.carried_next, &step.discrete, &step.work, &step.contacts})
     replace(*list);
   for (Expr* one : {&step.energy_change, &step.dissipated, &step.supplied}) replace(*one);
   for (UnknownGroup& group : step.groups)

@@ -5,6 +5,7 @@
 
 #include "alembert/base/lists.h"
 #include "alembert/derive/ports/port_equations.h"
+#include "alembert/derive/work.h"
 #include "alembert/error.h"
 
 namespace alembert::internal {
@@ -250,6 +251,8 @@ void CollocationStep::add_energy() {
     step.dissipated = stages_.integral(e_.port->dissipated, k_.stages.b, X_);
     step.supplied = stages_.integral(e_.port->supplied, k_.stages.b, X_);
   }
+  if (e_.energy && !e_.port && !conserves_energy(e_))
+    for (const Expr power : work_powers(e_)) step.work.push_back(stages_.integral(power, k_.stages.b, X_));
   if (!pushed_.empty()) step.energy_change = step.energy_change + sum(graph_, pushed_);
 }
 

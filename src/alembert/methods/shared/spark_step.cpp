@@ -1,5 +1,6 @@
 // The equations of a SPARK step, in the letters of Jay 2009.
 
+#include "alembert/derive/work.h"
 #include "alembert/methods/shared/spark.h"
 
 namespace alembert::internal {
@@ -61,6 +62,7 @@ class SparkStep {
   void add_nonholonomic();
   void add_holonomic();
   void add_positions();
+  void add_work();
   void add_scales();
   void keep_multipliers();
   bool splits() const;
@@ -217,6 +219,28 @@ void SparkStep::add_positions() {
   }
 }
 
+/// Work grows as an entry of z would, by h sum bh P_j with what is linear in lambda as h sum bt P_j: with the order of
+/// the method. Nothing is told where a power has z beside lambda, which r never has.
+void SparkStep::add_work() {
+  if (!e_.energy || conserves_energy(e_)) return;
+  const Exprs powers = work_powers(e_);
+  const SparseExprs by_lambda = jacobian(powers, e_.lambda);
+  if (depends(by_lambda.value, joined<Expr>(e_.z, e_.lambda, e_.psi))) return;
+  if (depends(powers, e_.psi) && k_.b_prime != k_.b_hat) return;
+  std::vector<Exprs> terms(powers.size());
+  const Exprs no_lambda(n_g_, graph_.constant(0));
+  for (int j = 0; j < s_; ++j)
+    add_scaled(terms, k_.b_hat[j], at(e_, powers, {T_[j], Y_[j], Z_[j]}, no_lambda, Psi_[j]));
+  for (int j = 0; j <= m_ && !by_lambda.value.empty(); ++j) {
+    const SparseExprs rates =
+        at_point(e_, by_lambda, {t0_ + k_.c_tilde[j] * h_, Y_tilde_[j], frame_.z0}, no_lambda, Psi_[0]);
+    for (int i = 0; i < rates.rows; ++i)
+      for (int k = rates.row_start[i]; k < rates.row_start[i + 1]; ++k)
+        if (k_.b_tilde[j] != 0) terms[i].push_back(k_.b_tilde[j] * (rates.value[k] * Lambda_[j][rates.column[k]]));
+  }
+  for (const Expr sum : totals(graph_, terms)) frame_.step.work.push_back(h_ * sum);
+}
+
 void SparkStep::add_scales() {
   // Rounding in g is rounding of y, and so eps |y| / h in the stages Z.
   const Expr size_z = frame_.size_z(), size_y = frame_.size_y();
@@ -293,6 +317,7 @@ StepPlan SparkStep::plan() {
   add_nonholonomic();
   add_holonomic();
   add_positions();
+  add_work();
   add_scales();
   keep_multipliers();
   if (splits()) add_structure();
