@@ -6,6 +6,11 @@ mark_as_advanced(ALEMBERT_CCACHE)
 # for where headers are precompiled; they are in the cache themselves, so that all checkouts share the objects too.
 set(ccache_launcher env CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros ${ALEMBERT_CCACHE})
 
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  execute_process(COMMAND g++ -print-file-name=include OUTPUT_VARIABLE ALEMBERT_GCC_HEADERS
+    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+endif()
+
 function(alembert_settings target)
   set_target_properties(${target} PROPERTIES
     CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
@@ -15,6 +20,10 @@ function(alembert_settings target)
   # No contraction to fused operations: interpreter and compiled code must give the same bits.
   # No -Wpedantic: it objects to __float128.
   target_compile_options(${target} PRIVATE -ffp-contract=off -Wall -Wextra -Wno-pedantic)
+  # clang has no quadmath.h: gcc's own headers come last.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND ALEMBERT_GCC_HEADERS)
+    target_compile_options(${target} PRIVATE "SHELL:-idirafter ${ALEMBERT_GCC_HEADERS}")
+  endif()
   # HDF5 (loaded when it is needed) and LLVM name libraries that are not called; loading them would cost time at every start.
   target_link_options(${target} PRIVATE -Wl,--as-needed)
   if(ALEMBERT_WERROR)

@@ -269,7 +269,7 @@ TEST(ModelErrors, AFailedDeclarationStaysSilentAfterwards) {
 }
 
 TEST(ModelErrors, OverridesAreShownAsSuch) {
-  const char* text = "parameter length = 1\ncoordinate x\nkinetic x'^2\nlet e = x\n";
+  const char* text = "parameter length = 1\ncoordinate x\nkinetic x'^2\nlet e = 2*length\n";
   std::vector<Diagnostic> errors = errors_of(text, {"lenght=2", "length=1/0", "x=(1,2)", "e=3", "x=", "length'=2"});
   ASSERT_EQ(errors.size(), 6u);
   std::map<std::string, std::string> message, hint;
@@ -281,7 +281,7 @@ TEST(ModelErrors, OverridesAreShownAsSuch) {
   EXPECT_EQ(hint["`set` lenght=2"], "did you mean 'length' (parameter, line 1)?");
   EXPECT_EQ(message["`set` length=1/0"], "the value of parameter 'length' is not finite (inf)");
   EXPECT_EQ(message["`set` x=(1,2)"], "'x' is a scalar, but this is a vector of 2");
-  EXPECT_EQ(message["`set` e=3"], "'e' is a let and cannot be the target of `set`");
+  EXPECT_EQ(message["`set` e=3"], "'e' contains no state and cannot be set");
   EXPECT_EQ(message["`set` length'=2"], "'length' is a parameter and has no velocity");
 }
 

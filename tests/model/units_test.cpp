@@ -12,7 +12,7 @@ namespace alembert::internal {
 namespace {
 
 TEST(Units, AreProductsOfPowers) {
-  const auto unit = [](const char* text) { return read_unit(text).value(); };
+  const auto unit = [](const char* text) { return read_unit(text).unit.value(); };
   EXPECT_EQ(unit("N*m"), unit("J"));
   EXPECT_EQ(unit("kg*m^2/s^2"), unit("J"));
   EXPECT_EQ(unit("m/s^2"), unit("m s^-2"));
@@ -22,8 +22,28 @@ TEST(Units, AreProductsOfPowers) {
   EXPECT_NEAR(unit("cm").scale, 0.01, 1e-17);
   EXPECT_EQ(unit("mm").powers, unit("m").powers);
   EXPECT_EQ(unit("px").powers.count("px"), 1u) << "a word that no table knows is a unit of its own";
-  for (const char* text : {"m//s", "*m", "m^", "m^x", "3+4", "m/"}) EXPECT_FALSE(read_unit(text)) << text;
+  EXPECT_EQ(unit("N/(m*s)"), unit("N/m/s"));
+  EXPECT_EQ(unit("(m/s)^2"), unit("m^2 s^-2"));
+  EXPECT_EQ(unit("m^0.5"), unit("(m)^0.5"));
+  EXPECT_EQ(read_unit(unit("kg/(m*s)").text().substr(1, 8)).unit, unit("kg/(m*s)")) << "what is printed can be read";
+  for (const char* text : {"m//s", "*m", "m^", "m^x", "m^-", "m^1e999", "m^999", "3+4", "m/", "(m", "m)", "()", "m1"})
+    EXPECT_FALSE(read_unit(text).unit) << text;
   EXPECT_EQ(unit("kg*m/s^2").text(), "'kg*m/s^2'");
+}
+
+/// A word that looks like a unit is no unit of its own.
+TEST(Units, KnowWhatWasMeant) {
+  const std::pair<const char*, const char*> meant[] = {
+      {"kgg", "kg"},   {"Kg", "kg"},   {"Nm", "N*m"},      {"kNm", "kN*m"},    {"newton", "N"},
+      {"Meters", "m"}, {"sec", "s"},   {"hz", "Hz"},       {"radians", "rad"}, {"raad", "rad"},
+      {"degr", "deg"}, {"ohm", "Ohm"}, {"m/s*kgg^2", "kg"}};
+  for (const auto& [text, sign] : meant) {
+    const UnitText read = read_unit(text);
+    EXPECT_FALSE(read.unit) << text;
+    EXPECT_NE(read.hint.find("did you mean '" + std::string(sign) + "'?"), std::string::npos) << text << read.hint;
+  }
+  for (const char* text : {"px", "EUR", "steps", "veh/h", "pulses", "mg", "kPa", "um", "GHz"})
+    EXPECT_TRUE(read_unit(text).unit) << text << read_unit(text).hint;
 }
 
 std::string wrong_units(const std::string& text) {

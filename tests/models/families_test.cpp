@@ -157,6 +157,69 @@ TEST(Assemblies, InAssembliesArePlacedWithThem) {
   EXPECT_NEAR(last_of(turned, "ball[2]"), 1, 1e-14);
 }
 
+/// Every joint to the ground, springs, rolling and contact: turned and moved as a whole, the motion is turned and
+/// moved, and what joints measure is the same.
+TEST(Assemblies, OnTheGroundAreRotatedWithIt) {
+  const apps_test::Folder folder;
+  folder.write(
+      "machine.alm",
+      "body arm mass 1 inertia (0.1, 0.2, 0.3) at (0, 0.5, 0) spin (0, 0, 1)\n"
+      "joint revolute hinge from ground point (0, 0, 0) axis (0, 0, 1) to arm point (0, -0.5, 0)\n"
+      "body cart mass 2 inertia (1, 1, 1) at (1, 3, 0) velocity (0.4, 0, 0)\n"
+      "joint prismatic rail from ground point (0, 3, 0) axis (1, 0, 0) to cart\n"
+      "body block mass 2 inertia (1, 1, 1) at (0, 0, 4)\njoint fixed clamp from ground point (0, 0, 4) to block\n"
+      "body tip mass 1 inertia (0.1, 0.1, 0.2) at (0, 0, 5) spin (0.3, 0, 0)\n"
+      "joint universal cross from ground point (0, 0, 4.5) axis (1, 0, 0) to tip point (0, 0, -0.5) axis (0, 1, 0)\n"
+      "body ball mass 1 inertia (0.4, 0.4, 0.4) at (0, 9, 1) velocity (1, 0.5, 0) spin (-0.5, 1, 0)\n"
+      "joint rolling floor from ground axis (0, 0, 1) to ball radius 1\n"
+      "body marble mass 1 inertia (0.4, 0.4, 0.4) at (5, 0, 1.2) velocity (0.3, 0, -1)\n"
+      "contact table from marble sphere 0.5 to ground plane point (0, 0, 0.5) axis (0, 0, 1) restitution 0.5 friction "
+      "0.3\n"
+      "spring s from ground point (1, 1, 1) to arm stiffness 3 length 1\n"
+      "observe angle: hinge.angle\nobserve d: rail.distance\nobserve a1: cross.angle1\nobserve a2: cross.angle2\n");
+  const auto placed = [&](const std::string& placement) {
+    return followed(read_model(folder.write("one.alm", "component m = \"machine.alm\" " + placement +
+                                                           "\nlet R = rotation((1, 2, -1), 0.8)\n"
+                                                           "observe p: m.arm.r - (1, 2, 3)\nobserve b: transpose(R)*p\n"
+                                                           "let p = m.arm.r - (1, 2, 3)\n"
+                                                           "observe roll: transpose(R)*(m.ball.r - (1, 2, 3))\n"
+                                                           "observe fell: transpose(R)*(m.marble.r - (1, 2, 3))\n")));
+  };
+  const Rows straight = placed("at (1, 2, 3)"), turned = placed("at (1, 2, 3) rotated 0.8 about (1, 2, -1)");
+  for (const char* name : {"m.angle", "m.d", "m.a1", "m.a2"})
+    EXPECT_NEAR(last_of(turned, name), last_of(straight, name), 1e-8) << name;
+  EXPECT_GT(std::abs(last_of(straight, "m.angle")), 0.1);
+  for (const int i : {1, 2, 3}) {
+    const std::string n = "[" + std::to_string(i) + "]";
+    EXPECT_NEAR(last_of(turned, "b" + n), last_of(straight, "p" + n), 1e-8) << n;
+    EXPECT_NEAR(last_of(turned, "roll" + n), last_of(straight, "m.ball.r" + n) - i, 1e-8) << n;
+    EXPECT_NEAR(last_of(turned, "fell" + n), last_of(straight, "m.marble.r" + n) - i, 1e-8) << n;
+  }
+}
+
+TEST(Assemblies, InThePlaneAreRotatedWithTheirGround) {
+  const apps_test::Folder folder;
+  folder.write("flat.alm",
+               "body arm planar mass 1 inertia 0.1 at (0.5, 0) omega 1\njoint revolute hinge from ground to arm point "
+               "(-0.5, 0)\n"
+               "body cart planar mass 1 inertia 0.1 at (1, 2) velocity (0.3, 0)\n"
+               "joint prismatic rail from ground point (0, 2) axis (1, 0) to cart\n"
+               "body wheel planar mass 1 inertia 0.5 at (0, 6) velocity (1, 0) omega -1\n"
+               "joint rolling floor from ground point (0, 5) to wheel radius 1\n"
+               "body block planar mass 1 inertia 1 at (3, 3)\njoint fixed clamp from ground point (3, 3) to block\n"
+               "spring s from cart to ground point (2, 2) stiffness 2 length 0.5\n"
+               "observe angle: hinge.angle\nobserve d: rail.distance\n");
+  const auto placed = [&](const std::string& placement) {
+    return followed(read_model(folder.write("plane.alm", "component m = \"flat.alm\" " + placement +
+                                                             "\nlet R = rotation(0.6)\n"
+                                                             "observe roll: transpose(R)*m.wheel.r\n")));
+  };
+  const Rows straight = placed(""), turned = placed("rotated 0.6");
+  for (const char* name : {"m.angle", "m.d"}) EXPECT_NEAR(last_of(turned, name), last_of(straight, name), 1e-9) << name;
+  for (const char* n : {"[1]", "[2]"})
+    EXPECT_NEAR(last_of(turned, std::string("roll") + n), last_of(straight, std::string("m.wheel.r") + n), 1e-9);
+}
+
 TEST(Matrices, AreThoseOfMathematics) {
   const auto value = [](const std::string& expression) {
     const Model model = model_from_text(
@@ -194,6 +257,28 @@ TEST(DeclaredFamilies, MayHaveTheirRangesBehindThem) {
     EXPECT_NEAR(last_of(with, "z" + n), i * std::exp(-0.5), 1e-9);
   }
   EXPECT_NEAR(last_of(with, "s[2]"), std::cos(0.5), 1e-9);
+}
+
+TEST(DeclaredFamilies, OfMomentaQuantitiesAndOutputs) {
+  const Rows momenta = followed(model_from_text(
+      "parameter N = 3\ncoordinate q[i] = i for i = 1..N\nmomentum p[i] of q[i] for i = 1..N\nfamily j = 1..N\n"
+      "hamiltonian sum(j, p[j]^2 + q[j]^2)/2\n"));
+  const Rows quantities = followed(
+      model_from_text("parameter N = 3\nvariable y[i] = i for i = 1..N\nvariable z[i] for i = 1..N\nfamily j = 1..N\n"
+                      "quantity p[i] = i*z[i] for i = 1..N\nrate y[j]' = z[j], p[j]' = -j*y[j]\n"));
+  const Model ports = model_from_text(
+      "family i = 1..3\nstate q[i] = i, p[i]\nhamiltonian sum(i, q[i]^2 + p[i]^2)/2\nstructure J(q[i], p[i]) = 1\n"
+      "input u[i] = 0\nport B(p[i], u[i]) = 1\noutput w[i] of u[i]\nobserve speed: w[3]\n");
+  SimulateOptions options;
+  options.step = 0.01;
+  options.end = 0.5;
+  const Report report = simulate(ports, derive(ports), method("gauss_collocation(3)"), options);
+  for (const int i : {1, 2, 3}) {
+    const std::string n = "[" + std::to_string(i) + "]";
+    EXPECT_NEAR(last_of(momenta, "q" + n), i * std::cos(0.5), 1e-8);
+    EXPECT_NEAR(last_of(quantities, "y" + n), i * std::cos(0.5), 1e-8);
+  }
+  EXPECT_NEAR(report.observed[0].final, -3 * std::sin(0.5), 1e-12);
 }
 
 TEST(Assemblies, OfFamiliesHaveEventsInputsAndQuantitiesThatCanBeNamed) {

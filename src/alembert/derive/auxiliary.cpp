@@ -215,7 +215,7 @@ Equations without_closed_forms(const Equations& e, int first_parameter) {
   const auto put = [&](Exprs& list) { list = list.empty() ? list : substitute(list, gone, values, graph); };
   for (Exprs* list : {&result.v, &result.p, &result.f, &result.N, &result.r, &result.g, &result.g_dot, &result.k,
                       &result.applied, &result.forces, &result.invariants, &result.observed, &result.tables,
-                      &result.actions, &result.events, &result.inertial, &result.reduced})
+                      &result.actions, &result.prescribed, &result.events, &result.inertial, &result.reduced})
     put(*list);
   for (Expr* one : {&result.energy, &result.L, &result.rayleigh, &result.density})
     if (*one) *one = substitute(*one, gone, values, graph);

@@ -340,6 +340,8 @@ Equations derive(const Model& model, const DeriveOptions& options) {
   Carrier carry(model, e, options);
   e.y_start = carry(model.q_start);
   e.z_start = carry(model.z_start);
+  for (const Prescribed& one : model.prescribed)
+    e.prescribed_start.push_back(one.start_expression ? carry(one.start_expression) : e.graph->constant(0));
   e.zero_tests = carry(model.zero_tests);
   e.parameter_values = carry(model.parameter_symbols);
   e.first_order = static_cast<int>(model.first_order.size());
@@ -361,6 +363,7 @@ Equations derive(const Model& model, const DeriveOptions& options) {
   e.observed = carry(model.observed_values);
   for (const Event& event : model.events)
     for (const Action& action : event.actions) e.actions.push_back(carry(action.value));
+  for (const Prescribed& one : model.prescribed) e.prescribed.push_back(carry(one.value));
   for (const TableUse& use : model.tables) e.tables.push_back(carry(use.argument));
   for (const Event& event : model.events) e.events.push_back(carry(event.value));
   e.density = carry(model.density);

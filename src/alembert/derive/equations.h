@@ -58,6 +58,8 @@ struct Equations {
   Exprs model_parameters;                 // all of the model's, as numbers or in the open ones
   Exprs parameter_values;                 // of Model::parameter_symbols: constants, or functions of the open ones
   Exprs y_start, z_start;                 // initial values as given, in the open parameters
+  Exprs prescribed;                       // values of Model::prescribed, in t, y, z
+  Exprs prescribed_start;                 // as given at the start; 0 where nothing is
   Exprs zero_tests;                       // of open parameters, or constants: what the shape of the model rests on
 
   Expr t;

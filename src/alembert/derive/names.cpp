@@ -9,6 +9,7 @@ namespace alembert::internal {
 
 void check_names(const Model& model, const Equations& e, const std::map<std::string, double>& values) {
   std::vector<std::string> open = joined<std::string>(e.y_names, e.z_names);
+  for (const Prescribed& one : model.prescribed) open.push_back(one.name);
   for (const OpenParameter& parameter : e.parameters) open.push_back(parameter.name);
   const std::vector<std::string> folded = joined<std::string>(flat_names(model.parameters), flat_names(model.inputs));
   const auto contains = [](const std::vector<std::string>& list, const std::string& name) {

@@ -40,6 +40,17 @@ void put_name(Term& term, const std::string& from, const std::string& to) {
   for (Term& part : term.parts) put_name(part, from, to);
 }
 
+/// momentum p[i] of q[i]: the whole of p belongs to the whole of q.
+void name_whole_owners(Statement& s) {
+  for (Item& item : s.items) {
+    while (item.owner && item.owner->form == Term::Form::index && item.owner->parts[1].form == Term::Form::name &&
+           stands_in_brackets(item.target, item.owner->parts[1].text)) {
+      Term whole = item.owner->parts[0];
+      item.owner = std::move(whole);
+    }
+  }
+}
+
 void take_range(Statement& s, const Range& range, Text& out, std::vector<Diagnostic>& errors) {
   const std::string& index = range.index.text;
   const auto found = std::find_if(s.items.begin(), s.items.end(),
@@ -73,11 +84,12 @@ Text with_declared_families(const Text& text, std::vector<Diagnostic>& errors) {
   result.comments = text.comments;
   for (const Statement& s : text.statements) {
     const bool own = is_declaration(s) && !s.ranges.empty() && !s.items.empty() && !gives_values(s);
+    Statement plain = s;
+    if (is_declaration(s)) name_whole_owners(plain);
     if (!own) {
-      result.statements.push_back(s);
+      result.statements.push_back(std::move(plain));
       continue;
     }
-    Statement plain = s;
     plain.ranges.clear();
     for (const Range& range : s.ranges) take_range(plain, range, result, errors);
     result.statements.push_back(std::move(plain));

@@ -87,6 +87,10 @@ void check_drawing(Elaboration& e, const Expansion& expansion, Drawing& drawing)
 /// The rest of what there is to see. New expressions, so only where a page is made.
 void make_drawing(Elaboration& e, const Expansion& expansion, Drawing& drawing);
 void check_port(Elaboration& e);  // its structure, near the initial values
+/// Whether the target of an assignment is a let, such as the rate of a joint.
+bool names_let(Scope& scope, const Term& target);
+/// The entries of Model::prescribed that it means, one for each component; none where an error was reported.
+std::vector<int> prescribe(Elaboration& e, const Term& target);
 void make_start(Elaboration& e, const std::vector<const Assignment*>& overrides);
 void make_solve(Elaboration& e);
 

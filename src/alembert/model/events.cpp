@@ -76,6 +76,21 @@ void add_events(Elaboration& e, const char* keyword, bool stop, std::map<std::st
   });
 }
 
+/// Whether there is such an event, with an error of its own; adds the names of those that have one.
+bool is_refused(Elaboration& e, const std::string& name, std::vector<std::string>& names) {
+  const std::string head = name.substr(0, name.find('['));
+  bool refused = e.scope.lost.contains(name.substr(0, name.find_first_of(".[")));
+  e.each("event", [&](const Statement& s) {
+    if (!s.label) return;
+    const Term* root = &*s.label;
+    while (root->form == Term::Form::index) root = &root->parts[0];
+    refused |= root->text == head;
+    names.push_back(root->text);
+  });
+  names.insert(names.end(), e.scope.lost.begin(), e.scope.lost.end());
+  return refused;
+}
+
 std::vector<Event*> events_named(Elaboration& e, const Term& label) {
   const std::string name = name_with_indices(e.scope, label);
   std::vector<Event*> found;
@@ -87,7 +102,7 @@ std::vector<Event*> events_named(Elaboration& e, const Term& label) {
     if (event.name == name || event.name.starts_with(name + "[")) found.push_back(&event);
     names.push_back(event.name);
   }
-  if (!found.empty() || !e.complete) return found;
+  if (!found.empty() || is_refused(e, name, names)) return found;
   for (const Contact& contact : e.model.contacts)
     if (contact.name == name || contact.name.starts_with(name + "[")) {
       e.scope.error(label.place, "'" + name + "' is a contact: its impacts are listed, and set nothing by themselves",
@@ -108,15 +123,47 @@ std::optional<std::pair<Action::To, int>> place_of(const Elaboration& e, Expr sy
     return found == list.end() ? -1 : static_cast<int>(found - list.begin());
   };
   if (const int i = in(m.parameter_symbols); i >= 0) return std::pair(Action::To::parameter, i);
+  // Of the auxiliary variables those with a closed form: the coordinates move with them.
   const std::size_t own = m.q.size() - m.auxiliary.size();
-  if (const int i = in(m.q); i >= 0 && static_cast<std::size_t>(i) < own) return std::pair(Action::To::y, i);
+  const auto settable = [&](std::size_t i) { return i < own || m.auxiliary[i - own].value; };
+  if (const int i = in(m.q); i >= 0 && settable(static_cast<std::size_t>(i))) return std::pair(Action::To::y, i);
   if (const int i = in(m.form == Form::lagrangian ? m.v : m.p); i >= 0) return std::pair(Action::To::z, i);
   return {};
+}
+
+/// False where an error was reported, as below.
+bool add_action(Elaboration& e, const Item& item, Event& event, const Action& action, Expr target) {
+  for (const Action& other : event.actions)
+    if (other.to == action.to && other.entry == action.entry) {
+      e.scope.error(item.target.place, "'" + action.name + "' is set twice by '" + event.name + "'",
+                    "all that an event sets is made of the values before it");
+      return false;
+    }
+  e.sized.push_back({item.value->place, action.value, false, Elaboration::Sized::Fit::same, target});
+  event.actions.push_back(action);
+  return true;
+}
+
+/// What follows from states: the rate of a joint.
+bool add_prescribed(Elaboration& e, const Item& item, Event& event) {
+  Scope& scope = e.scope;
+  const std::vector<int> entries = prescribe(e, item.target);
+  if (entries.empty()) return false;
+  const ArrayShape shape = scope.evaluate(item.target).shape;
+  const Value value = scope.fit(scope.evaluate(*item.value), shape, item.value->place, "'" + print(item.target) + "'");
+  if (value.bad) return false;
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    const Prescribed& one = e.model.prescribed[static_cast<std::size_t>(entries[k])];
+    if (!add_action(e, item, event, {Action::To::prescribed, entries[k], value.entries[k], one.name}, one.value))
+      return false;
+  }
+  return true;
 }
 
 /// What an item of `when` assigns; false where an error was reported.
 bool add_actions(Elaboration& e, const Item& item, Event& event) {
   Scope& scope = e.scope;
+  if (names_let(scope, item.target)) return add_prescribed(e, item, event);
   const std::optional<Target> target = scope.reference(
       item.target, {Kind::parameter, Kind::coordinate, Kind::momentum, Kind::variable, Kind::state}, "when");
   if (!target) return false;
@@ -144,14 +191,7 @@ bool add_actions(Elaboration& e, const Item& item, Event& event) {
                   "the parameter '" + name + "' decides sizes or ranges and cannot change on the way");
       return false;
     }
-    for (const Action& other : event.actions)
-      if (other.to == place->first && other.entry == place->second) {
-        scope.error(item.target.place, "'" + name + "' is set twice by '" + event.name + "'",
-                    "all that an event sets is made of the values before it");
-        return false;
-      }
-    e.sized.push_back({item.value->place, value.entries[k], false, Elaboration::Sized::Fit::same, symbol});
-    event.actions.push_back({place->first, place->second, value.entries[k], name});
+    if (!add_action(e, item, event, {place->first, place->second, value.entries[k], name}, symbol)) return false;
   }
   return true;
 }

@@ -11,6 +11,7 @@
 #include "alembert/error.h"
 #include "alembert/expr.h"
 #include "alembert/model/contact.h"
+#include "alembert/model/prescribed.h"
 #include "alembert/report.h"
 #include "alembert/text/syntax.h"
 
@@ -47,15 +48,6 @@ struct Auxiliary {
   Expr value;     // of t and q, where the equation says s = value; else empty
   Expr rate;      // a symbol: s'
   Place place;
-};
-
-/// What an event assigns.
-struct Action {
-  enum class To { parameter, y, z };
-  To to = To::parameter;
-  int entry = 0;  // of Model::parameter_symbols, q, or the z
-  Expr value;     // in what was before the event; may contain multipliers
-  std::string name;
 };
 
 /// A moment to be found: where value goes through 0.
@@ -166,6 +158,7 @@ struct Model {
   std::vector<Quad> q0, z0;  // z0: velocities, momenta, or z
   Exprs q_start, z_start;    // the same as expressions of parameters
   std::vector<bool> q_given, z_given, q_pinned, z_pinned;
+  std::vector<Prescribed> prescribed;
   std::vector<std::optional<Quad>> multiplier0;  // one per constraint: an initial guess, where given
 
   SolveStatement solve;

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <utility>
 
 #include "alembert/default_methods.h"
@@ -40,6 +39,21 @@ Expr in_parameters(const Elaboration& e, Expr value) {
   return substitute(value, from, to, e.scope.graph());
 }
 
+/// The number of an initial value; nothing where an error was reported.
+std::optional<Quad> start_number(Scope& scope, Expr value, const Term& target, const Term& term) {
+  std::string missing;
+  const std::optional<Quad> number = scope.number(value, missing, Use::value);
+  if (!number) {
+    scope.error(term.place, "this initial value needs '" + missing + "', which has none before this line",
+                "give an initial value of '" + missing + "' first");
+    return {};
+  }
+  if (std::isfinite(static_cast<double>(*number))) return number;
+  scope.error(term.place, "the initial value of '" + print(target) + "' is not finite (" +
+                              to_text(static_cast<double>(*number)) + ")");
+  return {};
+}
+
 /// Puts a value into the entries it is meant for. Where the options have given one, the model's is not even looked at.
 bool assign(Elaboration& e, const Target& r, const Term& target, const Term& term, bool overriding) {
   Scope& scope = e.scope;
@@ -63,18 +77,8 @@ bool assign(Elaboration& e, const Target& r, const Term& target, const Term& ter
   for (std::size_t k = 0; k < size; ++k) {
     Start& s = (*start)[offset + k];
     if (s.overridden && !overriding) continue;
-    std::string missing;
-    const std::optional<Quad> number = scope.number(value.entries[k], missing, Use::value);
-    if (!number) {
-      scope.error(term.place, "this initial value needs '" + missing + "', which has none before this line",
-                  "give an initial value of '" + missing + "' first");
-      return false;
-    }
-    if (!std::isfinite(static_cast<double>(*number))) {
-      scope.error(term.place, "the initial value of '" + print(target) + "' is not finite (" +
-                                  to_text(static_cast<double>(*number)) + ")");
-      return false;
-    }
+    const std::optional<Quad> number = start_number(scope, value.entries[k], target, term);
+    if (!number) return false;
     if (!overriding)
       e.sized.push_back({term.place, value.entries[k], false, Elaboration::Sized::Fit::same, symbols[offset + k]});
     s.value = *number;
@@ -82,6 +86,31 @@ bool assign(Elaboration& e, const Target& r, const Term& target, const Term& ter
     e.started[symbols[offset + k].id()] = s.expression;
     s.overridden |= overriding;
     scope.know(symbols[offset + k], *number);
+  }
+  return true;
+}
+
+/// The same for what follows from states; the options come first, and what they gave stays.
+bool assign_let(Elaboration& e, const Term& target, const Term& term, bool overriding) {
+  Scope& scope = e.scope;
+  const std::vector<int> entries = prescribe(e, target);
+  if (entries.empty()) return false;
+  const ArrayShape shape = scope.evaluate(target).shape;
+  const Value value = scope.fit(scope.evaluate(term), shape, term.place, "'" + print(target) + "'");
+  if (value.bad) return false;
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    Prescribed& one = e.model.prescribed[static_cast<std::size_t>(entries[k])];
+    if (one.start && !overriding) {
+      if (one.overridden) continue;
+      scope.error(target.place, "the initial value of '" + one.name + "' is given twice");
+      return false;
+    }
+    const std::optional<Quad> number = start_number(scope, value.entries[k], target, term);
+    if (!number) return false;
+    if (!overriding) e.sized.push_back({term.place, value.entries[k], false, Elaboration::Sized::Fit::same, one.value});
+    one.start = *number;
+    one.overridden = overriding;
+    one.start_expression = in_parameters(e, value.entries[k]);
   }
   return true;
 }
@@ -102,6 +131,7 @@ void read_initial(Elaboration& e) {
   e.each("initial", [&](const Statement& s, const Item& item) {
     if (!item.value) return;
     scope.loop(s.ranges, {&item.target, &*item.value}, [&](const std::vector<long>&) {
+      if (names_let(scope, item.target)) return assign_let(e, item.target, *item.value, false);
       const std::optional<Target> r = scope.reference(item.target, startable, "initial");
       return r && assign(e, *r, item.target, *item.value, false);
     });
@@ -142,35 +172,6 @@ void append_states(Elaboration& e) {
                     "its column of the flow matrix is 0, so it follows from the other states");
 }
 
-/// The angle of a joint follows from its bodies. Given from outside it says on which turn; what else it says would be
-/// ignored.
-void refuse_other_angles(Elaboration& e, const std::vector<const Assignment*>& overrides) {
-  Scope& scope = e.scope;
-  const std::shared_ptr<const Source> text = scope.source;
-  std::size_t next = 0;
-  for (const Declaration* d : auxiliaries(scope)) {
-    const std::size_t first = next;
-    next += d->symbols.size();
-    if (!d->closed || first >= e.model.auxiliary.size() || !d->start[0].overridden) continue;
-    std::string missing;
-    const std::optional<Quad> stands = scope.number(e.model.auxiliary[first].value, missing, Use::value);
-    if (!stands) continue;
-    const double turn = 2 * std::numbers::pi;
-    const double apart = static_cast<double>(d->start[0].value - *stands);
-    constexpr double same_angle = 1e-6;  // of numbers that were written with few digits
-    if (std::abs(apart - turn * std::round(apart / turn)) < same_angle) continue;
-    for (const Assignment* one : overrides)
-      if (one->item.target.text == d->name) {
-        scope.source = one->source;
-        scope.error(one->item.target.place,
-                    "'" + d->name + "' follows from the coordinates, and is " + to_text(static_cast<double>(*stands)) +
-                        " at the start: a value only says on which turn",
-                    "turn the bodies: 'at' and 'rotated', or their coordinates");
-      }
-  }
-  scope.source = text;
-}
-
 }  // namespace
 
 void make_start(Elaboration& e, const std::vector<const Assignment*>& overrides) {
@@ -186,13 +187,16 @@ void make_start(Elaboration& e, const std::vector<const Assignment*>& overrides)
       scope.error(item->target.place, "'" + d->name + "' is a parameter and has no velocity");
       continue;
     }
+    if (names_let(scope, item->target)) {
+      assign_let(e, item->target, *item->value, true);
+      continue;
+    }
     const std::optional<Target> r = scope.reference(item->target, startable, one->purpose);
     if (r) assign(e, *r, item->target, *item->value, true);
   }
   scope.source = text;
   read_initial(e);
   read_pins(e);
-  refuse_other_angles(e, overrides);
 
   Model& m = e.model;
   const auto append = [&](const std::vector<Start>& from, std::vector<Quad>& value, std::vector<bool>& given,
@@ -219,7 +223,13 @@ void make_start(Elaboration& e, const std::vector<const Assignment*>& overrides)
     append(d->start, m.q0, m.q_given, m.q_pinned);
     std::fill(m.q_pinned.end() - d->size(), m.q_pinned.end(), true);
   }
-  for (const Declaration* d : auxiliaries(scope)) append(d->start, m.q0, m.q_given, m.q_pinned);
+  for (const Declaration* d : auxiliaries(scope)) {
+    append(d->start, m.q0, m.q_given, m.q_pinned);
+    // The angle of a joint that `initial` gives is kept, and the bodies are turned to it; `auxiliary s = 1: ...` only
+    // says near what.
+    const Start& start = d->start[0];
+    if (d->closed && (start.overridden || (start.given && !d->definition))) m.q_pinned.back() = true;
+  }
   if (m.port) append_states(e);
   std::unordered_map<std::uint32_t, Quad> guesses;
   for (const Declaration& d : scope.declarations())

@@ -88,9 +88,9 @@ bool give_declared(Elaboration& e, UnitCheck& check) {
   bool any = false;
   for (const Declaration& d : e.scope.declarations()) {
     if (d.unit.empty()) continue;
-    const std::optional<Dimension> unit = read_unit(d.unit);
+    const auto [unit, hint] = read_unit(d.unit);
     if (!unit) {
-      e.scope.error(d.place, "'" + d.unit + "' is no unit", "as in \"kg\", \"m/s^2\", \"N*m\"");
+      e.scope.error(d.place, "'" + d.unit + "' is no unit", hint.empty() ? "as in \"kg\", \"m/s^2\", \"N*m\"" : hint);
       continue;
     }
     any = true;

@@ -22,9 +22,14 @@ struct Dimension {
   std::string shown() const;  // as a column has it: "J", the name of a derived unit of mechanics where there is one
 };
 
-/// "m/s^2", "N*m", "kg*m^2", "1/s"; a word that no table knows is a unit of its own. Nothing where it is not written
-/// so.
-std::optional<Dimension> read_unit(const std::string& text);
+struct UnitText {
+  std::optional<Dimension> unit;  // nothing where the text is no unit
+  std::string hint;               // why, where a word was probably meant otherwise; else ""
+};
+
+/// "m/s^2", "N*m", "kg/(m*s)", "1/s". A word that no table knows is a unit of its own ("px", "EUR"), unless it looks
+/// like one that is known: another case, a long name, signs without a product ("Nm"), one letter more or less ("kgg").
+UnitText read_unit(const std::string& text);
 
 /// Where units are given, the coordinates of bodies, multipliers, observed values, contacts and the energy get theirs;
 /// sums, comparisons and equations of what does not fit are errors at their statements. Numbers and what has no unit

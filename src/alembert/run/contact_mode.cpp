@@ -248,6 +248,7 @@ void start_at(Model& model, std::span<const double> state) {
   };
   put(model.q0, model.q_start, model.q_pinned, 0);
   put(model.z0, model.z_start, model.z_pinned, model.q.size());
+  for (Prescribed& one : model.prescribed) one.start.reset();
 }
 
 ContactModes::ContactModes(const Model& model, const Equations& e, const Method& method, const EngineOptions& options)

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "alembert/base/lists.h"
+#include "alembert/derive/auxiliary.h"
 #include "alembert/derive/names.h"
 #include "alembert/derive/work.h"
 #include "alembert/error.h"
@@ -394,6 +395,7 @@ StartValues Engine::given_at(const GridPoint& point) const {
   given.z.assign(middle, point.state.end());
   given.y_pinned.assign(given.y.size(), false);
   given.z_pinned.assign(given.z.size(), false);
+  given.prescribed.assign(given.prescribed.size(), {});
   // First-order states move by their rates alone.
   const auto states = given.y_pinned.end() - static_cast<std::ptrdiff_t>(e.auxiliary.size());
   std::fill(states - e.first_order, states, true);
@@ -494,13 +496,18 @@ void Engine::give(StartValues& given, const NamedValues& values, bool pin) const
     const auto y = std::find(e.y_names.begin(), e.y_names.end(), name);
     const auto z = std::find(e.z_names.begin(), e.z_names.end(), name);
     if (y != e.y_names.end()) {
-      given.y[y - e.y_names.begin()] = value;
-      if (pin) given.y_pinned[y - e.y_names.begin()] = true;
+      const std::size_t i = static_cast<std::size_t>(y - e.y_names.begin());
+      given.y[i] = value;
+      // The angle of a joint has no value of its own: the bodies are turned to it.
+      if (pin || i >= e.y.size() - closed_count(e)) given.y_pinned[i] = true;
     } else if (z != e.z_names.end()) {
       given.z[z - e.z_names.begin()] = value;
       if (pin) given.z_pinned[z - e.z_names.begin()] = true;
     } else {
-      check_names(model, e, values);  // throws
+      const auto same = [&name = name](const Prescribed& one) { return one.name == name; };
+      const auto found = std::find_if(model.prescribed.begin(), model.prescribed.end(), same);
+      if (found == model.prescribed.end()) check_names(model, e, values);  // throws
+      given.prescribed[static_cast<std::size_t>(found - model.prescribed.begin())] = value;
     }
   }
 }

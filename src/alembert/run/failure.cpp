@@ -102,9 +102,9 @@ std::string FailureAnalysis::explain_jump(double t, std::span<const double> stat
     if (!(std::abs(values[i]) <= rounding * slope * largest)) continue;
     return jump_names_[i] +
            " jumps there, and the motion can go on with neither of its values: it sticks, as with dry friction, which "
-           "a sign or a condition cannot say; write friction(mu, normal, velocity), which creeps instead, or "
-           "tanh(x/small) for "
-           "sign(x)";
+           "a sign or a condition cannot say; write `contact NAME load NORMAL friction mu along VELOCITY`, or "
+           "`joint ... friction mu` where a joint rubs, which stick and slip; or friction(mu, normal, velocity), which "
+           "creeps, or tanh(x/small) for sign(x)";
   }
   return "";
 }

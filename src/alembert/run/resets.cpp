@@ -9,6 +9,15 @@
 
 namespace alembert::internal {
 
+namespace {
+
+bool sets_velocities(const Model& model, const Action& action) {
+  if (action.to == Action::To::prescribed) return model.prescribed[static_cast<std::size_t>(action.entry)].moves;
+  return action.to == Action::To::z;
+}
+
+}  // namespace
+
 Resets::Resets(Engine& engine)
     : engine_(engine),
       kernel_(joined<Expr>(engine.e.t, engine.e.y, engine.e.z, engine.e.lambda, engine.e.psi), engine.e.actions,
@@ -75,7 +84,7 @@ std::string Resets::apply(int number, GridPoint& point) {
   const bool switches = std::any_of(event.actions.begin(), event.actions.end(),
                                     [](const Action& action) { return action.to == Action::To::parameter; });
   const bool pushes = std::any_of(event.actions.begin(), event.actions.end(),
-                                  [](const Action& action) { return action.to == Action::To::z; });
+                                  [&](const Action& action) { return sets_velocities(engine_.model, action); });
   const std::vector<double> before = mobility_ && switches && !pushes ? velocities(point) : std::vector<double>();
   try {
     if (!engine_.keeps_shape(values))

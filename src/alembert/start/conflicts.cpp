@@ -105,8 +105,6 @@ class ConstraintCheck {
         jacobian_(nearest.constraints().derivative(in_)),
         parameters_(parameters) {}
 
-  int count() const { return jacobian_.rows; }
-
   std::optional<Diagnostic> operator()(int i) const {
     const auto begin = jacobian_.value.begin() + jacobian_.row_start[i];
     const auto end = jacobian_.value.begin() + jacobian_.row_start[i + 1];
@@ -152,7 +150,7 @@ void check_constraints(const Model& model, const Level& level, const NearestPoin
                        const NearestPoint::Request& request, const double* parameters) {
   const ConstraintCheck check(model, level, nearest, request, parameters);
   std::vector<Diagnostic> diagnostics;
-  for (int i = 0; i < check.count(); ++i)
+  for (const int i : request.active)
     if (std::optional<Diagnostic> wrong = check(i)) diagnostics.push_back(std::move(*wrong));
   if (!diagnostics.empty()) throw InputError(std::move(diagnostics));
 }

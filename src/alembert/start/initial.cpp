@@ -40,6 +40,7 @@ void check_sizes(const Model& model, const Equations& e, const StartValues& give
   check(given.y_pinned.size() == given.y.size() && given.z_pinned.size() == given.z.size(),
         "start values: pinned or not, one per y and z");
   check(given.multipliers.size() == model.constraints.size(), "start values: one guess or none per constraint");
+  check(given.prescribed.size() == model.prescribed.size(), "start values: one or none per prescribed value");
 }
 
 void record_changes(const std::vector<double>& from, const std::vector<double>& to,
@@ -79,7 +80,9 @@ struct ConsistentStart::Body {
   };
 
   void report_residuals(const State& given, InitialValues& result) const;
-  std::vector<double> project(const Level& level, const NearestPoint& nearest, NearestPoint::Request request) const;
+  std::vector<double> project(const Level& level, const NearestPoint& nearest, NearestPoint::Request request,
+                              const StartValues& given) const;
+  int parts_of_the_way(const State& state, const StartValues& given) const;
   void project_positions(State& state, const StartValues& given, const SparseRows& metric) const;
   void project_velocities(State& state, const StartValues& given, const SparseRows& metric) const;
   void put_closed_forms(State& state, const StartValues& given) const;
@@ -95,6 +98,9 @@ struct ConsistentStart::Body {
   Massless masses_;
   Level position_level_, velocity_level_;
   NearestPoint positions_, velocities_;
+  // Where the model sets what follows from its states.
+  std::optional<Level> set_position_level_, set_velocity_level_;
+  std::optional<NearestPoint> set_positions_, set_velocities_;
   AccelerationSystem accelerations_;
   MassMetric mass_;
   Redundancy redundancy_;
@@ -121,7 +127,16 @@ ConsistentStart::Body::Body(const Model& model, const Equations& e)
       kinematics_(model, e),
       finite_(model, e) {
   if (!masses_.empty()) index_.emplace(e);
-  given_ = Kernel<double>(Exprs{}, joined<Expr>(e.y_start, e.z_start), interpreted);
+  const auto prescribe = [&](const Level& level, bool moves, std::optional<Level>& wider,
+                             std::optional<NearestPoint>& nearest) {
+    wider = with_prescribed(level, model_, e_, moves);
+    if (!wider->prescribed.empty()) nearest.emplace(wider->inputs, wider->unknowns, wider->constraints);
+  };
+  if (!model.prescribed.empty()) {
+    prescribe(position_level_, false, set_position_level_, set_positions_);
+    prescribe(velocity_level_, true, set_velocity_level_, set_velocities_);
+  }
+  given_ = Kernel<double>(Exprs{}, joined<Expr>(e.y_start, e.z_start, e.prescribed_start), interpreted);
   const Exprs near(e.y.end() - static_cast<long>(closed_count(e)), e.y.end());
   closed_ = Kernel<double>(joined<Expr>(e.t, e.y), closed_forms(e, e.t, e.y, near), interpreted);
 }
@@ -130,8 +145,11 @@ StartValues ConsistentStart::Body::given_by_model() const {
   StartValues given = start_values(model_);
   const std::vector<double> values = evaluated(given_, {});
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(given.y.size());
+  const auto last = middle + static_cast<std::ptrdiff_t>(given.z.size());
   given.y.assign(values.begin(), middle);
-  given.z.assign(middle, values.end());
+  given.z.assign(middle, last);
+  for (std::size_t i = 0; i < given.prescribed.size(); ++i)
+    if (given.prescribed[i]) given.prescribed[i] = last[static_cast<std::ptrdiff_t>(i)];
   return given;
 }
 
@@ -139,6 +157,8 @@ void ConsistentStart::Body::bind(const double* table) {
   parameters_ = table;
   positions_.bind(table);
   velocities_.bind(table);
+  if (set_positions_) set_positions_->bind(table);
+  if (set_velocities_) set_velocities_->bind(table);
   accelerations_.bind(table);
   mass_.bind(table);
   redundancy_.bind(table);
@@ -215,21 +235,52 @@ void ConsistentStart::Body::report_residuals(const State& given, InitialValues& 
   result.nonholonomic_residual = max_abs({middle, middle + static_cast<std::ptrdiff_t>(e_.k.size())});
 }
 
-/// All constraints of the level are active.
+/// All constraints of the level are active, and what is set.
 std::vector<double> ConsistentStart::Body::project(const Level& level, const NearestPoint& nearest,
-                                                   NearestPoint::Request request) const {
-  if (level.constraints.empty()) return std::move(request.given);
-  request.active.resize(level.constraints.size());
+                                                   NearestPoint::Request request, const StartValues& given) const {
+  const std::size_t always = level.constraints.size() - level.prescribed.size();
+  request.active.resize(always);
   std::iota(request.active.begin(), request.active.end(), 0);
+  for (std::size_t k = 0; k < level.prescribed.size(); ++k) {
+    const std::optional<double> value = given.prescribed[static_cast<std::size_t>(level.prescribed[k])];
+    if (value) request.active.push_back(static_cast<int>(always + k));
+    request.inputs.push_back(value.value_or(0));
+  }
+  if (request.active.empty()) return std::move(request.given);
   check_constraints(model_, level, nearest, request, parameters_);
   NearestPoint::Result found = nearest.solve(request);
   if (!found.converged) explain_conflict(model_, level, nearest, request, found);
   return std::move(found.x);
 }
 
+/// Bodies that are turned far to an angle that is set go there in parts: the equation of an angle holds half a turn
+/// away too.
+int ConsistentStart::Body::parts_of_the_way(const State& state, const StartValues& given) const {
+  constexpr double longest_part = 0.5;  // radians
+  const std::vector<double> from = evaluated(closed_, joined<double>(state.t, state.y));
+  const std::size_t first = state.y.size() - from.size();
+  double way = 0;
+  for (std::size_t i = 0; i < from.size(); ++i)
+    if (given.y_pinned[first + i] && std::isfinite(from[i]))
+      way = std::max(way, std::abs(given.y[first + i] - from[i]));
+  return std::max(1, static_cast<int>(std::ceil(way / longest_part)));
+}
+
 void ConsistentStart::Body::project_positions(State& state, const StartValues& given, const SparseRows& metric) const {
+  const int parts = parts_of_the_way(state, given);
+  const std::vector<double> from = evaluated(closed_, joined<double>(state.t, state.y));
+  const std::size_t first = state.y.size() - from.size();
   try {
-    state.y = project(position_level_, positions_, {{state.t}, state.y, given.y_pinned, metric, {}});
+    for (int part = 1; part <= parts; ++part) {
+      for (std::size_t i = 0; i < from.size(); ++i) {
+        const double wanted = given.y[first + i];
+        if (given.y_pinned[first + i])
+          state.y[first + i] = part == parts ? wanted : from[i] + (wanted - from[i]) * part / parts;
+      }
+      NearestPoint::Request request{{state.t}, state.y, given.y_pinned, metric, {}};
+      state.y = set_positions_ ? project(*set_position_level_, *set_positions_, std::move(request), given)
+                               : project(position_level_, positions_, std::move(request), given);
+    }
   } catch (const InputError&) {
     kinematics_.check_contact_points(model_, state);  // where that is the reason, it is said
     throw;
@@ -244,7 +295,9 @@ void ConsistentStart::Body::project_velocities(State& state, const StartValues& 
   NearestPoint::Request request{joined<double>(state.t, state.y), state.z, given.z_pinned, metric, {}};
   request.given.resize(unknowns, 0.0);
   request.fixed.resize(unknowns, false);
-  const std::vector<double> found = project(velocity_level_, velocities_, std::move(request));
+  const std::vector<double> found = set_velocities_
+                                        ? project(*set_velocity_level_, *set_velocities_, std::move(request), given)
+                                        : project(velocity_level_, velocities_, std::move(request), given);
   std::copy_n(found.begin(), state.z.size(), state.z.begin());
 }
 

@@ -75,4 +75,17 @@ Level velocity_level(const Model& model, const Equations& e, const Massless& mas
   return level;
 }
 
+Level with_prescribed(Level level, const Model& model, const Equations& e, bool velocities) {
+  for (std::size_t i = 0; i < model.prescribed.size(); ++i) {
+    const Prescribed& one = model.prescribed[i];
+    if (one.moves != velocities) continue;
+    const Expr wanted = e.graph->symbol("value of " + one.name);
+    add(level, e.prescribed[i] - wanted, "value of " + one.name);
+    level.places.back() = one.place;
+    level.inputs.push_back(wanted);
+    level.prescribed.push_back(static_cast<int>(i));
+  }
+  return level;
+}
+
 }  // namespace alembert::internal

@@ -21,6 +21,8 @@ struct Level {
   std::vector<Place> places;  // of the constraints
   std::vector<int> numbers;   // in Model::constraints; -1: added
 
+  std::vector<int> prescribed = {};  // the last of the constraints: their numbers in Model::prescribed
+
   Exprs symbols() const;
   /// The names of those that the user wrote.
   std::vector<std::string> written_names() const;
@@ -29,5 +31,8 @@ struct Level {
 Level position_level(const Model& model, const Equations& e, const Massless& masses);
 /// Its unknowns are z, and the multipliers too where added rows contain both.
 Level velocity_level(const Model& model, const Equations& e, const Massless& masses);
+/// The level and what is prescribed on it: value = w, the w being the last of its inputs. Those count that a request
+/// makes active.
+Level with_prescribed(Level level, const Model& model, const Equations& e, bool velocities);
 
 }  // namespace alembert::internal

@@ -1,5 +1,6 @@
 #include "alembert/start/mass_check.h"
 
+#include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
@@ -81,12 +82,33 @@ void check_dense(const Model& model, const Equations& e, const SparseRows& mass)
          "each velocity needs kinetic energy of its own");
 }
 
+/// What is called kinetic energy is not negative. With constraints the diagonal alone tells: velocities that they
+/// forbid do not matter.
+void check_sign(const Model& model, const Equations& e, const SparseRows& mass) {
+  constexpr const char* hint = "masses are positive; what is meant so can be written as a 'lagrangian'";
+  std::vector<Diagnostic> negative;
+  for (int i = 0; i < mass.rows; ++i)
+    for (int k = mass.row_start[i]; k < mass.row_start[i + 1]; ++k)
+      if (mass.column[k] == i && mass.value[k] < 0)
+        negative.push_back({model.source, place_of(blocks_of_z(model), i),
+                            "the kinetic energy of " + e.z_names[i] + " is negative: its mass is " +
+                                to_text(mass.value[k]) + " at the start",
+                            hint});
+  if (!negative.empty()) throw InputError(std::move(negative));
+  if (!model.constraints.empty() || mass.rows > largest_dense) return;
+  const Eigen::LDLT<Eigen::MatrixXd> factors(to_dense(mass));
+  if (factors.info() != Eigen::Success || (factors.vectorD().array() >= 0).all()) return;
+  refuse(model, place_of(blocks_of_z(model), 0), "the kinetic energy is negative for some velocities at the start",
+         hint);
+}
+
 }  // namespace
 
 void check_mass(const Model& model, const Equations& e, const SparseRows& mass) {
   if (mass.rows == 0) return;
   check_entries(model, e, mass);
   check_rows_and_columns(model, e, mass);
+  if (e.form == Form::lagrangian && model.kinetic) check_sign(model, e, mass);
   if (mass.rows > largest_dense) check_sparse(model, e, mass);
   else check_dense(model, e, mass);
 }

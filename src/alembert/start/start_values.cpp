@@ -13,6 +13,8 @@ StartValues start_values(const Model& model) {
   values.multipliers.resize(model.constraints.size());
   for (std::size_t i = 0; i < model.multiplier0.size(); ++i)
     if (model.multiplier0[i]) values.multipliers[i] = static_cast<double>(*model.multiplier0[i]);
+  for (const Prescribed& one : model.prescribed)
+    values.prescribed.push_back(one.start ? std::optional(static_cast<double>(*one.start)) : std::nullopt);
   return values;
 }
 

@@ -13,6 +13,7 @@ struct StartValues {
   std::vector<double> y, z;                        // as in Equations
   std::vector<bool> y_pinned, z_pinned;            // not to be moved
   std::vector<std::optional<double>> multipliers;  // one per entry of Model::constraints: an initial guess, where given
+  std::vector<std::optional<double>> prescribed;   // one per entry of Model::prescribed, where they are set
 };
 
 /// Those that the model gives; what nobody gave is 0.

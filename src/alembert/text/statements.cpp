@@ -63,7 +63,10 @@ const std::vector<StatementForm>& statement_forms() {
        "contact floor: y >= 0 restitution 0.8 friction 0.3 along x'", "",
        "restitution= friction= static= along= rolling= drilling= law= from= to= point= axis= sphere= box= disk= "
        "ellipsoid= plane load="},
-      {"initial", Shape::assignments, "values at the start; what is not given is 0", "initial x1 = l1, q' = (0, 1, 0)"},
+      {"initial", Shape::assignments,
+       "values at the start, also of what follows from states (hinge.angle, hinge.rate, any let): these are kept, and "
+       "the states moved to them; of states what is not given is 0",
+       "initial x1 = l1, q' = (0, 1, 0)"},
       {"pin", Shape::names, "initial values that stay as they are when the others are made consistent", "pin x1, y1'"},
       {"conserve", Shape::watched, "an expression that is watched beside energy and constraints",
        "conserve linear: p1 + p2"},
@@ -77,9 +80,9 @@ const std::vector<StatementForm>& statement_forms() {
        "there, 'falling' where it falls, both where nothing is said",
        "event bottom: x = 0"},
       {"when", Shape::reset,
-       "what an event does: states and parameters get new values, all made of those before it. What is assigned is "
-       "kept "
-       "exactly, the other states change least in the mass metric so that the constraints hold",
+       "what an event does: states, parameters and what follows from states (hinge.rate, any let) get new values, all "
+       "made of those before it. What is assigned is kept exactly, the other states change least in the mass metric so "
+       "that the constraints hold",
        "when bottom: x' = -e*x', n = n + 1"},
       {"stop", Shape::condition, "where the run ends, found as an event is; or with the Nth event of a name",
        "stop when norm2(q) = r^2"},
@@ -240,7 +243,7 @@ std::string syntax_of(const StatementForm& form) {
       case Shape::element:
       case Shape::contact: return "NAME";
       case Shape::component:
-        return "NAME = \"...\" [at EXPR] [rotated EXPR about EXPR] [with TARGET = EXPR, ...] [for RANGES]";
+        return "NAME = \"...\" [at EXPR] [rotated EXPR [about EXPR]] [with TARGET = EXPR, ...] [for RANGES]";
       case Shape::connection: return "[lossy] EXPR = EXPR, ... [for RANGES]";
       case Shape::table:
         return "NAME(NAME) = (EXPR, EXPR), ... | \"...\" [column NUMBER|NAME] [linear|spline|monotone]";

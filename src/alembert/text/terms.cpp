@@ -118,6 +118,8 @@ void TermParser::fail_operand(const std::string& expected, const std::string& hi
     fail(expected, "a gap may be 0: write '>=' or '<='");
   if (is_comparison(token))
     fail(expected, "comparisons stand in if(x < a, ...); min(x, 0), max(x, 0) and abs(x) need none");
+  if (behind && token.kind == Kind::string)
+    fail(expected, "units stand in declarations: parameter m = 2 \"kg\", then mass m");
   if (token.is("..")) fail(expected, "a range stands behind 'for', 'family' or in sum(i = 1..N, ...)");
   if (behind && next(-1).kind != Kind::sign && token.is("(")) fail(expected, "between factors write '*'");
   const bool operand = token.kind == Kind::number || token.kind == Kind::name;

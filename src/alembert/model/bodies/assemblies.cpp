@@ -412,7 +412,7 @@ class Assembler {
   bool place(Statement& s, const Placement& placement) {
     if (!placement.at && placement.turns.empty()) return true;
     if (s.keyword == "body") return place_body(s, placement);
-    if (s.keyword == "joint" || s.keyword == "spring" || s.keyword == "contact") return place_ground(s, placement);
+    if (s.keyword == "joint" || s.keyword == "spring" || s.keyword == "contact") place_ground(s, placement);
     if (s.keyword == "component") place_assembly(s, placement);
     return true;
   }
@@ -461,28 +461,24 @@ class Assembler {
     return true;
   }
 
-  /// Points of the ground are points of the assembly's own world.
-  bool place_ground(Statement& s, const Placement& placement) {
+  /// The ground of the assembly is a frame of its own world: placed as it is.
+  static void place_ground(Statement& s, const Placement& placement) {
     for (std::size_t i = 0; i < s.items.size(); ++i) {
       const std::string& word = s.items[i].target.text;
       const bool ground = (word == "from" || word == "to") && s.items[i].value && s.items[i].value->text == "ground";
       if (!ground) continue;
-      if (!placement.turns.empty() && s.keyword != "spring") {
-        scope_.error(s.place, "an assembly with a " + s.keyword + " to the ground cannot be rotated",
-                     "join it to the ground in the model around it");
-        return false;
+      std::vector<Item> words;
+      const auto say = [&](const char* what, const Term& value) {
+        words.push_back({named_term(what, s.place), {}, value});
+      };
+      if (placement.at) say(placed_at, *placement.at);
+      for (const Turn& turn : placement.turns) {
+        say(placed_angle, turn.angle);
+        if (turn.axis) say(placed_axis, *turn.axis);
       }
-      std::size_t next = i + 1;
-      while (next < s.items.size() && s.items[next].target.text != "from" && s.items[next].target.text != "to" &&
-             s.items[next].target.text != "point")
-        ++next;
-      const bool given = next < s.items.size() && s.items[next].target.text == "point";
-      if (given) s.items[next].value = placement.point(s.items[next].value, s.place);
-      else if (placement.at)
-        s.items.insert(s.items.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                       {named_term("point", s.place), {}, *placement.at});
+      s.items.insert(s.items.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.begin(), words.end());
+      i += words.size();
     }
-    return true;
   }
 
   Scope& scope_;

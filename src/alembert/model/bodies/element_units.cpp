@@ -39,6 +39,7 @@ const WordRole word_roles[] = {{"body", "mass", mass_role},
                                {"body", "rotated", number_role},
                                {"body", "turned", number_role},
                                {"joint", "point", length_role},
+                               {"joint", placed_at, length_role},
                                {"joint", "length", length_role},
                                {"joint", "radius", length_role},
                                {"joint", "zero", number_role},
@@ -55,10 +56,12 @@ const WordRole word_roles[] = {{"body", "mass", mass_role},
                                {"load", "force", force_role},
                                {"load", "torque", torque_role},
                                {"spring", "point", length_role},
+                               {"spring", placed_at, length_role},
                                {"spring", "length", length_role},
                                {"spring", "stiffness", stiffness_role},
                                {"spring", "damping", damping_role},
                                {"contact", "point", length_role},
+                               {"contact", placed_at, length_role},
                                {"contact", "sphere", length_role},
                                {"contact", "box", length_role},
                                {"contact", "disk", length_role},
@@ -252,8 +255,13 @@ void give_reactions(Elaboration& e, const Expansion& expansion, UnitCheck& check
     give(joint.force, force);
     give(joint.moment, torque);
   }
+  for (const Contact& contact : e.model.contacts) {
+    if (contact.force) give({contact.force}, force);
+    give(contact.tangential, force);
+  }
   for (const Statement* other : expansion.others)
     for (const char* word : {".force", ".torque", ".torque1", ".torque2"}) {
+      if (other->keyword == "contact") continue;
       const std::string name = other->label->text + word;
       Declaration* d = e.scope.find(name);
       if (!d || d->kind != Kind::let || !d->arguments.empty()) continue;

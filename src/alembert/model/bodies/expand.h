@@ -63,6 +63,8 @@ constexpr const char* whole_tensor = "whole tensor";
 /// Words of a body by which an assembly turns it; nobody can write them.
 constexpr const char* placed_angle = "placed by";
 constexpr const char* placed_axis = "placed about";
+/// And where it puts the frame of the ground of a joint, spring or contact: behind `from ground` or `to ground`.
+constexpr const char* placed_at = "placed at";
 
 /// Whether a statement with this keyword is expanded.
 bool is_element(const std::string& keyword);
@@ -97,6 +99,10 @@ class Expander {
     const Term* name = nullptr;
     const Term* point = nullptr;
     const Term* axis = nullptr;
+    // The ground of an assembly that is placed: where its frame is, and how it is turned.
+    const Term* placed = nullptr;
+    std::vector<std::pair<const Term*, const Term*>> turns =
+        {};  // angle and axis, the outermost first; planar: no axis
     std::string text() const { return body ? body->name : "ground"; }
   };
 
@@ -125,8 +131,10 @@ class Expander {
 
   bool sides(const Statement& s, Side& from, Side& to);
   void points(const Statement& s, const Side& from, const Side& to, bool planar);
+  /// $.ground_at and $.ground_turn, where the ground is that of an assembly.
+  void place_ground(const Statement& s, const Side& from, const Side& to, bool planar);
   std::string point_of(const Side& side, const std::string& let, bool planar) const;
-  std::string direction_of(const Side& side, const std::string& let) const;
+  std::string direction_of(const Side& side, const std::string& let, bool planar = false) const;
   void joint(const Statement& s);
   void angle(const Statement& s, const std::string& name, const std::string& sine, const std::string& cosine,
              const Term* zero);

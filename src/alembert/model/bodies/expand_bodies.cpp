@@ -249,7 +249,8 @@ bool Expander::once(const Statement& s, const std::vector<std::string>& repeated
   bool sound = true;
   for (std::size_t i = 0; i < s.items.size(); ++i) {
     const std::string& word = s.items[i].target.text;
-    if (std::find(repeated.begin(), repeated.end(), word) != repeated.end()) continue;
+    const bool placed = word == placed_at || word == placed_angle || word == placed_axis;
+    if (placed || std::find(repeated.begin(), repeated.end(), word) != repeated.end()) continue;
     for (std::size_t k = 0; k < i; ++k)
       if (s.items[k].target.text == word) {
         error(s.items[i].target.place, "'" + word + "' is given twice");
@@ -275,7 +276,7 @@ const ExpandedBody* Expander::find(const std::string& name) const {
 // ---------------------------------------------------------------------------------------------------------------
 
 void Expander::body(const Statement& s) {
-  if (!once(s, {placed_angle, placed_axis})) return;
+  if (!once(s, {})) return;
   ExpandedBody b;
   b.name = s.label->text;
   b.statement = &s;
@@ -442,7 +443,7 @@ void Expander::gravity(const Statement& s) {
   if (result_.bodies.empty()) {
     for (const Statement& other : text_.statements)
       if (other.keyword == "body") return;  // it was refused, and that was said
-    error(s.place, "'gravity' acts on bodies, and there are none", "write a 'potential'");
+    error(s.place, "'gravity' acts on bodies, and there is no 'body'", "write a 'potential'");
     return;
   }
   for (const ExpandedBody& b : result_.bodies) {

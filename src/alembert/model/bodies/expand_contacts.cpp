@@ -128,10 +128,8 @@ void Expander::contact(const Statement& s) {
   if (a.side.point) values["N_a"] = *a.side.point;
   if (b.side.point) values["N_b"] = *b.side.point;
   write(s, "let $.from = " + (a.side.point ? "N_a" : origin) + ", $.to = " + (b.side.point ? "N_b" : origin), values);
-  const auto at = [&](const Surface& one, const std::string& let) {
-    return one.side.body ? one.side.body->name + ".point(" + components(let, planar) + ")" : let;
-  };
-  write(s, "let $.centre = " + at(a, "$.from") + ", $.base = " + at(b, "$.to"));
+  place_ground(s, a.side, b.side, planar);
+  write(s, "let $.centre = " + point_of(a.side, "$.from", planar) + ", $.base = " + point_of(b.side, "$.to", planar));
   if (b.shape == "sphere") return spheres(s, a, b, planar);
   plane(s, b, planar);
   if (a.shape == "box") return corners(s, a, b, planar);
@@ -144,9 +142,7 @@ void Expander::plane(const Statement& s, const Surface& plane, bool planar) {
   if (plane.side.axis) values["N_n"] = *plane.side.axis;
   const std::string up = plane.side.axis ? "N_n" : planar ? "(0, 1)" : "(0, 0, 1)";
   write(s, "let $.axis = " + up + "/norm(" + up + ")", values);
-  const auto turned = [&](const std::string& let) {
-    return plane.side.body ? plane.side.body->name + ".direction(" + components(let, planar) + ")" : let;
-  };
+  const auto turned = [&](const std::string& let) { return direction_of(plane.side, let, planar); };
   write(s, "let $.normal = " + turned("$.axis"));
   if (planar) write(s, "let $.t1 = ($.normal[2], -$.normal[1])");
   else write(s, perpendicular("$.axis", "$.n") + "let $.t1 = " + turned("$.n1") + ", $.t2 = " + turned("$.n2"));

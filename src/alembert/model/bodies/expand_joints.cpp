@@ -53,6 +53,12 @@ bool Expander::sides(const Statement& s, Side& from, Side& to) {
       } else {
         place = &*item.value;
       }
+    } else if (word == placed_at) {
+      side->placed = &*item.value;
+    } else if (word == placed_angle) {
+      side->turns.emplace_back(&*item.value, nullptr);
+    } else if (word == placed_axis) {
+      side->turns.back().second = &*item.value;
     }
   }
   if (!sound) return false;
@@ -77,17 +83,37 @@ bool Expander::sides(const Statement& s, Side& from, Side& to) {
   return true;
 }
 
-std::string Expander::point_of(const Side& side, const std::string& let, bool planar) const {
-  return side.body ? side.body->name + ".point(" + components(let, planar) + ")" : let;
+void Expander::place_ground(const Statement& s, const Side& from, const Side& to, bool planar) {
+  const Side& ground = from.body ? to : from;
+  if (ground.placed) write(s, "let $.ground_at = N_a", {{"N_a", *ground.placed}});
+  if (ground.turns.empty()) return;
+  Terms values;
+  std::string product, angle;
+  for (std::size_t i = 0; i < ground.turns.size(); ++i) {
+    const std::string a = "N_w" + std::to_string(i), b = "N_b" + std::to_string(i);
+    values[a] = *ground.turns[i].first;
+    if (!planar) values[b] = *ground.turns[i].second;
+    product += (i > 0 ? "*" : "") + ("rotation(" + (planar ? a : b + ", " + a)) + ")";
+    angle += (i > 0 ? " + " : "") + a;
+  }
+  write(s, "let $.ground_turn = " + product + (planar ? ", $.ground_angle = " + angle : ""), values);
 }
 
-std::string Expander::direction_of(const Side& side, const std::string& let) const {
-  return side.body ? side.body->name + ".direction(" + components(let, false) + ")" : let;
+std::string Expander::point_of(const Side& side, const std::string& let, bool planar) const {
+  if (side.body) return side.body->name + ".point(" + components(let, planar) + ")";
+  const std::string turned = direction_of(side, let, planar);
+  return side.placed ? "($.ground_at + " + turned + ")" : turned;
+}
+
+std::string Expander::direction_of(const Side& side, const std::string& let, bool planar) const {
+  if (side.body) return side.body->name + ".direction(" + components(let, planar) + ")";
+  return side.turns.empty() ? let : "($.ground_turn*" + let + ")";
 }
 
 /// $.p and $.q: the two points in the world.
 void Expander::points(const Statement& s, const Side& from, const Side& to, bool planar) {
   const std::string origin = planar ? "(0, 0)" : "(0, 0, 0)";
+  place_ground(s, from, to, planar);
   Terms values;
   if (from.point) values["N_p"] = *from.point;
   if (to.point) values["N_q"] = *to.point;
@@ -213,7 +239,10 @@ void Expander::planar_joint(const Statement& s, const Side& from, const Side& to
           "revolute, prismatic, fixed, distance and rolling are possible");
     return;
   }
-  const std::string phi = from.body ? from.body->name + ".phi" : "0", other = to.body ? to.body->name + ".phi" : "0";
+  const auto angle_of = [](const Side& side) {
+    return side.body ? side.body->name + ".phi" : std::string(side.turns.empty() ? "0" : "$.ground_angle");
+  };
+  const std::string phi = angle_of(from), other = angle_of(to);
   Terms zero;
   if (const Term* given = value(s, "zero")) zero["N_z"] = *given;
   write(s, "let $.angle = " + other + " - " + phi + (zero.empty() ? "" : " - N_z") + "\nlet $.rate = $.angle'", zero);
@@ -237,9 +266,8 @@ void Expander::planar_joint(const Statement& s, const Side& from, const Side& to
   Terms values;
   if (given) values["N_a"] = *given;
   write(s,
-        "let $.axis = " + std::string(given ? "N_a/norm(N_a)" : "(1, 0)") +
-            "\nlet $.f1 = " + (owner.body ? owner.body->name + ".direction($.axis[1], $.axis[2])" : "$.axis") +
-            "\nlet $.f2 = (-$.f1[2], $.f1[1])\nlet $.frame = ($.f1, $.f2)",
+        "let $.axis = " + std::string(given ? "N_a/norm(N_a)" : "(1, 0)") + "\nlet $.f1 = " +
+            direction_of(owner, "$.axis", true) + "\nlet $.f2 = (-$.f1[2], $.f1[1])\nlet $.frame = ($.f1, $.f2)",
         values);
   if (kind == "revolute") write(s, "constraint $.point: $.p = $.q");
   if (kind == "fixed") write(s, "constraint $.point: $.p = $.q\nconstraint $.locked: $.angle = 0");
@@ -271,12 +299,11 @@ void Expander::rolling(const Statement& s, const Side& from, const Side& to, boo
   if (ground.point) values["N_p"] = *ground.point;
   if (ground.axis) values["N_n"] = *ground.axis;
   const std::string up = ground.axis ? "N_n" : planar ? "(0, 1)" : "(0, 0, 1)";
-  write(s,
-        "let $.radius = N_r, $.normal = " + up + "/norm(" + up + "), $.ground = " +
-            (ground.point ? "N_p"
-             : planar     ? "(0, 0)"
-                          : "(0, 0, 0)"),
-        values);
+  const std::string base = ground.point ? "N_p" : planar ? "(0, 0)" : "(0, 0, 0)";
+  place_ground(s, from, to, planar);
+  write(s, "let $.radius = N_r, $.upright = " + up + "/norm(" + up + "), $.base = " + base, values);
+  write(s, "let $.normal = " + direction_of(ground, "$.upright", planar) +
+               ", $.ground = " + point_of(ground, "$.base", planar));
   if (planar) {
     write(s, "let $.along = ($.normal[2], -$.normal[1])\nlet $.contact = " + r +
                  " - $.radius*$.normal\nlet $.frame = ($.along, $.normal)\n"

@@ -2,6 +2,7 @@
 
 #include "alembert/expr/operators.h"
 #include "alembert/model/bodies/expand.h"
+#include "alembert/model/elaborate.h"
 #include "alembert/model/scope/scope_impl.h"
 #include "alembert/quad.h"
 
@@ -50,6 +51,30 @@ Value Scope::member(Declaration& d, const std::vector<long>& indices, const Plac
   return value;
 }
 
+namespace {
+
+/// quantity p[i] = EXPR: member by member, where its brackets hold the indices of families.
+Value quantity_value(Scope& scope, Declaration& d) {
+  const Term name = declared_member(scope, d);
+  if (name.form != Term::Form::index) return scope.evaluate(*d.definition);
+  Value all;
+  all.shape = d.shape;
+  all.entries.resize(static_cast<std::size_t>(d.size()));
+  bool sound = true;
+  scope.loop({}, {&name, d.definition}, [&](const std::vector<long>&) {
+    const std::optional<Target> part = scope.reference(name, {Kind::quantity}, "quantity");
+    if (!part) return sound = false;
+    const Value one =
+        scope.fit(scope.evaluate(*d.definition), part->shape, d.definition->place, "a member of '" + d.name + "'");
+    if (one.bad) return sound = false;
+    std::copy(one.entries.begin(), one.entries.end(), all.entries.begin() + part->offset);
+    return true;
+  });
+  return sound ? all : Value::failed();
+}
+
+}  // namespace
+
 Value Scope::let_value(Declaration& d, const Place& use) {
   if (d.bad) return Value::failed();
   if (d.state == Declaration::State::done) return d.value;
@@ -67,7 +92,7 @@ Value Scope::let_value(Declaration& d, const Place& use) {
     d.value = d.made(use);
   } else if (d.arguments.empty()) {
     const Frame frame(*this);
-    d.value = evaluate(*d.definition);
+    d.value = d.kind == Kind::quantity ? quantity_value(*this, d) : evaluate(*d.definition);
     const bool sized = d.target->form == Term::Form::index;
     if (sized || d.kind == Kind::quantity)
       d.value = fit(std::move(d.value), d.shape, d.definition->place, "'" + d.name + "'");
