@@ -54,7 +54,6 @@ TEST(ContactCone, FrictionIsOppositeToTheSlip) {
 TEST(ContactCone, AnEdgeBeginsToSlip) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> any(-1, 1);
-  int found = 0;
   for (int n = 0; n < 100; ++n) {
     Eigen::Matrix<double, 6, 6> rows;  // normal, and two directions along the plane, at two points: velocity and spin
     for (int k = 0; k < 2; ++k) {
@@ -78,12 +77,10 @@ TEST(ContactCone, AnEdgeBeginsToSlip) {
       problem.contacts.push_back(contact);
     }
     const std::optional<ConeSolution> s = solve(problem);
-    if (!s) continue;
-    ++found;
+    ASSERT_TRUE(s) << n;
     EXPECT_LT(s->w.norm(), 1e-9) << n;
-    for (const int k : {0, 3}) EXPECT_LE(std::hypot(s->p[k + 1], s->p[k + 2]), mu * s->p[k] * (1 + 1e-6)) << n;
+    for (const int k : {0, 3}) EXPECT_LE(std::hypot(s->p[k + 1], s->p[k + 2]), mu * s->p[k] * (1 + 1e-9)) << n;
   }
-  EXPECT_GE(found, 98) << "of 100";
 }
 
 }  // namespace

@@ -55,24 +55,45 @@ TEST(ContactProblems, ALadderLeavesTheWall) {
   EXPECT_NEAR(std::cos(number(happening(report, "open")["q"]["rod.phi"])), 2.0 / 3 * std::cos(0.3), 1e-12);
 }
 
+/// When a block of width 2 b and height 2 h, let go at an angle a, has rocked for the last time: the times on its
+/// corners, by quadrature, with angular velocities that shrink by Housner's ratio, and in the end as a geometric
+/// series.
+double end_of_rocking(double b, double h, double a) {
+  const double R = std::hypot(b, h), corner = std::atan2(b, h), J = 4.0 / 3 * R * R, g = 9.81;
+  const double ratio = 1 - 1.5 * b * b / (b * b + h * h);
+  // From an angle down to 0; with x^2 = 1 - angle/top nothing is singular.
+  const auto falls = [&](double top) {
+    const int n = 2000;
+    double sum = 0;
+    for (int k = 0; k < n; ++k) {
+      const double x = (k + 0.5) / n, lower = top * x * x / 2;
+      sum += 2 * top * x / std::sqrt(4 * g * R / J * std::sin(corner - top + lower) * std::sin(lower));
+    }
+    return sum / n;
+  };
+  double t = falls(a), w2 = 4 * g * R / J * std::sin(corner - a / 2) * std::sin(a / 2);
+  while (w2 > 1e-14) {
+    w2 *= ratio * ratio;
+    double top = 0;  // 2 sin(corner - top/2) sin(top/2) = J w^2/(2 g R)
+    for (int k = 0; k < 20; ++k)
+      top -= (2 * std::sin(corner - top / 2) * std::sin(top / 2) - J * w2 / (2 * g * R)) / std::sin(corner - top);
+    t += 2 * falls(top);
+  }
+  return t + 2 * std::sqrt(w2) * J / (g * b) * ratio / (1 - ratio);
+}
+
 // A block that rocks accumulates impacts at two corners by turns, and then stands on both.
 TEST(ContactProblems, ARockingBlockComesToRest) {
-  for (const double b : {0.5, 0.8, 1.0}) {
+  for (const double b : {0.2, 0.5, 1.0}) {
     const ProblemJson report = solved_problem(
         "parameter b = " + std::to_string(b) + ", h = 1.2, a = 0.1\nbody k planar mass 1 inertia (b^2 + h^2)/3 at " +
         "(-b + b*cos(a) - h*sin(a), b*sin(a) + h*cos(a)) angle a\ngravity (0, -9.81)\n" +
-        "contact floor from k box (2*b, 2*h) to ground plane friction 5\nsolve gauss(3) step 0.005 end 20\n");
+        "contact floor from k box (2*b, 2*h) to ground plane friction 5\nsolve gauss(3) step 0.005 end 21\n");
     EXPECT_EQ(report["contacts"]["floor[1]"]["state"], "sticking");
     EXPECT_EQ(report["contacts"]["floor[2]"]["state"], "sticking");
     EXPECT_NEAR(number(report["energy"]["final"]), 9.81 * 1.2, 1e-12);
     EXPECT_LT(number(report["energy"]["max_error"]), 1e-9);
-    // Flights shrink by Housner's ratio r, each as long as the angular velocity says: the last ones add up to the end.
-    const double r = 1 - 1.5 * b * b / (b * b + 1.44), slope = 9.81 * b / (4.0 / 3 * (b * b + 1.44));
-    ProblemJson last;
-    for (const ProblemJson& event : report["events"])
-      if (event["kind"] == "impact") last = event;
-    const double left = 2 * std::abs(number(last["v"]["k.phi"])) / slope / (1 - r);
-    EXPECT_NEAR(number(happening(report, "close")["t"]), number(last["t"]) + left, 1e-8);
+    EXPECT_NEAR(number(happening(report, "close")["t"]), end_of_rocking(b, 1.2, 0.1), 2e-8);
   }
 }
 

@@ -75,11 +75,12 @@ Carrier::Carrier(const Model& model, Equations& e, const DeriveOptions& options)
       for (const Expr s : *list) put(s, graph_.symbol(s.graph().name(s.id())));
   } else {
     // What events change cannot be folded in.
-    for (const Event& event : model.events)
-      for (const Action& action : event.actions)
-        if (action.to == Action::To::parameter &&
-            std::find(open.parameters.begin(), open.parameters.end(), action.entry) == open.parameters.end())
-          open.parameters.push_back(action.entry);
+    for (const std::vector<Event>* events : {&model.events, &model.contact_events})
+      for (const Event& event : *events)
+        for (const Action& action : event.actions)
+          if (action.to == Action::To::parameter &&
+              std::find(open.parameters.begin(), open.parameters.end(), action.entry) == open.parameters.end())
+            open.parameters.push_back(action.entry);
     put_parameters(model, e, open);
     put_inputs(model, e, open);
   }

@@ -361,8 +361,9 @@ Equations derive(const Model& model, const DeriveOptions& options) {
   for (const Contact& contact : model.contacts) e.contacts.push_back(contact_functions(contact, carry));
   e.friction_powers = carry(model.friction_powers);
   e.observed = carry(model.observed_values);
-  for (const Event& event : model.events)
-    for (const Action& action : event.actions) e.actions.push_back(carry(action.value));
+  for (const std::vector<Event>* events : {&model.events, &model.contact_events})
+    for (const Event& event : *events)
+      for (const Action& action : event.actions) e.actions.push_back(carry(action.value));
   for (const Prescribed& one : model.prescribed) e.prescribed.push_back(carry(one.value));
   for (const TableUse& use : model.tables) e.tables.push_back(carry(use.argument));
   for (const Event& event : model.events) e.events.push_back(carry(event.value));

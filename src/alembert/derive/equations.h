@@ -80,7 +80,7 @@ struct Equations {
   Exprs invariants;
   Exprs observed;  // of Model::observed; may contain multipliers
   Exprs tables;    // arguments of tables, as Model::tables; may contain multipliers
-  Exprs actions;   // values of all Event::actions, one event behind the other; may contain multipliers
+  Exprs actions;   // values of all Event::actions, one event behind the other, those of contacts last; with multipliers
   Exprs events;    // one per entry of Model::events; may contain multipliers
   Expr density;    // of steps; empty where the model says none
 

@@ -91,6 +91,66 @@ bool is_refused(Elaboration& e, const std::string& name, std::vector<std::string
   return refused;
 }
 
+/// How contacts change, as their events are called.
+constexpr const char* kinds_of_changes[] = {"impact", "close", "open", "stick", "slip", "reverse"};
+
+/// Why a contact never changes so; "" where it does.
+std::string never(const Contact& contact, const std::string& kind) {
+  const bool of_friction = kind == "stick" || kind == "slip" || kind == "reverse";
+  if (of_friction && contact.friction.empty()) return "'" + contact.name + "' has no friction";
+  if (!of_friction && !contact.restitution) return "'" + contact.name + "' has a load and no gap";
+  return "";
+}
+
+/// The changes of contacts that a name means: `floor` the impacts of the contact, or of all of its family, `floor.open`
+/// its releases.
+std::vector<Event*> changes_named(Elaboration& e, const Term& label, const std::string& name) {
+  const auto is = [](const Contact& contact, const std::string& word) {
+    return contact.name == word || contact.name.starts_with(word + "[");
+  };
+  std::string of = name, kind = "impact";
+  const auto known = [&](const Contact& contact) { return is(contact, of); };
+  const std::vector<Contact>& contacts = e.model.contacts;
+  if (std::none_of(contacts.begin(), contacts.end(), known)) {
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string::npos) return {};
+    of = name.substr(0, dot);
+    kind = name.substr(dot + 1);
+    if (std::none_of(contacts.begin(), contacts.end(), known)) return {};
+    const bool any =
+        std::find(std::begin(kinds_of_changes), std::end(kinds_of_changes), kind) != std::end(kinds_of_changes);
+    if (!any) {
+      e.scope.error(label.place, "the contact '" + of + "' has no change '" + kind + "'",
+                    "its changes are impact, close, open, stick, slip and reverse: " + of + ".open");
+      return {};
+    }
+  }
+  std::vector<std::size_t> places;
+  std::vector<Event>& changes = e.model.contact_events;
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (!known(contacts[i])) continue;
+    if (const std::string why = never(contacts[i], kind); !why.empty()) {
+      e.scope.error(label.place, "there is no '" + kind + "' of '" + contacts[i].name + "': " + why,
+                    contacts[i].restitution
+                        ? "its changes are impact, close and open"
+                        : "its changes are stick, slip and reverse: " + contacts[i].name + ".stick");
+      return {};
+    }
+    const auto found = std::find_if(changes.begin(), changes.end(), [&](const Event& event) {
+      return event.contact == static_cast<int>(i) && event.kind == kind;
+    });
+    places.push_back(static_cast<std::size_t>(found - changes.begin()));
+    if (found != changes.end()) continue;
+    Event event{contacts[i].name + (kind == "impact" ? "" : "." + kind), {}, false, label.place, 0, 0, {}};
+    event.contact = static_cast<int>(i);
+    event.kind = kind;
+    changes.push_back(std::move(event));
+  }
+  std::vector<Event*> events;
+  for (const std::size_t i : places) events.push_back(&changes[i]);
+  return events;
+}
+
 std::vector<Event*> events_named(Elaboration& e, const Term& label) {
   const std::string name = name_with_indices(e.scope, label);
   std::vector<Event*> found;
@@ -103,12 +163,10 @@ std::vector<Event*> events_named(Elaboration& e, const Term& label) {
     names.push_back(event.name);
   }
   if (!found.empty() || is_refused(e, name, names)) return found;
-  for (const Contact& contact : e.model.contacts)
-    if (contact.name == name || contact.name.starts_with(name + "[")) {
-      e.scope.error(label.place, "'" + name + "' is a contact: its impacts are listed, and set nothing by themselves",
-                    "an event may contain its gap and slip, as in: event near: " + name + ".gap = 1e-6 falling");
-      return found;
-    }
+  const std::size_t said = e.scope.errors.size();
+  found = changes_named(e, label, name);
+  if (!found.empty() || e.scope.errors.size() > said) return found;
+  for (const Contact& contact : e.model.contacts) names.push_back(contact.name);
   const std::string near = nearest_name(name, names);
   e.scope.error(label.place, "there is no event '" + name + "'",
                 near.empty() ? "declare it: event " + name + ": x = 0" : "did you mean '" + near + "'?");
@@ -245,7 +303,8 @@ void add_counts(Elaboration& e) {
         return;
       }
       event->stop_after = *count;
-      event->counted_with = static_cast<int>(events.front() - e.model.events.data());
+      std::vector<Event>& list = event->contact < 0 ? e.model.events : e.model.contact_events;
+      event->counted_with = static_cast<int>(events.front() - list.data());
     }
   });
 }

@@ -11,6 +11,7 @@
 #include "alembert/error.h"
 #include "alembert/expr.h"
 #include "alembert/model/contact.h"
+#include "alembert/model/event.h"
 #include "alembert/model/prescribed.h"
 #include "alembert/report.h"
 #include "alembert/text/syntax.h"
@@ -48,18 +49,6 @@ struct Auxiliary {
   Expr value;     // of t and q, where the equation says s = value; else empty
   Expr rate;      // a symbol: s'
   Place place;
-};
-
-/// A moment to be found: where value goes through 0.
-struct Event {
-  std::string name;   // "bottom", "hit[3]" for a family, "event 2" where the user gave none; "stop", "stop 2"
-  Expr value;         // left - right
-  bool stop = false;  // the run ends there
-  Place place;
-  int direction = 0;            // 1: only where value rises in time, -1: where it falls, 0: both
-  long stop_after = 0;          // the run ends with this one of them; 0: with none
-  std::vector<Action> actions;  // all with the values before it
-  int counted_with = -1;        // the event of its family that counts for all; -1: it counts for itself
 };
 
 /// A joint between bodies, or a body and the ground, and what its reactions on `body` are reported by.
@@ -152,7 +141,8 @@ struct Model {
   std::string energy_unit;      // "J"; "" where units are not given
   std::vector<TableUse> tables;
   std::vector<Event> events;
-  Expr density;  // of steps, up to a factor; empty where the user gave none
+  std::vector<Event> contact_events;  // changes of contacts that set something, or stop the run; their values are empty
+  Expr density;                       // of steps, up to a factor; empty where the user gave none
 
   // Initial values (flat, as q and v/p). Entries nobody gave are 0.
   std::vector<Quad> q0, z0;  // z0: velocities, momenta, or z

@@ -65,7 +65,8 @@ MethodChoice choose_method(const Model& model, const Equations& e, const Simulat
   MethodNeeds needs;
   needs.tolerance = options.steps.tolerance;
   const auto acts = [](const Event& event) { return !event.actions.empty(); };
-  needs.interrupted = !kinks(e).empty() || std::any_of(model.events.begin(), model.events.end(), acts);
+  needs.interrupted =
+      !kinks(e).empty() || !model.contact_events.empty() || std::any_of(model.events.begin(), model.events.end(), acts);
   const double longest = options.steps.largest > 0 ? options.steps.largest : longest_step * std::abs(options.end - t0);
   const InitialValues initial = make_consistent(model, e);
   needs.redundant = !initial.redundant.empty();

@@ -21,6 +21,8 @@ constexpr double lowest_flight = 3e-13;
 // So many times between impacts must have had nearly the same ratio.
 constexpr int steady_ratios = 3;
 constexpr double same_ratio = 1e-2;
+// Ratios that differ so much are not those of the same accumulation; less comes from rounding of the last ones.
+constexpr double other_ratio = 0.1;
 
 }  // namespace
 
@@ -31,6 +33,12 @@ void ContactRun::note_impact(int i) {
   const bool same = std::abs(ratio - own.ratio) <= same_ratio;
   own.ratio = ratio;
   own.steady = same && ratio < 1 ? own.steady + 1 : 0;
+  const double limit = t_ + ratio * passed / (1 - ratio), off = std::abs(limit - std::exchange(own.said, limit));
+  if (!(ratio < 1) || std::abs(ratio - own.limit_ratio) > other_ratio) own.limit_off = INFINITY;
+  if (!(same && ratio < 1 && off < own.limit_off)) return;
+  own.limit = limit;
+  own.limit_off = off;
+  own.limit_ratio = ratio;
 }
 
 /// Closes contacts that bounce too low, or for too short a time. Whether there were some.
@@ -50,9 +58,10 @@ bool ContactRun::end_accumulations() {
     const bool steady = own.steady >= steady_ratios;
     const double flight = -2 * rate / a;
     // Impacts of one contact alone are as long apart as it flies; else others take part, as where a block rocks.
-    const bool alone = !steady || std::abs(flight - own.ratio * own.passed) <= same_ratio * flight;
+    const bool known = own.limit_off < INFINITY && own.limit > t_;
+    const bool alone = !known || std::abs(flight - own.limit_ratio * own.passed) <= same_ratio * flight;
     const double ratio = steady ? own.ratio : system_->restitution(i);
-    const double left = alone ? flight / (1 - ratio) : own.t + ratio * own.passed / (1 - ratio) - t_;
+    const double left = alone ? flight / (1 - ratio) : own.limit - t_;
     const bool low = rate * rate / (-2 * a) < lowest_flight * system_->gap_scale(i);
     if (!low && !(steady && left < soon)) continue;
     set.push_back(i);

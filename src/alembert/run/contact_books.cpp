@@ -51,6 +51,12 @@ void ContactBooks::impact(int contact, double lost, double supplied) {
   off_ += lost - supplied;
 }
 
+void ContactBooks::set(double jump) {
+  if (!report_.has_energy) return;
+  (jump > 0 ? account_.supplied : account_.dissipated) += std::abs(jump);
+  off_ -= jump;
+}
+
 int ContactBooks::creating() const {
   constexpr double much = 1e-4;  // of the energies; the account of friction is better than that
   double size = std::abs(report_.energy.initial) + std::abs(last_);

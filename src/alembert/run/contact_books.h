@@ -22,6 +22,8 @@ class ContactBooks {
   void add(const Report& part, const std::vector<int>& sliding, const WorkMeter* meter, bool conserves);
   /// An impact: what it took at a contact, and what moving surfaces supplied.
   void impact(int contact, double lost, double supplied);
+  /// What was set at an event has changed the energy.
+  void set(double jump);
   void count(int contact) { ++report_.contacts[static_cast<std::size_t>(contact)].impacts; }
 
   /// The contact whose friction has added energy, beyond what the account can be off by; -1 where none has.

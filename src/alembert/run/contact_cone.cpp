@@ -1,5 +1,7 @@
 #include "alembert/run/contact_cone.h"
 
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
@@ -79,6 +81,42 @@ class Cone {
       if (!(G.norm() < F.norm())) break;
       s = next;
       F = law(s, &J);
+    }
+    s.w = problem_.D * s.p + problem_.b;
+    if (s.w.allFinite() && fulfilled(s)) return s;
+    return {};
+  }
+
+  /// Where all may stay as it is, and the load can be shared in more than one way: the forces in their cones, or as
+  /// near to them as possible. That is convex; on the border of several cones at once sweeps and Newton's method creep.
+  std::optional<ConeSolution> held() const {
+    constexpr int most_steps = 200;
+    ConeSolution s = empty();
+    for (std::size_t i = 0; i < problem_.contacts.size(); ++i) s.contacts[i].active = !problem_.contacts[i].open;
+    const Forces f = forces(s);
+    if (f.rows.empty()) return {};
+    const Eigen::FullPivLU<Eigen::MatrixXd> parts(f.A);
+    if (parts.dimensionOfKernel() == 0) return {};
+    const Eigen::MatrixXd free = f.E * parts.kernel().colwise().normalized();
+    s.p = f.fixed + f.E * Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(f.A).solve(f.right);
+    Eigen::VectorXd slope;
+    Eigen::MatrixXd curvature;
+    double outside = beyond(s.p, free, slope, curvature);
+    for (int n = 0; n < most_steps && outside > 0; ++n) {
+      const double small = 1e-14 * std::max(curvature.cwiseAbs().maxCoeff(), 1e-300);
+      curvature.diagonal().array() += small;
+      const Eigen::VectorXd step = free * curvature.ldlt().solve(-slope);
+      double part = 1;
+      ConeSolution next = s;
+      double left = outside;
+      for (int k = 0; k < 30; ++k, part /= 2) {
+        next.p = s.p + part * step;
+        left = beyond(next.p, free, slope, curvature);
+        if (left < outside) break;
+      }
+      if (!(left < outside)) break;
+      s.p = next.p;
+      outside = left;
     }
     s.w = problem_.D * s.p + problem_.b;
     if (s.w.allFinite() && fulfilled(s)) return s;
@@ -199,6 +237,35 @@ class Cone {
     return (now - before).cwiseAbs().maxCoeff();
   }
 
+  /// Half the squares of how far forces are outside of their cones, with slope and curvature along some directions.
+  double beyond(const Eigen::VectorXd& p, const Eigen::MatrixXd& along, Eigen::VectorXd& slope,
+                Eigen::MatrixXd& curvature) const {
+    double sum = 0;
+    slope = Eigen::VectorXd::Zero(along.cols());
+    curvature = Eigen::MatrixXd::Zero(along.cols(), along.cols());
+    const auto add = [&](double by, const Eigen::VectorXd& gradient) {
+      sum += by * by / 2;
+      slope += by * gradient;
+      curvature += gradient * gradient.transpose();
+    };
+    for (const auto& contact : problem_.contacts) {
+      if (contact.open) continue;
+      const Eigen::VectorXd normal = along.row(contact.normal);
+      if (!contact.given && p[contact.normal] < 0) add(-p[contact.normal], -normal);
+      for (const auto& t : contact.tangents) {
+        const double force = length(p, t.first, t.size);
+        const double by = force - t.at_rest * (p[contact.normal] + contact.offset);
+        if (t.slips || !(by > 0) || force == 0) continue;
+        const Eigen::VectorXd z = p.segment(t.first, t.size) / force;
+        const Eigen::MatrixXd own = along.middleRows(t.first, t.size);
+        add(by, own.transpose() * z - t.at_rest * normal);
+        curvature +=
+            by / force * own.transpose() * (Eigen::MatrixXd::Identity(t.size, t.size) - z * z.transpose()) * own;
+      }
+    }
+    return sum;
+  }
+
   /// What the equations of the laws leave, and their derivative; which contacts act and slip there.
   Eigen::VectorXd law(ConeSolution& s, Eigen::MatrixXd* J) const {
     constexpr double on_border = 1e-7;  // what is as near to the border of its cone begins to slip
@@ -283,12 +350,21 @@ class Cone {
     return off;
   }
 
-  /// p = E x + e_0 with x the normal forces of what acts and the tangential ones of what sticks; w = 0 in their rows.
-  bool linear(ConeSolution& s) const {
+  /// p = E x + fixed with x the normal forces of what acts and the tangential ones of what sticks; A x = right where
+  /// w = 0 in their rows.
+  struct Forces {
     std::vector<int> rows;
+    Eigen::MatrixXd E, A;
+    Eigen::VectorXd fixed, right;
+  };
+
+  Forces forces(const ConeSolution& s) const {
+    Forces f;
+    std::vector<int>& rows = f.rows;
     std::vector<Eigen::VectorXd> columns;
     const Eigen::Index n = problem_.b.size();
-    Eigen::VectorXd fixed = Eigen::VectorXd::Zero(n);
+    Eigen::VectorXd& fixed = f.fixed;
+    fixed = Eigen::VectorXd::Zero(n);
     for (std::size_t i = 0; i < problem_.contacts.size(); ++i) {
       const auto& contact = problem_.contacts[i];
       const bool active = s.contacts[i].active && !contact.given;
@@ -311,24 +387,23 @@ class Cone {
       rows.push_back(contact.normal);
       columns.push_back(normal);
     }
-    const auto size = static_cast<Eigen::Index>(rows.size());
-    Eigen::MatrixXd E(n, size), A(size, size);
-    for (Eigen::Index i = 0; i < size; ++i) E.col(i) = columns[static_cast<std::size_t>(i)];
-    const Eigen::MatrixXd DE = problem_.D * E;
+    f.E.resize(n, static_cast<Eigen::Index>(rows.size()));
+    for (std::size_t i = 0; i < rows.size(); ++i) f.E.col(static_cast<Eigen::Index>(i)) = columns[i];
     const Eigen::VectorXd b = problem_.b + problem_.D * fixed;
-    Eigen::VectorXd right(size);
-    for (Eigen::Index i = 0; i < size; ++i) {
-      A.row(i) = DE.row(rows[static_cast<std::size_t>(i)]);
-      right[i] = -b[rows[static_cast<std::size_t>(i)]];
-    }
-    Eigen::VectorXd p = fixed;
-    if (size > 0) {
+    f.A = (problem_.D * f.E)(rows, Eigen::all);
+    f.right = -b(rows);
+    return f;
+  }
+
+  bool linear(ConeSolution& s) const {
+    const Forces f = forces(s);
+    Eigen::VectorXd p = f.fixed;
+    if (!f.rows.empty()) {
       // The shortest way from where p is.
-      Eigen::VectorXd x(size);
-      for (Eigen::Index i = 0; i < size; ++i) x[i] = s.p[rows[static_cast<std::size_t>(i)]];
-      x += Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(A).solve(right - A * x);
+      Eigen::VectorXd x = s.p(f.rows);
+      x += Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(f.A).solve(f.right - f.A * x);
       if (!x.allFinite()) return false;
-      p += E * x;
+      p += f.E * x;
     }
     s.p = p;
     s.w = problem_.D * s.p + problem_.b;
@@ -370,6 +445,7 @@ std::optional<ConeSolution> solve(const ConeProblem& problem) {
   Cone cone(problem);
   if (problem.contacts.empty()) return ConeSolution{{}, problem.b, {}};
   if (std::optional<ConeSolution> found = cone.swept()) return found;
+  if (std::optional<ConeSolution> found = cone.held()) return found;
   if (std::optional<ConeSolution> found = cone.by_newton()) return found;
   if (std::optional<ConeSolution> found = cone.tried()) return found;
   return cone.nearly();

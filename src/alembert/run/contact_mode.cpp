@@ -49,6 +49,7 @@ class ModeWriter {
   ModeWriter(const Model& model, const Mode& mode, const std::vector<double>& slack, bool rates)
       : mode_(mode), slack_(slack), rates_(rates), contacts_(model.contacts), made_{model, {}, {}} {
     made_.model.contacts.clear();
+    made_.model.contact_events.clear();
     made_.model.friction_powers.clear();
   }
 

@@ -55,6 +55,7 @@ ContactRun::ContactRun(Engine& engine, const SimulateOptions& options)
       state_(engine.point().state),
       parameters_(engine.parameters),
       conserves_(engine.conservative && !moves_by_itself(e_)),
+      changes_(engine.model),
       impacts_(engine.model.contacts.size()),
       impacted_(engine.model.contacts.size(), false),
       notes_(engine.model.contacts.size()) {
@@ -70,6 +71,7 @@ ContactRun::ContactRun(Engine& engine, const SimulateOptions& options)
       mode.friction.push_back({FrictionMode::Kind::sticks, {}, friction.slip.size() > 1});
     mode_.push_back(std::move(mode));
   }
+  if (!engine.model.contact_events.empty()) resets_.emplace(engine);
   handed_.base = &engine;
   handed_.samples.emplace(options.at, options.sample, engine.t0, options.end);
   handed_.grid = engine.t0;
@@ -188,7 +190,8 @@ void ContactRun::last_row() {
 /// Up to the next event of a contact. False where the run ends.
 bool ContactRun::segment() {
   compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
-  if (end_accumulations()) {
+  if (!ended_ && end_accumulations()) {
+    act();
     if (!going_) return false;
     compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
   }
@@ -277,7 +280,7 @@ bool ContactRun::take(Report& report, double end) {
   shortened_ = 2 * shortened_ > std::abs(options_.step) ? INFINITY : 2 * shortened_;
   // What the grid and an end differ by rounding alone is the same time.
   const double nearly = same_time * std::abs(options_.step);
-  if (!nothing_missed() || !laws_hold()) return false;
+  if (!nothing_missed(report) || !laws_hold()) return false;
   if (!report.stopped.empty()) {
     react(report);
   } else {
@@ -290,21 +293,33 @@ bool ContactRun::take(Report& report, double end) {
     }
     if (changes) settle(Told(slack_.size(), frictions()), true);
   }
+  act();
   if (std::abs(t_ - options_.end) <= nearly) ended_ = true;
   return going_ && (!ended_ || !handed_.announced.empty());
 }
 
 /// Whether all open gaps are still open.
-bool ContactRun::nothing_missed() {
+bool ContactRun::nothing_missed(const Report& part) {
   look();
+  const bool acted = std::any_of(part.events.begin(), part.events.end(), [&](const EventRecord& record) {
+    return record.event < handed_.own_events && record.t == t_ &&
+           !base_.model.events[static_cast<std::size_t>(record.event)].actions.empty();
+  });
   for (int i = 0; i < count(); ++i) {
     const auto k = static_cast<std::size_t>(i);
     if (mode_[k].closed || system_->gap(i) >= -10 * slack_[k]) continue;
-    fail("the contact '" + base_.model.contacts[k].name + "' was passed over before t = " + time_text(t_) +
-         ", its gap is " + to_text(system_->gap(i)) + "; try a smaller step");
+    if (acted) fail(inside(i));
+    else
+      fail("the contact '" + base_.model.contacts[k].name + "' was passed over before t = " + time_text(t_) +
+           ", its gap is " + to_text(system_->gap(i)) + "; try a smaller step");
     return false;
   }
   return true;
+}
+
+std::string ContactRun::inside(int i) const {
+  return "what is set at t = " + time_text(t_) + " lies inside the contact '" +
+         base_.model.contacts[static_cast<std::size_t>(i)].name + "', by " + to_text(-system_->gap(i));
 }
 
 /// Whether an open gap is 0 and becomes negative: one that was below 0 by rounding does not pass through it any more.
@@ -357,10 +372,36 @@ void ContactRun::settle(const Told& told, bool report) {
   if (!impact(told)) return;
   for (int i = 0; i < count(); ++i)
     if (impacted_[static_cast<std::size_t>(i)] && report) note_impact(i);
-  choose_mode(told);
-  if (!going_) return;
-  project();
+  if (!choose_and_project(told)) return;
   if (report) announce(before);
+}
+
+/// The mode, and the state put onto it. What is at rest only once others stick does so too: all corners of a body that
+/// slides on a plane stop at once, but for rounding. False where the run ends.
+bool ContactRun::choose_and_project(Told told) {
+  std::vector<bool> moves(told.stops.size());
+  for (bool again = true; again;) {
+    look();
+    std::array<double, 2> direction{};
+    const auto each = [&](const auto& with) {
+      for (int i = 0; i < count(); ++i)
+        for (std::size_t j = 0; j < contact(i).friction.size(); ++j)
+          with(i, j, static_cast<std::size_t>(system_->first_friction(i)) + j);
+    };
+    each([&](int i, std::size_t j, std::size_t f) { moves[f] = slips(contact(i).friction[j], direction); });
+    choose_mode(told);
+    if (!going_) return false;
+    project();
+    again = false;
+    each([&](int i, std::size_t j, std::size_t f) {
+      const ContactMode& mode = mode_[static_cast<std::size_t>(i)];
+      if (!mode.closed || mode.friction[j].kind == FrictionMode::Kind::sticks || !moves[f] || told.stops[f]) return;
+      if (slips(contact(i).friction[j], direction)) return;
+      told.stops[f] = true;
+      again = true;
+    });
+  }
+  return true;
 }
 
 void ContactRun::announce(const Mode& before) {
@@ -394,6 +435,61 @@ void ContactRun::add_event(int i, const char* kind) {
   pending_.push_back(books_.report().events.size());
   books_.report().events.push_back(std::move(record));
   handed_.announced.push_back(-1 - i);
+  changes_.happened(i, kind, t_);
+}
+
+/// What changes of contacts set, and what becomes of the contacts by it; the end of the run where one of them stops it.
+void ContactRun::act() {
+  while (going_) {
+    const std::vector<int> changes = changes_.acting();
+    if (changes.empty()) break;
+    if (set(changes)) settle(Told(slack_.size(), frictions()), true);
+  }
+  if (changes_.stopped().empty()) return;
+  books_.report().stopped = changes_.stopped();
+  ended_ = true;
+}
+
+/// False where that cannot be.
+bool ContactRun::set(const std::vector<int>& changes) {
+  const Model& model = base_.model;
+  std::copy(parameters_.begin(), parameters_.end(), base_.parameters.begin());
+  base_.watch.glance(t_, state_);
+  const double before = base_.watch.energy();
+  GridPoint at;
+  at.t = t_;
+  at.state = state_;
+  at.compensation.assign(state_.size(), 0);
+  for (const int number : changes) {
+    const Event& change = model.contact_events[static_cast<std::size_t>(number)];
+    const bool plain = e_.lambda.empty() && e_.psi.empty();
+    Engine& engine = plain ? base_ : modes_.at(mode_, slack_, t_, state_, parameters_).engine;
+    const std::string wrong =
+        resets_->apply(static_cast<int>(model.events.size()) + number, at, reactions_at(engine, base_, t_, at.state));
+    if (wrong.empty()) continue;
+    fail("what '" + change.name + "' sets at t = " + time_text(t_) + " cannot be: " + wrong);
+    return false;
+  }
+  state_ = at.state;
+  std::copy_n(base_.parameters.begin(), parameters_.size(), parameters_.begin());
+  base_.watch.glance(t_, state_);
+  books_.set(base_.watch.energy() - before);
+  base_.motion.look(t_, state_);
+  for (const std::size_t i : pending_)
+    for (const int number : changes) {
+      const Event& change = model.contact_events[static_cast<std::size_t>(number)];
+      EventRecord& record = books_.report().events[i];
+      if (record.event != handed_.own_events + change.contact || record.kind != change.kind) continue;
+      record.state = state_;
+      record.v.assign(base_.motion.velocity().begin(), base_.motion.velocity().end());
+    }
+  look();
+  for (int i = 0; i < count(); ++i) {
+    if (system_->gap(i) >= -10 * slack_[static_cast<std::size_t>(i)]) continue;
+    fail(inside(i));
+    return false;
+  }
+  return true;
 }
 
 int ContactRun::frictions() const {

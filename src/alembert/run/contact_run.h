@@ -8,9 +8,11 @@
 #include <utility>
 
 #include "alembert/run/contact_books.h"
+#include "alembert/run/contact_changes.h"
 #include "alembert/run/contact_layout.h"
 #include "alembert/run/contact_mode.h"
 #include "alembert/run/contact_rows.h"
+#include "alembert/run/resets.h"
 #include "alembert/run/segment.h"
 #include "alembert/run/simulate.h"
 
@@ -36,6 +38,9 @@ class ContactRun {
     double passed = 0;        // between the last two
     double ratio = INFINITY;  // to the time before
     int steady = 0;           // times in a row that the ratio was about the same
+    double said = NAN;        // when they end, by the last three
+    // The same where it changed least from one impact to the next: later it is lost in rounding.
+    double limit = NAN, limit_off = INFINITY, limit_ratio = NAN;
   };
   /// What is known of the mode that comes, beyond what the state says.
   struct Told {
@@ -70,6 +75,7 @@ class ContactRun {
   void book_impulses(const std::vector<int>& set, const ConeProblem& problem, const Eigen::VectorXd& p,
                      const Eigen::VectorXd& before, const Eigen::VectorXd& after, const std::vector<int>& rows);
   void choose_mode(const Told& told);
+  bool choose_and_project(Told told);
   bool jam(const std::vector<int>& closed, const ConeProblem& forces);
   static std::optional<Eigen::VectorXd> jamming_impulses(const ConeProblem& problem, const Eigen::VectorXd& before);
   std::optional<ConeProblem> force_problem(const std::vector<int>& closed, const Told& told);
@@ -88,10 +94,13 @@ class ContactRun {
                                   const Eigen::VectorXd& rates);
   bool laws_hold();
   void warn_of_shared_friction(int slipping, const Mode& before);
-  bool nothing_missed();
+  bool nothing_missed(const Report& part);
   bool meets_unseen() const;
+  std::string inside(int contact) const;
   void announce(const Mode& before);
   void add_event(int contact, const char* kind);
+  void act();
+  bool set(const std::vector<int>& changes);
   void fail(std::string reason);
   ConeProblem cone(const std::vector<int>& contacts, const std::vector<int>& rows);
   std::string names(const std::vector<int>& set) const;
@@ -121,6 +130,8 @@ class ContactRun {
   CompiledMode* compiled_ = nullptr;
   bool conserves_;                    // nothing but contacts does work, and none moves by itself
   std::vector<std::size_t> pending_;  // events of the report whose multipliers are not known yet
+  ContactChanges changes_;
+  std::optional<Resets> resets_;  // where changes set something
   std::vector<Impacts> impacts_;
   std::vector<bool> impacted_;      // at the present instant
   std::vector<std::string> notes_;  // of the contacts, at the present instant

@@ -30,6 +30,7 @@ ContactStepping::ContactStepping(Engine& engine, const SimulateOptions& options)
       system_(std::make_unique<ContactSystem>(engine.e)),
       rows_(engine, *system_, options.observers),
       report_(first_report(engine, options)),
+      changes_(engine.model),
       state_(engine.model.contacts.size(), ContactState::open) {
   if (options.step < 0)
     throw InputError("contacts are followed forward in time only: an impact cannot be undone",
@@ -64,7 +65,7 @@ ContactStepping::ContactStepping(Engine& engine, const SimulateOptions& options)
 ContactStepping::~ContactStepping() = default;
 
 void ContactStepping::archive(Archive& fields) {
-  fields(*system_, state_, values_, h_, touched_, least_rate_, impacts_, dissipated_, supplied_, changed_,
+  fields(*system_, state_, values_, h_, touched_, least_rate_, impacts_, dissipated_, supplied_, changed_, changes_,
          segment_.taken, report_.note);
   for (ContactReport& contact : report_.contacts) fields(contact.impacts, contact.dissipated);
 }
@@ -125,6 +126,8 @@ void ContactStepping::take(const GridPoint& from, const GridPoint& to) {
     if (state_[k] != ContactState::open) check_law(i, to);
     announce(i, before, meets ? approach : 0, to);
   }
+  segment_.acting = changes_.acting();
+  if (report_.stopped.empty()) report_.stopped = changes_.stopped();
 }
 
 /// The numbers of the laws, where they are functions of the state: outside of their ranges the run ends.
@@ -166,6 +169,7 @@ void ContactStepping::warn(const char* code, std::string text) {
 
 void ContactStepping::add_event(int i, const char* kind, const GridPoint& to) {
   changed_ = true;
+  changes_.happened(i, kind, to.t);
   if (report_.events.size() >= most_events) {
     report_.note = "of the changes of contacts the first " + std::to_string(most_events) + " are listed";
     return;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "alembert/run/contact_changes.h"
 #include "alembert/run/contact_rows.h"
 #include "alembert/run/segment.h"
 #include "alembert/run/simulate.h"
@@ -39,6 +40,7 @@ class ContactStepping {
   ContactRows rows_;
   Report report_;
   Segment segment_;
+  ContactChanges changes_;
   std::vector<ContactState> state_;
   std::vector<int> first_;      // of each contact in what steps tell
   std::vector<double> values_;  // of the last step

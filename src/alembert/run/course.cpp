@@ -82,7 +82,8 @@ bool Course::meet_events(const GridPoint& from, GridPoint& to) {
 bool Course::act(GridPoint& at) {
   for (const std::size_t i : acting_) {
     const int number = happened_[i].event;
-    const std::string wrong = resets_->apply(number, at);
+    const std::string wrong =
+        resets_->apply(number, at, engine_.multipliers.at(at.t, at.state).subspan(engine_.e.z.size()));
     if (!wrong.empty())
       return fail("what '" + engine_.model.events[number].name + "' sets at t = " + time_text(at.t) +
                   " cannot be: " + wrong);

@@ -26,10 +26,12 @@ Resets::Resets(Engine& engine)
       out_(kernel_.outputs()),
       work_(kernel_.work()) {
   std::size_t next = 0;
-  for (const Event& event : engine.model.events) {
-    first_.push_back(next);
-    next += event.actions.size();
-  }
+  for (const std::vector<Event>* events : {&engine.model.events, &engine.model.contact_events})
+    for (const Event& event : *events) {
+      events_.push_back(&event);
+      first_.push_back(next);
+      next += event.actions.size();
+    }
   const double* const table = engine.parameters.empty() ? nullptr : engine.parameters.data();
   kernel_.bind(table);
   const Equations& e = engine.e;
@@ -68,12 +70,20 @@ bool Resets::keep_velocities(const std::vector<double>& before, GridPoint& point
   return true;
 }
 
-std::string Resets::apply(int number, GridPoint& point) {
-  const Event& event = engine_.model.events[static_cast<std::size_t>(number)];
+std::vector<double> reactions_at(Engine& engine, const Engine& base, double t, std::span<const double> state) {
+  const std::span<const double> all = engine.multipliers.at(t, state).subspan(engine.e.z.size());
+  const auto lambda = all.first(base.e.lambda.size());
+  const auto psi = all.subspan(engine.e.lambda.size(), base.e.psi.size());
+  std::vector<double> reactions(lambda.begin(), lambda.end());
+  reactions.insert(reactions.end(), psi.begin(), psi.end());
+  return reactions;
+}
+
+std::string Resets::apply(int number, GridPoint& point, std::span<const double> reactions) {
+  const Event& event = *events_[static_cast<std::size_t>(number)];
   in_[0] = point.t;
   const auto behind = std::copy(point.state.begin(), point.state.end(), in_.begin() + 1);
-  const std::span<const double> solved = engine_.multipliers.at(point.t, point.state).subspan(engine_.e.z.size());
-  std::copy(solved.begin(), solved.end(), behind);
+  std::copy(reactions.begin(), reactions.end(), behind);
   kernel_(in_.data(), out_.data(), work_.data());
   NamedValues values;
   for (std::size_t i = 0; i < event.actions.size(); ++i) {

@@ -32,6 +32,7 @@ struct Segment {
   std::function<void(Archive& fields)> archive;
   std::string failed;          // why the run ends behind the step of which `arrived` was told; "": it goes on
   double taken = 0;            // energy that contacts took, beside all other work
+  std::vector<int> acting;     // changes of contacts in that step that set something, by their numbers
   std::vector<int> announced;  // numbers of events for which the first point is the row
 
   // Handed on.

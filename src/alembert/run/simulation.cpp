@@ -180,7 +180,7 @@ bool Simulation::is_plain() const {
 
 // Whether the whole run ends here, and not a segment alone.
 bool Simulation::closes(bool last) const {
-  if (!segment_) return true;
+  if (!segment_ || (segment_->arrived && !report_.stopped.empty())) return true;
   const bool by_user = std::any_of(report_.events.begin(), report_.events.end(), [&](const EventRecord& record) {
     return !report_.stopped.empty() && record.event < segment_->own_events &&
            engine_.model.events[record.event].name == report_.stopped;
@@ -200,13 +200,16 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
   if (!between(from, to, last))
     end(Ending::failed, "the events between t = " + time_text(from.t) + " and " + time_text(to.t) +
                             " could not be found: part of the step has no solution; try a smaller step");
-  const bool stopped = !report_.stopped.empty();
-  const bool acts = !acting_.empty();
+  bool stopped = !report_.stopped.empty();
+  bool acts = !acting_.empty();
   if (acts && to.t != options_.end) last = false;
   report_.t = to.t;
   const bool made = !((stopped || acts) && to.t == from.t);
   bool row = made && look(from, to, last);
   if (probe_ && made && !stopped) follow(from, to);
+  if (segment_) changing_ = std::exchange(segment_->acting, {});
+  stopped = !report_.stopped.empty();
+  acts = acts || !changing_.empty();
   if (acts && report_.ending == Ending::done) row = act(to, made) && row;
   // Where checkpoints are asked for, one is left first.
   const bool leaves = !options_.checkpoint.path.empty() && !segment_ && !left_;

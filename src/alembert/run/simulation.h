@@ -49,6 +49,7 @@ class Simulation {
   void progress();
 
   bool act(GridPoint& at, bool looked);
+  bool apply(int number, const Event& event, GridPoint& at);
   void go_on();
   void list_event(EventRecord& record);
 
@@ -126,6 +127,7 @@ class Simulation {
   std::vector<EventRecord> found_;
   std::optional<Resets> resets_;     // where events set something
   std::vector<std::size_t> acting_;  // events of the report that do so at the present point
+  std::vector<int> changing_;        // changes of contacts that do so, by their numbers
   std::vector<double> parameters_;   // as the run began
   std::vector<long> counts_;         // of each event
   struct Acted {

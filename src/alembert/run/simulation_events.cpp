@@ -13,6 +13,7 @@ namespace alembert::internal {
 // What happens inside a step: events, which may end it early, and rows. False where the dense output fails.
 bool Simulation::between(const GridPoint& from, GridPoint& to, bool last) {
   acting_.clear();
+  changing_.clear();
   if (!engine_.dense) return true;
   engine_.begin_dense(from, to);
   if (!engine_.events) return true;
@@ -59,15 +60,24 @@ void Simulation::look_for_accumulation(const Event& event, const EventRecord& re
                             "and leaves again, or let `stop after` end the run");
 }
 
+bool Simulation::apply(int number, const Event& event, GridPoint& at) {
+  const std::string wrong =
+      resets_->apply(number, at, reactions_at(engine_, segment_ ? *segment_->base : engine_, at.t, at.state));
+  if (wrong.empty()) return true;
+  end(Ending::failed, "what '" + event.name + "' sets at t = " + time_text(at.t) + " cannot be: " + wrong);
+  return false;
+}
+
 // What events set here, one after the other in the order of the text. False where that cannot be.
 bool Simulation::act(GridPoint& at, bool looked) {
   if (!looked) engine_.watch.glance(at.t, at.state);
   for (const std::size_t i : acting_) {
     const Event& event = engine_.model.events[report_.events[i].event];
-    const std::string wrong = resets_->apply(report_.events[i].event, at);
-    if (wrong.empty()) continue;
-    end(Ending::failed, "what '" + event.name + "' sets at t = " + time_text(at.t) + " cannot be: " + wrong);
-    return false;
+    if (!apply(report_.events[i].event, event, at)) return false;
+  }
+  for (const int number : changing_) {
+    const Event& change = engine_.model.contact_events[static_cast<std::size_t>(number)];
+    if (!apply(static_cast<int>(engine_.model.events.size()) + number, change, at)) return false;
   }
   const double jump = engine_.watch.jump(at.t, at.state);
   (jump > 0 ? gained_ : lost_) += std::abs(jump);
@@ -99,7 +109,7 @@ void Simulation::go_on() {
   rejected_ += control_->rejected();
   comparisons_ += control_->comparisons();
   control_ = make_control(engine_, options_.steps, options_.end, options_.step, point_, grid_);
-  engine_.events->go_on(point_);
+  if (engine_.events) engine_.events->go_on(point_);
   judge_.emplace(engine_, point_);
   engine_.rank.look(point_.t, point_.state);
 }

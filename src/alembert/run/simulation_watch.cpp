@@ -73,7 +73,6 @@ void Simulation::follow(const GridPoint& from, const GridPoint& to) {
 
 // What a step that was made says. Whether its end has a row by its number.
 bool Simulation::look(const GridPoint& from, GridPoint& to, bool last) {
-  const bool stopped = !report_.stopped.empty();
   if (to.kink || to.at_kink) ++report_.kinks;
   if (engine_.impulse)
     warn("impulse",
@@ -86,6 +85,7 @@ bool Simulation::look(const GridPoint& from, GridPoint& to, bool last) {
     segment_->arrived(from, to);
     if (!segment_->failed.empty()) end(Ending::failed, std::exchange(segment_->failed, ""));
   }
+  const bool stopped = !report_.stopped.empty();
   const bool kept = std::exchange(recorded_, false);
   const bool ends = (last || stopped) && closes(last);
   const long steps = report_.steps + (segment_ ? segment_->steps : 0);

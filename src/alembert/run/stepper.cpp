@@ -163,7 +163,9 @@ Stepper compile(const Method& method, const Equations& equations, const CompileO
 
 bool Stepper::step() noexcept {
   Body& b = *body_;
-  b.contacts = !b.equations.model().internal().contacts.empty() && !b.method.internal().capabilities.inclusions;
+  const internal::Model& model = b.equations.model().internal();
+  b.contacts =
+      !model.contacts.empty() && (!b.method.internal().capabilities.inclusions || !model.contact_events.empty());
   if (b.contacts) return false;
   if (b.course) {
     b.failed = !b.follow_course();

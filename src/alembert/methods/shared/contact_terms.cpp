@@ -202,11 +202,14 @@ Exprs ContactTerms::meeting(const Point& end, Quad late) const {
   const Exprs gap0 = gaps(start.t, start.y), pull = pulls(end);
   const Exprs middle = added(start.z, scaled(frame_.graph.constant(Quad(1) / 2 - late), free_change_));
   const Exprs free = gaps(end.t, added(start.y, scaled(h, at(e_, e_.v, {start.t, start.y, middle}))));
-  const Exprs begins = normals(rates({end.t, end.y, start.z}));
+  // A surface that moves changes the rates as well: what rides on it would be thrown up by that in every step.
+  const Point begun{start.t, end.y, start.z};
+  const Exprs begins = normals(rates(begun));
+  const Exprs surface = difference(normals(moving({end.t, end.y, start.z})), normals(moving(begun)));
   Exprs result;
   for (std::size_t i = 0; i < gap0.size(); ++i) {
     const Expr slow = begins[i] - late * pull[i];
-    const Expr square = max(slow * slow - Quad(2) / h * pull[i] * gap0[i], frame_.graph.constant(0));
+    const Expr square = max(slow * slow - Quad(2) / h * (pull[i] + surface[i]) * gap0[i], frame_.graph.constant(0));
     result.push_back(choose(positive(closed_gap() - free[i]), -sqrt(square), slow));
   }
   return result;
