@@ -269,7 +269,7 @@ TEST(ModelErrors, AFailedDeclarationStaysSilentAfterwards) {
 }
 
 TEST(ModelErrors, OverridesAreShownAsSuch) {
-  const char* text = "parameter length = 1\ncoordinate x\nkinetic x'^2\nlet e = 2*length\n";
+  const char* text = "parameter length = 1, n = 2\ncoordinate x\nkinetic x'^2\nlet e = 2*n\n";
   std::vector<Diagnostic> errors = errors_of(text, {"lenght=2", "length=1/0", "x=(1,2)", "e=3", "x=", "length'=2"});
   ASSERT_EQ(errors.size(), 6u);
   std::map<std::string, std::string> message, hint;
