@@ -66,6 +66,22 @@ TEST_P(FullDisk, LeavesWholeRowsAndAReport) {
 INSTANTIATE_TEST_SUITE_P(Formats, FullDisk, testing::Values(".csv", ".h5", ".json"),
                          [](const auto& info) { return info.param.substr(1); });
 
+TEST(Faults, AStudyOnAFullDiskEndsWithAMessage) {
+  const Folder folder;
+  const std::string model = folder.write("m.alm", oscillator);
+  for (const char* blocks : {"16", "40", "200", "600"})
+    for (const char* ending : {".csv", ".h5", ".json"}) {
+      const std::string out = folder / (std::string("a") + blocks + ending);
+      const Outcome outcome = shell("ulimit -f " + std::string(blocks) + "\nPROGRAM sweep " + model +
+                                        " --vary x=1:2:20000 --end 0.02 --out " + out,
+                                    folder);
+      EXPECT_EQ(outcome.code, 1) << blocks << ending << outcome.err;
+      EXPECT_NE(outcome.err.find("cannot write '" + out), std::string::npos) << outcome.err;
+      EXPECT_NE(outcome.err.find("File too large"), std::string::npos) << outcome.err;
+      EXPECT_EQ(outcome.err.find("HDF5"), std::string::npos) << outcome.err;
+    }
+}
+
 TEST(Faults, OutputsThatAreClosedOrFullAreTold) {
   const Folder folder;
   const std::string model = folder.write("m.alm", oscillator);
