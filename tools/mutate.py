@@ -250,7 +250,7 @@ def main():
     parser.add_argument('--check', action='store_true')
     parser.add_argument('--search', metavar='TESTS')
     parser.add_argument('--sample', type=int, default=0)
-    parser.add_argument('--seed', type=int, default=22)
+    parser.add_argument('--seed', type=int, default=10)
     arguments = parser.parse_args()
     build, mutations = Build(arguments.build), chosen(arguments)
     if arguments.check:
