@@ -20,14 +20,19 @@ build fuzz alembert_fuzz
 unlock_build
 faults=$root/build/fuzz/faults
 mkdir -p "$faults"
+# The words of the language, as the documented grammar has them.
+words=$root/build/fuzz/words
+grep -oE '[a-z]+[0-9]?' "$root/docs/language.md" | sort -u | sed 's/.*/"&"/' >"$words"
 status=0
 for target in "${targets[@]}"; do
   corpus=$root/build/fuzz/corpus/$target
   mkdir -p "$corpus"
+  dictionary=()
+  [[ $target != text && $target != model ]] || dictionary=(-dict="$words")
   say "$target: $seconds s"
   ALEMBERT_FUZZ=$target ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 \
     "$root/build/fuzz/bin/alembert_fuzz" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4000 -max_len=20000 \
-    -artifact_prefix="$faults/$target-" -print_final_stats=1 \
+    -artifact_prefix="$faults/$target-" -print_final_stats=1 "${dictionary[@]}" \
     "$corpus" "$root/tests/fuzz/corpus/${target/model/text}" 2>"$faults/$target.log" || status=1
   grep -E "stat::number_of_executed_units|ERROR|SUMMARY" "$faults/$target.log" || true
 done

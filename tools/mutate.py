@@ -1,202 +1,274 @@
 #!/usr/bin/env python3
 """The checks are checked: breaks the program in one place at a time and expects that a test notices.
 
-  tools/mutate.py --check          every mutation still has its place in the sources (part of ./test)
-  tools/mutate.py                  all of them: builds and runs the tests for each; the score comes last (an hour or two)
-  tools/mutate.py --sample 10      ten of them, the same ones for the same --seed
-  tools/mutate.py coefficients     those whose file or words hold this text
+  tools/mutate.py --check BUILD        every mutation still has its place in the sources, and its test exists
+  tools/mutate.py BUILD                all of them; the score comes last
+  tools/mutate.py --sample 10 BUILD    ten of them, the same ones for the same --seed (part of ./test)
+  tools/mutate.py BUILD coefficients   those whose file or text holds this word
+  tools/mutate.py --search 'Euler*:Claims*' BUILD euler.cpp
+                                       the first of these tests that notices each, instead of the one in mutations.py
 
-Works in a copy of the sources below build/mutate, so that yours are never touched. Only the unit that is broken is
-compiled again. The tests of the filter beside a mutation run first; what survives them meets all tests.
+BUILD is a build folder whose tests are built (build/release). All mutations chosen are compiled at once, into copies of
+the sources that hold them: (broken(7) ? mutated : original), and linked with everything else that is in BUILD. Which one
+is broken says the environment, ALEMBERT_MUTATION=7. Nothing outside BUILD/mutate is written.
 """
 import argparse
+import concurrent.futures
+import json
 import os
 import random
-import shutil
+import re
 import subprocess
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-S = 'src/alembert/'
-M = '*Coefficients*:*Claims*:*Conformance*:*Spark*:*Composition*:*Thesis*:*EnergyMomentum*:*PortHamiltonian*:*Euler*'
-D = '*Deriv*:*Derive*:*Operators*:*Split*:*Port*:*Massless*:*Claims*:*Auxiliary*'
-N = '*Newton*:*Step*:*Convergence*:*Predictor*:*Linear*:*Elimination*:*SparseLdl*:*Rounding*:*Claims*'
-I = '*Initial*:*Nearest*:*Acceleration*:*ConsistentStart*:*Redundant*'
-B = '*Bodies*:*Multibody*:*Mechanism*:*Loads*:*Joints*:*Angles*'
-R = '*Control*:*Tolerance*:*Dense*:*Events*:*Accuracy*:*Kinks*:*Density*:*Account*:*Work*:*Class*:*Stepper*'
-C = '*Contact*:*Impact*'
-O = '*Writers*:*Trajectory*:*Report*:*Faults*:*Checkpoint*:*Resumed*'
+sys.dont_write_bytecode = True
+from mutations import MUTATIONS  # noqa: E402
 
-# file, what stands there (once), what stands there instead, tests that look there
-MUTATIONS = [
-    # Coefficients and compositions.
-    (S + 'methods/shared/coefficients.cpp', '((2 * k + 1) * x * p - k * before) / (k + 1)', '((2 * k + 1) * x * p + k * before) / (k + 1)', M),
-    (S + 'methods/shared/coefficients.cpp', 'n * (at.before - x * at.p)', 'n * (at.before + x * at.p)', M),
-    (S + 'methods/shared/coefficients.cpp', 'c[s - 1 - i] = (1 + x[s - 1 - i]) / 2;', 'c[s - 1 - i] = (1 - x[s - 1 - i]) / 2;', M),
-    (S + 'methods/shared/coefficients.cpp', 'const Quad missing = 1 - row[0] / b[0];', 'const Quad missing = 1 + row[0] / b[0];', M),
-    (S + 'methods/shared/coefficients.cpp', 'b[i] = 1 / ((1 - x[i]) * (1 + x[i]) * slope * slope);', 'b[i] = 1 / ((1 - x[i]) * (1 - x[i]) * slope * slope);', M),
-    (S + 'methods/shared/coefficients.cpp', 'return at.p + at.before;', 'return at.p - at.before;', M),
-    (S + 'methods/shared/composition.cpp', 'const Quad gamma = 1 / (2 - r);', 'const Quad gamma = 1 / (2 + r);', M),
-    (S + 'methods/shared/composition.cpp', 'return {gamma, -r * gamma, gamma};', 'return {gamma, r * gamma, gamma};', M),
-    (S + 'methods/shared/composition.cpp', 'const Quad r = root(2, p + 1);', 'const Quad r = root(2, p + 2);', M),
-    (S + 'methods/shared/composition.cpp', 'const Quad gamma = 1 / (4 - root(4, p + 1));', 'const Quad gamma = 1 / (4 - root(4, p));', M),
-    (S + 'methods/shared/composition.cpp', '1 - 4 * gamma, gamma, gamma}', '1 - 3 * gamma, gamma, gamma}', M),
-    (S + 'methods/shared/composition.cpp', 'left[1] += cube * g * g;', 'left[1] += cube * g;', M),
-    (S + 'methods/shared/composition.cpp', 'before * g / 2 + g * g / 6', 'before * g / 2 + g * g / 3', M),
-    (S + 'methods/shared/composition.cpp', '1 - 2 * (g[0] + g[1] + g[2] + g4)', '1 - 2 * (g[0] + g[1] - g[2] + g4)', M),
-    # Steps.
-    (S + 'methods/shared/spark_step.cpp', 'T_.push_back(t0_ + k_.c[i] * h_);', 'T_.push_back(t0_ + k_.c[0] * h_);', M),
-    (S + 'methods/shared/spark_step.cpp', 'const Expr t = t0_ + k_.c_tilde[j] * h_;', 'const Expr t = t0_ + k_.c_tilde[0] * h_;', M),
-    (S + 'methods/shared/spark_step.cpp', 'const Expr half = h_ / Quad(2);', 'const Expr half = h_ / Quad(3);', M),
-    (S + 'methods/shared/collocation.cpp', 'left[k] = left[k] - frame_.step.h * (f[k] - inertia_here[k] + N[k] + r[k]);', 'left[k] = left[k] - frame_.step.h * (f[k] + inertia_here[k] + N[k] + r[k]);', M),
-    (S + 'methods/shared/collocation.cpp', 'const QuadVector points = lobatto_nodes(s + 1).c;', 'const QuadVector points = gauss_nodes(s + 1).c;', M),
-    (S + 'methods/shared/euler.cpp', 't1_ = frame_.step.t0 + h;', 't1_ = frame_.step.t0;', M),
-    (S + 'methods/shared/euler.cpp', 'first[i] = first[i] - e.f[i] - a * r0[i];', 'first[i] = first[i] - e.f[i] + a * r0[i];', M),
-    (S + 'methods/shared/euler.cpp', '- a * r0[i] - (1 - a) * r1[i];', '- a * r0[i] - a * r1[i];', M),
-    (S + 'methods/shared/euler.cpp', 'half[i] = half[i] + g_ww[i] / Quad(2);', 'half[i] = half[i] + g_ww[i];', M),
-    (S + 'methods/shared/euler.cpp', 'if (arguments.empty()) return Quad(1) / 2;', 'if (arguments.empty()) return Quad(1) / 3;', M),
-    (S + 'methods/energy_momentum.cpp', 'step.energy_change = h * motion.power;', 'step.energy_change = -h * motion.power;', M),
-    (S + 'methods/discrete_gradient.cpp', 'mean.push_back(frame_.z0[i] + dx_[i] / Quad(2));', 'mean.push_back(frame_.z0[i] + dx_[i] / Quad(3));', M),
-    (S + 'methods/discrete_gradient.cpp', 'm_ = {t0_ + h_ / Quad(2), {}, mean};', 'm_ = {t0_, {}, mean};', M),
-    (S + 'methods/discrete_gradient.cpp', 'sum(graph_, terms) - h_ * F[i]', 'sum(graph_, terms) + h_ * F[i]', M),
-    (S + 'methods/discrete_gradient.cpp', 'step.energy_change = step.supplied - step.dissipated;', 'step.energy_change = step.supplied + step.dissipated;', M),
-    (S + 'methods/lobatto_damped.cpp', 'method.claims.set_orders(2 * s - 2);', 'method.claims.set_orders(2 * s - 1);', M),
-    # Derivation and expressions.
-    (S + 'derive/equations.cpp', 'e.energy = V ? T + V : T;', 'e.energy = V ? T - V : T;', D),
-    (S + 'derive/equations.cpp', 'e.energy = sum(*e.graph, terms) - L;', 'e.energy = sum(*e.graph, terms) + L;', D),
-    (S + 'derive/equations.cpp', 'e.N[i] = e.N[i] / H_pp.value[first];', 'e.N[i] = e.N[i] * H_pp.value[first];', D),
-    (S + 'derive/equations.cpp', 'e.r[i] = parts.free[i] + parts.holonomic[i];', 'e.r[i] = parts.free[i] - parts.holonomic[i];', D),
-    (S + 'derive/equations.cpp', 'e.port->supplied - e.port->dissipated', 'e.port->supplied + e.port->dissipated', D),
-    (S + 'derive/split.cpp', 'return !b ? a : a ? a - b : -b;', 'return !b ? a : a ? a - b : b;', D),
-    (S + 'derive/auxiliary.cpp', 'result.equation = result.sine * cos(symbol) - result.cosine * sin(symbol);', 'result.equation = result.sine * cos(symbol) + result.cosine * sin(symbol);', D + ':' + B),
-    (S + 'derive/auxiliary.cpp', 'one.cosine * moving[0] - one.sine * moving[1]', 'one.cosine * moving[0] + one.sine * moving[1]', D + ':' + B),
-    (S + 'derive/auxiliary.cpp', 'near + atan2(sine * c - cosine * s, cosine * c + sine * s)', 'near + atan2(sine * c + cosine * s, cosine * c + sine * s)', D + ':' + B),
-    (S + 'derive/ports/port.cpp', 'moving.push_back(E.value[k] * e.z_dot[E.column[k]]);', 'moving.push_back(e.z_dot[E.column[k]]);', D),
-    (S + 'expr/derivative.cpp', 'if (n.b != Marks::none) add(n.b, -(share * node));', 'if (n.b != Marks::none) add(n.b, share * node);', D),
-    (S + 'expr/derivative.cpp', 'tangent[i] = (a - node * b)', 'tangent[i] = (a + node * b)', D),
-    (S + 'expr/operators.cpp', 'return first ? 1 / b : -(node / b);', 'return first ? 1 / b : node / b;', D),
-    (S + 'expr/operators.cpp', 'return first ? b * pow(a, b - 1) : node * log(a);', 'return first ? b * pow(a, b) : node * log(a);', D),
-    (S + 'expr/operators.cpp', 'case Op::tan: return 1 + pow(node, 2);', 'case Op::tan: return 1 - pow(node, 2);', D),
-    (S + 'expr/operators.cpp', 'case Op::tanh: return 1 - pow(node, 2);', 'case Op::tanh: return 1 + pow(node, 2);', D),
-    (S + 'expr/operators.cpp', 'case Op::atan: return 1 / (1 + pow(a, 2));', 'case Op::atan: return 1 / (1 - pow(a, 2));', D),
-    (S + 'expr/operators.cpp', 'case Op::hypot: return (first ? a : b) / node;', 'case Op::hypot: return (first ? b : a) / node;', D),
-    # Newton and linear algebra.
-    (S + 'newton/rounding.cpp', 'case Op::subtract: return ea + eb + own;', 'case Op::subtract: return ea - eb + own;', N),
-    (S + 'newton/rounding.cpp', 'std::abs(a) * eb + std::abs(b) * ea + own', 'std::abs(a) * eb + own', N),
-    (S + 'newton/convergence.h', 'ratio_ = now / before_;', 'ratio_ = before_ / now;', N),
-    (S + 'newton/convergence.h', 'return ratio_ < 1 && left <=', 'return ratio_ > 1 && left <=', N),
-    (S + 'newton/predictor.cpp', 'left = now - own;', 'left = now + own;', N),
-    (S + 'newton/predictor.cpp', 'if (k > 0 && k <= degree) total += now;', 'if (k > 1 && k <= degree) total += now;', N),
-    (S + 'linear/elimination.cpp', 'scales.row[i] = power_of_two(leading > 0 ? leading : largest);', 'scales.row[i] = power_of_two(largest) * power_of_two(largest);', N),
-    (S + 'linear/elimination.cpp', 'if (largest < 1e-12) continue;', 'if (largest < 1e12) continue;', N),
-    # Start.
-    (S + 'start/nearest.cpp', 'const Vector left = quadratic_.residual + times(quadratic_.jacobian, step);', 'const Vector left = quadratic_.residual - times(quadratic_.jacobian, step);', I),
-    (S + 'start/nearest.cpp', 'quadratic_.deviation = given_ - x_;', 'quadratic_.deviation = x_ - given_;', I),
-    (S + 'start/accelerations.cpp', 'next.tail(b.size() - accelerations_) += delta_ * x.tail(b.size() - accelerations_);', 'next.tail(b.size() - accelerations_) -= delta_ * x.tail(b.size() - accelerations_);', I),
-    (S + 'start/metrics.cpp', 'const double weight = light * std::max(max_abs(matrix.value), least_mass);', 'const double weight = std::max(max_abs(matrix.value), least_mass);', I),
-    # Bodies.
-    (S + 'model/bodies/expand_bodies.cpp', 'let $.x_axis = ($.e[1]^2 + $.e[2]^2 - $.e[3]^2 - $.e[4]^2', 'let $.x_axis = ($.e[1]^2 + $.e[2]^2 + $.e[3]^2 - $.e[4]^2', B),
-    (S + 'model/bodies/expand_bodies.cpp', '2*($.e[3]*$.e[4] + $.e[1]*$.e[2]))', '2*($.e[3]*$.e[4] - $.e[1]*$.e[2]))', B),
-    (S + 'model/bodies/expand_bodies.cpp', "let $.spin = (2*($.e[1]*$.e[2]' - $.e[2]*$.e[1]'", "let $.spin = (2*($.e[1]*$.e[2]' + $.e[2]*$.e[1]'", B),
-    (S + 'model/bodies/expand_bodies.cpp', 'let $.direction(a, b) = (a*cos($.phi) - b*sin($.phi)', 'let $.direction(a, b) = (a*cos($.phi) + b*sin($.phi)', B),
-    (S + 'model/bodies/expand_bodies.cpp', 'let $.point(a, b, c) = $.r + $.direction(a, b, c)', 'let $.point(a, b, c) = $.r - $.direction(a, b, c)', B),
-    # Control, events, accounts.
-    (S + 'run/control.cpp', 'const double ratio = (end - t0) / h;\n  // Half', 'const double ratio = (end + t0) / h;\n  // Half', R),
-    (S + 'run/control.cpp', 'return {static_cast<long>(before) + 1, end - (t0 + before * h)};', 'return {static_cast<long>(before) + 1, end - before * h - h};', R),
-    (S + 'run/control.cpp', 'rho_ += (first_ ? 0.5 : 1.0) * step_size_ * rate;', 'rho_ += step_size_ * rate;', R),
-    (S + 'run/density.cpp', 'pow(floor + dot(e.z_dot, e.z_dot), Quad(0.25))', 'pow(floor + dot(e.z_dot, e.z_dot), Quad(0.5))', R),
-    (S + 'run/tolerance_steps.cpp', 'share_(1 / (std::pow(2.0, std::min(order, trusted_order)) - 1))', 'share_(1e-4 / (std::pow(2.0, std::min(order, trusted_order)) - 1))', R),
-    (S + 'run/tolerance_steps.cpp', 'shorter_.h = pair_.h * options_.shrink;', 'shorter_.h = pair_.h;', R),
-    (S + 'run/work_meter.cpp', 'outer = 5.0 / 18, inner = 8.0 / 18;', 'outer = 4.0 / 18, inner = 8.0 / 18;', R),
-    (S + 'run/work_meter.cpp', 'const double middle = (a + b) / 2, half = (b - a) / 2;', 'const double middle = (a + b) / 2, half = b - a;', R),
-    (S + 'run/zero_search.cpp', 'return value > 0 ? 1 : -1;', 'return value > 0 ? -1 : 1;', R),
-    (S + 'run/zero_search.cpp', 'const double next = series[k] + 2 * x * one - two;', 'const double next = series[k] + x * one - two;', R),
-    (S + 'run/dense.cpp', 'const double part = share * h_;', 'const double part = h_;', R),
-    (S + 'run/simulation_events.cpp', 'const bool enough = ++counts_[counter(event, record.event)] == event.stop_after;', 'const bool enough = counts_[counter(event, record.event)]++ == event.stop_after;', R),
-    (S + 'run/simulation_events.cpp', '(jump > 0 ? gained_ : lost_) += std::abs(jump);\n  energy_', '(jump > 0 ? lost_ : gained_) += std::abs(jump);\n  energy_', R),
-    # Contact.
-    (S + 'run/contact_impact.cpp', 'problem.b[n] += factor * system_->restitution(set[k]) * before[n];', 'problem.b[n] -= factor * system_->restitution(set[k]) * before[n];', C),
-    (S + 'run/contact_impact.cpp', 'const Eigen::VectorXd after = before + problem.D * *p;', 'const Eigen::VectorXd after = before - problem.D * *p;', C),
-    (S + 'run/contact_impact.cpp', 'lost -= p[j] * (before[j] + after[j]) / 2;', 'lost -= p[j] * before[j];', C),
-    (S + 'run/contact_mode.cpp', 'const Expr bound = friction.at_rest * force;', 'const Expr bound = friction.at_rest * friction.at_rest * force;', C),
-    (S + 'run/contact_mode.cpp', 'm.force[i] = m.force[i] - size * direction[j] * row[i];', 'm.force[i] = m.force[i] + size * direction[j] * row[i];', C),
-    # What is written and left behind.
-    (S + 'output/output_file.cpp', 'if (end + tail.size() <= written) kept = end;', 'kept = end;', O),
-    (S + 'output/hdf5_writer.cpp', 'const double nothing = std::nan("");', 'const double nothing = 0;', O),
-    (S + 'run/checkpoint.cpp', 'if (saved != signature)', 'if (saved.empty())', O),
-    (S + 'run/accuracy.cpp', 'companion_->advance(companion_at_.t, 2 * h_,', 'companion_->advance(companion_at_.t, h_,', R),
-]
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SOURCES = os.path.join(ROOT, 'src', 'alembert')
+LONGEST = 120  # seconds for one test; who does not end is noticed too
+SWITCH = '''#pragma once
+#include <cstdlib>
+#include <string>
+// The one mutation that is alive, by its number.
+inline bool broken(int number) {
+  static const int alive = std::getenv("ALEMBERT_MUTATION") ? std::atoi(std::getenv("ALEMBERT_MUTATION")) : -1;
+  return number == alive;
+}
+// The same for a place in a literal text.
+inline std::string broken_text(std::string text, int number, const std::string& old, const std::string& other) {
+  if (broken(number)) text.replace(text.find(old), old.size(), other);
+  return text;
+}
+'''
+
+
+class Mutation:
+    def __init__(self, number, file, text, test):
+        self.number, self.file, self.test = number, file, test
+        self.before, self.old, self.new, self.after = re.fullmatch(r'(.*?)<<(.*) => (.*)>>(.*)', text, re.S).groups()
+        self.place = self.before + self.old + self.after
+
+    def __str__(self):
+        return f'{self.number} {self.file}: {self.before}<<{self.old} => {self.new}>>{self.after}'.replace('\n', ' ')
+
+    def apply(self, text):
+        at = text.index(self.place) + len(self.before)
+        if self.old.endswith(';'):
+            changed = f'if (broken({self.number})) {{ {self.new} }} else {{ {self.old} }}'
+        else:
+            changed = f'(broken({self.number}) ? ({self.new}) : ({self.old}))'
+        return text[:at] + changed + text[at + len(self.old):]
+
+
+LITERAL = re.compile(r'const char (\w+)\[\] = (R"\((?:(?!\)").)*\)")', re.S)
+
+
+def apply(mutations, text):
+    """The text of a source with all these mutations in it. A literal that holds some becomes a call."""
+
+    def call(literal):
+        value = literal[2]
+        for m in mutations:
+            if m.place in literal[2]:
+                value = f'broken_text({value}, {m.number}, R"({m.old})", R"({m.new})")'
+        return literal[0] if value == literal[2] else f'const std::string {literal[1]} = {value}'
+
+    literals = [found[0] for found in LITERAL.finditer(text)]
+    for m in mutations:
+        if not any(m.place in literal for literal in literals):
+            text = m.apply(text)
+    return LITERAL.sub(call, text)
 
 
 def chosen(arguments):
-    found = [m for m in MUTATIONS if not arguments.text or any(t in m[0] + m[1] for t in arguments.text)]
-    if arguments.sample:
-        found = random.Random(arguments.seed).sample(found, min(arguments.sample, len(found)))
-    return found
+    every = [Mutation(number, *entry) for number, entry in enumerate(MUTATIONS, 1)]
+    found = [m for m in every if not arguments.words or any(w in m.file + m.place for w in arguments.words)]
+    if not arguments.sample:
+        return found
+    files = sorted({m.file for m in found})
+    random.Random(arguments.seed).shuffle(files)  # whole files: each is compiled once
+    return sorted(found, key=lambda m: files.index(m.file))[:arguments.sample]
 
 
-def check():
+def check(mutations, tests):
     wrong = 0
-    for file, old, new, _ in MUTATIONS:
-        count = open(os.path.join(ROOT, file), encoding='utf-8').read().count(old)
-        if count != 1 or old == new:
+    for m in mutations:
+        count = open(os.path.join(SOURCES, m.file), encoding='utf-8').read().count(m.place)
+        if count != 1 or m.old == m.new:
             wrong += 1
-            print(f'{file}: "{old}" stands there {count} times, not once')
-    print(f'{len(MUTATIONS)} mutations, {wrong} without their place')
+            print(f'{m.file}: "{m.place}" stands there {count} times, not once')
+        if m.test not in tests:
+            wrong += 1
+            print(f'{m}: there is no test "{m.test}"')
+    print(f'{len(mutations)} mutations, {wrong} mistakes in tools/mutations.py')
     return wrong
 
 
-def run(command, **options):
-    return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options).returncode
+class Build:
+    """The test program and the program, of objects of another build but for those that hold mutations."""
 
+    def __init__(self, folder):
+        self.folder = os.path.abspath(folder)
+        self.own = os.path.join(self.folder, 'mutate')
+        self.program = os.path.join(self.own, 'alembert')
+        self.tests = os.path.join(self.own, 'alembert_tests')
+        self.holds = {}  # by object: the mutated copies in it
 
-def noticed(copy, build, filters):
-    """By what: the compiler, a test, or nothing."""
-    if run(['cmake', '--build', build, '--target', 'alembert_tests', 'alembert_cli']):
-        return 'the compiler'
-    program = os.path.join(build, 'bin', 'alembert_tests')
-    for name, tests in (('its tests', filters), ('all tests', '*')):
+    def ninja(self, *arguments):
+        return subprocess.run(['ninja', '-C', self.folder, *arguments], check=True, capture_output=True, text=True).stdout
+
+    def write(self, mutations):
+        """The mutated copies below mutate/src; their paths below src."""
+        texts = {}
+        for file in {m.file for m in mutations}:
+            original = open(os.path.join(SOURCES, file), encoding='utf-8').read()
+            texts[file] = apply([m for m in mutations if m.file == file], original)
+        copies = {os.path.join(self.own, 'src', 'broken.h'): SWITCH}
+        for file, text in texts.items():
+            copies[os.path.join(self.own, 'src', 'alembert', file)] = f'#include "broken.h"\n#line 1 "{file}"\n' + text
+        for folder, _, names in os.walk(os.path.join(self.own, 'src')):
+            for path in (os.path.join(folder, name) for name in names):
+                if path not in copies:
+                    os.unlink(path)
+        for path, text in copies.items():  # what is the same need not be compiled again
+            if not os.path.exists(path) or open(path, encoding='utf-8').read() != text:
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with open(path, 'w', encoding='utf-8') as out:
+                    out.write(text)
+        return ['alembert/' + file for file in texts]
+
+    def users(self, headers):
+        """Objects that were compiled with one of these headers."""
+        found, current = set(), ''
+        for line in self.ninja('-t', 'deps').splitlines() if headers else []:
+            if not line.startswith(' '):
+                current = line.split(':')[0]
+            elif any(line.strip().endswith('/src/' + h) for h in headers):
+                found.add(current)
+        return found
+
+    def units(self, files):
+        """What must be compiled again: (object, command)."""
+        users = self.users([f for f in files if f.endswith('.h')])
+        for entry in json.load(open(os.path.join(self.folder, 'compile_commands.json'))):
+            source, target = entry['file'], re.search(r' -o (\S+)', entry['command'])[1]
+            if '/dummy' in source or not re.search(r'^(CMakeFiles/alembert_(objects|once|code)\.dir|tests)/', target):
+                continue
+            own = os.path.relpath(source, os.path.join(ROOT, 'src'))
+            text = open(source).read() if '/united/' in source else ''
+            held = [f for f in files if f == own or f'"{f}"' in text or (f.endswith('.h') and target in users)]
+            if not held:
+                continue
+            self.holds[target] = [os.path.join(self.own, 'src', f) for f in held]
+            into = os.path.join(self.own, target)
+            command = entry['command'].replace(f' -o {target}', f' -w -o {into}', 1)
+            copies = os.path.join(self.own, 'src')
+            if own in files:
+                command = command.replace(f' -c {source}', f' -c {os.path.join(copies, own)}', 1)
+            yield target, command.replace(' -I', f' -I{copies} -I', 1)
+
+    def make(self, mutations):
+        units = dict(self.units(self.write(mutations)))
+
+        def compile_one(target):
+            into = os.path.join(self.own, target)
+            os.makedirs(os.path.dirname(into), exist_ok=True)
+            result = subprocess.run(units[target], shell=True, cwd=self.folder, capture_output=True, text=True)
+            if result.returncode and os.path.exists(into):
+                os.unlink(into)
+            return result.stderr if result.returncode else ''
+
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            wrong = ''.join(pool.map(compile_one, [target for target in units if self.is_old(target)]))
+        if wrong:
+            sys.exit(wrong[:8000])
+        self.link('libalembert.a', 'libalembert.a', units, [])
+        done = [('libalembert.a', os.path.join(self.own, 'libalembert.a'))]
+        self.link('bin/alembert', self.program, units, done)
+        self.link('bin/alembert_tests', self.tests, units, done)
+        return len(units)
+
+    def is_old(self, target):
+        """Whether a copy or what this object was compiled from in the build changed behind it."""
+        into = os.path.join(self.own, target)
+        newest = max(os.path.getmtime(path) for path in self.holds[target] + [os.path.join(self.folder, target)])
+        return not os.path.exists(into) or os.path.getmtime(into) < newest
+
+    def link(self, target, to, units, replaced):
+        command = self.ninja('-t', 'commands', target).splitlines()[-1]
+        for unit in units:
+            command = command.replace(f' {unit} ', f' {os.path.join(self.own, unit)} ')
+        for old, new in [(target, os.path.join(self.own, to))] + replaced:
+            command = re.sub(rf'(?<= ){re.escape(old)}(?= |$)', new, command)
+        result = subprocess.run(command, shell=True, cwd=self.folder, capture_output=True, text=True)
+        if result.returncode:
+            sys.exit(result.stderr[:4000])
+
+    def run(self, tests, number, limit=LONGEST):
+        """The first of these tests that fails, '' where none does; with the mutation of this number."""
+        names = os.path.join(self.own, f'tests.{number}.{os.getpid()}')
+        with open(names, 'w', encoding='utf-8') as out:
+            out.write('--gtest_filter=' + ':'.join(tests) + '\n')
+        environment = {**os.environ, 'ALEMBERT_MUTATION': str(number), 'ALEMBERT_PROGRAM': self.program,
+                       'XDG_CACHE_HOME': os.path.join(self.own, 'cache')}
         try:
-            if run([program, '--gtest_brief=1', '--gtest_fail_fast', f'--gtest_filter={tests}'], cwd=copy, timeout=1200):
-                return name
-        except subprocess.TimeoutExpired:
-            return name + ' (they do not end)'
-    return ''
+            result = subprocess.run([self.tests, f'--gtest_flagfile={names}', '--gtest_fail_fast'], env=environment,
+                                    cwd=ROOT, capture_output=True, text=True, errors='replace', timeout=limit)
+        except subprocess.TimeoutExpired as stopped:
+            started = re.findall(r'\[ RUN      \] (\S+)', (stopped.stdout or b'').decode(errors='replace'))
+            return (started or [''])[-1] + ' (does not end)'
+        finally:
+            os.unlink(names)
+        if result.returncode == 0 and '[  PASSED  ]' in result.stdout:
+            return ''
+        failed = re.findall(r'\[  FAILED  \] ([^\s,]+)', result.stdout)
+        started = re.findall(r'\[ RUN      \] (\S+)', result.stdout)  # the last one, where the program crashed in it
+        return (failed or started[-1:] or ['no test'])[0]
+
+    def all_tests(self):
+        listed = subprocess.run([os.path.join(self.folder, 'bin', 'alembert_tests'), '--gtest_list_tests'],
+                                check=True, capture_output=True, text=True).stdout
+        suite, names = '', []
+        for line in listed.splitlines():
+            if line.startswith('  '):
+                names.append(suite + line.split('#')[0].strip())
+            elif '.' in line:
+                suite = line.split('#')[0].strip()
+        return names
+
+
+def search(build, mutations, pattern):
+    for m in mutations:
+        print(f'{m}: {build.run([pattern], m.number, 600) or "SURVIVED"}', flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('text', nargs='*')
+    parser.add_argument('build')
+    parser.add_argument('words', nargs='*')
     parser.add_argument('--check', action='store_true')
+    parser.add_argument('--search', metavar='TESTS')
     parser.add_argument('--sample', type=int, default=0)
-    parser.add_argument('--seed', type=int, default=22)
+    parser.add_argument('--seed', type=int, default=10)
     arguments = parser.parse_args()
+    build, mutations = Build(arguments.build), chosen(arguments)
     if arguments.check:
-        return 1 if check() else 0
-    copy, build = os.path.join(ROOT, 'build', 'mutate', 'sources'), os.path.join(ROOT, 'build', 'mutate', 'build')
-    os.makedirs(os.path.dirname(copy), exist_ok=True)
-    subprocess.run(['rsync', '-a', '--delete', '--exclude=/build', '--exclude=/.git', ROOT + '/', copy], check=True)
-    if run(['cmake', '-S', copy, '-B', build, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=Release', '-DALEMBERT_BENCH=OFF']):
-        sys.exit('cannot configure')
-    if noticed(copy, build, '*'):
-        sys.exit('the tests fail without any mutation')
-    survivors = []
-    mutations = chosen(arguments)
-    for number, (file, old, new, filters) in enumerate(mutations, 1):
-        path = os.path.join(copy, file)
-        text = open(path, encoding='utf-8').read()
-        if text.count(old) != 1:
-            sys.exit(f'{file}: "{old}" has no place: see --check')
-        with open(path, 'w', encoding='utf-8') as out:
-            out.write(text.replace(old, new))
-        by = noticed(copy, build, filters)
-        shutil.copy2(os.path.join(ROOT, file), path)
-        os.utime(path)
-        print(f'{number}/{len(mutations)} {file}: {old} -> {new}: {"noticed by " + by if by else "SURVIVED"}', flush=True)
-        if not by:
-            survivors.append(file)
-    print(f'score: {len(mutations) - len(survivors)} of {len(mutations)} mutations noticed')
-    return 1 if survivors else 0
+        return 1 if check(mutations, set(build.all_tests())) else 0
+    units = build.make(mutations)
+    print(f'{len(mutations)} mutations compiled in {units} units', flush=True)
+    if arguments.search:
+        return search(build, mutations, arguments.search)
+    failing = build.run(sorted({m.test for m in mutations}), 0, 1200)
+    if failing:
+        sys.exit(f'{failing} fails without any mutation')
+    noticed = 0
+    for m in mutations:
+        by = build.run([m.test], m.number)
+        noticed += by != ''
+        print(f'{m}: {"noticed by " + by if by else "SURVIVED " + m.test}', flush=True)
+    print(f'score: {noticed} of {len(mutations)} mutations noticed')
+    return 0 if noticed == len(mutations) else 1
 
 
 if __name__ == '__main__':

@@ -95,7 +95,10 @@ Outcome Process::wait(double limit_seconds) {
   return outcome;
 }
 
-std::string program_path() { return ALEMBERT_PROGRAM; }
+std::string program_path() {
+  const char* other = std::getenv("ALEMBERT_PROGRAM");  // tools/mutate.py
+  return other ? other : ALEMBERT_PROGRAM;
+}
 
 Outcome program(const std::vector<std::string>& arguments, const std::string& input) {
   return Process(arguments, input).wait();

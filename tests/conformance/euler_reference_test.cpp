@@ -223,6 +223,18 @@ TEST(EulerErrors, OfTheTrueMethodsAtOneThousandth) {
   EXPECT_NEAR(z42, 0.003319, 0.000001);
 }
 
+TEST(EulerSteps, EndOnASupportThatHasMoved) {
+  const Model model = gallery("moving_support");
+  const Equations e = derive(model);
+  SimulateOptions options;
+  options.step = 0.001, options.end = 0.02;
+  for (const char* name : {"true_euler(1/2)", "true_conjugate_euler(1/2)", "natural_euler(1/2)"}) {
+    const Report report = simulate(model, e, method(name), options);
+    EXPECT_EQ(report.ending, Ending::done) << name << ": " << report.reason;
+    EXPECT_LT(report.position, 1e-14) << name;
+  }
+}
+
 TEST(EulerOrders, OfADoublePendulumWithFriction) {
   const Model model = gallery("friction_double_pendulum");
   const Equations e = derive(model);

@@ -6,10 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
 #include "alembert/linear/dense_system.h"
+#include "alembert/linear/elimination.h"
 #include "alembert/linear/minimum_norm_system.h"
 #include "alembert/linear/sparse_system.h"
 #include "alembert/linear/unrolled_system.h"
@@ -175,6 +177,28 @@ TEST(DenseSystem, names_the_row_without_a_pivot) {
   EXPECT_FALSE(system.factor(x.data()));
   EXPECT_TRUE(system.failure().finite);
   EXPECT_GE(system.failure().row, 0);
+}
+
+TEST(Equilibration, makes_a_light_body_like_a_heavy_one) {
+  Graph graph;
+  const Exprs u = graph.symbols("u", 3);  // two accelerations and the force between the bodies
+  const double light = 1e-12;
+  const Exprs F = {Quad(light) * u[0] + u[2], u[1] - u[2], u[0] + u[1]};
+  const SparseExprs J = jacobian(F, u);
+  std::vector<double> values;
+  for (const Expr entry : J.value) values.push_back(static_cast<double>(constant_value(entry)));
+  const Equilibration scales = equilibrate(J, values, {true, true, false});
+  ASSERT_EQ(scales.row.size(), 3u);
+  scale(J, scales, values);
+  for (int i = 0; i < 2; ++i) {
+    double largest = 0, own = 0;
+    for (int k = J.row_start[i]; k < J.row_start[i + 1]; ++k) {
+      largest = std::max(largest, std::abs(values[k]));
+      if (J.column[k] == i) own = std::abs(values[k]);
+    }
+    EXPECT_GE(own, largest / 4) << i;  // its own acceleration stays a good pivot
+    EXPECT_LE(largest, 2) << i;
+  }
 }
 
 TEST(JacobianValues, scales_change_the_factors_and_not_the_solution) {

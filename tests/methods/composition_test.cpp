@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "alembert/study/verify.h"
 #include "conformance/problems.h"
 
@@ -35,6 +38,23 @@ initial x = 1
 std::string refused(const std::string& method_text, const std::string& model_text) {
   const Model model = model_from_text(model_text);
   return refusal(method(method_text), derive(model));
+}
+
+TEST(Composition, NineSharesAreThoseOfKahanAndLi) {
+  // Hairer, Lubich, Wanner, Geometric Numerical Integration, V.3.2, (3.12).
+  const double printed[] = {0.39216144400731413928, 0.33259913678935943860, -0.70624617255763935981,
+                            0.082213596293550800230, 0.79854399093482996340};
+  const std::vector<Quad> shares = nine_shares();
+  ASSERT_EQ(shares.size(), 9u);
+  Quad sum = 0, cubes = 0, fifths = 0;
+  for (std::size_t i = 0; i < 9; ++i) {
+    const Quad g = shares[i];
+    EXPECT_NEAR(static_cast<double>(g), printed[std::min(i, 8 - i)], 2e-16) << i;
+    sum += g, cubes += g * g * g, fifths += g * g * g * g * g;
+  }
+  EXPECT_LT(std::abs(static_cast<double>(sum - 1)), 1e-30);
+  EXPECT_LT(std::abs(static_cast<double>(cubes)), 1e-30);
+  EXPECT_LT(std::abs(static_cast<double>(fifths)), 1e-30);
 }
 
 TEST(Composition, TakesWhatEveryPartTakes) {

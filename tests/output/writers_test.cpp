@@ -386,6 +386,26 @@ TEST(Writers, WhatIsNotFinite) {
   EXPECT_EQ(table.rows.at(0).at(2), -infinity);
 }
 
+TEST(Writers, RowsThatWereNeverWrittenAreNotRead) {
+  const Folder folder;
+  const std::string path = folder / "a.h5";
+  {
+    const auto writer = make_writer(path);
+    writer->begin(columns_of({"t", "x"}), {});
+    for (int i = 0; i < 3; ++i) writer->row(std::vector<double>{i * 0.5, 1.0});
+  }
+  // What a full disk leaves: room for more rows, and nothing in it.
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  const hid_t set = H5Dopen2(file, "trajectory", H5P_DEFAULT);
+  const hsize_t size[2] = {7, 2};
+  ASSERT_GE(H5Dset_extent(set, size), 0);
+  H5Dclose(set);
+  H5Fclose(file);
+  const Trajectory read = read_trajectory(path);
+  EXPECT_EQ(read.t(), (std::vector<double>{0, 0.5, 1}));
+  EXPECT_FALSE(read.note.empty());
+}
+
 TEST(Writers, CsvNamesAreQuotedWhereNeeded) {
   const Folder folder;
   {

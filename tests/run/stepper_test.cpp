@@ -70,6 +70,17 @@ TEST(Stepper, MakesTheStepsOfARun) {
   EXPECT_NEAR(more.report.energy.final, 0, 1e-4);
 }
 
+TEST(Stepper, ARunWithoutAnEndIsRefused) {
+  const Stepper stepper = compile(find_method("gauss(2)"), derive(read_model_text(oscillator)), {.step = 0.01});
+  try {
+    simulate(stepper, {});
+    FAIL() << "it made no step";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("makes no step"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(simulate(stepper, {.end = 0.1}).report.steps, 10);
+}
+
 TEST(Stepper, OneCompilationServesBothDirectionsOfTime) {
   Stepper stepper = compile(find_method("lobatto(3)"), derive(read_model(gallery("double_pendulum"))), {.step = 0.01});
   const std::vector<double> start = list(stepper.state());

@@ -69,6 +69,14 @@ TEST(InitialPositions, MassesWeighTheDistance) {
   EXPECT_GT(std::abs(v.y[0] - 1.3 / std::hypot(1.3, 0.9)), 0.05);  // not the radial one
 }
 
+TEST(InitialPositions, WhatHasNoMassMovesBeforeWhatHas) {
+  const InitialValues v = consistent(
+      "coordinate x, y\nkinetic x'^2/2\npotential (x - y)^2/2\nrayleigh y'^2/2\nconstraint x + y^3 = 2\n"
+      "initial x = 1, y = 1.5");
+  EXPECT_NEAR(v.y[0], 1, 1e-5);  // in the metric of the masses, where that of y is a millionth
+  EXPECT_NEAR(v.y[1], 1, 1e-5);
+}
+
 TEST(InitialPositions, HamiltonianFormAgreesWithLagrangian) {
   const InitialValues q = consistent(model_of(pendulum("initial x = 1.3, y = -0.9, x' = 1, y' = 2"), {"m2=4"}));
   const InitialValues p = consistent(

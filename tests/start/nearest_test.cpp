@@ -165,6 +165,23 @@ TEST(RoundingLevels, BoundTheErrorAndAreNotWasteful) {
   }
 }
 
+TEST(RoundingLevels, BothFactorsOfAProductCount) {
+  Graph graph;
+  const Exprs x = graph.symbols("x", 2);
+  const Expr small = x[0] - x[1];  // what is left of it is mostly error
+  const Expr large = graph.symbol("large");
+  const Exprs all = {x[0], x[1], large};
+  const Exprs products = {small * large, x[0] * small};
+  const Tape tape = make_tape(all, products);
+  const double in[] = {1000001.0 / 3, 1000002.0 / 3, 1e6};
+  double value[2];
+  double error[2];
+  rounding_levels(tape, in, value, error);
+  const double of_difference = (in[0] + in[1]) * std::numeric_limits<double>::epsilon() / 2;
+  EXPECT_NEAR(error[0] / (of_difference * in[2]), 1, 1e-5);
+  EXPECT_NEAR(error[1] / (of_difference * in[0]), 1, 1e-5);
+}
+
 TEST(SparseRank, AgreesWithTheDenseAnalysis) {
   // A cycle of differences: the last row is minus the sum of all others.
   const int n = 2000;

@@ -24,6 +24,9 @@ Hdf5Calls load_hdf5() {
   Hdf5Calls calls{};
   const char* const missing = calls.load([&](const char* name) { return dlsym(library, name); });
   if (missing) throw InputError(std::string("the library of HDF5 lacks ") + missing);
+  // All is closed where it was opened. What a full disk leaves open cannot be: HDF5 would try for ever at exit, and say
+  // so. Before any other call; not where others in the process use the library too.
+  if (library != RTLD_DEFAULT) calls.leave_at_exit();
   unsigned major = 0, minor = 0, release = 0;
   calls.version(&major, &minor, &release);
   if (major != H5_VERS_MAJOR || minor != H5_VERS_MINOR) {

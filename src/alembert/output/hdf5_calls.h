@@ -10,7 +10,7 @@ namespace alembert::internal {
 
 // clang-format off
 #define ALEMBERT_HDF5_NAMES(X) \
-  X(H5open) X(H5check_version) X(H5get_libversion) X(H5Aclose) X(H5Acreate2) X(H5Aget_space) X(H5Aget_type) X(H5Aopen) X(H5Aread) \
+  X(H5open) X(H5check_version) X(H5dont_atexit) X(H5get_libversion) X(H5Aclose) X(H5Acreate2) X(H5Aget_space) X(H5Aget_type) X(H5Aopen) X(H5Aread) \
   X(H5Awrite) X(H5Dclose) X(H5Dcreate2) X(H5Dget_space) X(H5Dget_type) X(H5Dopen2) X(H5Dread) X(H5Dset_extent) \
   X(H5Dwrite) X(H5Eget_auto2) X(H5Eset_auto2) X(H5Ewalk2) X(H5Fclose) X(H5Fcreate) X(H5Fflush) X(H5Fopen) \
   X(H5Gclose) X(H5Gcreate2) X(H5Pclose) X(H5Pcreate) X(H5Pset_chunk) X(H5Pset_file_locking) \
@@ -38,6 +38,8 @@ struct Hdf5Calls {
 #undef ALEMBERT_HDF5_FIND
     return nullptr;
   }
+  /// Nothing is closed at exit. To be said before anything else.
+  void leave_at_exit() const { H5dont_atexit(); }
   void version(unsigned* major, unsigned* minor, unsigned* release) const { H5get_libversion(major, minor, release); }
 };
 

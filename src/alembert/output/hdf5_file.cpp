@@ -1,9 +1,22 @@
 #include "alembert/output/hdf5_file.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 
 namespace alembert::internal {
+
+namespace {
+
+/// What texts take in a file, roughly and from above: beside each its place and length, and pages that are not full.
+std::uint64_t bytes_of(const std::vector<std::string>& texts) {
+  std::uint64_t bytes = 0;
+  for (const std::string& text : texts) bytes += 2 * text.size() + 64;
+  return bytes;
+}
+
+}  // namespace
 
 void append_rows(const OutputFile& file, hid_t set, hsize_t width, hsize_t count, hsize_t& written,
                  std::vector<double>& rows) {
@@ -23,9 +36,14 @@ void append_rows(const OutputFile& file, hid_t set, hsize_t width, hsize_t count
   rows.clear();
 }
 
+void Hdf5File::make_room(std::uint64_t bytes) {
+  constexpr std::uint64_t trees = std::uint64_t{1} << 16;
+  if (!file_.reserve(bytes + trees)) file_.fail(std::strerror(errno));
+}
+
 void Hdf5File::open() {
   file_.clear();
-  file_.close();
+  make_room(0);
   // The format of 1.8: names of thousands of columns do not fit into an attribute of the older one.
   const Handle access(valid(H5Pcreate(H5P_FILE_ACCESS)), H5Pclose);
   valid(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST));
@@ -62,12 +80,16 @@ void Hdf5File::list_attribute(hid_t where, const char* name, const std::vector<s
   std::vector<const char*> list;
   for (const std::string& text : texts) list.push_back(text.c_str());
   const hsize_t count = list.size();
+  make_room(bytes_of(texts));
   const Handle space(valid(H5Screate_simple(1, &count, nullptr)), H5Sclose);
   attribute(where, name, space, list.data());
 }
 
 void Hdf5File::attributes(const Attributes& all) {
   const Handle scalar(valid(H5Screate(H5S_SCALAR)), H5Sclose);
+  std::uint64_t bytes = 0;
+  for (const auto& [name, value] : all.texts) bytes += bytes_of({name, value});
+  make_room(bytes);
   for (const auto& [name, value] : all.texts) {
     const char* text = value.c_str();
     attribute(h5_, name.c_str(), scalar, &text);
@@ -102,6 +124,7 @@ Hdf5File::Table Hdf5File::table(const char* name, const std::vector<std::string>
   const hsize_t rows =
       std::clamp<hsize_t>(chunk_bytes / (sizeof(double) * made.width), 1, std::clamp<hsize_t>(expected, 1, 4096));
   const double missing = NAN;
+  made.chunk = rows;
   made.set = extendible(name, H5T_NATIVE_DOUBLE, made.width, rows, &missing);
   list_attribute(made.set, "columns", columns);
   return made;
@@ -113,12 +136,15 @@ Hdf5File::Texts Hdf5File::texts(const char* name) {
 }
 
 void Hdf5File::append(Table& table) {
-  if (!table.rows.empty())
-    append_rows(file_, table.set, table.width, table.rows.size() / table.width, table.written, table.rows);
+  if (table.rows.empty()) return;
+  const hsize_t count = table.rows.size() / table.width;
+  make_room((count + 2 * table.chunk) * table.width * sizeof(double));  // the first and the last chunk are whole
+  append_rows(file_, table.set, table.width, count, table.written, table.rows);
 }
 
 void Hdf5File::append(Texts& texts) {
   if (texts.rows.empty()) return;
+  make_room(bytes_of(texts.rows));
   std::vector<const char*> list;
   for (const std::string& text : texts.rows) list.push_back(text.c_str());
   const hsize_t size = list.size(), start = texts.written, total = start + size;
@@ -136,6 +162,7 @@ void Hdf5File::flush() { valid(H5Fflush(h5_, H5F_SCOPE_LOCAL)); }
 bool Hdf5File::close() {
   const bool type = text_type_.close();
   const bool file = h5_.close();
+  file_.release();
   return type && file;
 }
 

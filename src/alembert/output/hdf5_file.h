@@ -68,8 +68,8 @@ class Hdf5File {
   /// Rows of numbers that are gathered, and then written together.
   struct Table {
     Handle set;
-    hsize_t width = 0, written = 0;
-    std::vector<double> rows;  // not written yet
+    hsize_t width = 0, written = 0, chunk = 1;  // chunk: rows of one
+    std::vector<double> rows;                   // not written yet
   };
   /// The same for texts, one a row.
   struct Texts {
@@ -103,6 +103,9 @@ class Hdf5File {
     if (result < 0) file_.fail(hdf5_reason());
     return result;
   }
+  /// Reserves so much on the disk, and something for the trees: where HDF5 cannot write it leaves half of it behind,
+  /// and crashes when it is closed.
+  void make_room(std::uint64_t bytes);
   void attribute(hid_t where, const char* name, hid_t space, const void* values);
   Handle extendible(const char* name, hid_t type, hsize_t width, hsize_t chunk_rows, const double* fill);
 

@@ -25,7 +25,9 @@ Range widened(Range range, bool logarithmic) {
   range = {shown(range.low), shown(range.high)};
   if (logarithmic) range = {std::max(range.low, smallest_shown), std::max(range.high, smallest_shown)};
   if (logarithmic) {
-    const double room = std::pow(10, std::max(0.05 * std::log10(range.high / range.low), 0.08));
+    // Not of the quotient, which may be beyond all numbers.
+    const double powers = std::log10(range.high) - std::log10(range.low),
+                 room = std::pow(10, std::max(0.05 * powers, 0.08));
     return {range.low / room, range.high * room};
   }
   const double length = range.high - range.low, size = std::max(std::abs(range.low), std::abs(range.high));
@@ -208,7 +210,7 @@ std::vector<double> axis_marks(double low, double high, bool logarithmic) {
   }
   const long first = std::lround(std::floor(std::log10(low))), last = std::lround(std::ceil(std::log10(high)));
   const long powers = last - first, every = std::max(1L, (powers + 7) / 8);
-  const bool with_multiples = std::log10(high / low) < 2.2;
+  const bool with_multiples = std::log10(high) - std::log10(low) < 2.2;
   for (long exponent = first; exponent <= last; ++exponent) {
     if (exponent % every != 0) continue;
     // Read from text: 10^-3 is to be 0.001, not its neighbour.

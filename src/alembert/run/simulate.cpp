@@ -160,6 +160,9 @@ Run simulate(const Stepper& stepper, const SimulateOptions& asked) {
 Report follow(const Stepper& stepper, const SimulateOptions& asked) {
   SimulateOptions options = asked;
   if (options.step == 0) options.step = stepper.h();
+  if (options.end == stepper.t() && options.at.empty() && options.resume.empty())
+    throw InputError("a run that ends where the stepper stands, at t = " + to_text(stepper.t()) + ", makes no step",
+                     "say when it ends: {.end = 10}");
   const std::unique_ptr<internal::Engine> engine = stepper.engine_here(options.step);
   Report report = internal::simulate(*engine, options);
   report.compile_seconds = stepper.compile_seconds();
