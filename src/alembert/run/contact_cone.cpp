@@ -1,8 +1,9 @@
 #include "alembert/run/contact_cone.h"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+
+#include "alembert/base/decompositions.h"
 
 namespace alembert::internal {
 
@@ -66,7 +67,7 @@ class Cone {
     Eigen::MatrixXd J;
     Eigen::VectorXd F = law(s, &J);
     for (int n = 0; n < most_steps && F.norm() > 1e-15 * scale_p_; ++n) {
-      const Eigen::VectorXd step = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(J).solve(-F);
+      const Eigen::VectorXd step = least_squares(J, Eigen::VectorXd(-F));
       if (!step.allFinite()) break;
       ConeSolution next = s;
       double part = 1;
@@ -326,7 +327,7 @@ class Cone {
       // The shortest way from where p is.
       Eigen::VectorXd x(size);
       for (Eigen::Index i = 0; i < size; ++i) x[i] = s.p[rows[static_cast<std::size_t>(i)]];
-      x += Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(A).solve(right - A * x);
+      x += least_squares(A, Eigen::VectorXd(right - A * x));
       if (!x.allFinite()) return false;
       p += E * x;
     }
