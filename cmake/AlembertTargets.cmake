@@ -26,6 +26,10 @@ function(alembert_settings target)
   endif()
   # HDF5 (loaded when it is needed) and LLVM name libraries that are not called; loading them would cost time at every start.
   target_link_options(${target} PRIVATE -Wl,--as-needed)
+  # GCC collects its garbage from 128 MB on, and so spends 6 % of its time in sources whose templates need a GB.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE "SHELL:--param ggc-min-heapsize=786432")
+  endif()
   if(ALEMBERT_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
@@ -45,18 +49,34 @@ endfunction()
 function(alembert_precompile target)
   if(ALEMBERT_PCH)
     target_precompile_headers(${target} PRIVATE ${ARGN})
-    # GCC 12 sees std::string leave its bounds where it does not (GCC bug 105651), and here says so.
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-      target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
-    endif()
+    alembert_ignore_false_warnings(${target})
+  endif()
+endfunction()
+
+# GCC 12 sees std::string leave its bounds where it does not (GCC bug 105651), and says so where headers are precompiled.
+function(alembert_ignore_false_warnings target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
+  endif()
+endfunction()
+
+# alembert_precompile_as(TARGET OTHER): the headers of OTHER; its precompiled ones where the options of both are the same
+# for certain (debug versions of libraries define macros).
+function(alembert_precompile_as target other)
+  if(ALEMBERT_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_precompile_headers(${target} REUSE_FROM ${other})
+    alembert_ignore_false_warnings(${target})
+  elseif(ALEMBERT_PCH)
+    get_target_property(headers ${other} PRECOMPILE_HEADERS)
+    alembert_precompile(${target} ${headers})
   endif()
 endfunction()
 
 # alembert_unite(TARGET BASE SOURCE...): these sources of the target, below BASE, are compiled in groups of one folder,
-# because much of the time goes into headers and templates that they share. Small groups: a change costs seconds, and all
-# cores have work to the end. Groups name their sources relative to BASE (CMake's own would name whole paths), so that
+# because much of the time goes into headers and templates that they share. Not all of a folder at once: a change costs
+# seconds, and all cores have work to the end. Groups name their sources relative to BASE (CMake's own would name whole paths), so that
 # all checkouts share what a compiler cache holds. Sources with options of their own are not given to it.
-set(largest_group 7)
+set(largest_group 12)
 function(alembert_unite target base)
   if(NOT ALEMBERT_UNITY)
     return()
@@ -90,6 +110,28 @@ function(alembert_unite target base)
       target_sources(${target} PRIVATE ${united})
     endforeach()
   endforeach()
+endfunction()
+
+# alembert_same_names(RESULT SOURCE...): the sources that declare, outside of classes, a name that one before them has.
+function(alembert_same_names result)
+  set(names "")
+  set(found "")
+  foreach(source IN LISTS ARGN)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+    file(READ ${source} text)
+    # What begins a line is a declaration up to the character behind the name.
+    string(REGEX MATCHALL "\n[A-Za-z][A-Za-z0-9_:<>,&* ]*" own "${text}")
+    list(FILTER own EXCLUDE REGEX "^\n(namespace|template|using namespace) ")
+    list(TRANSFORM own REPLACE "^.*[^A-Za-z0-9_:]([A-Za-z0-9_:]+) *$" "\\1")
+    foreach(name IN LISTS own)
+      if(name IN_LIST names)
+        list(APPEND found ${source})
+        break()
+      endif()
+    endforeach()
+    list(APPEND names ${own})
+  endforeach()
+  set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
 # The name under which the loader finds HDF5, and its path here.

@@ -42,7 +42,7 @@ def arguments_of(entry, builtin_headers):
     kept = ["clang++"]
     while words:
         word = words.pop(0)
-        if word in ("-o", "-MT", "-MF") or word == "-include" and "cmake_pch" in words[0]:
+        if word in ("-o", "-MT", "-MF", "--param") or word == "-include" and "cmake_pch" in words[0]:
             words.pop(0)
         elif word != entry["file"] and not LEFT_OUT.match(word):
             kept.append(word)

@@ -106,12 +106,12 @@ class Truth {
   Kernel<double> change_;
 };
 
-struct Counts {
+struct BranchCounts {
   int runs = 0, steps = 0, failed = 0, other = 0, unsure = 0, lost = 0;
 };
 
 /// Steps until one cannot be made, at most `most`; each is compared with the truth.
-void compare(const Model& model, const std::string& method_text, double h, int most, Counts& counts, bool print) {
+void compare(const Model& model, const std::string& method_text, double h, int most, BranchCounts& counts, bool print) {
   const Equations e = derive(model);
   const InitialValues start = make_consistent(model, e);
   require_taken(method(method_text), model, e);
@@ -154,7 +154,7 @@ void compare(const Model& model, const std::string& method_text, double h, int m
   }
 }
 
-struct Trial {
+struct BranchTrial {
   const char* name;
   std::string (*text)(Random&);
   double speed;
@@ -230,7 +230,7 @@ std::string anharmonic(Random& random) {
          "\n";
 }
 
-constexpr Trial trials[] = {
+constexpr BranchTrial trials[] = {
     {"ellipse", ellipse, 0.1},
     {"wave", wave, 0.1},
     {"cassini", cassini, 0.2},
@@ -254,10 +254,10 @@ constexpr const char* methods[] = {"lobatto(2)",        "lobatto(3)",
 TEST(Branch, every_step_continues_the_motion) {
   const char* given = std::getenv("ALEMBERT_BRANCHES");
   const int rounds = given ? std::atoi(given) : 1;
-  Counts all;
-  for (const Trial& trial : trials) {
+  BranchCounts all;
+  for (const BranchTrial& trial : trials) {
     Random random(1);
-    Counts counts;
+    BranchCounts counts;
     for (int round = 0; round < rounds; ++round) {
       for (const char* name : methods) {
         const std::string text = trial.text(random);

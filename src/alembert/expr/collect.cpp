@@ -1,7 +1,5 @@
 #include "alembert/expr/collect.h"
 
-#include <quadmath.h>
-
 #include <algorithm>
 
 #include "alembert/expr/derivative.h"
@@ -23,14 +21,6 @@ bool is_not_much_longer(int cost, int than) { return 3 * cost <= 4 * than; }
 
 /// The highest power of a sum that is multiplied out.
 constexpr int highest_expanded_power = 4;
-
-bool is_integer(Quad x) { return floorq(x) == x; }
-
-Quad exponent_of(const Term& term, int atom) {
-  for (const Factor& factor : term.factors)
-    if (factor.atom == atom) return factor.exponent;
-  return 0;
-}
 
 }  // namespace
 

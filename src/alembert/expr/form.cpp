@@ -9,8 +9,6 @@ namespace alembert::internal::form {
 
 namespace {
 
-bool is_integer(Quad x) { return floorq(x) == x; }
-
 /// What is left of two coefficients that cancel is their rounding.
 constexpr double rounding = 1e-30;
 
@@ -30,6 +28,14 @@ struct FactorsBefore {
 };
 
 }  // namespace
+
+bool is_integer(Quad x) { return floorq(x) == x; }
+
+Quad exponent_of(const Term& term, int atom) {
+  for (const Factor& factor : term.factors)
+    if (factor.atom == atom) return factor.exponent;
+  return 0;
+}
 
 bool is_same_size(Quad a, Quad b) { return fabsq(fabsq(a) - fabsq(b)) <= rounding * fabsq(a); }
 

@@ -31,6 +31,9 @@ struct Sum {
   std::vector<Term> terms;
 };
 
+bool is_integer(Quad x);
+/// 0 where the term does not have the atom.
+Quad exponent_of(const Term& term, int atom);
 /// Whether two coefficients differ by their sign and rounding only.
 bool is_same_size(Quad a, Quad b);
 /// What both have in common, each to the lower power; a and b are factors of terms.

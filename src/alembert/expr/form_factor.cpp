@@ -15,12 +15,6 @@ constexpr std::size_t longest_compared = 200;
 
 bool same_factors(const Term& a, const Term& b) { return a.factors == b.factors; }
 
-Quad exponent_of(const Term& term, int atom) {
-  for (const Factor& factor : term.factors)
-    if (factor.atom == atom) return factor.exponent;
-  return 0;
-}
-
 bool is_sine_or_cosine(const Atom& atom) { return atom.op == Op::sin || atom.op == Op::cos; }
 
 class Trigonometry {

@@ -154,7 +154,7 @@ struct Slope {
   std::uint32_t column;
   std::uint32_t value;  // its node
 };
-using Slopes = std::vector<Slope>;
+using SlopeList = std::vector<Slope>;
 
 /// The lists of all nodes that carry one, one behind the other.
 class CarriedLists {
@@ -195,22 +195,22 @@ class CarriedLists {
     merge();
   }
 
-  void append(std::uint32_t column, Expr value, Slopes& to) const {
+  void append(std::uint32_t column, Expr value, SlopeList& to) const {
     if (!is_zero(value)) to.push_back({column, value.id()});
   }
-  void scale(std::span<const Slope> list, Expr slope, Slopes& to) const {
+  void scale(std::span<const Slope> list, Expr slope, SlopeList& to) const {
     const bool as_it_is = is_constant(slope, 1);
     for (const Slope& entry : list) {
       const Expr value(&graph_, entry.value);
       append(entry.column, as_it_is && !is_constant(value) ? value : slope * value, to);
     }
   }
-  void keep_where(std::span<const Slope> list, Expr condition, Slopes& to) const {
+  void keep_where(std::span<const Slope> list, Expr condition, SlopeList& to) const {
     for (const Slope& entry : list) append(entry.column, where(condition, Expr(&graph_, entry.value)), to);
   }
   /// first_ and other_ into made_.
   void merge() {
-    const Slopes &p = first_, &q = other_;
+    const SlopeList &p = first_, &q = other_;
     std::size_t i = 0, j = 0;
     while (i < p.size() || j < q.size()) {
       if (j == q.size() || (i < p.size() && p[i].column < q[j].column)) {
@@ -229,7 +229,7 @@ class CarriedLists {
   };
   Graph& graph_;
   std::vector<Range> places_;
-  Slopes all_, made_, first_, other_;
+  SlopeList all_, made_, first_, other_;
 };
 
 }  // namespace

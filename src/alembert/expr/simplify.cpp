@@ -29,8 +29,8 @@ bool has_minus(Quad x) { return (std::bit_cast<Bits>(x) & sign_bit) != 0; }  // 
 bool is_finite_constant(Expr e) { return is(e, Op::constant) && is_finite(value_of(e)); }
 bool is_wild_constant(Expr e) { return is(e, Op::constant) && !is_finite(value_of(e)); }
 
-bool is_integer(Quad x) { return finiteq(x) && floorq(x) == x; }
-bool is_even(Quad x) { return is_integer(x) && is_integer(x / 2); }
+bool is_finite_integer(Quad x) { return finiteq(x) && floorq(x) == x; }
+bool is_even(Quad x) { return is_finite_integer(x) && is_finite_integer(x / 2); }
 bool is_double(Quad x) { return finiteq(x) && Quad(double(x)) == x; }
 
 // Whether a product of two factors may stand for them in double without leaving its normal range.
@@ -205,11 +205,11 @@ Expr simplify_power(Expr a, Expr b) {
   if (exponent == -1) return 1 / a;
   if (exponent == Quad(-0.5)) return 1 / sqrt(a);
   if (is_even(exponent) && (is(a, Op::negate) || is(a, Op::abs))) return pow(left(a), b);
-  if (is_integer(exponent) && is(a, Op::negate)) return -pow(left(a), b);
+  if (is_finite_integer(exponent) && is(a, Op::negate)) return -pow(left(a), b);
   if (is(a, Op::power) && is_finite_constant(right(a))) {
     // Only for integers: (x^2)^(1/2) is |x|.
     const Quad inner = value_of(right(a));
-    if (is_integer(inner) && is_integer(exponent) && fabsq(inner * exponent) <= 1024) {
+    if (is_finite_integer(inner) && is_finite_integer(exponent) && fabsq(inner * exponent) <= 1024) {
       return pow(left(a), inner * exponent);
     }
   }

@@ -126,7 +126,7 @@ Findings standard_gauss(const Workbench& work) {
   return findings;
 }
 
-Findings orders(const Workbench& work) {
+Findings orders_of_section_7(const Workbench& work) {
   Findings findings;
   const std::vector<OrderCase> cases{{"euler_spark_1", 1, 1, 1},    {"euler_spark_2", 1, 1, 1},
                                      {"gauss(1)", 2, 2, 2},         {"gauss(2)", 4, 4, 4},
@@ -221,7 +221,7 @@ std::vector<Entry> paper_003() {
        {"nonholonomic_particle"},
        {"alembert converge models/nonholonomic_particle.alm --method \"gauss(2)\" --method \"gauss_standard(2)\" "
         "--steps 0.02,0.01,0.005,0.0025 --end 1"},
-       orders,
+       orders_of_section_7,
        3});
   entries.push_back({"003/7-control",
                      "Sections 7.3, 7.4: the standard Gauss methods lose the constraint",

@@ -15,6 +15,7 @@
 #include "alembert/model/declared_ranges.h"
 #include "alembert/model/elaborate.h"
 #include "alembert/model/ports/port_variables.h"
+#include "alembert/model/tables.h"
 #include "alembert/model/units.h"
 #include "alembert/text/lookup.h"
 

@@ -1,10 +1,11 @@
 // Semismooth Newton on the equations of a block, and sweeps where it does not arrive.
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "alembert/base/decompositions.h"
+#include "alembert/base/finite.h"
 #include "alembert/base/nth.h"
 #include "alembert/linear/linear.h"
 #include "alembert/newton/semismooth_block.h"
@@ -61,14 +62,14 @@ bool Semismooth::Block::linear() {
     delta[row] = F[static_cast<std::size_t>(i)];
   }
   if (n <= most_dense) {
-    Eigen::MatrixXd A = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
+    std::vector<double> A(n * n, 0);
     for (std::size_t row = 0; row < n; ++row)
       for (int k = start[row]; k < start[row + 1]; ++k)
-        A(static_cast<Eigen::Index>(row), column[static_cast<std::size_t>(k)]) = reduced[static_cast<std::size_t>(k)];
-    Eigen::Map<Eigen::VectorXd> right(delta.data(), static_cast<Eigen::Index>(n));
-    const Eigen::VectorXd solution = A.partialPivLu().solve(right);
-    right = solution;
-    return solution.allFinite();
+        A[static_cast<std::size_t>(column[static_cast<std::size_t>(k)]) * n + row] =
+            reduced[static_cast<std::size_t>(k)];
+    solve_regular({A.data(), static_cast<long>(n), static_cast<long>(n)}, {delta.data(), static_cast<long>(n), 1},
+                  delta.data());
+    return all_finite(delta);
   }
   if (!lu || lu_taken != taken) {
     lu = std::make_shared<SparseLu>(static_cast<int>(n), start, column);
@@ -76,7 +77,7 @@ bool Semismooth::Block::linear() {
   }
   if (!lu->factor(reduced.data())) return false;
   lu->solve(delta.data());
-  return std::all_of(delta.begin(), delta.end(), [](double d) { return std::isfinite(d); });
+  return all_finite(delta);
 }
 
 double Semismooth::Block::force_size() const {

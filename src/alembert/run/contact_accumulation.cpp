@@ -1,10 +1,10 @@
 // Impacts that follow each other faster and faster: behind their limit the contact stays closed.
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "alembert/base/decompositions.h"
 #include "alembert/run/contact_cone.h"
 #include "alembert/run/contact_run.h"
 #include "alembert/run/contact_system.h"
@@ -105,7 +105,7 @@ Eigen::VectorXd ContactRun::ending_impulses(const std::vector<int>& contacts, co
     A.row(k) = response.row(held[static_cast<std::size_t>(k)]);
     off[k] = rates[held[static_cast<std::size_t>(k)]];
   }
-  return E * Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(A).solve(-off);
+  return E * least_squares(A, Eigen::VectorXd(-off));
 }
 
 /// Contacts whose impacts accumulate lose what is left of their rates and stay closed.

@@ -1,9 +1,9 @@
 // The mode behind an event: which contacts stay closed, which of them stick, and the state put onto them.
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
+#include "alembert/base/decompositions.h"
 #include "alembert/run/contact_cone.h"
 #include "alembert/run/contact_run.h"
 #include "alembert/run/contact_system.h"
@@ -109,7 +109,7 @@ void ContactRun::project() {
   if (normals.empty()) return;
   const auto moved = [&](const std::vector<int>& rows, const Eigen::VectorXd& off) -> Eigen::VectorXd {
     const Eigen::MatrixXd D = system_->response(rows);
-    return system_->change(rows, Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(D).solve(-off));
+    return system_->change(rows, least_squares(D, Eigen::VectorXd(-off)));
   };
   Eigen::VectorXd gaps(static_cast<Eigen::Index>(normals.size())), rates(static_cast<Eigen::Index>(all.size()));
   Eigen::Index k = 0;

@@ -1,10 +1,10 @@
 #include "alembert/run/contact_cone.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "alembert/base/decompositions.h"
 
 namespace alembert::internal {
 
@@ -68,7 +68,7 @@ class Cone {
     Eigen::MatrixXd J;
     Eigen::VectorXd F = law(s, &J);
     for (int n = 0; n < most_steps && F.norm() > 1e-15 * scale_p_; ++n) {
-      const Eigen::VectorXd step = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(J).solve(-F);
+      const Eigen::VectorXd step = least_squares(J, Eigen::VectorXd(-F));
       if (!step.allFinite()) break;
       ConeSolution next = s;
       double part = 1;
@@ -95,17 +95,19 @@ class Cone {
     for (std::size_t i = 0; i < problem_.contacts.size(); ++i) s.contacts[i].active = !problem_.contacts[i].open;
     const Forces f = forces(s);
     if (f.rows.empty()) return {};
-    const Eigen::FullPivLU<Eigen::MatrixXd> parts(f.A);
-    if (parts.dimensionOfKernel() == 0) return {};
-    const Eigen::MatrixXd free = f.E * parts.kernel().colwise().normalized();
-    s.p = f.fixed + f.E * Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(f.A).solve(f.right);
+    const Eigen::Index size = f.A.cols();
+    const std::vector<double> kernel = null_space(f.A, std::numeric_limits<double>::epsilon() * static_cast<double>(size));
+    if (kernel.empty()) return {};
+    const Eigen::Map<const Eigen::MatrixXd> basis(kernel.data(), size, static_cast<Eigen::Index>(kernel.size()) / size);
+    const Eigen::MatrixXd free = f.E * basis.colwise().normalized();
+    s.p = f.fixed + f.E * least_squares(f.A, f.right);
     Eigen::VectorXd slope;
     Eigen::MatrixXd curvature;
     double outside = beyond(s.p, free, slope, curvature);
     for (int n = 0; n < most_steps && outside > 0; ++n) {
       const double small = 1e-14 * std::max(curvature.cwiseAbs().maxCoeff(), 1e-300);
       curvature.diagonal().array() += small;
-      const Eigen::VectorXd step = free * curvature.ldlt().solve(-slope);
+      const Eigen::VectorXd step = free * least_squares(curvature, Eigen::VectorXd(-slope));
       double part = 1;
       ConeSolution next = s;
       double left = outside;
@@ -401,7 +403,7 @@ class Cone {
     if (!f.rows.empty()) {
       // The shortest way from where p is.
       Eigen::VectorXd x = s.p(f.rows);
-      x += Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(f.A).solve(f.right - f.A * x);
+      x += least_squares(f.A, Eigen::VectorXd(f.right - f.A * x));
       if (!x.allFinite()) return false;
       p += f.E * x;
     }

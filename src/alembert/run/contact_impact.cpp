@@ -1,9 +1,9 @@
 // Impacts: the impulses of all contacts that are closed, and what they take.
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
+#include "alembert/base/decompositions.h"
 #include "alembert/run/contact_cone.h"
 #include "alembert/run/contact_run.h"
 #include "alembert/run/contact_system.h"
@@ -208,7 +208,7 @@ std::optional<Eigen::VectorXd> ContactRun::jamming_impulses(const ConeProblem& p
     const Eigen::MatrixXd D = problem.D(rows, rows);
     Eigen::VectorXd p = Eigen::VectorXd::Zero(before.size());
     const Eigen::VectorXd off = before(rows);
-    const Eigen::VectorXd ends = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(D).solve(-off);
+    const Eigen::VectorXd ends = least_squares(D, Eigen::VectorXd(-off));
     p(rows) = ends;
     const Eigen::VectorXd after = before + problem.D * p;
     bool possible = p.allFinite();
@@ -286,9 +286,8 @@ void ContactRun::warn_of_shared_friction(int slipping, const Mode& before) {
       for (int j = 0; j < f.size; ++j) rows.push_back(f.first + j);
   }
   if (sticking < 2) return;
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> independent(system_->response(rows));
-  independent.setThreshold(1e-9);  // rounding of the columns
-  if (independent.rank() == static_cast<Eigen::Index>(rows.size())) return;
+  constexpr double rounding_of_columns = 1e-9;
+  if (independent_columns(system_->response(rows), rounding_of_columns).size() == rows.size()) return;
   warn("indeterminate",
        "'" + base_.model.contacts[static_cast<std::size_t>(slipping)].name +
            "' no longer sticks at t = " + time_text(t_) +

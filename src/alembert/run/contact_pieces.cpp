@@ -1,10 +1,10 @@
 // How far a segment goes at most, so that no flight is passed over and slip in space turns little in a step.
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "alembert/base/decompositions.h"
 #include "alembert/run/contact_cone.h"
 #include "alembert/run/contact_run.h"
 #include "alembert/run/contact_system.h"
@@ -53,8 +53,7 @@ void ContactRun::align_slips(const std::vector<std::pair<int, std::size_t>>& beg
   }
   if (rows.size() == closed.size()) return;
   const Eigen::Map<const Eigen::VectorXd> across(off.data(), static_cast<Eigen::Index>(off.size()));
-  const Eigen::VectorXd impulses =
-      Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(system_->response(rows)).solve(-across);
+  const Eigen::VectorXd impulses = least_squares(system_->response(rows), Eigen::VectorXd(-across));
   const Eigen::VectorXd change = system_->change(rows, impulses);
   for (Eigen::Index k = 0; k < change.size(); ++k) state_[e_.y.size() + static_cast<std::size_t>(k)] += change[k];
   look();

@@ -1,9 +1,9 @@
 // Loads that closed contacts share in more than one way: a box on its corners, a disc in a groove.
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
+#include "alembert/base/decompositions.h"
 #include "alembert/run/contact_cone.h"
 #include "alembert/run/contact_run.h"
 #include "alembert/run/contact_system.h"
@@ -40,11 +40,12 @@ void ContactRun::find_shared() {
   Eigen::MatrixXd D = system_->response(rows);
   Eigen::VectorXd size = D.diagonal().cwiseAbs().cwiseSqrt().cwiseMax(1e-300);
   D = size.cwiseInverse().asDiagonal() * D * size.cwiseInverse().asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> parts((D + D.transpose()) / 2);
-  for (Eigen::Index k = 0; k < D.rows(); ++k) {
-    if (parts.eigenvalues()[k] > rounding_of_shares * parts.eigenvalues().cwiseAbs().maxCoeff()) continue;
+  const SymmetricEigen parts = symmetric_eigen(Eigen::MatrixXd((D + D.transpose()) / 2));
+  const double largest = std::max(std::abs(parts.values.front()), std::abs(parts.values.back()));
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (parts.values[k] > rounding_of_shares * largest) continue;
     for (std::size_t r = 0; r < rows.size(); ++r)
-      if (std::abs(parts.eigenvectors()(static_cast<Eigen::Index>(r), k)) > part_of_share)
+      if (std::abs(parts.vectors[k * rows.size() + r]) > part_of_share)
         mode_[static_cast<std::size_t>(owner[r])].shared = true;
   }
 }

@@ -1,10 +1,10 @@
 #include "alembert/run/contact_system.h"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "alembert/base/archive.h"
+#include "alembert/base/decompositions.h"
 #include "alembert/base/lists.h"
 #include "alembert/error.h"
 #include "alembert/run/contact_mode.h"
@@ -165,7 +165,7 @@ double ContactSystem::held_back(std::span<const double> multipliers) {
   if (Jbd_.rows() > 0) {
     const Eigen::Map<const Eigen::VectorXd> sizes(multipliers.data(), Jbd_.rows());
     const Eigen::MatrixXd mass = filled(mass_, mass_part_);
-    take(Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(mass).solve(Jbd_.transpose() * sizes));
+    take(least_squares(mass, Eigen::VectorXd(Jbd_.transpose() * sizes)));
   }
   if (!any_load()) return most;
   const std::vector<double> all = loads(multipliers);
@@ -209,7 +209,8 @@ Eigen::MatrixXd ContactSystem::columns(const std::vector<int>& rows) {
     whole.topLeftCorner(n, n) = filled(mass_, mass_part_);
     whole.topRightCorner(n, m) = -Jbd_.transpose();
     whole.bottomLeftCorner(m, n) = Kbd_;
-    inverse_ = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(whole).pseudoInverse();
+    inverse_.resize(n + m, n + m);
+    pseudo_inverse(whole, inverse_.data());
   }
   Eigen::MatrixXd right(n, static_cast<Eigen::Index>(rows.size()));
   for (std::size_t i = 0; i < rows.size(); ++i) right.col(static_cast<Eigen::Index>(i)) = Jd_.row(rows[i]).transpose();

@@ -1,11 +1,11 @@
 #include "alembert/run/failure.h"
 
-#include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
+#include "alembert/base/decompositions.h"
+#include "alembert/base/finite.h"
 #include "alembert/base/lists.h"
 #include "alembert/expr/derivative.h"
 #include "alembert/expr/print.h"
@@ -120,29 +120,32 @@ std::vector<double> FailureAnalysis::gradients(double t, std::span<const double>
 
 Dependence FailureAnalysis::dependence(double t, std::span<const double> state, std::span<const double> longest) const {
   if (names_.empty()) return {};
-  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const std::vector<double> flat = gradients(t, state);
-  Eigen::MatrixXd rows = Eigen::Map<const RowMajor>(flat.data(), pattern_.rows, pattern_.columns);
-  if (!rows.allFinite()) return {};
-  const std::size_t count = names_.size();
+  const std::vector<double> rows = gradients(t, state);
+  if (!all_finite(rows)) return {};
+  const std::size_t count = names_.size(), columns = pattern_.columns;
+  std::vector<double> unit(rows.size());  // the rows with length 1, by columns
   Dependence result;
-  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
-    const double now = rows.row(i).norm(), most = longest.size() == count ? std::max(now, longest[i]) : now;
+  for (std::size_t i = 0; i < count; ++i) {
+    double squares = 0;
+    for (std::size_t j = 0; j < columns; ++j) squares += rows[i * columns + j] * rows[i * columns + j];
+    const double now = std::sqrt(squares), most = longest.size() == count ? std::max(now, longest[i]) : now;
     const double length = most > 0 ? now / most : 0;
-    if (now > 0) rows.row(i) /= now;
+    for (std::size_t j = 0; j < columns; ++j)
+      unit[j * count + i] = now > 0 ? rows[i * columns + j] / now : rows[i * columns + j];
     if (length >= result.length) continue;
     result.length = length;
-    result.words = names_[static_cast<std::size_t>(i)] + " loses its gradient";
+    result.words = names_[i] + " loses its gradient";
   }
   if (result.length == 0) return result;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> values(rows * rows.transpose());
-  if (values.info() != Eigen::Success) return result;
-  result.distance = std::sqrt(std::max(0.0, values.eigenvalues()[0]));
+  const SymmetricEigen parts = gram_eigen({unit.data(), static_cast<long>(count), static_cast<long>(columns)});
+  if (!parts.converged) return result;
+  result.distance = std::sqrt(std::max(0.0, parts.values[0]));
   if (result.distance >= result.length) return result;
-  const Eigen::VectorXd weakest = values.eigenvectors().col(0).cwiseAbs();
+  double most = 0;  // of the first, the weakest vector
+  for (std::size_t i = 0; i < count; ++i) most = std::max(most, std::abs(parts.vectors[i]));
   std::vector<std::string> names;
-  for (Eigen::Index i = 0; i < weakest.size(); ++i)
-    if (weakest[i] > 0.1 * weakest.maxCoeff()) names.push_back(names_[static_cast<std::size_t>(i)]);
+  for (std::size_t i = 0; i < count; ++i)
+    if (std::abs(parts.vectors[i]) > 0.1 * most) names.push_back(names_[i]);
   if (names.size() < 2) return result;
   result.words = names.back() + " becomes dependent on ";
   for (std::size_t i = 0; i + 1 < names.size(); ++i) result.words += (i ? ", " : "") + names[i];

@@ -1,9 +1,10 @@
 #include "alembert/run/resets.h"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
+#include "alembert/base/decompositions.h"
+#include "alembert/base/finite.h"
 #include "alembert/base/lists.h"
 #include "alembert/error.h"
 
@@ -55,17 +56,24 @@ std::vector<double> Resets::velocities(const GridPoint& point) {
 /// cannot.
 bool Resets::keep_velocities(const std::vector<double>& before, GridPoint& point) {
   const std::size_t n = engine_.e.z.size(), first = engine_.e.y.size();
-  const Eigen::Map<const Eigen::VectorXd> wanted(before.data(), static_cast<Eigen::Index>(n));
+  double size = 0;
+  for (std::size_t k = 0; k < n; ++k) size = std::max(size, std::abs(before[k]));
+  std::vector<double> missing(n), slope(n * n), change(n);
+  FullPivotLu lu;
   for (int i = 0; i < 20; ++i) {
     const std::vector<double> now = velocities(point);
-    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    const Eigen::Map<const Eigen::VectorXd> v(now.data(), static_cast<Eigen::Index>(n));
-    const Eigen::Map<const RowMajor> slope(now.data() + n, static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
-    const double off = (v - wanted).cwiseAbs().maxCoeff();
-    if (off <= 1e-14 * wanted.cwiseAbs().maxCoeff()) return true;
-    const Eigen::VectorXd change = slope.fullPivLu().solve(wanted - v);
-    if (!change.allFinite()) return false;
-    for (std::size_t k = 0; k < n; ++k) point.state[first + k] += change[static_cast<Eigen::Index>(k)];
+    if (!all_finite(now)) return false;
+    double off = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      missing[k] = before[k] - now[k];
+      off = std::max(off, std::abs(missing[k]));
+      for (std::size_t j = 0; j < n; ++j) slope[j * n + k] = now[n + k * n + j];
+    }
+    if (off <= 1e-14 * size) return true;
+    lu.factor({slope.data(), static_cast<long>(n), static_cast<long>(n)});
+    lu.solve({missing.data(), static_cast<long>(n), 1}, change.data());
+    if (!all_finite(change)) return false;
+    for (std::size_t k = 0; k < n; ++k) point.state[first + k] += change[k];
   }
   return true;
 }

@@ -1,13 +1,13 @@
 #include "alembert/start/accelerations.h"
 
 #include <Eigen/Core>
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <optional>
 
+#include "alembert/base/decompositions.h"
 #include "alembert/base/lists.h"
 #include "alembert/linear/linear.h"
 #include "alembert/linear/minimum_norm.h"
@@ -65,8 +65,8 @@ class DenseReduced final : public ReducedMatrix {
     // then rows.
     Matrix scaled = scale(dense, true);
     const auto regular = [&] {
-      lu_.compute(scaled);
-      return lu_.matrixLU().diagonal().cwiseAbs().minCoeff() > no_pivot * n * lu_.maxPivot();
+      lu_.factor(scaled);
+      return lu_.smallest_pivot() > no_pivot * n * lu_.largest_pivot();
     };
     if (regular()) return true;
     // A light body between heavy ones only passes their reactions on: its row is then one of multipliers.
@@ -75,7 +75,9 @@ class DenseReduced final : public ReducedMatrix {
   }
 
   Vector solve(const Vector& b, const Vector&) override {
-    return column_.cwiseProduct(Vector(lu_.solve(row_.cwiseProduct(b))));
+    Vector x(b.size());
+    lu_.solve(Vector(row_.cwiseProduct(b)), x.data());
+    return column_.cwiseProduct(x);
   }
 
  private:
@@ -104,7 +106,7 @@ class DenseReduced final : public ReducedMatrix {
 
   int accelerations_;
   Vector row_, column_;
-  Eigen::FullPivLU<Matrix> lu_;
+  FullPivotLu lu_;
 };
 
 /// Where constraints depend on each other: the smallest multipliers.

@@ -1,7 +1,6 @@
 #include "alembert/start/kinematics.h"
 
-#include <Eigen/LU>
-
+#include "alembert/base/decompositions.h"
 #include "alembert/base/lists.h"
 #include "alembert/start/dense.h"
 #include "alembert/start/messages.h"
@@ -18,14 +17,15 @@ constexpr double joint_rank_tolerance = 1e-12;
 std::vector<int> dependent_columns(const SparseRows& rows) {
   const Eigen::MatrixXd a = to_dense(rows);
   if (!a.allFinite()) return {};
-  Eigen::FullPivLU<Eigen::MatrixXd> lu(a);
-  lu.setThreshold(joint_rank_tolerance);
-  if (lu.rank() == a.cols()) return {};
-  const Eigen::MatrixXd kernel = lu.kernel();
+  const std::vector<double> kernel = null_space(a, joint_rank_tolerance);
+  std::vector<double> share(static_cast<std::size_t>(a.cols()), 0);  // the largest entry of each column in it
+  for (std::size_t k = 0; k < kernel.size(); ++k) {
+    double& entry = share[k % share.size()];
+    entry = std::max(entry, std::abs(kernel[k]));
+  }
   std::vector<int> columns;
-  for (Eigen::Index j = 0; j < a.cols(); ++j)
-    if (kernel.row(j).cwiseAbs().maxCoeff() > named_entry * kernel.cwiseAbs().maxCoeff())
-      columns.push_back(static_cast<int>(j));
+  for (std::size_t j = 0; j < share.size(); ++j)
+    if (share[j] > named_entry * max_abs(share)) columns.push_back(static_cast<int>(j));
   return columns;
 }
 

@@ -1,8 +1,8 @@
 #include "alembert/start/limit.h"
 
-#include <Eigen/SVD>
 #include <cmath>
 
+#include "alembert/base/decompositions.h"
 #include "alembert/base/lists.h"
 #include "alembert/start/dense.h"
 
@@ -29,7 +29,7 @@ void unit_rows(Matrix& E, Matrix& A) {
   }
 }
 
-Exprs unknowns(const Equations& e) { return joined<Expr>(e.y, e.z, e.lambda, e.psi); }
+Exprs all_unknowns(const Equations& e) { return joined<Expr>(e.y, e.z, e.lambda, e.psi); }
 
 /// The right sides of y' = v, p_z z' = ..., 0 = g, 0 = k up to their signs.
 Exprs right_sides(const Equations& e) {
@@ -43,12 +43,11 @@ std::optional<int> shuffled_index(Matrix E, Matrix A) {
   const Eigen::Index n = E.rows();
   for (int index = 0; index <= static_cast<int>(n); ++index) {
     unit_rows(E, A);
-    const Eigen::JacobiSVD<Matrix> svd(E, Eigen::ComputeFullU | Eigen::ComputeFullV);
-    const auto& sigma = svd.singularValues();
+    const SingularValues svd = singular_values(E);
     Eigen::Index rank = 0;
-    while (rank < n && sigma[rank] > tolerance) ++rank;
+    while (rank < n && svd.values[static_cast<std::size_t>(rank)] > tolerance) ++rank;
     if (rank == n) return index;
-    const Matrix U = svd.matrixU().transpose();
+    const Matrix U = Eigen::Map<const Matrix>(svd.U.data(), n, n).transpose();
     E = U * E;
     A = U * A;
     E.bottomRows(n - rank) = A.bottomRows(n - rank);
@@ -64,8 +63,8 @@ std::optional<int> shuffled_index(Matrix E, Matrix A) {
 DifferentiationIndex::DifferentiationIndex(const Equations& e)
     : n_y_(e.y.size()),
       n_z_(e.z.size()),
-      right_(joined<Expr>(e.t, unknowns(e)), right_sides(e), unknowns(e)),
-      mass_(joined<Expr>(e.t, unknowns(e)), e.p, e.z) {}
+      right_(joined<Expr>(e.t, all_unknowns(e)), right_sides(e), all_unknowns(e)),
+      mass_(joined<Expr>(e.t, all_unknowns(e)), e.p, e.z) {}
 
 std::optional<int> DifferentiationIndex::at(const State& state, const std::vector<double>& multipliers) const {
   const std::vector<double> in = joined<double>(flat(state), multipliers);

@@ -1,10 +1,9 @@
 #include "alembert/start/mass_check.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
+#include "alembert/base/decompositions.h"
 #include "alembert/linear/linear.h"
 #include "alembert/start/dense.h"
 #include "alembert/start/messages.h"
@@ -69,10 +68,10 @@ void check_dense(const Model& model, const Equations& e, const SparseRows& mass)
   // Light and heavy bodies are judged alike: square roots of the largest entries as units of rows and columns.
   const Eigen::VectorXd unit = a.cwiseAbs().rowwise().maxCoeff().cwiseSqrt().cwiseInverse();
   a = unit.asDiagonal() * a * unit.asDiagonal();
-  Eigen::FullPivLU<Eigen::MatrixXd> lu(a);
-  lu.setThreshold(mass_rank_tolerance);
-  if (lu.isInvertible()) return;
-  const Eigen::VectorXd together = unit.cwiseProduct(lu.kernel().col(0)).cwiseAbs();
+  const std::vector<double> kernel = null_space(a, mass_rank_tolerance);
+  if (kernel.empty()) return;
+  const Eigen::VectorXd together =
+      unit.cwiseProduct(Eigen::Map<const Eigen::VectorXd>(kernel.data(), a.rows())).cwiseAbs();
   std::vector<int> numbers;
   for (int i = 0; i < mass.rows; ++i)
     if (together[i] >= named_entry * together.maxCoeff()) numbers.push_back(i);
@@ -96,8 +95,8 @@ void check_sign(const Model& model, const Equations& e, const SparseRows& mass) 
                             hint});
   if (!negative.empty()) throw InputError(std::move(negative));
   if (!model.constraints.empty() || mass.rows > largest_dense) return;
-  const Eigen::LDLT<Eigen::MatrixXd> factors(to_dense(mass));
-  if (factors.info() != Eigen::Success || (factors.vectorD().array() >= 0).all()) return;
+  const SymmetricEigen parts = symmetric_eigen(to_dense(mass));
+  if (!parts.converged || parts.values.front() >= -mass_rank_tolerance * parts.values.back()) return;
   refuse(model, place_of(blocks_of_z(model), 0), "the kinetic energy is negative for some velocities at the start",
          hint);
 }

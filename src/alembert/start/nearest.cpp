@@ -1,10 +1,10 @@
 #include "alembert/start/nearest.h"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "alembert/base/decompositions.h"
 #include "alembert/base/lists.h"
 #include "alembert/error.h"
 #include "alembert/start/curvature.h"
@@ -291,11 +291,8 @@ struct NearestPoint::Body {
     }
     if (!columns.allFinite() || columns.size() == 0) return request.active;
     columns.colwise().normalize();
-    Eigen::ColPivHouseholderQR<Matrix> qr;
-    qr.setThreshold(dependent_row);
-    qr.compute(columns);
     std::vector<int> rows;
-    for (Eigen::Index i = 0; i < qr.rank(); ++i) rows.push_back(request.active[qr.colsPermutation().indices()[i]]);
+    for (const int i : independent_columns(columns, dependent_row)) rows.push_back(request.active[i]);
     return rows;
   }
 

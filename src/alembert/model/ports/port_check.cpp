@@ -3,13 +3,14 @@
 
 #include <quadmath.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <numeric>
 
+#include "alembert/base/decompositions.h"
+#include "alembert/base/finite.h"
 #include "alembert/expr/operators.h"
 #include "alembert/model/elaborate.h"
 #include "alembert/model/ports/port.h"
@@ -192,19 +193,23 @@ class StructureCheck {
           if (!std::exchange(seen[j], 1)) part.push_back(j);
       std::sort(part.begin(), part.end());
       const int size = static_cast<int>(part.size());
-      Eigen::MatrixXd W = Eigen::MatrixXd::Zero(size, size);
+      std::vector<double> W(static_cast<std::size_t>(size) * size, 0.0);
       for (int i = 0; i < size; ++i)
         for (const auto& [j, value] : rows[part[i]])
-          W(i, std::lower_bound(part.begin(), part.end(), j) - part.begin()) = value;
-      if (!W.allFinite()) continue;
-      const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(W);
-      if (solver.eigenvalues()[0] >= -1e-12 * W.cwiseAbs().maxCoeff()) continue;
-      report(part, W, solver.eigenvalues()[0], solver.eigenvectors().col(0), trial);
+          W[(std::lower_bound(part.begin(), part.end(), j) - part.begin()) * size + i] = value;
+      if (!all_finite(W)) continue;
+      const SymmetricEigen eigen = symmetric_eigen({W.data(), size, size});
+      double largest = 0;
+      for (const double entry : W) largest = std::max(largest, std::abs(entry));
+      if (eigen.values[0] >= -1e-12 * largest) continue;
+      std::vector<double> diagonal;
+      for (int i = 0; i < size; ++i) diagonal.push_back(W[static_cast<std::size_t>(i) * (size + 1)]);
+      report(part, diagonal, eigen, trial);
       return;
     }
   }
 
-  void report(const std::vector<int>& part, const Eigen::MatrixXd& W, double eigenvalue, const Eigen::VectorXd& vector,
+  void report(const std::vector<int>& part, const std::vector<double>& diagonal, const SymmetricEigen& eigen,
               int trial) {
     const int n = s_.size();
     const auto name = [&](int i) { return i < n ? state(i) : flat_name(s_.inputs, i - n); };
@@ -214,13 +219,14 @@ class StructureCheck {
     std::string message = std::string(block) + " is not positive semidefinite: ";
     int worst = -1;
     for (int i = 0; i < static_cast<int>(part.size()); ++i)
-      if (W(i, i) < 0 && (worst < 0 || W(i, i) < W(worst, worst))) worst = i;
-    if (worst >= 0) message += "its entry for " + name(part[worst]) + " is " + to_text(W(worst, worst));
-    else message += "its eigenvalue " + brief(eigenvalue) + " is negative";
+      if (diagonal[i] < 0 && (worst < 0 || diagonal[i] < diagonal[worst])) worst = i;
+    if (worst >= 0) message += "its entry for " + name(part[worst]) + " is " + to_text(diagonal[worst]);
+    else message += "its eigenvalue " + brief(eigen.values[0]) + " is negative";
     std::string hint = "eigenvector";
     for (int i = 0; i < static_cast<int>(part.size()); ++i)
-      if (std::abs(vector[i]) > 1e-3) hint += " " + name(part[i]) + ": " + brief(std::round(1000 * vector[i]) / 1000);
-    hint += worst >= 0 ? " of the eigenvalue " + brief(eigenvalue) : "";
+      if (std::abs(eigen.vectors[i]) > 1e-3)
+        hint += " " + name(part[i]) + ": " + brief(std::round(1000 * eigen.vectors[i]) / 1000);
+    hint += worst >= 0 ? " of the eigenvalue " + brief(eigen.values[0]) : "";
     hint += trial == 0 ? " at the start" : " at a point near the start";
     e_.scope.error(statement_place(e_, keyword), message, hint);
   }
