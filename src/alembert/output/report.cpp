@@ -283,6 +283,7 @@ void add_start(Lines& lines, const Report& report) {
 std::string accuracy_line(const Report& report) {
   const Accuracy& a = *report.accuracy;
   const std::string said = brief(a.per_time) + " a unit of time, relative to the range of motion ";
+  if (!report.contacts.empty()) return said + "(from the run made again with other steps)";
   if (report.control == Control::tolerance)
     return said + "(from the errors of the steps and from what becomes of errors beside the run)";
   return said + fmt::format("({} of {} made again in parts)", a.compared, plural(report.steps, "step"));

@@ -14,28 +14,27 @@ constexpr int most_known = 40;
 }  // namespace
 
 ContactBooks::ContactBooks(const Engine& base, Report report, bool moves)
-    : base_(base), report_(std::move(report)), moves_(moves), rubbed_(report_.contacts.size(), 0), begun_(base.t0) {}
+    : base_(base), report_(std::move(report)), moves_(moves), rubbed_(report_.contacts.size(), 0) {}
 
 bool ContactBooks::asks_for_accuracy() const { return known_ < most_known; }
 
-// The errors of the segments add up, each relative to its own range. Where there are more of them than are looked at,
-// these are like the others; else there are none but what rests.
+// The steps of the segments; what becomes of their errors another run tells.
 void ContactBooks::add_accuracy(const Report& part) {
-  const double length = std::abs(part.t - std::exchange(begun_, part.t));
-  if (!part.accuracy || length == 0) return;
-  // Less than a step is not worse than a whole one.
-  if (known_ > 0 && length < report_.largest_step) return;
+  if (!part.accuracy) return;
   ++known_;
-  error_ += part.accuracy->per_time * length;
-  known_for_ += length;
   if (!report_.accuracy) {
     report_.accuracy = part.accuracy;
-  } else {
-    Accuracy& all = *report_.accuracy;
-    if (part.accuracy->per_step > all.per_step) all.worst_t = part.accuracy->worst_t;
-    all.per_step = std::max(all.per_step, part.accuracy->per_step);
-    all.compared += part.accuracy->compared;
+    return;
   }
+  Accuracy& all = *report_.accuracy;
+  if (part.accuracy->per_step > all.per_step) all.worst_t = part.accuracy->worst_t;
+  all.per_step = std::max(all.per_step, part.accuracy->per_step);
+  all.compared += part.accuracy->compared;
+}
+
+void ContactBooks::put_error(double error) {
+  if (!report_.accuracy) report_.accuracy = Accuracy{.per_time = 0, .per_step = 0, .worst_t = report_.t, .compared = 0};
+  report_.accuracy->per_time = std::min(1.0, error) / std::abs(report_.t - base_.t0);
 }
 
 void ContactBooks::begin(double energy) {
@@ -158,9 +157,6 @@ void ContactBooks::add(const Report& part, const std::vector<int>& sliding, cons
 }
 
 Report ContactBooks::finished() {
-  const double length = std::abs(report_.t - base_.t0);
-  if (report_.accuracy && length > 0)
-    report_.accuracy->per_time = std::min(1.0, asks_for_accuracy() ? error_ : error_ * length / known_for_) / length;
   if (report_.has_energy) {
     // A belt that only ever brakes is no damper.
     if (!moves_) count_as_damping(account_, most_, least_);

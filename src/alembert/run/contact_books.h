@@ -30,6 +30,9 @@ class ContactBooks {
   /// Whether the accuracy of another segment is to be looked at.
   bool asks_for_accuracy() const;
 
+  /// What the whole run is off by, relative to the range of motion.
+  void put_error(double error);
+
   Report& report() { return report_; }
   /// The report of the whole.
   Report finished();
@@ -49,8 +52,7 @@ class ContactBooks {
   double off_ = 0;               // what the account does not explain, with its sign
   double last_ = 0;              // energy at the end of the last segment
   bool first_ = true;
-  int known_ = 0;                             // segments whose accuracy is known
-  double begun_, error_ = 0, known_for_ = 0;  // when the present one began; their errors, and how long they were
+  int known_ = 0;  // segments whose steps were compared
 };
 
 }  // namespace alembert::internal

@@ -112,6 +112,7 @@ double ContactRun::piece_end() {
       changed = changed || kind != own.kind || (moves && kind == FrictionMode::Kind::slips);
       if (moves && along > 0 && own.kind == FrictionMode::Kind::slips) begun.emplace_back(i, j);
       own.kind = kind;
+      turned_ = true;
       if (moves) own.direction = now;
       if (begins) within(std::max(first_of_slip * h, moves ? std::min(h, size / std::hypot(a1, a2)) : 0));
       if (kind != FrictionMode::Kind::turns) continue;
@@ -124,6 +125,10 @@ double ContactRun::piece_end() {
     }
   }
   within(shortened_);
+  // Else one step would lead from event to event, as in the run beside which this one goes.
+  constexpr double first_part = 0.381966011250105;
+  const ContactTrack::Piece* piece = beside_ ? beside_->piece_from(t_) : nullptr;
+  if (piece && piece->length() < whole_step_) within(first_part * piece->length());
   if (!begun.empty()) align_slips(begun);
   if (changed) project();
   if (changed) compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);

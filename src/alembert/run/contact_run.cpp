@@ -38,6 +38,11 @@ bool moves_by_itself(const Equations& e) {
 }  // namespace
 
 ContactRun::ContactRun(Engine& engine, const SimulateOptions& options)
+    : ContactRun(engine, options,
+                 std::make_shared<ContactModes>(engine.model, engine.e, engine.method,
+                                                engine_options(engine.e, options, engine.t0))) {}
+
+ContactRun::ContactRun(Engine& engine, const SimulateOptions& options, std::shared_ptr<ContactModes> modes)
     : base_(engine),
       options_(options),
       e_([&] {
@@ -47,9 +52,11 @@ ContactRun::ContactRun(Engine& engine, const SimulateOptions& options)
         return derive(engine.model, same);
       }()),
       system_(std::make_unique<ContactSystem>(e_)),
-      modes_(engine.model, engine.e, engine.method, engine_options(engine.e, options, engine.t0)),
+      compiled_modes_(std::move(modes)),
+      modes_(*compiled_modes_),
       rows_(engine, *system_, options.observers),
       books_(engine, first_report(engine, options), moves_by_itself(e_)),
+      track_(books_.report().names, e_.y.size(), engine.point().state),
       slack_(engine.model.contacts.size(), 0),
       t_(engine.t0),
       state_(engine.point().state),
@@ -57,7 +64,8 @@ ContactRun::ContactRun(Engine& engine, const SimulateOptions& options)
       conserves_(engine.conservative && !moves_by_itself(e_)),
       impacts_(engine.model.contacts.size()),
       impacted_(engine.model.contacts.size(), false),
-      notes_(engine.model.contacts.size()) {
+      notes_(engine.model.contacts.size()),
+      piece_begin_(engine.t0) {
   if (options.step < 0)
     throw InputError("contacts are followed forward in time only: an impact cannot be undone",
                      "take a positive `step`, or remove the contacts");
@@ -74,6 +82,7 @@ ContactRun::ContactRun(Engine& engine, const SimulateOptions& options)
   handed_.samples.emplace(options.at, options.sample, engine.t0, options.end);
   handed_.grid = engine.t0;
   handed_.own_events = static_cast<int>(engine.model.events.size());
+  handed_.passed = [this](const GridPoint& point) { track_.pass(point.t, point.state); };
 }
 
 ContactRun::~ContactRun() = default;
@@ -151,6 +160,12 @@ void ContactRun::begin() {
 }
 
 Report ContactRun::run() {
+  follow();
+  if (books_.report().ending == Ending::done && books_.report().steps > 0) assess();
+  return books_.finished();
+}
+
+void ContactRun::follow() {
   const std::vector<double> usual = base_.parameters;
   begin();
   try {
@@ -167,7 +182,6 @@ Report ContactRun::run() {
   Report& report = books_.report();
   report.t = t_;
   for (std::size_t i = 0; i < mode_.size(); ++i) report.contacts[i].state = word_of(state_of(mode_[i]));
-  return books_.finished();
 }
 
 /// A run that fails has a row where it ended.
@@ -222,7 +236,7 @@ bool ContactRun::segment() {
   if (part.steps.most_steps > 0) part.steps.most_steps = std::max(1L, part.steps.most_steps - handed_.steps);
   handed_.final = ended_ || end == options_.end;
   // At rest the range of motion says nothing about errors.
-  handed_.probes = !rests && books_.asks_for_accuracy();
+  handed_.probes = !rests && !beside_ && books_.asks_for_accuracy();
   handed_.row = handed_.first || (handed_.final && t_ == end);
   handed_.counts.resize(engine.model.events.size(), 0);
   std::fill(handed_.counts.begin() + handed_.own_events, handed_.counts.end(), 0);
@@ -321,6 +335,7 @@ void ContactRun::react(const Report& part) {
   const double same = 1e-13 * (std::abs(t_) + std::abs(options_.step));
   at_once_ = std::abs(t_ - event_t_) <= same ? at_once_ + 1 : 0;
   event_t_ = t_;
+  if (t_ > piece_begin_) track_.piece(std::exchange(piece_begin_, t_), t_);
   if (at_once_ > most_at_once)
     return fail("contacts change their state again and again at t = " + time_text(t_) +
                 ": their laws have no solution that goes on");

@@ -11,6 +11,7 @@
 #include "alembert/run/contact_layout.h"
 #include "alembert/run/contact_mode.h"
 #include "alembert/run/contact_rows.h"
+#include "alembert/run/contact_track.h"
 #include "alembert/run/segment.h"
 #include "alembert/run/simulate.h"
 
@@ -52,6 +53,12 @@ class ContactRun {
           direction(stops.size()) {}
   };
 
+  ContactRun(Engine& engine, const SimulateOptions& options, std::shared_ptr<ContactModes> modes);
+  void follow();
+  void assess();
+  bool accompany(double ratio);
+  double size_of_error(double apart, double ratio);
+  std::vector<double> end_seen_at(double t);
   void begin();
   bool segment();
   bool take(Report& part, double end);
@@ -109,9 +116,13 @@ class ContactRun {
   const SimulateOptions& options_;
   Equations e_;
   std::unique_ptr<ContactSystem> system_;
-  ContactModes modes_;
+  std::shared_ptr<ContactModes> compiled_modes_;  // also of the runs beside this one
+  ContactModes& modes_;
   ContactRows rows_;
   ContactBooks books_;
+  ContactTrack track_;
+  const ContactTrack* beside_ = nullptr;  // of the run that this one goes beside, if any
+  double whole_step_ = 0;                 // of that run
   Segment handed_;
   Mode mode_;
   std::vector<double> slack_;
@@ -129,9 +140,11 @@ class ContactRun {
   double event_t_ = -INFINITY;  // of the last event, and how many there were at it
   int at_once_ = 0, jams_ = 0;
   bool going_ = true;
+  bool turned_ = false;          // something slipped in space
   bool breaks_ = false;          // at the end of the segment shared loads are not held any more
   bool ended_ = false;           // the end is reached; what happens there has its rows
   double shortened_ = INFINITY;  // segments, where a step failed
+  double piece_begin_;           // the time of the last event
 };
 
 }  // namespace alembert::internal

@@ -28,6 +28,8 @@ struct Segment {
   int own_events = 0;         // the first of the events: they stop the run, the others the segment
   /// Called for every step that was made, before anything is said of it. Empty for most.
   std::function<void(const GridPoint& from, const GridPoint& to)> arrived;
+  /// Called for every step that ends on the grid, where somebody keeps the motion. Empty for most.
+  std::function<void(const GridPoint& point)> passed;
   /// What goes with the checkpoints of the run beside its steps. Empty: it leaves none.
   std::function<void(Archive& fields)> archive;
   std::string failed;          // why the run ends behind the step of which `arrived` was told; "": it goes on

@@ -194,6 +194,7 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
   if (plain_ && !last && !interrupted()) {
     pass(from, to);
     swap(point_, to);
+    if (segment_ && segment_->passed) segment_->passed(point_);
     return report_.ending == Ending::done;
   }
   if (segment_ && last && !segment_->final) to.on_grid = segment_->ends_on_grid;
@@ -220,6 +221,7 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
   const bool early = report_.ending != Ending::done || stopped;
   if (row || (early && (report_.ending != Ending::done || closes(last)))) keep(to);
   swap(point_, to);
+  if (segment_ && segment_->passed && point_.on_grid && !stopped && !acts) segment_->passed(point_);
   if (acts && segment_ && !segment_->arrived) return false;  // what acts in the next segment is found out anew
   if (acts && !last && !early) go_on();
   return !last && !early;

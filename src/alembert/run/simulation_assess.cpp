@@ -112,6 +112,7 @@ void Simulation::assess_accuracy() {
   if (!found) return;
   report_.accuracy = found->accuracy;
   report_.accuracy->compared = std::min(found->accuracy.compared, report_.steps);  // parts of them count once
+  if (segment_ && !segment_->arrived) return;                                      // of the whole run more is known
   if (found->at_end <= known && found->accuracy.per_step <= good_step) return;
   if (found->growth > 0 && found->accuracy.per_step <= good_step)
     return warn(

@@ -43,10 +43,12 @@ void Simulation::begin_watching() {
     engine_.work->restart();
     engine_.work->look(engine_.behind(point_.t), point_.state, energy_ + taken(), engine_.multipliers);
   }
-  if (options_.steps.control == Control::fixed && (!segment_ || segment_->probes))
+  const bool probes = !segment_ || segment_->probes;
+  if (options_.steps.control == Control::fixed && probes)
     probe_.emplace(engine_, report_.names, count_steps(engine_.t0, options_.end, options_.step), options_.step, point_);
   const double steps = probe_ ? count_steps(engine_.t0, options_.end, options_.step) : 0;
-  if (probe_ || by_tolerance()) twin_.emplace(engine_, report_.names, point_, steps, probe_ ? options_.step : 0);
+  if (probe_ || (by_tolerance() && probes))
+    twin_.emplace(engine_, report_.names, point_, steps, probe_ ? options_.step : 0);
   balance_ = {.t = point_.t, .parted = true};
   if (engine_.inputs.any()) times_.push_back(point_.t);
   in_view_ = true;

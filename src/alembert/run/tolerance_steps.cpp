@@ -79,6 +79,11 @@ constexpr double caution = 2;
 // Longer steps are tried again after so many stretches, and twice as late where that goes on.
 constexpr int fewest_stretches = 4, most_stretches = 64;
 
+/// Shorter steps than this do not change the time for certain.
+double least_length(double from, double to) {
+  return 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(from), std::abs(to));
+}
+
 }  // namespace
 
 ToleranceSteps::ToleranceSteps(Engine& engine, const StepOptions& options, int order, double smallest, double end,
@@ -87,7 +92,8 @@ ToleranceSteps::ToleranceSteps(Engine& engine, const StepOptions& options, int o
       options_(options),
       order_(order),
       smallest_(smallest),
-      largest_(options.largest > 0 ? options.largest : std::abs(end - start.t) / fewest_steps),
+      largest_(options.largest > 0 ? options.largest
+                                   : std::max(std::abs(end - start.t) / fewest_steps, least_length(start.t, end))),
       end_(end),
       share_(1 / (std::pow(2.0, std::min(order, trusted_order)) - 1)),
       staged_(step_.has_stages()),

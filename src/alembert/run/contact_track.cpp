@@ -1,0 +1,76 @@
+#include "alembert/run/contact_track.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace alembert::internal {
+
+namespace {
+
+constexpr std::size_t most_points = 512;
+// Two runs meet an event at times that differ by a small part of what lies between events.
+constexpr double same_piece = 0.1;
+
+}  // namespace
+
+void ContactTrack::pass(double t, std::span<const double> state) {
+  ranges_.add(state);
+  if (++passed_ % every_ != 0) return;
+  points_.push_back({t, {state.begin(), state.end()}});
+  if (points_.size() < most_points) return;
+  every_ *= 2;
+  for (std::size_t i = 0; 2 * i + 1 < points_.size(); ++i) points_[i] = std::move(points_[2 * i + 1]);
+  points_.resize(points_.size() / 2);
+}
+
+const ContactTrack::Piece* ContactTrack::piece_from(double t) const {
+  auto next = std::lower_bound(pieces_.begin(), pieces_.end(), t, [](const Piece& a, double b) { return a.begin < b; });
+  const auto fits = [&](const Piece& piece) { return std::abs(piece.begin - t) <= same_piece * piece.length(); };
+  if (next != pieces_.end() && fits(*next)) return &*next;
+  if (next != pieces_.begin() && fits(*--next)) return &*next;
+  return nullptr;
+}
+
+bool ContactTrack::any_shorter(double length) const {
+  return std::any_of(pieces_.begin(), pieces_.end(), [&](const Piece& piece) { return piece.length() < length; });
+}
+
+std::vector<double> TrackComparison::times(double end) const {
+  std::vector<double> times;
+  for (const ContactTrack::Point& point : track_.points())
+    if (point.t <= end) times.push_back(point.t);
+  return times;
+}
+
+void TrackComparison::row(std::span<const double> values) {
+  const std::vector<ContactTrack::Point>& points = track_.points();
+  while (next_ < points.size() && points[next_].t < values[0]) ++next_;
+  if (next_ >= points.size() || points[next_].t != values[0]) return;
+  const std::span<const double> state = values.subspan(1, points[next_].state.size());
+  seen_.push_back({distance(state, points[next_].state), values[0]});
+}
+
+// What is no more than rounding is no distance.
+double TrackComparison::distance(std::span<const double> a, std::span<const double> b) const {
+  const std::vector<double> scales = track_.ranges().scales();
+  double most = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    const double apart = std::abs(a[i] - b[i]) - track_.ranges().rounding(i);
+    if (!(apart <= 0)) most = std::max(most, apart / scales[i]);
+  }
+  return most;
+}
+
+TrackComparison::Apart TrackComparison::largest(double t, std::span<const double> end,
+                                                std::span<const double> other) const {
+  const double at_end = distance(other, end);
+  Apart most{at_end, t};
+  for (std::size_t i = 0; i < seen_.size(); ++i) {
+    const double next = i + 1 < seen_.size() ? seen_[i + 1].error : at_end;
+    const double both = std::min(seen_[i].error, next);
+    if (both > most.error) most = {both, seen_[i].t};
+  }
+  return most;
+}
+
+}  // namespace alembert::internal

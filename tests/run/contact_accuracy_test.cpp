@@ -1,0 +1,140 @@
+// What a run with contacts states about its accuracy: impacts and slips carry errors on, and what lies between two of
+// them may be shorter than a step. Compared with short steps of a method of higher order.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <iostream>
+#include <random>
+
+#include "output/rows.h"
+
+namespace alembert::internal::testing::contact_accuracy {
+namespace {
+
+using Generator = std::mt19937_64;
+
+double between(Generator& g, double low, double high) { return std::uniform_real_distribution<double>(low, high)(g); }
+
+/// Two masses on springs that hit each other.
+std::string hitting(Generator& g) {
+  return fmt::format(
+      "coordinate a = 0, b = {}\nkinetic (a'^2 + {}*b'^2)/2\npotential {}/2*(a^2 + (b - 1)^2) + a^4\n"
+      "contact hit: b - a >= {} restitution {}\ninitial a' = {}, b' = {}\n",
+      between(g, 1, 1.5), between(g, 0.2, 5), between(g, 2, 40), between(g, 0.3, 0.9), between(g, 0.2, 1),
+      between(g, 0, 3), between(g, -3, 0));
+}
+
+/// A block that is shaken: it sticks, and slips for a short time.
+std::string shaken(Generator& g) {
+  return fmt::format(
+      "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y + {}*x^2\nforce x = {}*sin({}*t)\n"
+      "contact ground: y >= 0 friction {} static {} along x'\n",
+      between(g, 0.1, 10), between(g, 4.5, 8), between(g, 4, 15), between(g, 0.1, 0.4), between(g, 0.4, 0.5));
+}
+
+/// A rope that becomes slack and tightens.
+std::string roped(Generator& g) {
+  return fmt::format(
+      "coordinate x = {}, y = {}\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\n"
+      "contact rope: norm((x, y)) <= 1 restitution {}\ninitial x' = {}\n",
+      between(g, 0.2, 0.8), between(g, -0.4, 0.2), between(g, 0, 0.6), between(g, -2, 2));
+}
+
+/// A puck whose slip turns.
+std::string sliding(Generator& g) {
+  return fmt::format(
+      "coordinate x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\npotential 9.81*z + {}*(x^2 + {}*y^2)\n"
+      "contact ground: z >= 0 friction {} along x', y'\ninitial x = {}, y = {}, x' = {}, y' = {}\n",
+      between(g, 0.5, 20), between(g, 0.2, 2), between(g, 0.05, 0.4), between(g, -1, 1), between(g, -1, 1),
+      between(g, -1, 1), between(g, -1, 1));
+}
+
+Report run(const std::string& text, const std::string& name, double step, double end, double tolerance = 0) {
+  SimulateOptions options;
+  options.step = step;
+  options.end = end;
+  options.newton.kernel = {Backend::interpreter, false};
+  if (tolerance > 0) {
+    options.steps.control = Control::tolerance;
+    options.steps.tolerance = tolerance;
+  }
+  Rows rows;
+  return run_rows(model_from_text(text), name, options, rows);
+}
+
+/// Of positions and velocities at the end, against the sizes that these motions have.
+double apart(const Report& a, const Report& b) {
+  double most = 0;
+  for (std::size_t i = 0; i < a.y.size(); ++i) most = std::max(most, std::abs(a.y[i] - b.y[i]));
+  for (std::size_t i = 0; i < a.z.size(); ++i) most = std::max(most, std::abs(a.z[i] - b.z[i]) / 4);
+  return most;
+}
+
+TEST(ContactAccuracy, NoContactRunIsWrongInSilence) {
+  Generator g(20261118);
+  const std::vector<std::string> methods{"gauss(1)", "gauss(2)", "lobatto(2)", "radau(2)", "gauss(3)"};
+  using Make = std::string (*)(Generator&);
+  const std::vector<Make> kinds{hitting, shaken, roped, sliding};
+  int silent = 0, wrong = 0, warned = 0, failed = 0, unknown = 0;
+  for (int i = 0; i < 48; ++i) {
+    const std::string text = kinds[static_cast<std::size_t>(i) % kinds.size()](g);
+    const std::string& name = methods[static_cast<std::size_t>(i) % methods.size()];
+    const double step = std::pow(10, between(g, -2.3, -0.8)), end = between(g, 1, 4);
+    const double tolerance = i % 3 == 0 ? std::pow(10, between(g, -8, -3)) : 0;
+    const Report report = run(text, name, step, end, tolerance);
+    if (report.ending != Ending::done || !report.warnings.empty()) {
+      ++(report.ending != Ending::done ? failed : warned);
+      continue;
+    }
+    const Report fine = run(text, "gauss(3)", 0.004, end), finer = run(text, "gauss(3)", 0.0023, end);
+    const double known = apart(fine, finer);
+    if (fine.ending != Ending::done || finer.ending != Ending::done || known > 1e-6) {
+      ++unknown;
+      continue;
+    }
+    ++silent;
+    ASSERT_TRUE(report.accuracy) << text;
+    const double error = apart(report, finer), stated = report.accuracy->per_time * report.t;
+    if (error <= 10 * (stated + known) + 1e-11) continue;
+    ++wrong;
+    ADD_FAILURE() << fmt::format("{} step {} end {} tolerance {}: error {:.1e}, stated {:.1e}\n{}", name, step, end,
+                                 tolerance, error, stated, text);
+  }
+  std::cout << fmt::format(
+      "48 runs with contacts: {} failed, {} warned, {} said nothing, of which {} were wrong; {} "
+      "without a reference\n",
+      failed, warned, silent, wrong, unknown);
+  EXPECT_GT(silent, 30) << "else this test tests nothing";
+}
+
+// Elastic, between walls of which one is round: errors grow with each impact. Free flight has no errors of its own, so
+// that nothing between the impacts tells of it.
+TEST(ContactAccuracy, ImpactsThatPartMotionsAreSaid) {
+  const std::string elastic =
+      "coordinate x = 0.9, y = 0.1\nkinetic (x'^2 + y'^2)/2\ncontact left: x >= -2 restitution 1\n"
+      "contact right: x <= 2 restitution 1\ncontact low: y >= -2 restitution 1\ncontact high: y <= 2 restitution 1\n"
+      "contact pillar: norm((x, y)) >= 0.8 restitution 1\ninitial x' = 1, y' = 0.3\n";
+  const Report brief = run(elastic, "gauss(2)", 0.1, 4);
+  ASSERT_EQ(brief.ending, Ending::done) << brief.reason;
+  EXPECT_TRUE(brief.warnings.empty()) << brief.warnings[0].text;
+  const Report late = run(elastic, "gauss(2)", 0.1, 200);
+  ASSERT_EQ(late.ending, Ending::done) << late.reason;
+  ASSERT_EQ(late.warnings.size(), 1u);
+  EXPECT_EQ(late.warnings[0].code, "accuracy");
+}
+
+// With steps by a tolerance, impacts that accumulate left pieces shorter than the rounding of the time: the run made
+// steps of length 0 for ever.
+TEST(ContactAccuracy, AccumulationsEndByATolerance) {
+  const Report report =
+      run("coordinate y = 0.18548664843556734\nkinetic y'^2/2\npotential 9.81*y\n"
+          "contact table: y - 0.0484865904315624*sin(10.709374355386423*t) >= -0.2 restitution 0.4342994549882869\n",
+          "lobatto(2)", 0.0004510341383734964, 0.6681486152331908, 0.00023304470044312325);
+  EXPECT_EQ(report.ending, Ending::done) << report.reason;
+  EXPECT_LT(report.steps, 2000);
+}
+
+}  // namespace
+}  // namespace alembert::internal::testing::contact_accuracy
