@@ -342,21 +342,29 @@ Place place_of(std::string_view text, std::size_t at) {
   return place;
 }
 
-/// The first byte that shows that this is a file of another kind; npos for a text.
+/// The first byte that shows that this is a file of another kind; npos for a text. Comments hold what they like: what
+/// was read is read again when its blanks and brackets have gone.
 std::size_t rubbish(std::string_view text) {
   const std::size_t zero = text.find('\0');
   if (zero != std::string_view::npos) return zero;
   std::size_t first = std::string_view::npos;
-  std::size_t count = 0;
+  std::size_t count = 0, size = 0;
+  bool comment = false;
   for (std::size_t i = 0; i < text.size();) {
     const int length = character_length(text.substr(i));
     const unsigned char byte = text[i];
+    comment = byte == '#' || (comment && byte != '\n');
+    if (comment) {
+      i += std::max(length, 1);
+      continue;
+    }
+    ++size;
     if (length == 0 || byte == 0x7F || (byte < 0x20 && byte != '\n' && !is_blank(text[i]))) {
       if (count++ == 0) first = i;
     }
     i += std::max(length, 1);
   }
-  return count > 2 && count > text.size() / 20 ? first : std::string_view::npos;
+  return count > 2 && count > size / 20 ? first : std::string_view::npos;
 }
 
 }  // namespace
