@@ -24,6 +24,8 @@ void compare_mechanisms(const BenchOptions& options, Results& results);
 void compare_rods(const BenchOptions& options, Results& results);
 /// Chains of rigid links.
 void compare_links(const BenchOptions& options, Results& results);
+/// CPU seconds of a command, of the user and of the system; its output is not shown. Not a number where it fails.
+double process_seconds(std::vector<std::string> words);
 /// A whole process, with and without the code that earlier ones compiled.
 void compare_processes(const BenchOptions& options, Results& results);
 

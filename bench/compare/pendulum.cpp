@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -26,18 +27,10 @@ using internal::thread_seconds;
 
 // theta = 0.6, 0.8; unit masses and lengths; at rest: a regular motion.
 constexpr double first_angle = 0.6, second_angle = 0.8, gravity = 9.81;
-constexpr char text[] =
-    "model \"Double pendulum\"\n"
-    "coordinate x1, y1, x2, y2\n"
-    "kinetic (x1'^2 + y1'^2)/2 + (x2'^2 + y2'^2)/2\n"
-    "potential 9.81*y1 + 9.81*y2\n"
-    "constraint rod1: x1^2 + y1^2 = 1\n"
-    "constraint rod2: (x2 - x1)^2 + (y2 - y1)^2 = 1\n"
-    "initial x1 = sin(0.6), y1 = -cos(0.6), x2 = sin(0.6) + sin(0.8), y2 = -cos(0.6) - cos(0.8)\n";
-
 DoublePendulum start() { return DoublePendulum::at_angles(1, 1, gravity, first_angle, second_angle); }
 
-Model model() { return internal::read_model(std::make_shared<const Source>(Source{"bench", text})); }
+std::string model_path() { return std::string(ALEMBERT_SOURCE_DIR) + "/bench/regular_pendulum.alm"; }
+Model model() { return internal::read_model(model_path()); }
 
 SimulateOptions options_of(double h, double end) {
   SimulateOptions options;
@@ -172,31 +165,79 @@ void compare_steps(const BenchOptions& options, Results& results) {
        ours("lobatto(4)", 0.02, steps), ours("gauss(3)", 0.02, steps)});
 }
 
+namespace {
+
+constexpr double sizes[] = {0.16, 0.12, 0.08, 0.06, 0.04, 0.03, 0.02, 0.015, 0.01};
+constexpr int stages[] = {2, 3, 4};
+
+using Runs = std::vector<Contestant>;
+
+/// A run that goes through, with its error.
+void add_run(Runs& runs, const std::string& name, Kind kind, const std::array<double, 4>& exact,
+             const std::function<std::optional<Integrated>()>& run) {
+  const std::optional<Integrated> once = run();
+  if (!once || std::isnan(once->seconds)) return;
+  runs.push_back({name, kind,
+                  [run]() -> double {
+                    const std::optional<Integrated> again = run();
+                    return again ? again->seconds : NAN;
+                  },
+                  distance(once->state, exact)});
+}
+
+void add_rivals(Runs& runs, double end, const std::array<double, 4>& exact, bool quick) {
+  for (const PendulumRival& rival : sundials_rivals())
+    for (double tolerance = 1e-5; tolerance > 0.9e-12; tolerance /= quick ? 1000 : 10)
+      add_run(runs, rival.name, Kind::rival, exact,
+              [run = rival.run, end, tolerance] { return run(start(), end, tolerance); });
+}
+
+/// Our whole processes, with the code that an earlier one has compiled.
+void add_processes(Runs& runs, const std::string& program, double end, const std::array<double, 4>& exact, bool quick) {
+  for (const int s : stages)
+    for (const double h : sizes) {
+      if (quick && h != sizes[2]) continue;
+      const std::string method = fmt::format("gauss({})", s);
+      const std::optional<Integrated> result = Ours(method, h, end).run();
+      if (!result) continue;
+      const std::vector<std::string> words{program,
+                                           "run",
+                                           model_path(),
+                                           "--method",
+                                           method,
+                                           "--step",
+                                           fmt::format("{}", h),
+                                           "--end",
+                                           fmt::format("{}", end),
+                                           "--quiet"};
+      process_seconds(words);  // from now on its code is kept
+      runs.push_back({method, Kind::ours, [words] { return process_seconds(words); }, distance(result->state, exact)});
+    }
+}
+
+}  // namespace
+
 void compare_precision(const BenchOptions& options, Results& results) {
   const double end = options.quick ? 24 : 240;
   const std::array<double, 4> exact = reference(end);
-  std::vector<Contestant> contestants;
-  const auto add = [&](const std::string& name, Kind kind, auto run) {
-    const std::optional<Integrated> once = run();
-    if (!once || std::isnan(once->seconds)) return;
-    contestants.push_back({name, kind,
-                           [run]() -> double {
-                             const std::optional<Integrated> again = run();
-                             return again ? again->seconds : NAN;
-                           },
-                           distance(once->state, exact)});
-  };
-  const auto stages = {2, 3, 4};
+  const int rounds = options.quick ? 1 : 3;
+  Runs runs;
   for (const int s : stages)
-    for (const double h : {0.16, 0.08, 0.04, 0.02, 0.01}) {
+    for (const double h : sizes) {
       const std::string method = fmt::format("gauss({})", s);
-      add(method, Kind::ours, [held = std::make_shared<Ours>(method, h, end)] { return held->run(); });
+      add_run(runs, method, Kind::ours, exact, [held = std::make_shared<Ours>(method, h, end)] { return held->run(); });
     }
-  for (const PendulumRival& rival : sundials_rivals())
-    for (double tolerance = 1e-5; tolerance > 0.9e-12; tolerance /= options.quick ? 1000 : 10)
-      add(rival.name, Kind::rival, [run = rival.run, end, tolerance] { return run(start(), end, tolerance); });
+  add_rivals(runs, end, exact, options.quick);
+  const char error[] = "largest error of a coordinate at the end";
   results.diagrams.push_back({fmt::format("Double pendulum, regular motion, to t = {}", end), "CPU seconds of the run",
-                              "largest error of a coordinate at the end", measure(contestants, options.quick ? 1 : 3)});
+                              error, measure(runs, rounds)});
+  if (options.program.empty()) return;
+  Runs whole;
+  add_processes(whole, options.program, end, exact, options.quick);
+  add_rivals(whole, end, exact, options.quick);
+  results.diagrams.push_back(
+      {fmt::format("Double pendulum, to t = {}: our whole process, the runs of others alone", end), "CPU seconds",
+       error, measure(whole, rounds)});
 }
 
 }  // namespace alembert::bench

@@ -14,9 +14,6 @@ extern char** environ;
 
 namespace alembert::bench {
 
-namespace {
-
-/// CPU seconds of a command, of the user and of the system; its output is not shown.
 double process_seconds(std::vector<std::string> words) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -36,8 +33,6 @@ double process_seconds(std::vector<std::string> words) {
   };
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
-
-}  // namespace
 
 void compare_processes(const BenchOptions& options, Results& results) {
   if (options.program.empty()) return;

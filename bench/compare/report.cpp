@@ -74,6 +74,9 @@ std::string diagram_of(const WorkPrecision& w) {
   return internal::to_svg(figure);
 }
 
+// Accuracies that are compared: above, a motion is lost; below, rounding is seen.
+constexpr double loosest = 1e-3, tightest = 1e-10;
+
 /// The least CPU time of ours that is as accurate; NaN where none is.
 double ours_at(const WorkPrecision& w, double error) {
   double least = NAN;
@@ -92,7 +95,7 @@ struct Lead {
 std::vector<Lead> leads_of(const WorkPrecision& w) {
   std::vector<Lead> leads;
   for (const Measured& m : w.points) {
-    if (m.kind != Kind::rival || std::isnan(m.median)) continue;
+    if (m.kind != Kind::rival || std::isnan(m.median) || m.error > loosest || m.error < tightest) continue;
     auto lead = std::find_if(leads.begin(), leads.end(), [&](const Lead& l) { return l.rival == m.name; });
     if (lead == leads.end()) lead = leads.insert(lead, Lead{m.name});
     const double ratio = m.median / ours_at(w, m.error);
@@ -109,7 +112,8 @@ std::vector<Lead> leads_of(const WorkPrecision& w) {
 std::string words_of(const Lead& lead) {
   std::string text = lead.rival + ": ";
   if (lead.most > 0)
-    text += fmt::format("{:.1f} to {:.1f} times our CPU time at equal accuracy", lead.least, lead.most);
+    text +=
+        fmt::format("{:.1f} to {:.1f} times our CPU time at equal accuracy, from 1e-3 to 1e-10", lead.least, lead.most);
   else text += "nothing to compare";
   if (lead.unmatched > 0) text += fmt::format("; {} of its runs are more accurate than ours", lead.unmatched);
   return text;

@@ -107,6 +107,43 @@ StepEquations quadrature(const std::function<Expr(const StepEquations&)>& equati
   return e;
 }
 
+// x' = cos(x) by the midpoint rule, from 0.3 and from a little beside it.
+TEST(Step, starts_from_a_step_beside_it_and_ends_when_asked_to) {
+  const StepPlan plan = plan_of(
+      quadrature([](const StepEquations& e) { return e.unknowns[0] - cos(e.state[0] + e.h / 2 * e.unknowns[0]); }));
+  constexpr double h = 0.4, beside = 1e-6;
+  std::vector<double> x{0.3}, compensation(1);
+  Step<double> step(plan, 0, h, x, {}, interpreted_newton(LinearSolver::dense));
+  const auto advance = [&](double from) {
+    x = {from};
+    compensation = {0};
+    const StepResult result = step.advance(0, h, x.data(), compensation.data());
+    EXPECT_EQ(result.newton.outcome, Outcome::converged);
+    return result.newton;
+  };
+  advance(0.3);
+  SolvedStep<double> solved;
+  step.solved(x.data(), solved);
+  step.restart(nullptr);
+  EXPECT_GT(advance(0.3 + beside).first_correction, 1e4 * beside) << "the method's own guess is far away";
+  const double to_rounding = x[0];
+  step.restart(nullptr);
+  step.guess_as(solved);
+  const NewtonResult whole = advance(0.3 + beside);
+  EXPECT_LT(whole.first_correction, 2 * beside);
+  EXPECT_NEAR(x[0], to_rounding, 1e-15);
+  step.be_rough(10 * beside);
+  step.guess_as(solved);
+  const NewtonResult rough = advance(0.3 + beside);
+  EXPECT_EQ(rough.iterations, 1);
+  EXPECT_LT(rough.iterations, whole.iterations);
+  EXPECT_NEAR(x[0], to_rounding, 1e-3 * beside);
+  step.be_rough(0);
+  step.guess_as(solved);
+  advance(0.3 + beside);
+  EXPECT_NEAR(x[0], to_rounding, 1e-15);
+}
+
 TEST(Step, substeps_begin_where_the_ones_before_ended) {
   // The midpoint rule for q' = t is exact, whatever the shares.
   const StepEquations e = quadrature([](const StepEquations& s) { return s.unknowns[0] - s.t0 - s.h / Quad(2); });

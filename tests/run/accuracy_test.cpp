@@ -8,6 +8,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "alembert/base/cpu_time.h"
+#include "alembert/run/integrate.h"
+#include "alembert/run/simulate.h"
 #include "output/rows.h"
 #include "source_folder.h"
 
@@ -192,6 +195,35 @@ TEST(Accuracy, CompositionsDoNotLabour) {
   EXPECT_GT(report.newton.iterations, 12 * report.steps) << "else this tests nothing";
   EXPECT_GT(60 * report.accuracy->per_time, 0.01) << "else nobody asks";
   EXPECT_EQ(codes(report), "");
+}
+
+// Steps so long that Newton needs a good guess: what goes beside the run takes its guesses from the run. Without them
+// it costs nine times as much as the run itself.
+TEST(Accuracy, CostsLessThanTheRunWhereStepsAreLong) {
+  const Model model = read_model(std::string(source_folder()) + "/bench/regular_pendulum.alm");
+  const Equations e = derive(model);
+  const Method method = find_method("gauss(4)");
+  constexpr double h = 0.16;
+  constexpr long steps = 100;
+  NewtonOptions newton;
+  newton.kernel = interpreted;
+  SimulateOptions options;
+  options.step = h;
+  options.end = h * steps;
+  options.newton = newton;
+  double alone = INFINITY, watched = INFINITY;
+  for (int round = 0; round < 3; ++round) {
+    const Endpoint<double> end =
+        integrate<double>(e, method, polish<double>(e, make_consistent(model, e), 0), 0, h, steps, newton);
+    ASSERT_EQ(end.failure, "");
+    alone = std::min(alone, end.seconds);
+    Engine engine(model, e, method, engine_options(e, options));
+    ASSERT_TRUE(engine.begin({}));
+    const double before = thread_seconds();
+    ASSERT_EQ(simulate(engine, options).ending, Ending::done);
+    watched = std::min(watched, thread_seconds() - before);
+  }
+  EXPECT_LT(watched, 3 * alone);
 }
 
 TEST(Accuracy, FewerThanOneStepInTwentyIsComparedInLongRuns) {

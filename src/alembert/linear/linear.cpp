@@ -214,6 +214,13 @@ Pivot<T> eliminate_plainly(const Factors<T>& f, const T* a) {
   return pivot;
 }
 
+#if defined(__x86_64__)
+bool has_wide_registers() {
+  static const bool wide = __builtin_cpu_supports("avx2");
+  return wide;
+}
+#endif
+
 Pivot<Quad> eliminate_best(const Factors<Quad>& f, const Quad* a) { return eliminate_plainly(f, a); }
 
 #if defined(__x86_64__)
@@ -228,11 +235,79 @@ Pivot<double> eliminate_narrow(const Factors<double>& f, const double* a) { retu
 Pivot<double> eliminate_best(const Factors<double>& f, const double* a) {
   if (f.n <= few) return eliminate_plainly(f, a);
 #if defined(__x86_64__)
-  static const bool wide = __builtin_cpu_supports("avx2");
-  if (wide) return eliminate_wide(f, a);
+  if (has_wide_registers()) return eliminate_wide(f, a);
 #endif
   return eliminate_narrow(f, a);
 }
+
+/// What a solution takes of them.
+template <class T>
+struct Triangles {
+  int n, stride;
+  const T *upper, *lower, *row_scale, *pivot_inverse;
+  const int* swap;
+};
+
+template <class T>
+[[gnu::always_inline]] inline void substitute(const Triangles<T>& f, T* b) {
+  using V = typename Pack<T>::Type;
+  constexpr int width = Pack<T>::width;
+  const int n = f.n, stride = f.stride;
+  for (int i = 0; i < n; ++i) b[i] *= f.row_scale[i];
+
+  for (int first = 0; first < n; first += panel) {
+    const int end = std::min(first + panel, n);
+    for (int k = first; k < end; ++k) std::swap(b[k], b[f.swap[k]]);
+    const T* l = f.lower + first * stride;
+    for (int k = first; k < end; ++k)
+      for (int i = k + 1; i < end; ++i) b[i] -= b[k] * l[(k - first) * stride + i];
+    if (end == n) break;
+    const T b0 = b[first], b1 = b[first + 1], b2 = b[first + 2], b3 = b[first + 3];
+    int i = end;
+    for (; i + width <= n; i += width) {
+      const V l0 = *reinterpret_cast<const V*>(l + i), l1 = *reinterpret_cast<const V*>(l + stride + i);
+      const V l2 = *reinterpret_cast<const V*>(l + 2 * stride + i),
+              l3 = *reinterpret_cast<const V*>(l + 3 * stride + i);
+      *reinterpret_cast<V*>(b + i) -= (b0 * l0 + b1 * l1) + (b2 * l2 + b3 * l3);
+    }
+    for (; i < n; ++i) b[i] -= (b0 * l[i] + b1 * l[stride + i]) + (b2 * l[2 * stride + i] + b3 * l[3 * stride + i]);
+  }
+
+  for (int first = stride - panel; first >= 0; first -= panel) {
+    const int end = std::min(first + panel, n);
+    for (int k = first; k < end; ++k) {
+      const T* u = f.upper + k * stride;
+      V sums{};
+      int j = end;
+      for (; j + width <= n; j += width)
+        sums += *reinterpret_cast<const V*>(u + j) * *reinterpret_cast<const V*>(b + j);
+      T sum = 0;
+      for (; j < n; ++j) sum += u[j] * b[j];
+      const T* lane = reinterpret_cast<const T*>(&sums);
+      for (int m = 0; m < width; ++m) sum += lane[m];
+      b[k] -= sum;
+    }
+    for (int k = end - 1; k >= first; --k) {
+      const T* u = f.upper + k * stride;
+      for (int j = k + 1; j < end; ++j) b[k] -= u[j] * b[j];
+      b[k] *= f.pivot_inverse[k];
+    }
+  }
+}
+
+#if defined(__x86_64__)
+[[gnu::target("avx2")]] void substitute_wide(const Triangles<double>& f, double* b) { substitute(f, b); }
+#endif
+
+void substitute_narrow(const Triangles<double>& f, double* b) { substitute(f, b); }
+
+void substitute_best(const Triangles<double>& f, double* b) {
+#if defined(__x86_64__)
+  if (has_wide_registers()) return substitute_wide(f, b);
+#endif
+  substitute_narrow(f, b);
+}
+void substitute_best(const Triangles<Quad>& f, Quad* b) { substitute(f, b); }
 
 }  // namespace
 
@@ -269,49 +344,9 @@ bool DenseLu<T>::factor(const T* a) {
 
 template <class T>
 void DenseLu<T>::solve(T* b) const {
-  using V = typename Pack<T>::Type;
-  constexpr int width = Pack<T>::width;
-  const int n = n_, stride = stride_;
-  for (int i = 0; i < n; ++i) b[i] *= row_scale_[i];
-
-  for (int first = 0; first < n; first += panel) {
-    const int end = std::min(first + panel, n);
-    for (int k = first; k < end; ++k) std::swap(b[k], b[swap_[k]]);
-    const T* l = lower_.data() + first * stride;
-    for (int k = first; k < end; ++k)
-      for (int i = k + 1; i < end; ++i) b[i] -= b[k] * l[(k - first) * stride + i];
-    if (end == n) break;
-    const T b0 = b[first], b1 = b[first + 1], b2 = b[first + 2], b3 = b[first + 3];
-    int i = end;
-    for (; i + width <= n; i += width) {
-      const V l0 = *reinterpret_cast<const V*>(l + i), l1 = *reinterpret_cast<const V*>(l + stride + i);
-      const V l2 = *reinterpret_cast<const V*>(l + 2 * stride + i),
-              l3 = *reinterpret_cast<const V*>(l + 3 * stride + i);
-      *reinterpret_cast<V*>(b + i) -= (b0 * l0 + b1 * l1) + (b2 * l2 + b3 * l3);
-    }
-    for (; i < n; ++i) b[i] -= (b0 * l[i] + b1 * l[stride + i]) + (b2 * l[2 * stride + i] + b3 * l[3 * stride + i]);
-  }
-
-  for (int first = stride - panel; first >= 0; first -= panel) {
-    const int end = std::min(first + panel, n);
-    for (int k = first; k < end; ++k) {
-      const T* u = upper_.data() + k * stride;
-      V sums{};
-      int j = end;
-      for (; j + width <= n; j += width)
-        sums += *reinterpret_cast<const V*>(u + j) * *reinterpret_cast<const V*>(b + j);
-      T sum = 0;
-      for (; j < n; ++j) sum += u[j] * b[j];
-      const T* lane = reinterpret_cast<const T*>(&sums);
-      for (int m = 0; m < width; ++m) sum += lane[m];
-      b[k] -= sum;
-    }
-    for (int k = end - 1; k >= first; --k) {
-      const T* u = upper_.data() + k * stride;
-      for (int j = k + 1; j < end; ++j) b[k] -= u[j] * b[j];
-      b[k] *= pivot_inverse_[k];
-    }
-  }
+  substitute_best(
+      Triangles<T>{n_, stride_, upper_.data(), lower_.data(), row_scale_.data(), pivot_inverse_.data(), swap_.data()},
+      b);
 }
 
 template <class T>

@@ -24,6 +24,12 @@ constexpr std::size_t unrolled_operations = 4000;
 // Up to here dense factors, with the largest pivot of each column. Beyond, sparse ones are faster: Andrews' mechanism,
 // n = 39: 13 us against 17; four-bar, n = 77: 30 against 50; chains, n = 65: 10 against 30, n = 110: 14 against 68.
 constexpr int dense_unknowns = 36;
+// Many stages of small systems leave few zeros, and sparse factors gain nothing from them: Andrews' mechanism, share of
+// entries that are not zero 0.3, n = 78: a run of 9.8 ms against 12.1 sparse, n = 104: 20.9 against 26.6; heavy top,
+// 0.38, n = 55: 10.9 against 15.9; but four-bar, 0.14, n = 68: 8.6 against 6.5, slider crank, 0.11, n = 90: 4.0 against
+// 2.5.
+constexpr int most_dense_unknowns = 120;
+constexpr double dense_share = 0.25;
 // Up to here damped Newton has dense factors all the same: they name the equation in which no pivot was left.
 constexpr int named_unknowns = 90;
 // From here on a SPARK step is solved with the two small matrices. Three stages, n = 128: 11 us against 18 sparse, n =
@@ -59,10 +65,12 @@ bool may_use_two_matrices(const ImplicitEquations& e, LinearSolver wish) {
 
 /// What is left of a wish that leaves a choice, where unrolled code is not it.
 template <class T>
-LinearSolver dense_or_sparse(LinearSolver wish, int unknowns) {
+LinearSolver dense_or_sparse(LinearSolver wish, const SparseExprs& J) {
   if (!std::is_same_v<T, double>) return LinearSolver::dense;  // there is no other KLU
   if (wish == LinearSolver::dense || wish == LinearSolver::sparse) return wish;
-  return unknowns <= dense_unknowns ? LinearSolver::dense : LinearSolver::sparse;
+  const double share = static_cast<double>(J.column.size()) / (static_cast<double>(J.rows) * J.rows);
+  const int most = share >= dense_share ? most_dense_unknowns : dense_unknowns;
+  return J.rows <= most ? LinearSolver::dense : LinearSolver::sparse;
 }
 
 bool may_be_unrolled(LinearSolver wish) {
@@ -137,7 +145,7 @@ ChosenSystems<T> choose_systems(const ImplicitEquations& e, const std::vector<bo
     return chosen;
   }
   matrix.equilibrate(scales);
-  const LinearSolver which = chosen.usual ? wish : dense_or_sparse<T>(wish, n);
+  const LinearSolver which = chosen.usual ? wish : dense_or_sparse<T>(wish, J);
   const bool named = which == LinearSolver::sparse && wish != which && n <= named_unknowns;
   if (chosen.usual || named) chosen.with_memory = dense_or_sparse_system(LinearSolver::dense, chosen.equations, matrix);
   if (!chosen.usual) chosen.usual = dense_or_sparse_system(which, chosen.equations, matrix);

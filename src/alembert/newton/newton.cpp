@@ -44,6 +44,7 @@ Iteration<T> make_iteration(const ImplicitEquations& e, const NewtonOptions& opt
           .unknowns = n,
           .max_iterations = options.max_iterations,
           .tolerance = options.tolerance,
+          .enough = 0,
           .equations = std::move(equations),
           .norm = CorrectionNorm<T>(all, inputs, e.groups, options.kernel),
           .rounding = std::move(rounding),
@@ -151,6 +152,7 @@ Newton<T>::Body::Body(const Body& other)
       last(other.last),
       ladder(other.ladder) {
   iteration.factored = false;
+  iteration.enough = 0;
   iteration.convergence = Convergence(rounding_unit<T>, systems.linear);
   iteration.statistics = {};
   if (systems.usual) iteration.statistics.factorization_sizes = systems.usual->sizes();
@@ -486,6 +488,10 @@ NewtonResult Newton<T>::solve_singular(T* x) noexcept {
 template <class T>
 void Newton<T>::make_multipliers_smallest(T* x) noexcept {
   body_->make_multipliers_smallest(x);
+}
+template <class T>
+void Newton<T>::be_rough(double enough) noexcept {
+  body_->iteration.enough = enough;
 }
 template <class T>
 void Newton<T>::forget() noexcept {

@@ -59,6 +59,8 @@ class Newton {
   /// Where redundant equations were left out their multipliers are 0 in x: they, and the others with them, become the
   /// smallest ones that do the same.
   void make_multipliers_smallest(T* x) noexcept;
+  /// From now on a correction of this size is the last one where a matrix is kept; 0: to rounding.
+  void be_rough(double enough) noexcept;
   /// Throws the kept factorisation away (after a jump in the inputs).
   void forget() noexcept;
   /// Whether solve() leaves nothing behind that the next one would use (unrolled code).

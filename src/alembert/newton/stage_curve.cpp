@@ -15,8 +15,8 @@ constexpr int nodes_of_multipliers = 3;
 
 /// Where a quantity is known: at both ends of a step (of states), and at its stages inside.
 struct Nodes {
-  std::array<double, most_nodes> at{};
-  std::array<int, most_nodes> first{};  // the unknowns there; -1: an end of the step
+  std::array<double, most_nodes> at;  // ascending
+  std::array<int, most_nodes> first;  // the unknowns there; -1: an end of the step
   int count = 0;
 
   void add(double node, int unknown) {
@@ -42,17 +42,16 @@ Nodes nodes_of(const StageSeries& series) {
   return nodes;
 }
 
-/// Those of the nodes that are nearest to a place.
-Nodes nearest(Nodes nodes, double place, int most) {
-  while (nodes.count > most) {
-    int far = 0;
-    for (int i = 1; i < nodes.count; ++i)
-      if (std::abs(nodes.at[i] - place) > std::abs(nodes.at[far] - place)) far = i;
-    std::copy(nodes.at.begin() + far + 1, nodes.at.begin() + nodes.count, nodes.at.begin() + far);
-    std::copy(nodes.first.begin() + far + 1, nodes.first.begin() + nodes.count, nodes.first.begin() + far);
-    --nodes.count;
+/// Those of the nodes, which ascend, that are nearest to a place.
+Nodes nearest(const Nodes& nodes, double place, int most) {
+  int first = 0, last = nodes.count;
+  while (last - first > most) {
+    if (std::abs(nodes.at[first] - place) >= std::abs(nodes.at[last - 1] - place)) ++first;
+    else --last;
   }
-  return nodes;
+  Nodes result;
+  for (int i = first; i < last; ++i) result.add(nodes.at[i], nodes.first[i]);
+  return result;
 }
 
 /// Lagrange's polynomials at a place.

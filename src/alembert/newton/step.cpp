@@ -347,6 +347,7 @@ template <class T>
 Step<T> Step<T>::clone() const {
   auto body = std::make_unique<Body>(*body_);
   body->room.near = {};
+  body->room.same = nullptr;
   body->room.brief = false;
   const auto own = [](const Newton<T>& newton) { return std::make_shared<Newton<T>>(newton.clone()); };
   for (auto& part : body->parts)
@@ -395,6 +396,12 @@ void Step<T>::guess_from(const T* guess_values, const SolvedStep<T>* first, cons
 }
 
 template <class T>
+void Step<T>::guess_as(const SolvedStep<T>& other) noexcept {
+  for (auto& sub : body_->substeps) sub.predictor.clear();
+  body_->room.same = &other;
+}
+
+template <class T>
 void Step<T>::restart(const T* guess_values) noexcept {
   guess_from(guess_values);
   for (auto& sub : body_->substeps) sub.newton->forget();
@@ -411,6 +418,7 @@ template <class T>
 StepResult Step<T>::advance(T t0, T h, T* state, T* compensation) noexcept {
   const StepResult result = body_->advance(t0, h, state, compensation, false);
   body_->room.near = {};
+  body_->room.same = nullptr;
   return result;
 }
 
@@ -521,6 +529,11 @@ NewtonStatistics Step<T>::statistics() const {
 template <class T>
 void Step<T>::be_brief(bool brief) noexcept {
   body_->room.brief = brief;
+}
+
+template <class T>
+void Step<T>::be_rough(double enough) noexcept {
+  for (auto& sub : body_->substeps) sub.newton->be_rough(enough);
 }
 
 template <class T>

@@ -53,9 +53,14 @@ class Step {
   /// As guess_from(), but the next step starts from what these steps, one or two (then one behind the other), say. They
   /// last until it is made.
   void guess_from(const T* guess_values, const SolvedStep<T>* first, const SolvedStep<T>* second = nullptr) noexcept;
+  /// The next step alone starts from the unknowns of one beside it, of the same size from nearly the same state.
+  /// Factorisations are kept.
+  void guess_as(const SolvedStep<T>& other) noexcept;
   /// From now on steps fail that Newton does not find soon and without doubt from its guess, or no longer so: for those
   /// who can make shorter ones.
   void be_brief(bool brief) noexcept;
+  /// From now on a correction of this size is the last one where a kept matrix is used; 0: to rounding.
+  void be_rough(double enough) noexcept;
   /// One step of size h from t0. state is replaced only when all went well; compensation (same size, zeros at first)
   /// carries what rounding cut off, so that errors do not add up.
   StepResult advance(T t0, T h, T* state, T* compensation) noexcept;

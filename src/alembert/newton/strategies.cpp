@@ -129,6 +129,7 @@ NewtonResult simplified_newton(Iteration<T>& it, LinearSystem<T>& system, T* x) 
     if (tolerated(it, x, result)) return result;
     result.correction = it.norm.subtract(x, it.delta.data());
     if (result.iterations == 1) result.first_correction = result.correction;
+    if (result.correction <= it.enough) return result;
     const Verdict verdict =
         it.convergence.simplified(result.correction, {approximate, here}, [&] { return it.at_rounding(x); });
     if (verdict == Verdict::converged) return result;

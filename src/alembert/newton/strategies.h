@@ -19,6 +19,7 @@ struct Iteration {
   int unknowns = 0;
   int max_iterations = 0;
   double tolerance = 0;  // see NewtonOptions
+  double enough = 0;     // see Newton::be_rough
   WideKernel<T> equations;
   CorrectionNorm<T> norm;
   RoundingTest rounding;

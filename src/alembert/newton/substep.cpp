@@ -74,9 +74,16 @@ void SubstepSolve<T>::initial_guess(T h) noexcept {
   part_.guess(inputs.data(), unknowns_, room_.work.data());
 }
 
-// Fills x with t, h, state and the prediction, or the method's own guess at first.
+// Fills x with t, h, state and the prediction, or what is known of a step beside this one, or the method's own guess.
 template <class T>
 void SubstepSolve<T>::guess(Substep<T>& sub, const std::vector<StageSeries>& series) noexcept {
+  if (room_.same) {
+    room_.x[0] = t_;
+    room_.x[1] = h_;
+    std::copy_n(state_, part_.states, room_.x.begin() + 2);
+    std::copy_n(room_.same->unknowns.begin(), part_.unknowns, unknowns_);
+    return;
+  }
   if (sub.predictor.empty()) {
     initial_guess();
     const auto& near = room_.near;

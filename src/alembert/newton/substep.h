@@ -36,6 +36,7 @@ struct SubstepRoom {
   std::vector<T> x;                            // t0, h, state, unknowns of the last substep
   std::vector<T> guess_values;                 // z', lambda, psi that the method's own guess is made from
   std::array<const SolvedStep<T>*, 2> near{};  // that the next guess is made from, where there are any
+  const SolvedStep<T>* same = nullptr;         // whose unknowns are the next guess
   bool brief = false;                          // steps that Newton does not find soon, or not without doubt, fail
   std::vector<T> predicted;                    // unknowns; only the multipliers are kept
   std::vector<T> work;

@@ -189,18 +189,19 @@ void AccuracyProbe::archive(Archive& fields) {
   if (!parted) parts_.reset();
   else if (!parts_) parts_ = engine_.step.clone();
   if (parts_) fields(*parts_);
-  fields(multipliers_, ranges_, n_, next_look_, next_compared_, gap_, surprised_, t_, companion_steps_, later_steps_,
-         later_, window_, windows_, growth_, resets_, parts_at_, step_error_, now_, last_, accompanied_, sum_, summed_,
-         predicted_worst_, worst_, worst_t_, compared_, inside_, cut_, cut_compared_, last_kink_, shortest_contact_);
+  fields(multipliers_, ranges_, run_before_, n_, next_look_, next_compared_, gap_, surprised_, t_, companion_steps_,
+         later_steps_, later_, window_, windows_, growth_, resets_, parts_at_, step_error_, now_, last_, accompanied_,
+         sum_, summed_, predicted_worst_, worst_, worst_t_, compared_, inside_, cut_, cut_compared_, last_kink_,
+         shortest_contact_);
 }
 
-void AccuracyProbe::look(const GridPoint& from, const GridPoint& to) {
+void AccuracyProbe::look(const GridPoint& from, const GridPoint& to, const SolvedStep<double>* run) {
   if (companion_ || n_ % between_ranges == 0) ranges_.add(to.state);
   if (to.kink || to.at_kink)
     shortest_contact_ = std::min(shortest_contact_, std::abs(to.t - std::exchange(last_kink_, to.t)));
   // At the ends of such steps others would see either side of the kink.
   const bool at_kink = to.at_kink || to.off_kink;
-  if (companion_) follow_companion(to);
+  if (companion_) follow_companion(to, run);
   // Those between two kinks, or two events, with nothing of the grid between them are the same for the companion: it
   // sees no error of theirs.
   const bool inside = !from.on_grid && !to.on_grid;
@@ -288,7 +289,7 @@ void AccuracyProbe::leave_companion() {
   windows_.pop_back();
 }
 
-void AccuracyProbe::follow_companion(const GridPoint& to) {
+void AccuracyProbe::follow_companion(const GridPoint& to, const SolvedStep<double>* run) {
   window_.end = to.t;
   if (!to.on_grid) return;
   const double passed = length_of(std::exchange(window_.grid, to.t), to.t, 1, h_);
@@ -298,8 +299,13 @@ void AccuracyProbe::follow_companion(const GridPoint& to) {
     if (window_.steps == 0) begin_window(to, window_.before);
     return;
   }
-  if (++window_.steps % 2 != 0) return;
-  if (!companion_->advance(to.t)) {
+  if (++window_.steps % 2 != 0) {
+    run_before_.h = 0;
+    if (run) run_before_ = *run;
+    return;
+  }
+  const bool both = run && run_before_.h != 0;
+  if (!companion_->advance(to.t, both ? &run_before_ : nullptr, both ? run : nullptr)) {
     window_.failed = !companion_->stopped() && window_.seen.size() < fewest_seen;
     return leave_companion();
   }

@@ -71,21 +71,20 @@ class AccuracyProbe {
   /// steps: how many there will be, about. The engine outlives the probe.
   AccuracyProbe(const Engine& engine, const ReportNames& names, double steps, double h, const GridPoint& start);
 
-  /// A whole step was made.
-  void follow(const GridPoint& from, const GridPoint& to) {
+  /// A whole step was made. run: its solution, where that is known.
+  void follow(const GridPoint& from, const GridPoint& to, const SolvedStep<double>* run = nullptr) {
     ++n_;
     t_ = to.t;
     const bool inside = !from.on_grid && !to.on_grid;
-    if (companion_ || n_ >= next_look_ || to.prediction_error > surprised_ || inside) look(from, to);
+    if (companion_ || n_ >= next_look_ || to.prediction_error > surprised_ || inside) look(from, to, run);
   }
+  bool looks_at_steps() const { return companion_ && companion_->looks_at_steps(); }  // whether it has a use for `run`
 
-  // For steps that are made several at a time.
-  /// The step, counted from here, at which follow() needs to know where it began.
+  /// For steps that are made several at a time: the one, from here, at which follow() needs to know where it began.
   long until_compared() const;
-  /// The step at which follow() is due.
+  /// At which it is due.
   long until_look() const { return companion_ ? 1 : std::max(1L, next_look_ - n_); }
-  /// Steps whose prediction was off by more are to be followed, too.
-  double surprised() const { return surprised_; }
+  double surprised() const { return surprised_; }  // steps whose prediction was off by more are followed, too
   /// So many steps were made for which nothing is due.
   void skip(long steps) { n_ += steps; }
 
@@ -138,8 +137,8 @@ class AccuracyProbe {
   void begin_later_window(const GridPoint& from, const std::vector<double>& error);
   void leave_companion();
   double share_of(const Window& window) const;
-  void look(const GridPoint& from, const GridPoint& to);
-  void follow_companion(const GridPoint& to);
+  void look(const GridPoint& from, const GridPoint& to, const SolvedStep<double>* run);
+  void follow_companion(const GridPoint& to, const SolvedStep<double>* run);
   bool among_events();
   void end_window(const GridPoint& to);
   bool prolonged();
@@ -174,13 +173,14 @@ class AccuracyProbe {
   double t_;                // where the run is
 
   std::optional<Companion> companion_;
-  long companion_steps_;         // as far as it may go
-  long later_steps_;             // that are left for it later
-  std::vector<long> later_;      // where it goes again by the number of the step, last first
-  Window window_;                // the present one, or the last
-  std::vector<Window> windows_;  // those before, but for what was lost
-  double growth_ = 0;            // in the windows before
-  long resets_ = 0;              // events of the run that set something, since the window began
+  SolvedStep<double> run_before_;  // the step of the run with which one of the companion begins
+  long companion_steps_;           // as far as it may go
+  long later_steps_;               // that are left for it later
+  std::vector<long> later_;        // where it goes again by the number of the step, last first
+  Window window_;                  // the present one, or the last
+  std::vector<Window> windows_;    // those before, but for what was lost
+  double growth_ = 0;              // in the windows before
+  long resets_ = 0;                // events of the run that set something, since the window began
 
   std::optional<Step<double>> parts_;
   GridPoint parts_at_;

@@ -5,9 +5,8 @@
 namespace alembert::internal {
 
 Companion::Companion(const Engine& engine, const GridPoint& from, double h)
-    : of_(engine), t0_(from.t), h_(h), at_(from) {
-  Multipliers multipliers(engine.multipliers);  // of its own: asking leaves a trace
-  const std::span<const double> here = multipliers.at(from.t, from.state);
+    : of_(engine), multipliers_(engine.multipliers), t0_(from.t), h_(h), at_(from) {
+  const std::span<const double> here = multipliers_.at(from.t, from.state);
   ready_ = all_finite(here);
   if (!ready_) return;
   if (meets_kinks(engine)) {
@@ -26,24 +25,27 @@ Companion::Companion(const Engine& engine, const GridPoint& from, double h)
 
 void Companion::begin_course() { course_ = std::make_unique<Course>(*engine_, at_, t0_, h_); }
 
-bool Companion::advance(double t) {
+bool Companion::advance(double t, const SolvedStep<double>* first, const SolvedStep<double>* second) {
   if (course_) return course_->advance(at_) && !stopped();
-  const bool made = advance_smoothly();
+  const bool made = advance_smoothly(first, second);
   at_.t = t;
   return made;
 }
 
-bool Companion::advance_smoothly() {
+bool Companion::advance_smoothly(const SolvedStep<double>* first, const SolvedStep<double>* second) {
   if (kernel_) {
     if (kernel_->run(1) == 1) {
       kernel_->put(at_);
       return true;
     }
     kernel_.reset();
-    Multipliers multipliers(of_.multipliers);
-    const std::span<const double> here = multipliers.at(at_.t, at_.state);
+    const std::span<const double> here = multipliers_.at(at_.t, at_.state);
     if (all_finite(here)) step_->restart(here.data());
     step_->carry_on(at_.carried);
+  }
+  if (first && second) {
+    const std::span<const double> here = multipliers_.at(at_.t, at_.state);
+    if (all_finite(here)) step_->guess_from(here.data(), first, second);
   }
   return step_->advance(at_.t, h_, at_.state.data(), at_.compensation.data()).newton.outcome == Outcome::converged;
 }

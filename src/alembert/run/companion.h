@@ -20,8 +20,11 @@ class Companion {
   static bool meets_kinks(const Engine& engine) { return engine.kinks || !engine.e.actions.empty(); }
   /// Whether anything can be known from here: not so where the multipliers are not determined.
   bool ready() const { return ready_; }
-  /// A step. t: where it ends. False where there is none, also behind a stop.
-  bool advance(double t);
+  /// A step. t: where it ends. False where there is none, also behind a stop. first, second: steps of the engine in
+  /// the same time, where they are known.
+  bool advance(double t, const SolvedStep<double>* first = nullptr, const SolvedStep<double>* second = nullptr);
+  /// Whether it has a use for these.
+  bool looks_at_steps() const { return step_ && !kernel_ && step_->has_stages(); }
   const GridPoint& point() const { return at_; }
   /// Events so far that set something.
   long resets() const;
@@ -31,9 +34,10 @@ class Companion {
 
  private:
   void begin_course();
-  bool advance_smoothly();
+  bool advance_smoothly(const SolvedStep<double>* first, const SolvedStep<double>* second);
 
   const Engine& of_;
+  Multipliers multipliers_;  // of its own: asking leaves a trace
   double t0_, h_;
   bool ready_ = false;
   GridPoint at_;

@@ -44,6 +44,8 @@ class StepControl {
   virtual NewtonStatistics statistics() const { return step_.statistics(); }
   /// The error of the steps that were handed out last, entry by entry of the state; empty where the control knows none.
   virtual std::span<const double> error() const { return {}; }
+  /// The solution of one of the steps that were handed out last, the first being 0; null where it is not known.
+  virtual const SolvedStep<double>* solved(int) const { return nullptr; }
   /// What the method computed on the way to the last point that was handed out (stage multipliers).
   virtual const std::vector<double>& internal() { return step_.internal(); }
   /// What is known beside the point where it stands and the history of the step, between two points of the grid.

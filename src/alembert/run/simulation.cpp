@@ -123,7 +123,8 @@ void Simulation::loop() {
     }
     for (int i = 0; i < count && going; ++i) {
       if (twin_ && by_tolerance())
-        twin_->follow(point_, next_[i], i + 1 == count ? control_->error() : std::span<const double>());
+        twin_->follow(point_, next_[i], i + 1 == count ? control_->error() : std::span<const double>(),
+                      control_->solved(i));
       going = arrive(point_, next_[i], last && i + 1 == count);
       if (!acting_.empty()) break;  // the motion goes on from somewhere else
     }

@@ -70,6 +70,7 @@ class Simulation {
   void observe(const GridPoint& point);
   void pass(const GridPoint& from, GridPoint& to);
   void follow(const GridPoint& from, const GridPoint& to);
+  const SolvedStep<double>* solution_of(const GridPoint& from, const GridPoint& to);
   void react(const GridPoint& to, bool fine, RankWatch::Rank seen);
   void check_branch(const GridPoint& from, const GridPoint& to);
   bool is_plain() const;
@@ -118,6 +119,7 @@ class Simulation {
   std::optional<Judge> judge_;
   std::optional<AccuracyProbe> probe_;  // of fixed steps
   std::optional<Twin> twin_;            // what becomes of errors
+  SolvedStep<double> solved_;           // the last step, for both
   std::string light_;                   // a body whose velocity the method loses; "" where there is none
   std::size_t n_y_;
   long every_;  // 0: no rows for steps

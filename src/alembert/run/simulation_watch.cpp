@@ -67,8 +67,16 @@ void Simulation::pass(const GridPoint& from, GridPoint& to) {
 }
 
 void Simulation::follow(const GridPoint& from, const GridPoint& to) {
-  probe_->follow(from, to);
-  twin_->follow(from, to);
+  const SolvedStep<double>* const run = solution_of(from, to);
+  probe_->follow(from, to, run);
+  twin_->follow(from, to, 1, run);
+}
+
+// What the engine has solved for this step; null where it was made otherwise, in parts, or by a kernel.
+const SolvedStep<double>* Simulation::solution_of(const GridPoint& from, const GridPoint& to) {
+  if (engine_.step.substeps() != 1 || !(probe_->looks_at_steps() || twin_->looks_at_steps())) return nullptr;
+  engine_.step.solved(to.state.data(), solved_);
+  return leads(solved_, from, to) ? &solved_ : nullptr;
 }
 
 // What a step that was made says. Whether its end has a row by its number.

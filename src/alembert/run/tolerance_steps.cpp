@@ -110,7 +110,7 @@ ToleranceSteps::ToleranceSteps(Engine& engine, const StepOptions& options, int o
            {},
            {}},
       shorter_(now_),
-      pair_{start, start, 0, 2, false, now_, {}, {}},
+      pair_{start, start, 0, 2, false, now_, {}, {}, {}},
       next_(pair_),
       again_(pair_) {
   if (kinks_) kinks_->begin(start, now_.kinks);
@@ -181,6 +181,7 @@ int ToleranceSteps::advance(const GridPoint& given, GridPoint* to, bool& last) {
   std::swap(now_, pair_.course);
   std::swap(internal_, pair_.internal);
   std::swap(error_, pair_.error);
+  std::swap(handed_out_, pair_.first);
   last = pair_.last;
   if (ready_) std::swap(pair_, next_);
   for (int i = 0; i < count; ++i) to[i].off_kink = i == 0 && behind_;
@@ -517,7 +518,10 @@ void ToleranceSteps::settle(const GridPoint& from, double h, double error, Pair&
   course.scale.accept(from, pair.end);
   course.rates = end_rates_;
   course.slopes = end_slopes_;
-  if (staged_) course.last = second_;
+  if (staged_) {
+    course.last = second_;
+    pair.first = pair.count == 2 ? first_ : second_;
+  }
   if (pair.end.kink) {
     course.good = 0;
     course.error = 1;

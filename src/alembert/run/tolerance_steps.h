@@ -25,6 +25,7 @@ class ToleranceSteps final : public StepControl {
   NewtonStatistics statistics() const override;
   const std::vector<double>& internal() override { return internal_; }
   std::span<const double> error() const override { return error_; }
+  const SolvedStep<double>* solved(int i) const override { return &(i == 0 ? handed_out_ : now_.last); }
   void archive(Archive& fields) override;
 
  private:
@@ -67,11 +68,12 @@ class ToleranceSteps final : public StepControl {
     double h = 0;   // of each
     int count = 2;  // 1: there is no middle
     bool last = false;
-    Course course;  // behind them
+    Course course;             // behind them
+    SolvedStep<double> first;  // the solution of the first
     std::vector<double> internal;
     std::vector<double> error;  // of every entry of the state
 
-    void archive(Archive& fields) { fields(middle, end, h, count, last, course, internal, error); }
+    void archive(Archive& fields) { fields(middle, end, h, count, last, course, first, internal, error); }
   };
   /// A kink at which two steps shall end.
   struct Aim {
@@ -140,6 +142,7 @@ class ToleranceSteps final : public StepControl {
   bool ready_ = false;               // pair_ is made
   std::string dead_end_;             // why there is nothing behind the pair that was made last
   std::vector<double> internal_, error_;
+  SolvedStep<double> handed_out_;  // the first of the steps that were
 };
 
 }  // namespace alembert::internal

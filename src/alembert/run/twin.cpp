@@ -23,6 +23,8 @@ constexpr double lost = 16 * std::numeric_limits<double>::epsilon();
 constexpr double parted = 1e-2;
 // So many unknowns are solved for in a few milliseconds; a longer run may have this share of its steps made twice.
 constexpr double free_unknowns = 4e4;
+// Steps of a kernel take about a tenth of the time.
+constexpr double kernel_steps = 10;
 constexpr double share_of_steps = 0.04;
 constexpr double share_of_fixed_steps = 0.01;  // beside which a companion goes too (accuracy.h)
 // Errors that grow by more than this in the second half of the time grow exponentially; regular motions, like t or t^2.
@@ -39,6 +41,11 @@ constexpr double fewest_intervals = 200;
 constexpr int before_longer = 8;
 // Distances that were made smaller by this are known to be lost.
 constexpr double enough = 1e100;
+// Steps of the twin are solved for to this part of its distance, and the last correction takes more than that off: in
+// the few thousand steps that it makes not even all of it in one direction would look like growth.
+constexpr double rough_part = 1e-4;
+// Nearer than this, relative to the state, rounding is the measure.
+constexpr double nearest = 1e-11;
 // So many steps next to kinks the twin makes, fewer of large systems: each takes a copy of all that a run has.
 constexpr double most_crossed = 200, crossing_unknowns = 1e4;
 
@@ -48,6 +55,12 @@ bool next_to_kink(const GridPoint& from, const GridPoint& to) {
 }
 
 }  // namespace
+
+bool leads(const SolvedStep<double>& step, const GridPoint& from, const GridPoint& to) {
+  constexpr double same = 1e-9;  // of a step
+  const double h = to.t - from.t;
+  return step.h != 0 && step.t == from.t && std::abs(step.h - h) <= same * std::abs(h);
+}
 
 Twin::Twin(const Engine& engine, const ReportNames& names, const GridPoint& start, double steps, double h)
     : engine_(engine),
@@ -61,11 +74,17 @@ Twin::Twin(const Engine& engine, const ReportNames& names, const GridPoint& star
       largest_(start.state.size(), 0) {
   const double budget = free_unknowns / std::max(1, engine.step.unknowns());
   // Longer steps would pass over kinks.
-  if (steps > budget && budget >= fewest_intervals && !engine.kinks)
+  if (steps > free_steps() && budget >= fewest_intervals && !engine.kinks)
     longest_ = interval_ = static_cast<long>(std::min(std::ceil(2 * steps / budget), longest_interval));
 }
 
-void Twin::follow(const GridPoint& from, const GridPoint& to, std::span<const double> error) {
+// That it may make without being counted against those of the run.
+double Twin::free_steps() const {
+  return (engine_.kernel && h_ != 0 ? kernel_steps : 1) * free_unknowns / std::max(1, engine_.step.unknowns());
+}
+
+void Twin::follow(const GridPoint& from, const GridPoint& to, std::span<const double> error,
+                  const SolvedStep<double>* run) {
   ++n_;
   t_ = to.t;
   ranges_.add(to.state);
@@ -79,7 +98,7 @@ void Twin::follow(const GridPoint& from, const GridPoint& to, std::span<const do
     worst_ = size;
     worst_t_ = to.t;
   }
-  if (step_) return go_along(from, to);
+  if (step_) return go_along(from, to, run);
   if (!done_ && size > 0) begin(to, error);
 }
 
@@ -89,6 +108,13 @@ void Twin::archive(Archive& fields) {
   if (!there) step_.reset();
   else if (!step_) step_ = engine_.step.clone();
   if (step_) fields(*step_);
+  std::vector<double> row;
+  if (kernel_) row = kernel_->row();
+  fields(row);
+  if (fields.reading()) {
+    kernel_.reset();
+    if (!row.empty() && engine_.kernel) kernel_.emplace(engine_.kernel, engine_.parameters).row() = row;
+  }
   fields(multipliers_, ranges_, t_, n_, sum_, largest_, worst_, worst_t_, done_, at_, last_, made_, followed_, crossed_,
          prolonged_, interval_, longest_, since_, in_one_, sync_, beside_, factor_, seen_);
 }
@@ -96,6 +122,7 @@ void Twin::archive(Archive& fields) {
 void Twin::begin_step(std::span<const double> rates) {
   step_ = engine_.step.clone();
   step_->begin(rates.data());
+  kernel_.reset();
   last_.h = 0;
   made_ = 0;
 }
@@ -145,6 +172,7 @@ void Twin::begin_anywhere(const GridPoint& from, const GridPoint& to) {
 
 void Twin::end() {
   step_.reset();
+  kernel_.reset();
   done_ = true;
 }
 
@@ -159,15 +187,14 @@ void Twin::jumped(const GridPoint& at) {
   made_ = 0;
 }
 
-void Twin::follow_fixed(const GridPoint& from, const GridPoint& to, long steps) {
+void Twin::follow_fixed(const GridPoint& from, const GridPoint& to, long steps, const SolvedStep<double>* run) {
   n_ += steps;
   t_ = to.t;
   ranges_.add(to.state);
   if (interval_ > 1) return follow_far(from, to, steps);
   if (!step_) begin_anywhere(from, to);
   if (!step_) return;
-  const double budget =
-      std::max(free_unknowns / std::max(1, engine_.step.unknowns()), share_of_fixed_steps * static_cast<double>(n_));
+  const double budget = std::max(free_steps(), share_of_fixed_steps * static_cast<double>(n_));
   if (static_cast<double>(followed_) > prolonged_ * budget) {
     // Exponential growth is not extrapolated while it can be seen, and there is something left to lose.
     constexpr double all_lost = 1e15;
@@ -179,8 +206,8 @@ void Twin::follow_fixed(const GridPoint& from, const GridPoint& to, long steps) 
     if (!engine_.e.actions.empty()) return jumped(to);  // which events set something is the run's to say
     if (!cross_kink(from, to)) return end();
   } else {
-    for (long i = 0; i < steps; ++i) {
-      if (!advance(h)) return end();
+    for (long i = run ? 0 : leap(steps, h); i < steps; ++i) {
+      if (!advance(h, run)) return end();
       at_.t += h;
     }
   }
@@ -236,27 +263,29 @@ bool Twin::cross_kink(const GridPoint& from, const GridPoint& to) {
   return true;
 }
 
-// Both go in so many steps from where the run stood to about where it stands. False where these are too long.
+// Both go in so many steps from where the run stood to about where it stands. False where these are too long. Newton
+// starts from the curve of the last step of the copy, and the twin from the solution of the copy; shorter steps are
+// tried rather than what else would find a long one.
 bool Twin::go_far(const GridPoint& to, long parts) {
   const double h = length_of(sync_.t, to.t, since_, h_) / static_cast<double>(parts);
   const std::span<const double> here = multipliers_.at(sync_.t, sync_.state);
   if (!all_finite(here)) return false;
-  const std::vector<double> rates(here.begin(), here.end());
-  const auto advance = [&](GridPoint& point) {
-    step_->restart(rates.data());
-    step_->carry_on(point.carried);
-    for (long i = 0; i < parts; ++i) {
-      ++followed_;
-      const double t = sync_.t + static_cast<double>(i) * h;
-      const StepResult made = step_->advance(t, h, point.state.data(), point.compensation.data());
-      if (made.newton.outcome != Outcome::converged) return false;
-    }
-    return true;
-  };
+  step_->restart(here.data());
+  step_->be_brief(parts < since_);
   GridPoint copy = sync_;
   at_ = sync_;
   for (std::size_t i = 0; i < beside_.size(); ++i) at_.state[i] += beside_[i];
-  if (!advance(copy) || !advance(at_)) return false;
+  for (long i = 0; i < parts; ++i) {
+    const double t = sync_.t + static_cast<double>(i) * h;
+    if (last_.h != 0 && step_->has_stages()) step_->guess_from(here.data(), &last_);
+    if (!make(copy, t, h)) {
+      last_.h = 0;
+      return false;
+    }
+    step_->solved(copy.state.data(), last_);
+    if (step_->substeps() == 1) step_->guess_as(last_);
+    if (!make(at_, t, h)) return false;
+  }
   std::vector<double> apart(beside_.size());
   for (std::size_t i = 0; i < apart.size(); ++i) apart[i] = at_.state[i] - copy.state[i];
   at_ = copy;
@@ -266,8 +295,56 @@ bool Twin::go_far(const GridPoint& to, long parts) {
   return near;
 }
 
+// So many steps by a kernel, or fewer: how many.
+long Twin::leap(long steps, double h) {
+  if (!engine_.kernel || std::abs(h - h_) > 1e-9 * std::abs(h)) return 0;
+  if (!kernel_ || made_ != h_) {
+    const std::span<const double> here = multipliers_.at(at_.t, at_.state);
+    if (!all_finite(here)) return 0;
+    const std::vector<double> rates(here.begin(), here.end());
+    kernel_.emplace(engine_.kernel, engine_.parameters);
+    kernel_->begin(*step_, at_, rates, at_.t, 0, h_);
+    made_ = h_;
+  }
+  const long made = kernel_->run(steps);
+  kernel_->put(at_);
+  if (made < steps) {
+    kernel_.reset();
+    made_ = 0;
+  }
+  return made;
+}
+
+bool Twin::make(GridPoint& point, double t, double h) {
+  ++followed_;
+  step_->carry_on(point.carried);
+  const StepResult made = step_->advance(t, h, point.state.data(), point.compensation.data());
+  point.carried = step_->carried();
+  return made.newton.outcome == Outcome::converged;
+}
+
+// Once a step of the run is known, its twin has a guess that is off by no more than the distance between them.
+void Twin::solve_roughly() {
+  double apart[2] = {0, 0}, size[2] = {0, 0};
+  for (std::size_t i = 0; i < beside_.size(); ++i) {
+    const int kind = i < n_y_ ? 0 : 1;
+    apart[kind] = std::max(apart[kind], std::abs(beside_[i]));
+    size[kind] = std::max(size[kind], std::abs(at_.state[i]));
+  }
+  double distance = INFINITY;
+  for (const int kind : {0, 1})
+    if (apart[kind] > 0) distance = std::min(distance, apart[kind] / size[kind]);
+  step_->be_rough(distance > nearest && distance < 1 ? rough_part * distance : 0);
+}
+
 // A step of the run's size; the history serves where it is that of the last one, but for rounding of the time.
-bool Twin::advance(double h) {
+bool Twin::advance(double h, const SolvedStep<double>* run) {
+  kernel_.reset();
+  if (run) {
+    step_->guess_as(*run);
+    made_ = 0;
+    return step_->advance(at_.t, h, at_.state.data(), at_.compensation.data()).newton.outcome == Outcome::converged;
+  }
   if (std::abs(h - made_) > 1e-9 * std::abs(h)) {
     const std::span<const double> here = multipliers_.at(at_.t, at_.state);
     if (!all_finite(here)) return false;
@@ -298,7 +375,7 @@ double Twin::relative(const Distance& d) const {
   return std::max(part(d.q, ranges_.positions()), part(d.v, ranges_.velocities()));
 }
 
-void Twin::go_along(const GridPoint& from, const GridPoint& to) {
+void Twin::go_along(const GridPoint& from, const GridPoint& to, const SolvedStep<double>* run) {
   const double budget =
       std::max(free_unknowns / std::max(1, engine_.step.unknowns()), share_of_steps * static_cast<double>(n_));
   if (static_cast<double>(seen_.size()) > budget) return end();
@@ -306,9 +383,15 @@ void Twin::go_along(const GridPoint& from, const GridPoint& to) {
     if (!engine_.e.actions.empty()) return jumped(to);
     return cross_kink(from, to) ? compare(to) : end();
   }
-  const std::span<const double> here = multipliers_.at(at_.t, at_.state);
-  if (!all_finite(here)) return end();
-  step_->guess_from(here.data(), last_.h != 0 ? &last_ : nullptr);
+  if (run && leads(*run, from, to)) {
+    step_->guess_as(*run);
+    solve_roughly();
+  } else {
+    const std::span<const double> here = multipliers_.at(at_.t, at_.state);
+    if (!all_finite(here)) return end();
+    step_->guess_from(here.data(), last_.h != 0 ? &last_ : nullptr);
+    step_->be_rough(0);
+  }
   const StepResult result = step_->advance(at_.t, to.t - from.t, at_.state.data(), at_.compensation.data());
   at_.t = to.t;
   if (result.newton.outcome != Outcome::converged) return end();

@@ -14,6 +14,9 @@
 
 namespace alembert::internal {
 
+/// Whether this is the step between two points, and not a part of it, or one before.
+bool leads(const SolvedStep<double>& step, const GridPoint& from, const GridPoint& to);
+
 class Twin {
  public:
   /// steps: how many fixed ones there will be, about, of the size h; 0 where that is not known. The engine outlives the
@@ -21,13 +24,15 @@ class Twin {
   Twin(const Engine& engine, const ReportNames& names, const GridPoint& start, double steps = 0, double h = 0);
 
   /// A step was made. error: of this step, or of the last two, entry by entry of the state; empty where it is told with
-  /// the next one.
-  void follow(const GridPoint& from, const GridPoint& to, std::span<const double> error);
+  /// the next one. run: its solution, where that is known.
+  void follow(const GridPoint& from, const GridPoint& to, std::span<const double> error, const SolvedStep<double>* run);
 
   /// The same where nobody tells errors, and later steps are of no interest when the twin has ended.
-  void follow(const GridPoint& from, const GridPoint& to, long steps = 1) {
-    if (!done_) follow_fixed(from, to, steps);
+  void follow(const GridPoint& from, const GridPoint& to, long steps = 1, const SolvedStep<double>* run = nullptr) {
+    if (!done_) follow_fixed(from, to, steps, run);
   }
+  /// Whether it has a use for the solution of a step.
+  bool looks_at_steps() const { return !done_ && interval_ == 1; }
   /// How many steps may be made at a time between two calls of follow().
   long stride() const { return done_ ? std::numeric_limits<long>::max() : std::max(interval_, 16L); }
   /// Events have set something: the run goes on from here.
@@ -41,15 +46,19 @@ class Twin {
   void archive(Archive& fields);
 
  private:
-  void follow_fixed(const GridPoint& from, const GridPoint& to, long steps);
+  void follow_fixed(const GridPoint& from, const GridPoint& to, long steps, const SolvedStep<double>* run);
   void follow_far(const GridPoint& from, const GridPoint& to, long steps);
   bool go_far(const GridPoint& to, long parts);
   void begin(const GridPoint& at, std::span<const double> direction);
   void begin_anywhere(const GridPoint& from, const GridPoint& to);
   void begin_step(std::span<const double> rates);
-  void go_along(const GridPoint& from, const GridPoint& to);
+  void go_along(const GridPoint& from, const GridPoint& to, const SolvedStep<double>* run);
   bool cross_kink(const GridPoint& from, const GridPoint& to);
-  bool advance(double h);
+  bool advance(double h, const SolvedStep<double>* run);
+  double free_steps() const;
+  long leap(long steps, double h);
+  bool make(GridPoint& point, double t, double h);
+  void solve_roughly();
   void compare(const GridPoint& to);
   void end();
   /// The largest differences of positions and of velocities.
@@ -73,12 +82,13 @@ class Twin {
   double worst_ = 0, worst_t_ = 0;
 
   std::optional<Step<double>> step_;
+  std::optional<KernelMotion> kernel_;  // makes fixed steps of the run's size as long as they are usual
   bool done_ = false;
   GridPoint at_;
-  SolvedStep<double> last_;
-  double made_ = 0;    // size of its last step, where errors are not told
-  long followed_ = 0;  // steps that it made there
-  long crossed_ = 0;   // of those next to a kink
+  SolvedStep<double> last_;  // its own, or that of the copy of the run
+  double made_ = 0;          // size of its last step, where errors are not told
+  long followed_ = 0;        // steps that it made there
+  long crossed_ = 0;         // of those next to a kink
   // Of a run with more steps than may be made twice: twin and a copy of the run go in steps so many times as long, each
   // from where the run stands.
   long interval_ = 1, longest_ = 1, since_ = 0;
