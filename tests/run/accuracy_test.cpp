@@ -198,7 +198,7 @@ TEST(Accuracy, CompositionsDoNotLabour) {
 }
 
 // Steps so long that Newton needs a good guess: what goes beside the run takes its guesses from the run. Without them
-// it costs nine times as much as the run itself.
+// it costs six times as much as the run itself.
 TEST(Accuracy, CostsLessThanTheRunWhereStepsAreLong) {
   const Model model = read_model(std::string(source_folder()) + "/bench/regular_pendulum.alm");
   const Equations e = derive(model);
