@@ -200,6 +200,16 @@ TEST(Stepping, MovingSupportsAreInTheBooks) {
 }
 
 // What slides on a bowl keeps its energy up to the order of the method, whatever its restitution is.
+// An impact that lies on a grid point to rounding, or within what the force adds in a step of it.
+TEST(Stepping, ImpactsAtGridPointsAreImpacts) {
+  const std::string wall = "coordinate x\nkinetic x'^2/2\nforce x = 2\ncontact right: 1 - x >= 0 restitution 0.5\n";
+  for (const char* method : time_stepping)
+    for (const double h : {0.01, 0.0005, 1.0 / 1501}) {
+      const SteppedJson report = stepped(wall, method, h, 1.05);
+      EXPECT_NEAR(report["v"]["x"].get<double>(), -1 + 2 * 0.05, 4 * h) << method << " " << h;
+    }
+}
+
 // A table that goes up and down with less than g at the moment: what has come to rest on it rides on it, and is not
 // thrown up a little in every step.
 TEST(Stepping, ABallRidesOnAMovingTable) {

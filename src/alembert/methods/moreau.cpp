@@ -17,6 +17,9 @@ namespace alembert::internal::methods {
 
 namespace {
 
+// Velocities above so many times what the forces add in a step are those of an impact; below, something settles.
+const Quad falls_slowly = 4;
+
 class MoreauStep {
  public:
   explicit MoreauStep(const Equations& e)
@@ -108,6 +111,8 @@ class MoreauStep {
       motion_equations(free);
       const Exprs middle = contacts_.gaps(tm_, ym_), end = contacts_.gaps(t1_, free.y1);
       for (std::size_t i = 0; i < end.size(); ++i) closed.push_back(min(middle[i], end[i]) - contacts_.closed_gap());
+      gaps_of_free_ = end;
+      rates_of_free_ = contacts_.normals(contacts_.rates({tm_, ym_, free.z1}));
     }
     const Motion m = unknown_motion("", contacts_.rows());
     motion_equations(m);
@@ -143,7 +148,10 @@ class MoreauStep {
     Exprs normal;
     target_.clear();
     for (std::size_t i = 0; i < e.size(); ++i) {
-      const Expr meets = positive(contacts_.closed_gap() - gap0[i] - h_ * before[i]);
+      // What is fast meets the surface by its velocity also where the last bit of the way is what it falls in the step.
+      const Expr fast = positive(-before[i] - falls_slowly * abs(rates_of_free_[i] - before[i])) *
+                        positive(contacts_.closed_gap() - gaps_of_free_[i]);
+      const Expr meets = max(positive(contacts_.closed_gap() - gap0[i] - h_ * before[i]), fast);
       const Expr fall = max(gap_m[i], frame_.graph.constant(0)) * (Quad(2) / h_);
       const Expr impact = e[i] * before[i] + choose(meets, frame_.graph.constant(0), (Quad(1) - e[i]) * fall);
       target_.push_back(choose(still[i], frame_.graph.constant(0), impact));
@@ -255,9 +263,10 @@ class MoreauStep {
   ContactTerms contacts_;
   Expr h_, tm_, t1_;
   Exprs v0_, ym_, z1_, z_end_, increment_, y_free_, y1_, P_, mu_, rates0_, rates1_;
-  Exprs more_;    // impulses for the velocities at the end
-  Exprs law_;     // the rates of the laws
-  Exprs target_;  // less the rates behind, of each contact that is not at rest
+  Exprs gaps_of_free_, rates_of_free_;  // without contacts, at the end
+  Exprs more_;                          // impulses for the velocities at the end
+  Exprs law_;                           // the rates of the laws
+  Exprs target_;                        // less the rates behind, of each contact that is not at rest
 };
 
 }  // namespace

@@ -294,7 +294,7 @@ bool ContactRun::take(Report& report, double end) {
   shortened_ = 2 * shortened_ > std::abs(options_.step) ? INFINITY : 2 * shortened_;
   // What the grid and an end differ by rounding alone is the same time.
   const double nearly = same_time * std::abs(options_.step);
-  if (!nothing_missed(report) || !laws_hold()) return false;
+  if (!nothing_missed(report) || !none_pulls() || !laws_hold()) return false;
   if (!report.stopped.empty()) {
     react(report);
   } else {
@@ -415,6 +415,12 @@ bool ContactRun::choose_and_project(Told told) {
       told.stops[f] = true;
       again = true;
     });
+    if (again) continue;
+    const int pulls = pulls_soon();
+    if (pulls < 0) break;
+    told.opens[static_cast<std::size_t>(pulls)] = true;
+    told.hit[static_cast<std::size_t>(pulls)] = false;
+    again = true;
   }
   return true;
 }

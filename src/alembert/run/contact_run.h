@@ -83,6 +83,9 @@ class ContactRun {
                      const Eigen::VectorXd& before, const Eigen::VectorXd& after, const std::vector<int>& rows);
   void choose_mode(const Told& told);
   bool choose_and_project(Told told);
+  int pulls_soon();
+  double normal_force(int contact, double t, std::span<const double> state);
+  bool none_pulls();
   bool jam(const std::vector<int>& closed, const ConeProblem& forces);
   static std::optional<Eigen::VectorXd> jamming_impulses(const ConeProblem& problem, const Eigen::VectorXd& before);
   std::optional<ConeProblem> force_problem(const std::vector<int>& closed, const Told& told);
@@ -150,6 +153,7 @@ class ContactRun {
   double closing_t_ = INFINITY;
   double event_t_ = -INFINITY;  // of the last event, and how many there were at it
   int at_once_ = 0, jams_ = 0;
+  double largest_force_ = 0;  // normal, that was seen
   bool going_ = true;
   bool turned_ = false;          // something slipped in space
   bool breaks_ = false;          // at the end of the segment shared loads are not held any more
