@@ -5,7 +5,9 @@
 #include <utility>  // Boost 1.74 needs it and does not say so
 
 #include <sys/types.h>
-#include <boost/asio.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include <array>
 #include <cstdint>
