@@ -56,6 +56,42 @@ TEST(WideKernel, ComputesWhatAPlainKernelComputes) {
   }
 }
 
+// Machine code goes through the places by itself: forward and backward, over inputs that stay, with both sine and
+// cosine of a number, with parameters, and with outputs that are nothing but inputs and constants.
+TEST(WideKernel, MachineCodeWalksThroughThePlaces) {
+  if (!native_available()) GTEST_SKIP() << "this build has no compiler";
+  constexpr int n = 1500;
+  Graph graph;
+  const Expr h = graph.symbol("h"), g = graph.parameter(0, "g", 9.81);
+  const Exprs x = graph.symbols("x", 3 * n), v = graph.symbols("v", n);
+  Exprs inputs{h}, outputs;
+  inputs.insert(inputs.end(), x.begin(), x.end());
+  inputs.insert(inputs.end(), v.begin(), v.end());
+  for (int i = 0; i < n; ++i) {
+    const int back = n - 1 - i;
+    outputs.push_back(h * sin(x[3 * i]) * v[back] - cos(x[3 * i]) * x[3 * i + 1]);
+    outputs.push_back(g * x[3 * i + 2] / (1 + v[back] * v[back]));
+    outputs.push_back(v[back]);
+  }
+  for (const bool optimise : {false, true}) {
+    const KernelOptions options{.backend = Backend::native, .optimise = optimise};
+    const Kernel<double> plain(inputs, outputs, interpreted);
+    WideKernel<double> wide(inputs, outputs, options);
+    EXPECT_GE(wide.repeated(), 1);
+    std::mt19937 random(11);
+    std::uniform_real_distribution<double> number(-2, 2);
+    std::vector<double> in(inputs.size()), a(outputs.size()), b(outputs.size(), -7);
+    std::vector<double> work_a(plain.work()), work_b(wide.work());
+    for (double& value : in) value = number(random);
+    for (const double gravity : {9.81, 1.62}) {
+      wide.bind(gravity == 9.81 ? nullptr : &gravity);
+      plain.call(in.data(), a.data(), work_a.data(), &gravity);
+      wide(in.data(), b.data(), work_b.data());
+      EXPECT_EQ(a, b);
+    }
+  }
+}
+
 // A sum over the whole system: its terms repeat.
 TEST(WideKernel, LongSumsAreMadeOfFormulasThatRepeat) {
   for (const bool many : {false, true}) {

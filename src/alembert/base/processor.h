@@ -20,3 +20,11 @@
 #ifndef ALEMBERT_BEST_PROCESSOR
 #define ALEMBERT_BEST_PROCESSOR
 #endif
+
+namespace alembert::internal {
+
+/// Numbers that one instruction works on: two registers of SSE2, or one of AVX.
+inline constexpr int pack_width = 4;
+typedef double DoublePack __attribute__((vector_size(8 * pack_width), aligned(8), may_alias));
+
+}  // namespace alembert::internal

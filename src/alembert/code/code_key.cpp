@@ -11,7 +11,7 @@ namespace {
 
 /// The constants as code gets them. Usual values of parameters are not in the code.
 void write_tape(ByteWriter& key, const Tape& tape, std::span<const double> constants) {
-  const auto& [inputs, parameters, usual, exact, code, outputs] = tape;
+  const auto& [inputs, parameters, usual, exact, code, outputs, walk] = tape;
   key.write(inputs);
   key.write(parameters);
   key.write(std::vector<double>(constants.begin(), constants.end()));
@@ -22,6 +22,8 @@ void write_tape(ByteWriter& key, const Tape& tape, std::span<const double> const
     key.write(b);
   }
   key.write(outputs);
+  const auto& [from, from_step, to, to_step] = walk;
+  for (const std::vector<std::int64_t>* list : {&from, &from_step, &to, &to_step}) key.write(*list);
 }
 
 void write_statements(ByteWriter& key, const std::vector<internal::Program::Statement>& statements) {

@@ -3,8 +3,11 @@
 #include "alembert/code/emit.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <llvm/IR/IRBuilder.h>
 
@@ -29,6 +32,7 @@ class Emitter {
 
   void add_chunk(std::size_t chunk) {
     open(declare_chunk(chunk));
+    find_pairs(chunk);
     add_body(chunk);
     builder_.CreateRetVoid();
   }
@@ -36,10 +40,10 @@ class Emitter {
   /// Copies inputs and constants that are outputs themselves, and runs the chunks (the only one in place).
   void add_entry() {
     open(declare(job_.name));
-    for (const auto& [source, index] : outputs_) {
-      if (source < code_start_) builder_.CreateStore(read(source), place(out_, index));
-    }
+    if (!tape_.walk.empty()) return add_walk();
+    copy_outputs();
     if (job_.chunks.count == 1) {
+      find_pairs(0);
       add_body(0);
     } else {
       llvm::Function* entry = builder_.GetInsertBlock()->getParent();
@@ -55,10 +59,53 @@ class Emitter {
   std::unique_ptr<llvm::Module> finish() { return std::move(module_); }
 
  private:
+  void copy_outputs() {
+    for (const auto& [source, index] : outputs_)
+      if (source < code_start_) builder_.CreateStore(read(source), output_place(index));
+  }
+
+  /// The body once for each place, one of them at least.
+  void add_walk() {
+    llvm::Function* function = builder_.GetInsertBlock()->getParent();
+    llvm::Value *first = function->getArg(4), *end = function->getArg(5);
+    find_pairs(0);
+    for (std::size_t i = 0; i < tape_.walk.from.size(); ++i)
+      if (tape_.walk.from_step[i] == 0) read(i);  // once for all places
+    for (std::size_t i = 0; i < tape_.parameters.size(); ++i) read(tape_.inputs + i);
+    llvm::BasicBlock* before = builder_.GetInsertBlock();
+    std::map<std::int64_t, llvm::Value*> starts;
+    for (const auto* steps : {&tape_.walk.from_step, &tape_.walk.to_step})
+      for (const std::int64_t step : *steps)
+        if (step != 0 && !starts[step]) starts[step] = builder_.CreateMul(first, builder_.getInt64(step));
+    llvm::BasicBlock* body = llvm::BasicBlock::Create(builder_.getContext(), "", function);
+    llvm::BasicBlock* after = llvm::BasicBlock::Create(builder_.getContext(), "", function);
+    builder_.CreateBr(body);
+    builder_.SetInsertPoint(body);
+    const auto variable = [&](llvm::Value* start) {
+      llvm::PHINode* node = builder_.CreatePHI(builder_.getInt64Ty(), 2);
+      node->addIncoming(start, before);
+      return node;
+    };
+    llvm::PHINode* k = variable(first);
+    std::map<std::int64_t, llvm::PHINode*> moving;
+    for (const auto& [step, start] : starts) moved_[step] = moving[step] = variable(start);
+    copy_outputs();
+    if (job_.chunks.count > 0) add_body(0);
+    llvm::BasicBlock* last = builder_.GetInsertBlock();
+    for (const auto& [step, node] : moving) node->addIncoming(builder_.CreateAdd(node, builder_.getInt64(step)), last);
+    llvm::Value* next = builder_.CreateAdd(k, builder_.getInt64(1));
+    k->addIncoming(next, last);
+    builder_.CreateCondBr(builder_.CreateICmpSLT(next, end), body, after);
+    builder_.SetInsertPoint(after);
+    builder_.CreateRetVoid();
+  }
+
   llvm::Function* declare(const std::string& name) {
     if (llvm::Function* known = module_->getFunction(name)) return known;
     llvm::Type* pointer = real_->getPointerTo();
-    auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {pointer, pointer, pointer, pointer}, false);
+    std::vector<llvm::Type*> arguments(4, pointer);
+    if (name == job_.name) arguments.insert(arguments.end(), 2, builder_.getInt64Ty());
+    auto* type = llvm::FunctionType::get(builder_.getVoidTy(), arguments, false);
     auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, *module_);
     function->setDoesNotThrow();
     for (unsigned i = 0; i < 4; ++i) {
@@ -85,7 +132,6 @@ class Emitter {
     const std::size_t end = std::min(tape_.code.size(), (chunk + 1) * length);
     start_ = chunk * length;
     values_.assign(end - start_, nullptr);
-    find_pairs(end);
     auto output = std::lower_bound(outputs_.begin(), outputs_.end(), std::pair(code_start_ + start_, std::size_t{0}));
     for (std::size_t i = start_; i < end; ++i) {
       const Tape::Instruction& step = tape_.code[i];
@@ -100,13 +146,27 @@ class Emitter {
       values_[i - start_] = value;
       if (job_.chunks.slot[i] != Chunks::local) builder_.CreateStore(value, place(work_, job_.chunks.slot[i]));
       for (; output != outputs_.end() && output->first == code_start_ + i; ++output) {
-        builder_.CreateStore(value, place(out_, output->second));
+        builder_.CreateStore(value, output_place(output->second));
       }
     }
   }
 
   llvm::Value* place(llvm::Value* array, std::size_t index) {
     return builder_.CreateConstInBoundsGEP1_64(real_, array, index);
+  }
+
+  /// From an array that is walked through.
+  llvm::Value* place(llvm::Value* array, std::int64_t start, std::int64_t step) {
+    llvm::Value* from = step == 0 ? array : builder_.CreateInBoundsGEP(real_, array, moved_.at(step));
+    return builder_.CreateInBoundsGEP(real_, from, builder_.getInt64(start));
+  }
+  llvm::Value* input_place(std::size_t index) {
+    const Walk& walk = tape_.walk;
+    return walk.empty() ? place(in_, index) : place(in_, walk.from[index], walk.from_step[index]);
+  }
+  llvm::Value* output_place(std::size_t index) {
+    const Walk& walk = tape_.walk;
+    return walk.empty() ? place(out_, index) : place(out_, walk.to[index], walk.to_step[index]);
   }
 
   llvm::Value* read(std::size_t source) {
@@ -116,7 +176,7 @@ class Emitter {
     if (source >= constants && source < code_start_) return operations_.number(job_.constants[source - constants]);
     llvm::Value*& value = loaded_[source];
     if (!value) {
-      llvm::Value* from = source < inputs      ? place(in_, source)
+      llvm::Value* from = source < inputs      ? input_place(source)
                           : source < constants ? place(parameters_, tape_.parameters[source - inputs])
                                                : place(work_, job_.chunks.slot[source - code_start_]);
       value = builder_.CreateLoad(real_, from);
@@ -130,10 +190,11 @@ class Emitter {
   };
 
   /// Registers of which this chunk takes both sine and cosine: one call gives both, with the same bits.
-  void find_pairs(std::size_t end) {
+  void find_pairs(std::size_t chunk) {
     pairs_.clear();
 #ifdef __GLIBC__
-    for (std::size_t i = start_; i < end; ++i) {
+    const std::size_t length = job_.chunks.length, end = std::min(tape_.code.size(), (chunk + 1) * length);
+    for (std::size_t i = chunk * length; i < end; ++i) {
       const Tape::Instruction& step = tape_.code[i];
       if (step.op == Op::sin) pairs_[step.a].sin = true;
       if (step.op == Op::cos) pairs_[step.a].cos = true;
@@ -143,7 +204,7 @@ class Emitter {
     sine_place_ = builder_.CreateAlloca(real_);
     cosine_place_ = builder_.CreateAlloca(real_);
 #else
-    static_cast<void>(end);
+    static_cast<void>(chunk);
 #endif
   }
 
@@ -175,6 +236,7 @@ class Emitter {
   std::unordered_map<std::size_t, llvm::Value*> loaded_;
   std::unordered_map<std::size_t, Pair> pairs_;
   llvm::Value *sine_place_ = nullptr, *cosine_place_ = nullptr;
+  std::map<std::int64_t, llvm::Value*> moved_;  // of a walk: how far the place is from the first one, by the step
 };
 
 }  // namespace

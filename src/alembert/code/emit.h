@@ -17,8 +17,7 @@ struct EmitJob {
   const Tape& tape;
   std::span<const double> constants;
   const Chunks& chunks;
-  std::string
-      name;  // of the whole function: void name(const double* in, double* out, double* work, const double* parameters)
+  std::string name;  // of the whole function, a NativeFunction
 };
 
 /// The chunks [first, last) of a tape; the module with chunk 0 also has the function that calls all chunks.

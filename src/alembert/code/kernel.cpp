@@ -30,6 +30,12 @@ void check_tape(const Tape& tape) {
     ++ready;
   }
   for (const std::uint32_t source : tape.outputs) check(source < ready, "a tape's output is not a register");
+  const Walk& walk = tape.walk;
+  if (walk.empty()) return;
+  check(walk.from.size() == static_cast<std::size_t>(tape.inputs) && walk.from_step.size() == walk.from.size() &&
+            walk.to.size() == tape.outputs.size() && walk.to_step.size() == walk.to.size(),
+        "a walk says where every input and output is");
+  check(tape.code.size() <= longest_walk, "a walk repeats a short tape");
 }
 
 KernelCode make_code(std::shared_ptr<const void> owner, const Tape& tape, std::span<const double> constants,

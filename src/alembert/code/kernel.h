@@ -17,6 +17,13 @@
 
 namespace alembert::internal {
 
+/// Where machine code repeats a tape: at place k input i stands at from[i] + k from_step[i], and output i goes to
+/// to[i] + k to_step[i]. Empty: the tape is computed once, from its inputs to its outputs.
+struct Walk {
+  std::vector<std::int64_t> from, from_step, to, to_step;
+  bool empty() const { return to.empty(); }
+};
+
 /// A straight-line program. Registers: first the inputs, then the parameters, then the constants, then one per
 /// instruction in order.
 struct Tape {
@@ -30,6 +37,7 @@ struct Tape {
   std::vector<Quad> constants;
   std::vector<Instruction> code;
   std::vector<std::uint32_t> outputs;  // registers
+  Walk walk;
   std::size_t first_result() const { return inputs + parameters.size() + constants.size(); }
   std::size_t registers() const { return first_result() + code.size(); }
 };
@@ -48,6 +56,9 @@ inline constexpr KernelOptions interpreted{.backend = Backend::interpreter, .opt
 
 /// Above this many operations native code is made the fast way even where `optimise` asks for more.
 inline constexpr std::size_t largest_optimised = 200'000;
+
+/// Operations of a tape that may be repeated by machine code: it is one function without chunks.
+inline constexpr std::size_t longest_walk = 500;
 
 /// A function R^inputs -> R^outputs in the scalar T. Copies share the code.
 template <class T>
@@ -71,8 +82,19 @@ class Kernel {
   /// With this table of parameters; null: their usual values.
   void call(const T* in, T* out, T* work, const T* parameters) const noexcept {
     if (!parameters) parameters = program_->usual.data();
-    if (native_) native_(in, out, work, parameters);
+    if (native_) native_(in, out, work, parameters, 0, 0);
     else call_late(in, out, work, parameters);
+  }
+  /// Of a tape with a walk, instead of call(): false where there is no machine code yet, and nothing was computed.
+  bool walk(const T* in, T* out, T* work, const T* parameters, std::int64_t first, std::int64_t end) const noexcept {
+    const Native made = native_ ? native_ : late_native();
+    if (made) made(in, out, work, parameters ? parameters : program_->usual.data(), first, end);
+    return made != nullptr;
+  }
+  /// One place of it, with the inputs and outputs of the tape.
+  void interpret_place(const T* in, T* out, T* work, const T* parameters) const noexcept {
+    if (late_) detail::LateCode::interpreted(late_);
+    interpret(in, out, work, parameters ? parameters : program_->usual.data());
   }
 
   /// From now on parameters are read from this table, which must outlive the kernel; null: their usual values. Copies
@@ -82,11 +104,9 @@ class Kernel {
 
  private:
   void call_late(const T* in, T* out, T* work, const T* parameters) const noexcept {
-    if constexpr (std::is_same_v<T, double>) {
-      if (late_) {
-        if (const Native made = late_->function()) return made(in, out, work, parameters);
-        detail::LateCode::interpreted(late_);
-      }
+    if (late_) {
+      if (const Native made = late_native()) return made(in, out, work, parameters, 0, 0);
+      detail::LateCode::interpreted(late_);
     }
     interpret(in, out, work, parameters);
   }
@@ -97,7 +117,11 @@ class Kernel {
     std::vector<T> constants;  // of the tape, as T
     std::vector<T> usual;      // a table of parameters
   };
-  using Native = void (*)(const T*, T*, T*, const T*);
+  using Native = void (*)(const T*, T*, T*, const T*, std::int64_t, std::int64_t);
+  Native late_native() const noexcept {
+    if constexpr (std::is_same_v<T, double>) return late_ ? late_->function() : nullptr;
+    else return nullptr;
+  }
   std::shared_ptr<const Program> program_;
   const T* parameters_ = nullptr;
   std::shared_ptr<void> code_;              // keeps the machine code alive

@@ -15,15 +15,13 @@ namespace alembert::internal::detail {
 /// Shared by the copies of a kernel. What nobody holds any more is not compiled.
 class LateCode {
  public:
-  using Function = void (*)(const double* in, double* out, double* work, const double* parameters);
-
   /// Keeps the owner of the tape and its constants as long as it may need them. patience: calls that are interpreted
   /// before it asks for machine code by itself; optimise: as compile_native.
   LateCode(std::shared_ptr<const void> owner, const Tape& tape, std::span<const double> constants, bool optimise,
            long patience);
 
   /// Null as long as there is none.
-  Function function() const noexcept { return function_.load(std::memory_order_acquire); }
+  NativeFunction function() const noexcept { return function_.load(std::memory_order_acquire); }
 
   /// To be said at each call that is interpreted. Neither throws nor waits for the compiler.
   static void interpreted(const std::shared_ptr<LateCode>& code) noexcept {
@@ -42,7 +40,7 @@ class LateCode {
   /// By the second thread: leaves things as they are where the machine refuses, or wanted() does no longer hold.
   void make(const Wanted& wanted) noexcept;
 
-  std::atomic<Function> function_{nullptr};
+  std::atomic<NativeFunction> function_{nullptr};
   std::atomic<long> patience_;
   std::atomic<bool> requested_{false};
   std::shared_ptr<const void> tape_owner_;

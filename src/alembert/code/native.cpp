@@ -46,6 +46,7 @@ namespace alembert::internal::detail {
 namespace {
 
 constexpr std::size_t chunk_length = 500;  // operations; 250 to 1000 made no clear difference
+static_assert(longest_walk <= chunk_length);
 constexpr std::size_t shortest_group = 4;  // chunks; less is not worth a thread
 constexpr std::size_t longest_group = 32;  // chunks; bounds the memory that IR and machine code in the making take
 

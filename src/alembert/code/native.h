@@ -4,6 +4,7 @@
 // compile_native throws and native_available() says so.
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -24,9 +25,13 @@ struct NativeProgram {
 /// Machine code of a program for so many lanes (lanes.h). Throws std::runtime_error as compile_native.
 NativeProgram compile_program(const Program& program, int width);
 
+/// Of a tape with a walk: its places first <= k < end; of others these are not looked at.
+using NativeFunction = void (*)(const double* in, double* out, double* work, const double* parameters,
+                                std::int64_t first, std::int64_t end);
+
 struct NativeCode {
   std::shared_ptr<void> owner;  // the machine code is freed when the last copy dies
-  void (*function)(const double* in, double* out, double* work, const double* parameters) = nullptr;
+  NativeFunction function = nullptr;
   std::size_t work = 0;
 };
 

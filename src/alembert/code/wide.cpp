@@ -17,6 +17,8 @@ namespace {
 constexpr std::uint32_t no_place = 0xffffffffu;
 // A formula pays off from this many places on, and only up to this size (a sum over the whole system is none).
 constexpr std::size_t least_places = 8, largest_formula = 5000;
+// More runs of one formula than these would be more code than is saved.
+constexpr std::size_t most_walks = 4;
 // Places of a run that are gone through at a time, and the least worth the way to it, on average.
 constexpr std::int64_t piece_places = 256, piece_least = 32;
 
@@ -225,6 +227,57 @@ std::shared_ptr<const typename WideKernel<T>::Body> WideKernel<T>::make(std::spa
   return body;
 }
 
+/// The places as runs, in their order.
+template <class T>
+std::vector<typename WideKernel<T>::Run> WideKernel<T>::find_runs(const std::vector<std::uint32_t>& all_from,
+                                                                  const std::vector<std::uint32_t>& all_to,
+                                                                  std::size_t places) {
+  std::vector<Run> runs;
+  for (std::size_t place = 0; place < places; ++place) {
+    const auto from = at_place(all_from, all_from.size() / places, place),
+               to = at_place(all_to, all_to.size() / places, place);
+    Run* run = runs.empty() ? nullptr : &runs.back();
+    const std::int64_t place_in_run = run ? run->places : 0;
+    if (run && run->places == 1) {
+      run->from_step = differences(run->from, from);
+      run->to_step = differences(run->to, to);
+      ++run->places;
+    } else if (run && reach(run->from, run->from_step, place_in_run, from) &&
+               reach(run->to, run->to_step, place_in_run, to)) {
+      ++run->places;
+    } else {
+      runs.push_back({1, Numbers(from.begin(), from.end()), Numbers(to.begin(), to.end()), Numbers(from.size(), 0),
+                      Numbers(to.size(), 0)});
+    }
+  }
+  return runs;
+}
+
+/// Few runs of a short formula: machine code that goes through the places of each by itself.
+template <class T>
+void WideKernel<T>::add_formula(Tape tape, std::vector<Run> runs, KernelOptions options, Body& body) {
+  const auto add = [&](Tape own, std::vector<Run> of_it) {
+    KernelOptions often = options;
+    double places = 0;
+    for (const Run& run : of_it) places += static_cast<double>(run.places);
+    often.calls = options.calls * places;
+    const std::size_t arguments = own.inputs + own.outputs.size();
+    Formula formula{Kernel<T>(std::move(own), often), std::move(of_it)};
+    body.work = std::max(body.work, arguments + formula.kernel.tape().registers());
+    body.formulas.push_back(std::move(formula));
+  };
+  const bool compiled = std::is_same_v<T, double> && options.backend != Backend::interpreter;
+  if (!compiled || runs.size() > most_walks || tape.code.size() > longest_walk) {
+    add(std::move(tape), std::move(runs));
+    return;
+  }
+  for (Run& run : runs) {
+    Tape own = tape;
+    own.walk = {run.from, run.from_step, run.to, run.to_step};
+    add(std::move(own), {std::move(run)});
+  }
+}
+
 template <class T>
 void WideKernel<T>::find_formulas(std::span<const Expr> inputs, std::span<const Expr> outputs, KernelOptions options,
                                   Body& body, std::vector<std::uint32_t>& alone) {
@@ -262,28 +315,7 @@ void WideKernel<T>::find_formulas(std::span<const Expr> inputs, std::span<const 
     sort_by_steps(one.from, takes, one.places);
     for (std::size_t i = 0; i < takes; ++i) in.push_back(inputs[one.from[i]]);
     for (const std::uint32_t output : one.first) out.push_back(outputs[output]);
-    KernelOptions often = options;
-    often.calls = options.calls * static_cast<double>(one.places);
-    Formula formula;
-    formula.kernel = Kernel<T>(in, out, often);
-    for (std::size_t place = 0; place < one.places; ++place) {
-      const auto from = at_place(one.from, in.size(), place), to = at_place(one.to, out.size(), place);
-      Run* run = formula.runs.empty() ? nullptr : &formula.runs.back();
-      const std::int64_t place_in_run = run ? run->places : 0;
-      if (run && run->places == 1) {
-        run->from_step = differences(run->from, from);
-        run->to_step = differences(run->to, to);
-        ++run->places;
-      } else if (run && reach(run->from, run->from_step, place_in_run, from) &&
-                 reach(run->to, run->to_step, place_in_run, to)) {
-        ++run->places;
-      } else {
-        formula.runs.push_back({1, Numbers(from.begin(), from.end()), Numbers(to.begin(), to.end()),
-                                Numbers(from.size(), 0), Numbers(to.size(), 0)});
-      }
-    }
-    body.work = std::max(body.work, in.size() + out.size() + formula.kernel.work());
-    body.formulas.push_back(std::move(formula));
+    add_formula(make_tape(in, out), find_runs(one.from, one.to, one.places), options, body);
   }
   std::sort(alone.begin(), alone.end());
   std::int64_t runs = 0, places = 0, longest = 0;
@@ -298,14 +330,17 @@ void WideKernel<T>::call_formulas(const Body& body, const T* in, T* out, T* work
   for (std::int64_t piece = 0; piece < body.pieces; ++piece)
     for (const Formula& formula : body.formulas)
       for (const Run& run : formula.runs) {
+        const std::int64_t first = piece * run.places / body.pieces, end = (piece + 1) * run.places / body.pieces;
+        const bool walks = !formula.kernel.tape().walk.empty();
+        if (first == end || (walks && formula.kernel.walk(in, out, work, parameters, first, end))) continue;
         const std::size_t takes = run.from.size(), gives = run.to.size();
         T *const arguments = work, *const values = work + takes, *const space = work + takes + gives;
         const StepGroups taken(run.from_step, false), given(run.to_step, true);
-        const std::int64_t first = piece * run.places / body.pieces, end = (piece + 1) * run.places / body.pieces;
         for (std::size_t i = taken.moving; i < takes; ++i) arguments[i] = in[run.from[i]];
         for (std::int64_t place = first; place < end; ++place) {
           taken.at(run.from, run.from_step, place, [&](std::size_t i, std::int64_t at) { arguments[i] = in[at]; });
-          formula.kernel.call(arguments, values, space, parameters);
+          if (walks) formula.kernel.interpret_place(arguments, values, space, parameters);
+          else formula.kernel.call(arguments, values, space, parameters);
           given.at(run.to, run.to_step, place, [&](std::size_t i, std::int64_t at) { out[at] = values[i]; });
         }
       }

@@ -55,6 +55,9 @@ class WideKernel {
   };
   static std::shared_ptr<const Body> make(std::span<const Expr> inputs, std::span<const Expr> outputs,
                                           KernelOptions options, bool divide);
+  static std::vector<Run> find_runs(const std::vector<std::uint32_t>& all_from,
+                                    const std::vector<std::uint32_t>& all_to, std::size_t places);
+  static void add_formula(Tape tape, std::vector<Run> runs, KernelOptions options, Body& body);
   static void find_formulas(std::span<const Expr> inputs, std::span<const Expr> outputs, KernelOptions options,
                             Body& body, std::vector<std::uint32_t>& alone);
   static void call(const Body& body, const T* in, T* out, T* work, const T* parameters) noexcept;

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "alembert/base/magnitude.h"
+#include "alembert/base/processor.h"
 #include "alembert/error.h"
 
 namespace alembert::internal {
@@ -16,6 +17,60 @@ namespace {
 // rounding.
 constexpr int many_unknowns = 2000;
 constexpr int scaled_every = 8;
+
+/// Of some numbers and their changes.
+template <class T>
+struct Largest {
+  T number = 0, change = 0;
+  T none = 0;  // NaN when a change is not finite
+};
+
+/// Subtracts the changes first, where `apply`.
+template <bool apply, class Unknowns, class T>
+inline __attribute__((always_inline)) void look_at(Unknowns* now, const T* changes, int from, int to,
+                                                   Largest<T>& most) {
+  for (int i = from; i < to; ++i) {
+    if constexpr (apply) now[i] -= changes[i];
+    const T a = magnitude(now[i]), d = magnitude(changes[i]);
+    most.number = most.number < a ? a : most.number;
+    most.change = most.change < d ? d : most.change;
+    most.none += changes[i] - changes[i];
+  }
+}
+
+template <bool apply, class Unknowns>
+inline __attribute__((always_inline)) void look_in_packs(Unknowns* __restrict now, const double* __restrict changes,
+                                                         int count, Largest<double>& most) {
+  DoublePack number{}, change{}, none{};
+  int i = 0;
+  for (; i + pack_width <= count; i += pack_width) {
+    const DoublePack d = *reinterpret_cast<const DoublePack*>(changes + i);
+    DoublePack a = *reinterpret_cast<const DoublePack*>(now + i);
+    if constexpr (apply) {
+      a -= d;
+      *reinterpret_cast<DoublePack*>(now + i) = a;
+    }
+    const DoublePack a_size = a < 0 ? -a : a, d_size = d < 0 ? -d : d;
+    number = number < a_size ? a_size : number;
+    change = change < d_size ? d_size : change;
+    none += d - d;
+  }
+  look_at<apply>(now, changes, i, count, most);
+  for (int j = 0; j < pack_width; ++j) {
+    most.number = std::max(most.number, number[j]);
+    most.change = std::max(most.change, change[j]);
+    most.none += none[j];
+  }
+}
+
+ALEMBERT_BEST_PROCESSOR
+void look_and_subtract(double* now, const double* changes, int count, Largest<double>& most) {
+  look_in_packs<true>(now, changes, count, most);
+}
+ALEMBERT_BEST_PROCESSOR
+void only_look(const double* now, const double* changes, int count, Largest<double>& most) {
+  look_in_packs<false>(now, changes, count, most);
+}
 
 }  // namespace
 
@@ -66,30 +121,14 @@ double CorrectionNorm<T>::measure_while(Unknowns* x, const T* delta) const noexc
   double worst = 0;
   bool finite = true;
   for (std::size_t k = 0; k < groups_.size(); ++k) {
-    Unknowns* __restrict now = x + inputs_ + groups_[k].first;
-    const T* __restrict changes = delta + groups_[k].first;
-    const auto look = [&](int i, T& most, T& largest, T& none) {
-      if constexpr (apply) now[i] -= changes[i];
-      const T a = magnitude(now[i]);
-      const T d = magnitude(changes[i]);
-      most = most < a ? a : most;
-      largest = largest < d ? d : largest;
-      none += changes[i] - changes[i];  // 0, or NaN when something is not finite
-    };
-    constexpr int lanes = 4;  // side by side: they do not wait for each other
-    T mosts[lanes] = {}, largests[lanes] = {}, nones[lanes] = {};
-    T size = scales_[k], change = 0, sum = 0;
-    int i = 0;
-    for (; i + lanes <= groups_[k].count; i += lanes)
-      for (int j = 0; j < lanes; ++j) look(i + j, mosts[j], largests[j], nones[j]);
-    for (; i < groups_[k].count; ++i) look(i, size, change, sum);
-    for (int j = 0; j < lanes; ++j) {
-      size = std::max(size, mosts[j]);
-      change = std::max(change, largests[j]);
-      sum += nones[j];
-    }
-    finite = finite && sum == 0;
-    if (groups_[k].scale && change != 0) worst = std::max(worst, static_cast<double>(change / size));
+    Unknowns* const now = x + inputs_ + groups_[k].first;
+    const T* const changes = delta + groups_[k].first;
+    Largest<T> most{scales_[k]};
+    if constexpr (!std::is_same_v<T, double>) look_at<apply>(now, changes, 0, groups_[k].count, most);
+    else if constexpr (apply) look_and_subtract(now, changes, groups_[k].count, most);
+    else only_look(now, changes, groups_[k].count, most);
+    finite = finite && most.none == 0;
+    if (groups_[k].scale && most.change != 0) worst = std::max(worst, static_cast<double>(most.change / most.number));
   }
   return finite ? worst : std::nan("");
 }

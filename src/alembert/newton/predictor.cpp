@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <type_traits>
+#include <utility>
 
 #include "alembert/base/bytes.h"
 #include "alembert/base/processor.h"
@@ -12,9 +13,6 @@
 namespace alembert::internal {
 
 namespace {
-
-constexpr int pack_width = 4;
-typedef double DoublePack __attribute__((vector_size(8 * pack_width), aligned(8), may_alias));
 
 /// Every row takes the place of the one before, the first that of u; u becomes what is left after the last, and sum the
 /// sum of the new rows 0 to degree. stride: the length of a row, whole packs.
@@ -51,6 +49,25 @@ inline __attribute__((always_inline)) void shift_all(double* table, int stride, 
 ALEMBERT_BEST_PROCESSOR
 void shift_six_rows(double* table, int stride, int degree, double* u, double* sum) {
   shift_all<6>(table, stride, degree, u, sum);
+}
+
+/// As above, of three rows in a table of any stride, and without the sum.
+ALEMBERT_BEST_PROCESSOR
+void shift_three_rows(double* __restrict table, int stride, const double* __restrict u, int count) {
+  int i = 0;
+  for (; i + pack_width <= count; i += pack_width) {
+    DoublePack left = *reinterpret_cast<const DoublePack*>(u + i);
+    for (int k = 0; k < 3; ++k) {
+      DoublePack& own = *reinterpret_cast<DoublePack*>(table + static_cast<std::ptrdiff_t>(k) * stride + i);
+      const DoublePack now = left;
+      left = now - own;
+      own = now;
+    }
+  }
+  for (; i < count; ++i) {
+    double left = u[i];
+    for (int k = 0; k < 3; ++k) left -= std::exchange(table[static_cast<std::ptrdiff_t>(k) * stride + i], left);
+  }
 }
 
 int whole_packs(int unknowns) { return (unknowns + pack_width - 1) / pack_width * pack_width; }
@@ -119,6 +136,12 @@ void Predictor<T>::learn(const T* u) noexcept {
       std::copy_n(u, n_, beyond_.begin());
       shift_six_rows(table_.data(), stride_, degree_, beyond_.data(), next_.data());
       predicted_ = true;
+      ++count_;
+      return;
+    }
+    static_assert(rows_of_large == 3);
+    if (!look && rows == rows_of_large && beyond_.empty()) {
+      shift_three_rows(table_.data(), stride_, u, n_);
       ++count_;
       return;
     }

@@ -6,6 +6,7 @@
 
 #include "alembert/base/bytes.h"
 #include "alembert/base/lists.h"
+#include "alembert/base/processor.h"
 #include "alembert/code/wide.h"
 #include "alembert/error.h"
 #include "alembert/linear/block_matrix.h"
@@ -29,13 +30,20 @@ void add_product(const SparseExprs& block, const double* values, double a, const
 }
 
 // Entries from..to of sum_j row[j] x_j, where x_0, x_1, ... lie `apart` from each other.
+ALEMBERT_BEST_PROCESSOR
 void combine(const double* row, int count, const double* x, int apart, double* __restrict result, int from, int to) {
-  std::fill(result + from, result + to, 0.0);
-  for (int j = 0; j < count; ++j) {
-    const double a = row[j];
-    if (a == 0) continue;
-    const double* __restrict term = x + static_cast<std::ptrdiff_t>(j) * apart;
-    for (int c = from; c < to; ++c) result[c] += a * term[c];
+  int c = from;
+  for (; c + pack_width <= to; c += pack_width) {
+    DoublePack sum{};
+    for (int j = 0; j < count; ++j)
+      if (row[j] != 0)
+        sum += row[j] * *reinterpret_cast<const DoublePack*>(x + static_cast<std::ptrdiff_t>(j) * apart + c);
+    *reinterpret_cast<DoublePack*>(result + c) = sum;
+  }
+  for (; c < to; ++c) {
+    result[c] = 0;
+    for (int j = 0; j < count; ++j)
+      if (row[j] != 0) result[c] += row[j] * x[static_cast<std::ptrdiff_t>(j) * apart + c];
   }
 }
 
