@@ -58,10 +58,10 @@ void shift_three_rows(double* __restrict table, int stride, const double* __rest
   for (; i + pack_width <= count; i += pack_width) {
     DoublePack left = *reinterpret_cast<const DoublePack*>(u + i);
     for (int k = 0; k < 3; ++k) {
-      DoublePack& own = *reinterpret_cast<DoublePack*>(table + static_cast<std::ptrdiff_t>(k) * stride + i);
+      DoublePack& row = *reinterpret_cast<DoublePack*>(table + static_cast<std::ptrdiff_t>(k) * stride + i);
       const DoublePack now = left;
-      left = now - own;
-      own = now;
+      left = now - row;
+      row = now;
     }
   }
   for (; i < count; ++i) {
