@@ -218,7 +218,8 @@ TEST(Stepping, ABallRidesOnAMovingTable) {
   for (const char* method : {"moreau", "nonsmooth_rattle", "true_euler"}) {
     const SteppedJson report = stepped(table, method, 0.001, 0.48);
     EXPECT_EQ(report["contacts"]["c"]["state"], "closed") << method;
-    EXPECT_LT(report["events"].back()["t"].get<double>(), 0.353) << method;
+    // Followed from event to event its bounces end at 0.3505677; time stepping is up to three steps late.
+    EXPECT_LT(report["events"].back()["t"].get<double>(), 0.3505677 + 3 * 0.001) << method;
     EXPECT_NEAR(report["q"]["y"].get<double>(), 0.05 * std::sin(15 * 0.48), 2e-6) << method;
   }
 }

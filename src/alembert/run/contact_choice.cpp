@@ -12,10 +12,9 @@ namespace alembert::internal {
 
 namespace {
 
-// Of the largest force that was seen: no force but for rounding; and a pull that no rounding explains.
-constexpr double no_force = 1e-9, much_pull = 1e-5;
-// The part of a step after which a force that is none shows where it goes.
-constexpr double part_of_trial = 1e-2;
+// A pull that no rounding explains: of the largest force that was seen, and beyond this part of the accelerations, for
+// contacts that were never pressed.
+constexpr double much_pull = 1e-5, much_to_accelerate = 1e-9;
 
 }  // namespace
 
@@ -102,61 +101,19 @@ void ContactRun::take_mode(const std::vector<int>& closed, const ConeProblem& pr
   find_shared();
 }
 
-/// In the mode that was compiled last.
-double ContactRun::normal_force(int i, double t, std::span<const double> state) {
-  const int place = compiled_->normal[static_cast<std::size_t>(i)];
-  return compiled_->engine.multipliers.at(t, state)[compiled_->e.z.size() + static_cast<std::size_t>(place)];
-}
-
-/// A contact that is closed without a force, and whose force becomes negative: it opens, and no event would say so,
-/// since the force does not pass through 0. -1 where there is none.
-int ContactRun::pulls_soon() {
-  std::vector<int> idle;
-  double scale = largest_force_;
-  const auto presses = [&](int i) {
-    const ContactMode& mode = mode_[static_cast<std::size_t>(i)];
-    return mode.closed && !mode.shared && !system_->loaded(i);
-  };
-  if (ended_ || t_ >= options_.end) return -1;
-  for (int i = 0; i < count(); ++i)
-    if (presses(i)) idle.push_back(i);
-  if (idle.empty()) return -1;
-  compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
-  for (const int i : idle) scale = std::max(scale, std::abs(normal_force(i, t_, state_)));
-  largest_force_ = std::isfinite(scale) ? scale : largest_force_;
-  std::erase_if(idle, [&](int i) { return !(std::abs(normal_force(i, t_, state_)) <= no_force * scale); });
-  if (idle.empty()) return -1;
-  Engine& engine = compiled_->engine;
-  const double h = std::min(part_of_trial * std::abs(options_.step), options_.end - t_);
-  GridPoint from, to;
-  from.t = t_;
-  from.state = state_;
-  from.compensation.assign(state_.size(), 0);
-  from.carried = engine.step.carried();
-  const bool made = engine.maker.make(engine.step, from, h, t_ + h, to);
-  int found = -1;
-  double least = -no_force * scale;
-  for (const int i : idle) {
-    const double force = made ? normal_force(i, t_ + h, to.state) : 0;
-    if (force >= least) continue;
-    least = force;
-    found = i;
-  }
-  internal::begin(engine, t_, state_);
-  return found;
-}
-
 /// Whether all that is closed presses; where something pulls the laws do not hold, and the run ends.
 bool ContactRun::none_pulls() {
-  for (int i = 0; i < count(); ++i) {
-    const ContactMode& mode = mode_[static_cast<std::size_t>(i)];
-    if (!mode.closed || mode.shared || system_->loaded(i)) continue;
-    const double force = normal_force(i, t_, state_);
+  const std::size_t rates = compiled_->e.z.size();
+  const std::span<const double> here = compiled_->engine.multipliers.at(t_, state_);
+  double fastest = 0;
+  for (std::size_t i = 0; i < rates; ++i) fastest = std::max(fastest, std::abs(here[i]));
+  for (std::size_t i = 0; i < mode_.size(); ++i) {
+    if (!mode_[i].closed || mode_[i].shared || system_->loaded(static_cast<int>(i))) continue;
+    const double force = here[rates + static_cast<std::size_t>(compiled_->normal[i])];
     if (std::isfinite(force)) largest_force_ = std::max(largest_force_, std::abs(force));
-    if (!(force < -much_pull * largest_force_)) continue;
-    fail("the contact '" + base_.model.contacts[static_cast<std::size_t>(i)].name + "' pulls with " + to_text(-force) +
-         " at t = " + time_text(t_) + ", and no contact does: the moment at which it opens was passed over; try a " +
-         "smaller step");
+    if (!(force < -much_pull * largest_force_ - much_to_accelerate * fastest)) continue;
+    fail("the contact '" + base_.model.contacts[i].name + "' pulls with " + to_text(-force) + " at t = " +
+         time_text(t_) + ", and no contact does: the moment at which it opens was passed over; try a smaller step");
     return false;
   }
   return true;

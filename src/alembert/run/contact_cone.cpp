@@ -96,7 +96,8 @@ class Cone {
     const Forces f = forces(s);
     if (f.rows.empty()) return {};
     const Eigen::Index size = f.A.cols();
-    const std::vector<double> kernel = null_space(f.A, std::numeric_limits<double>::epsilon() * static_cast<double>(size));
+    const std::vector<double> kernel =
+        null_space(f.A, std::numeric_limits<double>::epsilon() * static_cast<double>(size));
     if (kernel.empty()) return {};
     const Eigen::Map<const Eigen::MatrixXd> basis(kernel.data(), size, static_cast<Eigen::Index>(kernel.size()) / size);
     const Eigen::MatrixXd free = f.E * basis.colwise().normalized();

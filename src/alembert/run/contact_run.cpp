@@ -415,12 +415,6 @@ bool ContactRun::choose_and_project(Told told) {
       told.stops[f] = true;
       again = true;
     });
-    if (again) continue;
-    const int pulls = pulls_soon();
-    if (pulls < 0) break;
-    told.opens[static_cast<std::size_t>(pulls)] = true;
-    told.hit[static_cast<std::size_t>(pulls)] = false;
-    again = true;
   }
   return true;
 }

@@ -83,8 +83,6 @@ class ContactRun {
                      const Eigen::VectorXd& before, const Eigen::VectorXd& after, const std::vector<int>& rows);
   void choose_mode(const Told& told);
   bool choose_and_project(Told told);
-  int pulls_soon();
-  double normal_force(int contact, double t, std::span<const double> state);
   bool none_pulls();
   bool jam(const std::vector<int>& closed, const ConeProblem& forces);
   static std::optional<Eigen::VectorXd> jamming_impulses(const ConeProblem& problem, const Eigen::VectorXd& before);
