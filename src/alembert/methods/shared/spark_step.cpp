@@ -1,5 +1,6 @@
 // The equations of a SPARK step, in the letters of Jay 2009.
 
+#include "alembert/base/lists.h"
 #include "alembert/derive/work.h"
 #include "alembert/methods/shared/spark.h"
 
