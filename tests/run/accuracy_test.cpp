@@ -326,6 +326,10 @@ TEST(Account, ExplainsTheEnergyOfModelsOnWhichWorkIsDone) {
   ASSERT_TRUE(driven.account);
   EXPECT_NEAR(driven.account->supplied, driven.energy.final - driven.energy.initial, 1e-8);
   EXPECT_EQ(driven.account->dissipated, 0);
+  // A method that does not tell the work of its steps: the power is integrated over the grid points.
+  const Report untold = run_judged(oscillator + "rayleigh 0.1/2*x'^2\n", "adjoint_of(gauss(3))", 0.05, 20);
+  ASSERT_TRUE(untold.account);
+  EXPECT_NEAR(untold.account->dissipated, damped.account->dissipated, 1e-9);
   // Friction that was written as a force is no supply.
   const Report braked = run_judged(oscillator + "force x = -0.1*x'\n", "gauss(3)", 0.05, 20);
   EXPECT_NEAR(braked.account->dissipated, damped.account->dissipated, 1e-9);
