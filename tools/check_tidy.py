@@ -92,7 +92,7 @@ def units(due):
     """Lists of sources that are checked together: of one room (run, model with its parts), with the same arguments."""
     groups = collections.defaultdict(list)
     for file, arguments in sorted(due.items()):
-        groups[file.relative_to(ROOT).parts[:3], arguments].append(file)
+        groups[file.relative_to(ROOT).parent.parts[:3], arguments].append(file)
     for (_, arguments), files in groups.items():
         count = -(-len(files) // LARGEST_UNIT)
         for part in range(count):

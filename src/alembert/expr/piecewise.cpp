@@ -30,7 +30,7 @@ Piecewise::Piece<Quad> moved(const Piecewise::Piece<Quad>& p, Quad place) {
   return {place, p.f + u * (p.b + u * (p.c + u * p.d)), p.b + u * (2 * p.c + 3 * u * p.d), p.c + 3 * u * p.d, p.d};
 }
 
-/// Differences this small, relative to what they are of, are rounding of numbers with 34 digits.
+/// Differences this small, relative to what they are of, are rounding in quadruple precision.
 bool differ(Quad a, Quad b, Quad size) { return fabsq(a - b) > Quad(1e-26) * size; }
 
 void widen(std::pair<double, double>& range, double value) {

@@ -31,7 +31,7 @@ class Switch {
   Expr outside_, inside_;
 };
 
-const Quad small = 0.31415926535;  // where the series below are good for 34 digits with few terms
+const Quad small = 0.31415926535;  // where the series below are exact in quadruple precision with few terms
 const Quad smaller = 0.10471975512;
 
 /// sum_k coefficient(k) u^k by Horner's rule.

@@ -61,13 +61,7 @@ long Companion::resets() const {
 void Companion::archive(Archive& fields) {
   fields(t0_, h_, ready_, at_);
   if (step_) fields(*step_);
-  std::vector<double> row;
-  if (kernel_) row = kernel_->row();
-  fields(row);
-  if (fields.reading()) {
-    kernel_.reset();
-    if (!row.empty() && of_.kernel) kernel_.emplace(of_.kernel, of_.parameters).row() = row;
-  }
+  archive_motion(fields, kernel_, of_);
   if (!engine_) return;
   fields(*engine_);
   if (fields.reading()) begin_course();

@@ -96,4 +96,13 @@ void KernelMotion::put(GridPoint& at) const {
   at.on_grid = true;
 }
 
+void archive_motion(Archive& fields, std::optional<KernelMotion>& motion, const Engine& engine) {
+  std::vector<double> row;
+  if (motion) row = motion->row();
+  fields(row);
+  if (!fields.reading()) return;
+  motion.reset();
+  if (!row.empty() && engine.kernel) motion.emplace(engine.kernel, engine.parameters).row() = row;
+}
+
 }  // namespace alembert::internal

@@ -4,6 +4,7 @@
 // when something is unusual (newton/step_program.h). Whoever uses it falls back on the engine there.
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "alembert/code/lanes.h"
@@ -61,5 +62,8 @@ class KernelMotion {
   const double* parameters_;
   std::vector<double> row_;  // variables that are no scratch
 };
+
+/// Saves a motion that may be there; when it is loaded it has the engine's kernel, which is none where that has none.
+void archive_motion(Archive& fields, std::optional<KernelMotion>& motion, const Engine& engine);
 
 }  // namespace alembert::internal

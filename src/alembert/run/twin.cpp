@@ -109,13 +109,7 @@ void Twin::archive(Archive& fields) {
   if (!there) step_.reset();
   else if (!step_) step_ = engine_.step.clone();
   if (step_) fields(*step_);
-  std::vector<double> row;
-  if (kernel_) row = kernel_->row();
-  fields(row);
-  if (fields.reading()) {
-    kernel_.reset();
-    if (!row.empty() && engine_.kernel) kernel_.emplace(engine_.kernel, engine_.parameters).row() = row;
-  }
+  archive_motion(fields, kernel_, engine_);
   fields(multipliers_, ranges_, t_, n_, sum_, largest_, worst_, worst_t_, done_, at_, last_, made_, followed_, crossed_,
          prolonged_, interval_, longest_, since_, in_one_, sync_, beside_, factor_, seen_);
 }

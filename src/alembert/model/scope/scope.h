@@ -141,8 +141,9 @@ class Scope {
   Expr condition(const Term& term);
   double least_cost(const Term& term);
   Value chain(const Term& term);
-  Value sum_chain(const Term& term);
-  Value product_chain(const Term& term);
+  /// With part number i of a chain.
+  Value added(const Term& term, std::size_t i, Value all, Value part);
+  Value multiplied(const Term& term, std::size_t i, Value all, Value part);
   Value tuple(const Term& term);
   Value power(const Term& term);
   std::string changing(const Value& value);

@@ -156,85 +156,69 @@ Value Scope::tuple(const Term& term) {
 
 Value Scope::chain(const Term& term) {
   const bool sums = !term.text.empty() && (term.text[0] == '+' || term.text[0] == '-');
-  return sums ? sum_chain(term) : product_chain(term);
-}
-
-Value Scope::sum_chain(const Term& term) {
   Value all = evaluate(term.parts[0]);
   for (std::size_t i = 1; i < term.parts.size(); ++i) {
     Value part = evaluate(term.parts[i]);
-    if (all.bad || part.bad) {
-      all = Value::failed();
-      continue;
-    }
-    const bool minus = term.text[i - 1] == '-';
-    if (all.shape.empty() && is_zero(all.entries[0])) all = fit(std::move(all), part.shape, term.place, "");
-    else if (part.shape.empty() && is_zero(part.entries[0])) part = fit(std::move(part), all.shape, term.place, "");
-    if (all.shape != part.shape) {
-      error(term.parts[i].place, std::string(minus ? "cannot subtract " : "cannot add ") + shape_text(part.shape) +
-                                     (minus ? " from " : " to ") + shape_text(all.shape));
-      all = Value::failed();
-      continue;
-    }
-    for (std::size_t k = 0; k < all.entries.size(); ++k)
-      all.entries[k] = minus ? all.entries[k] - part.entries[k] : all.entries[k] + part.entries[k];
+    if (all.bad || part.bad) all = Value::failed();
+    else if (sums) all = added(term, i, std::move(all), std::move(part));
+    else all = multiplied(term, i, std::move(all), std::move(part));
   }
   return all;
 }
 
-Value Scope::product_chain(const Term& term) {
-  Value all = evaluate(term.parts[0]);
-  for (std::size_t i = 1; i < term.parts.size(); ++i) {
-    Value part = evaluate(term.parts[i]);
-    if (all.bad || part.bad) {
-      all = Value::failed();
-      continue;
+Value Scope::added(const Term& term, std::size_t i, Value all, Value part) {
+  const bool minus = term.text[i - 1] == '-';
+  if (all.shape.empty() && is_zero(all.entries[0])) all = fit(std::move(all), part.shape, term.place, "");
+  else if (part.shape.empty() && is_zero(part.entries[0])) part = fit(std::move(part), all.shape, term.place, "");
+  if (all.shape != part.shape) {
+    error(term.parts[i].place, std::string(minus ? "cannot subtract " : "cannot add ") + shape_text(part.shape) +
+                                   (minus ? " from " : " to ") + shape_text(all.shape));
+    return Value::failed();
+  }
+  for (std::size_t k = 0; k < all.entries.size(); ++k)
+    all.entries[k] = minus ? all.entries[k] - part.entries[k] : all.entries[k] + part.entries[k];
+  return all;
+}
+
+Value Scope::multiplied(const Term& term, std::size_t i, Value all, Value part) {
+  if (term.text[i - 1] == '/') {
+    if (!part.shape.empty()) {
+      error(term.parts[i].place, "cannot divide by " + shape_text(part.shape),
+            "over(a, b) divides each entry by itself");
+      return Value::failed();
     }
-    if (term.text[i - 1] == '/') {
-      if (!part.shape.empty()) {
-        error(term.parts[i].place, "cannot divide by " + shape_text(part.shape),
-              "over(a, b) divides each entry by itself");
-        all = Value::failed();
-        continue;
+    for (Expr& e : all.entries) e = e / part.entries[0];
+    return all;
+  }
+  if (all.shape.size() == 2 && part.shape.size() == 1 && all.shape[1] == part.shape[0]) {
+    Value product{{all.shape[0]}, {}, false};
+    for (int k = 0; k < all.shape[0]; ++k)
+      product.entries.push_back(
+          dot(std::span(all.entries).subspan(k * all.shape[1], part.entries.size()), part.entries));
+    return product;
+  }
+  if (all.shape.size() == 2 && part.shape.size() == 2 && all.shape[1] == part.shape[0]) {
+    Value product{{all.shape[0], part.shape[1]}, {}, false};
+    for (int r = 0; r < all.shape[0]; ++r)
+      for (int c = 0; c < part.shape[1]; ++c) {
+        Exprs terms;
+        for (int k = 0; k < all.shape[1]; ++k)
+          terms.push_back(all.entries[r * all.shape[1] + k] * part.entries[k * part.shape[1] + c]);
+        product.entries.push_back(alembert::sum(*graph_, terms));
       }
-      for (Expr& e : all.entries) e = e / part.entries[0];
-      continue;
-    }
-    const bool matrix = all.shape.size() == 2 && part.shape.size() == 1 && all.shape[1] == part.shape[0];
-    if (matrix) {
-      Value product{{all.shape[0]}, {}, false};
-      for (int k = 0; k < all.shape[0]; ++k)
-        product.entries.push_back(
-            dot(std::span(all.entries).subspan(k * all.shape[1], part.entries.size()), part.entries));
-      all = std::move(product);
-      continue;
-    }
-    if (all.shape.size() == 2 && part.shape.size() == 2 && all.shape[1] == part.shape[0]) {
-      Value product{{all.shape[0], part.shape[1]}, {}, false};
-      for (int r = 0; r < all.shape[0]; ++r)
-        for (int c = 0; c < part.shape[1]; ++c) {
-          Exprs terms;
-          for (int k = 0; k < all.shape[1]; ++k)
-            terms.push_back(all.entries[r * all.shape[1] + k] * part.entries[k * part.shape[1] + c]);
-          product.entries.push_back(alembert::sum(*graph_, terms));
-        }
-      all = std::move(product);
-      continue;
-    }
-    if (!all.shape.empty() && !part.shape.empty()) {
-      error(term.parts[i].place, "cannot multiply " + shape_text(all.shape) + " by " + shape_text(part.shape),
-            "use dot(a, b), cross(a, b), or times(a, b) for each entry by itself");
-      all = Value::failed();
-      continue;
-    }
-    if (part.shape.empty()) {
-      for (Expr& e : all.entries) e = e * part.entries[0];
-    } else {
-      for (Expr& e : part.entries) e = all.entries[0] * e;
-      all = std::move(part);
-    }
+    return product;
   }
-  return all;
+  if (!all.shape.empty() && !part.shape.empty()) {
+    error(term.parts[i].place, "cannot multiply " + shape_text(all.shape) + " by " + shape_text(part.shape),
+          "use dot(a, b), cross(a, b), or times(a, b) for each entry by itself");
+    return Value::failed();
+  }
+  if (part.shape.empty()) {
+    for (Expr& e : all.entries) e = e * part.entries[0];
+    return all;
+  }
+  for (Expr& e : part.entries) e = all.entries[0] * e;
+  return part;
 }
 
 Value Scope::power(const Term& term) {
