@@ -47,8 +47,15 @@ std::string option_name(const std::string& word) {
   return std::isalpha(static_cast<unsigned char>(word[1])) ? word.substr(1, 1) : "";
 }
 
-/// Takes the options that a command does not know out of its words, with what looks like their values, so that the
-/// others can be read.
+Diagnostic without_value(const CLI::App& command, const CLI::Option& option) {
+  return {nullptr,
+          {},
+          fmt::format("{} is given without a value", option.get_name()),
+          fmt::format("as in {} {}; see {} --help", option.get_name(), option.get_type_name(), called(command))};
+}
+
+/// Takes the options that a command does not know, and those without the value that they want, of its words, with
+/// what looks like their values, so that the others can be read.
 void take_unknown_options(const CLI::App& command, std::vector<std::string>& words, std::vector<Diagnostic>& wrong) {
   const std::vector<std::string> known = option_names(command);
   const auto find = [&](const std::string& dashes, const std::string& name) {
@@ -65,8 +72,14 @@ void take_unknown_options(const CLI::App& command, std::vector<std::string>& wor
     const bool holds_value = dashes == "--" ? words[i].find('=') != std::string::npos : words[i].size() > 2;
     const CLI::Option* option = find(dashes, name);
     if (option) {
+      const bool wants_value = !holds_value && option->get_items_expected_max() > 0;
+      const bool none = i + 1 == words.size() || (words[i + 1].starts_with("--") && words[i + 1] != "--");
+      if (wants_value && none && option->get_items_expected_min() > 0) {
+        wrong.push_back(without_value(command, *option));
+        continue;
+      }
       left.push_back(words[i]);
-      if (!holds_value && option->get_items_expected_max() > 0 && i + 1 < words.size()) left.push_back(words[++i]);
+      if (wants_value && i + 1 < words.size()) left.push_back(words[++i]);
       continue;
     }
     const std::string written = dashes == "--" ? "--" + name : words[i];
@@ -86,10 +99,7 @@ void note_empty_values(const CLI::App& command, std::vector<Diagnostic>& wrong) 
   for (const CLI::Option* option : command.get_options()) {
     const std::vector<std::string>& given = option->results();
     if (std::find(given.begin(), given.end(), "") == given.end()) continue;
-    wrong.push_back({nullptr,
-                     {},
-                     fmt::format("{} is given without a value", option->get_name()),
-                     fmt::format("see {} --help", called(command))});
+    wrong.push_back(without_value(command, *option));
   }
 }
 

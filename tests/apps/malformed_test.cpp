@@ -7,9 +7,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "alembert/model/model.h"
@@ -182,6 +185,41 @@ TEST(MalformedFiles, AreManyAndSayWhatIsExpected) {
   EXPECT_GE(count, 200u);
   for (const auto& entry : std::filesystem::directory_iterator(folder_of_kinds))
     EXPECT_TRUE(entry.is_directory()) << entry.path() << " is in no folder and in no test";
+}
+
+/// The word that a line, or the line that it goes on from, begins with.
+std::string keyword_of(const std::string& text, int line) {
+  std::vector<std::string> lines(1);
+  for (const char c : text) {
+    if (c == '\n') lines.emplace_back();
+    else lines.back() += c;
+  }
+  std::size_t at = std::min(lines.size(), static_cast<std::size_t>(std::max(line, 1))) - 1;
+  while (at > 0 && (lines[at].empty() || !std::isalpha(static_cast<unsigned char>(lines[at][0])))) --at;
+  return lines[at].substr(0, lines[at].find(' '));
+}
+
+// How many files have something wrong in each statement of the second part of the language.
+TEST(MalformedFiles, CoverEveryStatementOfTheSecondPart) {
+  std::map<std::string, int> count;
+  for (const std::string& kind : kinds())
+    for (const Case& one : files(kind)) {
+      std::set<std::string> keywords;
+      try {
+        read_model(one.path);
+      } catch (const InputError& error) {
+        for (const Diagnostic& d : error.diagnostics())
+          if (d.source) keywords.insert(keyword_of(d.source->text, d.place.line));
+      }
+      for (const std::string& keyword : keywords) ++count[keyword];
+    }
+  int all = 0;
+  for (const char* keyword : {"body", "component", "contact", "draw", "drive", "event", "family", "input", "joint",
+                              "load", "observe", "rate", "spring", "stop", "table", "torsion", "variable", "when"}) {
+    EXPECT_GE(count[keyword], 12) << keyword;
+    all += count[keyword];
+  }
+  EXPECT_GE(all, 300);
 }
 
 // What no editor writes.

@@ -37,8 +37,9 @@ std::vector<ListedOption> options_of(const std::string& command) {
   return list;
 }
 
-const char* const commands[] = {"run",   "check", "derive",    "methods",   "fmt",    "grammar", "converge", "verify",
-                                "sweep", "view",  "reproduce", "benchmark", "studio", "gallery", "audit",    "bench"};
+const char* const commands[] = {"run",      "check",   "derive", "methods", "fmt",       "grammar",
+                                "converge", "verify",  "sweep",  "view",    "reproduce", "benchmark",
+                                "studio",   "gallery", "audit",  "bench",   "export"};
 
 TEST(EveryOption, RefusesAnEmptyValue) {
   int tried = 0;
@@ -52,6 +53,12 @@ TEST(EveryOption, RefusesAnEmptyValue) {
       const Outcome outcome = program(arguments, pendulum);
       EXPECT_EQ(outcome.code, 2) << command << " " << option.name << "\n" << outcome.out;
       EXPECT_NE(outcome.err.find(option.name), std::string::npos) << command << " " << option.name << outcome.err;
+      const Outcome without = program({command, "-", option.name}, pendulum);
+      EXPECT_EQ(without.code, 2) << command << " " << option.name;
+      EXPECT_NE(without.err.find(option.name + " is given without a value\n    as in " + option.name),
+                std::string::npos)
+          << command << "\n"
+          << without.err;
       ++tried;
     }
   }

@@ -62,6 +62,28 @@ struct Wrong {
   const char* hint;
 };
 
+/// All that is said of a text, as a user reads it.
+std::string said_of(const std::string& text) {
+  try {
+    model_of(text);
+  } catch (const InputError& error) { return error.what(); }
+  return "";
+}
+
+TEST(EventStatements, WhatABrokenContactWouldHaveMadeIsNotMissed) {
+  const std::string said =
+      said_of(EVENT_FRAME "contact cam: x - loor(x) >= 0\nwhen cam: x' = 1\nobserve push: cam.force\n");
+  EXPECT_NE(said.find("unknown function 'loor'"), std::string::npos) << said;
+  EXPECT_EQ(said.find("cam.force'"), std::string::npos) << said;
+  EXPECT_EQ(said.find("no event"), std::string::npos) << said;
+}
+
+TEST(EventStatements, NamesInABrokenEventDeclareNothing) {
+  const std::string said = said_of(EVENT_FRAME "event low: x = lw +\nwhen lw: x' = 1\nwhen low: x' = 2\n");
+  EXPECT_NE(said.find("there is no event 'lw'"), std::string::npos) << said;
+  EXPECT_EQ(said.find("no event 'low'"), std::string::npos) << said;
+}
+
 TEST(EventStatements, MistakesAreShownWhereTheyStand) {
   for (const Wrong& wrong : {
            Wrong{EVENT_FRAME "event bottom: x", 5, 16, "expected '=', found the end of the line",

@@ -240,5 +240,22 @@ TEST(Tables, AreKeptToByTolerancesToo) {
   EXPECT_NEAR(chosen.y[0], fixed.y[0], 1e-8);
 }
 
+// A table of an angle that goes on and on, once brought between -pi and pi by atan2, once turn by turn.
+TEST(Switches, ATableOfAnAngleRepeats) {
+  const std::string head =
+      "table lift(a) = (-pi, 0), (-2, 0.2), (-1, 0.8), (0, 1), (1, 0.8), (2, 0.2), (pi, 0)\n"
+      "coordinate y\nkinetic y'^2/2\npotential y^2/2\nforce y = lift(";
+  const Report repeated = run_switched(model_from_text(head + "atan2(sin(2*t), cos(2*t)))\n"), "gauss(3)", 0.01, 10);
+  const Report written = run_switched(
+      model_from_text(head +
+                      "if(2*t < pi, 2*t, if(2*t < 3*pi, 2*t - 2*pi, if(2*t < 5*pi, 2*t - 4*pi, 2*t - 6*pi))))\n"),
+      "gauss(3)", 0.01, 10);
+  ASSERT_EQ(repeated.ending, Ending::done) << repeated.reason;
+  EXPECT_TRUE(repeated.warnings.empty());
+  EXPECT_GE(repeated.kinks, 15);
+  EXPECT_NEAR(repeated.y[0], written.y[0], 1e-12);
+  EXPECT_NEAR(repeated.z[0], written.z[0], 1e-12);
+}
+
 }  // namespace
 }  // namespace alembert::internal::testing

@@ -7,6 +7,22 @@
 
 namespace alembert::internal {
 
+namespace {
+
+/// How far the names in a line may be those that its statement declares.
+std::size_t declares_until(const std::string& line) {
+  std::istringstream words(line);
+  std::string keyword;
+  words >> keyword;
+  for (const char* one : {"when", "stop"})
+    if (keyword == one) return 0;
+  for (const char* one : {"event", "observe", "conserve"})
+    if (keyword == one) return line.find(':');
+  return std::string::npos;
+}
+
+}  // namespace
+
 std::set<std::string> lost_names(const Source& source, const std::vector<Diagnostic>& errors) {
   std::set<int> bad;
   for (const Diagnostic& d : errors)
@@ -16,6 +32,7 @@ std::set<std::string> lost_names(const Source& source, const std::vector<Diagnos
   std::string line;
   for (int number = 1; std::getline(text, line); ++number) {
     if (!bad.contains(number)) continue;
+    line = line.substr(0, declares_until(line));
     std::string word;
     for (const char c : line + " ") {
       if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') word += c;

@@ -10,7 +10,7 @@
 
 namespace alembert::internal {
 
-/// The words in the lines that could not be read: they may be declared there.
+/// The words in the lines that could not be read and that may be declared there.
 std::set<std::string> lost_names(const Source& source, const std::vector<Diagnostic>& errors);
 
 /// Leaves out what is said, in quotes, of names that are lost, or of what they have made, 'hinge' and 'hinge.angle',

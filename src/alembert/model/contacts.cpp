@@ -334,7 +334,9 @@ void make_contacts(Elaboration& e) {
       if (item.value && item.target.text != "law") terms.push_back(&*item.value);
     scope.loop(s.ranges, terms, [&](const std::vector<long>& index) {
       std::vector<long> shown = index;
-      return label_indices(e, *s.label, shown) && add_contact(e, s, root->text + brackets(shown));
+      const bool made = label_indices(e, *s.label, shown) && add_contact(e, s, root->text + brackets(shown));
+      if (!made) scope.lost.insert(root->text);  // what it would have made is missed by others
+      return made;
     });
   });
   std::vector<Contact>& contacts = e.model.contacts;

@@ -350,10 +350,41 @@ void make_first_order(Elaboration& e) {
 
 }  // namespace
 
+namespace {
+
+struct ReadInput {
+  const Declaration* declaration;
+  Exprs values;
+};
+
+/// Inputs may be made of others, whatever their order in the text: in the model each stands behind those in it.
+void put_in_order(Elaboration& e, std::vector<ReadInput> left) {
+  Model& m = e.model;
+  while (!left.empty()) {
+    Exprs waiting;
+    for (const ReadInput& one : left) append(waiting, one.declaration->symbols);
+    const auto next =
+        std::find_if(left.begin(), left.end(), [&](const ReadInput& one) { return !depends(one.values, waiting); });
+    if (next == left.end()) {
+      const Declaration& d = *left[0].declaration;
+      e.scope.error(d.definition->place, "the input '" + d.name + "' is made of itself",
+                    "its value is one of the time, of states and of other inputs");
+      return;
+    }
+    const Declaration& d = *next->declaration;
+    m.inputs.push_back({d.name, d.shape, static_cast<int>(m.input_symbols.size()), d.size(), d.place, d.unit});
+    append(m.input_symbols, d.symbols);
+    append(m.input_values, next->values);
+    left.erase(next);
+  }
+}
+
+}  // namespace
+
 void make_inputs(Elaboration& e) {
   if (e.model.form == Form::port_hamiltonian) return;
   Scope& scope = e.scope;
-  Model& m = e.model;
+  std::vector<ReadInput> read;
   for (Declaration& d : scope.declarations()) {
     if (d.kind != Kind::input || !d.ready || d.bad) continue;
     if (!d.definition) {
@@ -382,11 +413,9 @@ void make_inputs(Elaboration& e) {
             {d.definition->place, fitted.entries[k], false, Elaboration::Sized::Fit::same, d.symbols[first + k]});
       return true;
     });
-    if (!sound) continue;
-    m.inputs.push_back({d.name, d.shape, static_cast<int>(m.input_symbols.size()), d.size(), d.place, d.unit});
-    append(m.input_symbols, d.symbols);
-    append(m.input_values, values);
+    if (sound) read.push_back({&d, std::move(values)});
   }
+  put_in_order(e, std::move(read));
 }
 
 void make_rates(Elaboration& e) {

@@ -347,6 +347,7 @@ ComponentModel elaborate(const Text& written, const std::vector<Assignment>& ass
   for (const Statement& s : text.statements) {
     if (s.keyword == "model") model.title = s.string;
     if (s.keyword == "source") model.origin = s.string;
+    if (s.keyword == "event" && s.label) scope.events.insert(print(*s.label));
     // What is asked for by its expression is observed by that name.
     if (s.keyword == "observe" && s.label && !(s.left && *s.left == *s.label)) scope.observed.insert(print(*s.label));
   }
@@ -379,6 +380,7 @@ ComponentModel elaborate(const Text& written, const std::vector<Assignment>& ass
   make_start(e, initial);
   make_solve(e);
   draw(e, expansion, errors.empty(), drawing);
+  check_unit_texts(e);
   if (errors.empty() && scope.errors.empty()) check_units(e, expansion);
   if (errors.empty() && scope.errors.empty()) check_port(e);
   scope.contacts_known = true;

@@ -88,11 +88,8 @@ bool give_declared(Elaboration& e, UnitCheck& check) {
   bool any = false;
   for (const Declaration& d : e.scope.declarations()) {
     if (d.unit.empty()) continue;
-    const auto [unit, hint] = read_unit(d.unit);
-    if (!unit) {
-      e.scope.error(d.place, "'" + d.unit + "' is no unit", hint.empty() ? "as in \"kg\", \"m/s^2\", \"N*m\"" : hint);
-      continue;
-    }
+    const std::optional<Dimension> unit = read_unit(d.unit).unit;
+    if (!unit) continue;
     any = true;
     for (const Expr s : d.symbols) check.give(s, Measure::of(unit));
     for (const Expr v : d.velocities) check.give(v, Measure::of(unit->times(a_second, -1)));
@@ -229,6 +226,15 @@ void name_units(std::vector<Block>& blocks, const Exprs& values, UnitCheck& chec
 }
 
 }  // namespace
+
+void check_unit_texts(Elaboration& e) {
+  for (const Declaration& d : e.scope.declarations()) {
+    if (d.unit.empty()) continue;
+    const auto [unit, hint] = read_unit(d.unit);
+    if (!unit)
+      e.scope.error(d.place, "'" + d.unit + "' is no unit", hint.empty() ? "as in \"kg\", \"m/s^2\", \"N*m\"" : hint);
+  }
+}
 
 void check_units(Elaboration& e, const Expansion& expansion) {
   UnitCheck check(e.scope.graph());

@@ -31,6 +31,9 @@ struct UnitText {
 /// like one that is known: another case, a long name, signs without a product ("Nm"), one letter more or less ("kgg").
 UnitText read_unit(const std::string& text);
 
+/// That each unit that is written is one.
+void check_unit_texts(Elaboration& e);
+
 /// Where units are given, the coordinates of bodies, multipliers, observed values, contacts and the energy get theirs;
 /// sums, comparisons and equations of what does not fit are errors at their statements. Numbers and what has no unit
 /// fit everything.

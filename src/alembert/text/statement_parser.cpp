@@ -199,6 +199,8 @@ void StatementParser::labelled(const StatementForm& form, Statement& s) {
 void StatementParser::equals(const StatementForm& form, Statement& s) {
   const bool moment = form.shape == Shape::event || form.shape == Shape::condition;
   if (moment) refuse_comparison("expected '='");
+  if (form.shape == Shape::condition && s.left->form == Term::Form::name && terms_.next().kind == Kind::end)
+    terms_.fail("expected '='", "an event stops the run by: stop after 1 " + s.left->text);
   if (!terms_.accept("=")) terms_.fail_operand("expected '='", example(form));
   s.right = terms_.term();
   if (moment) direction(s, "the end of the line");

@@ -123,9 +123,8 @@ void TermParser::fail_operand(const std::string& expected, const std::string& hi
   if (token.is("..")) fail(expected, "a range stands behind 'for', 'family' or in sum(i = 1..N, ...)");
   if (behind && next(-1).kind != Kind::sign && token.is("(")) fail(expected, "between factors write '*'");
   const bool operand = token.kind == Kind::number || token.kind == Kind::name;
-  if (behind && operand && (next(-1).kind == Kind::number || next(-1).is(")") || next(-1).is("]"))) {
-    fail(expected, "between factors write '*'");
-  }
+  const bool factor = behind && (next(-1).kind == Kind::number || next(-1).is(")") || next(-1).is("]"));
+  if (operand && factor && expected.find("'..'") == std::string::npos) fail(expected, "between factors write '*'");
   fail(expected, hint);
 }
 

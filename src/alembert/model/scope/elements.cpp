@@ -50,6 +50,16 @@ void check_length(Scope& scope, const Term& term, const std::string& what, std::
   if (!(square > 0) || !finiteq(square)) scope.error(term.place, what + " has length " + text_of(sqrtq(square)));
 }
 
+/// A spring that is unstretched at a length below 0 is none; what moves, or comes from outside, is not known here.
+void check_rest_length(Scope& scope, const Term& term, const std::string& spring) {
+  const Value value = scope.evaluate(term);
+  if (value.bad || value.entries.size() != 1 || (scope.contents(value) & ~holds_parameter)) return;
+  std::string missing;
+  const std::optional<Quad> number = scope.number(value.entries[0], missing, Use::check);
+  if (number && *number < 0)
+    scope.error(term.place, "the length of '" + spring + "' is " + text_of(*number), "it must not be negative");
+}
+
 /// A tensor of inertia: symmetric, positive, and no principal moment larger than the sum of the others.
 void check_inertia(Scope& scope, const Term& term, const std::string& body) {
   const std::vector<Quad> v = constants(scope, term, "the inertia of '" + body + "'");
@@ -112,6 +122,9 @@ void check_elements(Elaboration& e, const Expansion& expansion) {
         check_positive(scope, *item.value, "the length of '" + j.name + "'", false);
     }
   }
+  for (const Statement* s : expansion.others)
+    if (const Term* length = s->keyword == "spring" ? value_of(*s, "length") : nullptr)
+      check_rest_length(scope, *length, print(*s->label));
 }
 
 namespace {

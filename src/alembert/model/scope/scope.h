@@ -44,6 +44,7 @@ class Scope {
   std::vector<Diagnostic> errors;
   std::shared_ptr<const Source> source;  // of the text that is being evaluated
   std::set<std::string> observed;        // names of observe statements, which no expression knows
+  std::set<std::string> events;          // names of events: they have no value
   std::set<std::string> lost;            // names in lines that could not be read: nothing is said about them
 
   // Names.

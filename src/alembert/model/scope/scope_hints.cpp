@@ -1,6 +1,7 @@
 // What to say about a name that is not known.
 
 #include <algorithm>
+#include <utility>
 
 #include "alembert/model/scope/scope_impl.h"
 
@@ -16,6 +17,39 @@ const char* const made_by_elements[] = {"r",      "e",         "phi",      "angl
                                         "point",  "direction", "angle",    "angle1",  "angle2", "rate",
                                         "rate1",  "rate2",     "distance", "speed",   "force",  "moment",
                                         "length", "torque",    "torque1",  "torque2", "gap",    "slip"};
+
+/// Functions that other languages have, and how they are written here.
+constexpr std::pair<const char*, const char*> written_otherwise[] = {
+    {"ln", "the natural logarithm is log(x)"},
+    {"log10", "write log(x)/log(10)"},
+    {"log2", "write log(x)/log(2)"},
+    {"pow", "a power is a^b"},
+    {"sgn", "write sign(x)"},
+    {"sec", "write 1/cos(x)"},
+    {"csc", "write 1/sin(x)"},
+    {"cot", "write 1/tan(x)"},
+    {"step", "write if(x > 0, 1, 0)"},
+    {"heaviside", "write if(x > 0, 1, 0)"},
+    {"clamp", "write max(low, min(high, x))"},
+    {"sat", "write max(low, min(high, x))"},
+    {"saturate", "write max(low, min(high, x))"},
+    {"floor", "what repeats with an angle a is a function of atan2(sin(a), cos(a)), between -pi and pi"},
+    {"ceil", "what repeats with an angle a is a function of atan2(sin(a), cos(a)), between -pi and pi"},
+    {"round", "what repeats with an angle a is a function of atan2(sin(a), cos(a)), between -pi and pi"},
+    {"mod", "what repeats with an angle a is a function of atan2(sin(a), cos(a)), between -pi and pi"},
+    {"fmod", "what repeats with an angle a is a function of atan2(sin(a), cos(a)), between -pi and pi"},
+    {"der", "x' is the velocity of a coordinate x"},
+    {"diff", "x' is the velocity of a coordinate x"},
+    {"derivative", "x' is the velocity of a coordinate x"},
+    {"integral", "a first-order state adds up what its rate says: variable z = 0, then rate z' = ..."},
+    {"integrate", "a first-order state adds up what its rate says: variable z = 0, then rate z' = ..."},
+    {"interp", "a function by its values is a table: table f(x) = (0, 0), (1, 2)"},
+    {"lookup", "a function by its values is a table: table f(x) = (0, 0), (1, 2)"},
+    {"length", "the length of a vector is norm(v)"},
+    {"mag", "the length of a vector is norm(v)"},
+    {"unit", "write v/norm(v)"},
+    {"normalize", "write v/norm(v)"},
+};
 
 bool is_made_by_element(const std::string& word) {
   return std::find(std::begin(made_by_elements), std::end(made_by_elements), word) != std::end(made_by_elements);
@@ -88,6 +122,8 @@ std::string Scope::parts_hint(const std::string& name) const {
 }
 
 std::string Scope::near_hint(const std::string& name, bool call) const {
+  for (const auto& [other, here] : written_otherwise)
+    if (call && name == other) return here;
   std::vector<std::string> candidates;
   for (const Declaration& d : declarations_) candidates.push_back(d.name);
   for (std::size_t i = visible_; i < locals_.size(); ++i) candidates.push_back(locals_[i].name);
@@ -124,6 +160,10 @@ void Scope::unknown(const Place& place, const std::string& name, bool call) {
   if (unknown_.size() > most_hints) return error(place, message);
   if (observed.contains(name))
     return error(place, message, "it is observed: such names stand in columns and reports, not in expressions");
+  if (events.contains(name))
+    return error(
+        place, message,
+        "it is an event: 'when " + name + ": ...' says what it does, 'stop after 3 " + name + "' when it ends the run");
   // q4 where q has three entries deserves to hear that, not the name of a neighbour.
   for (std::size_t cut = name.size(), digits = 0;
        cut > 1 && digits < 7 && std::isdigit(static_cast<unsigned char>(name[cut - 1])); --cut, ++digits) {
