@@ -11,9 +11,9 @@ import sys
 ORDER = ["base", "text", "expr", "model", "derive", "code", "linear", "newton", "start", "methods", "run",
          "output", "plot", "study", "lab", "studio"]
 # The public headers, include/alembert/NAME.h, each a border of the folder whose things it declares.
-PUBLIC = {"error": "base", "quad": "base", "version": "base", "report": "base", "watched": "base", "expr": "expr", "model": "model",
-          "equations": "derive", "solver": "code", "method": "methods", "trajectory": "run", "stepper": "run", "simulate": "run",
-          "output": "output", "page": "plot", "study": "study", "alembert": "study"}
+PUBLIC = {"error": "base", "numerics": "base", "version": "base", "expr": "expr", "model": "model", "equations": "derive",
+          "method": "methods", "stepper": "run", "trajectory": "run", "report": "run", "simulate": "run", "study": "study",
+          "alembert": "study"}
 GENERATED = {"alembert/version.h", "alembert/default_methods.h", "alembert/code_identity.h", "alembert/hdf5_library.h"}
 FOREIGN = re.compile(
     r"^(Eigen|unsupported/Eigen|llvm|llvm-c|fmt|nlohmann|CLI|boost|tbb|oneapi|suitesparse)/|^(klu|hdf5|H5\w*|amd|btf)\.h$"

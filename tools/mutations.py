@@ -153,7 +153,7 @@ MUTATIONS = [
      'half = <<(b - a) / 2 => b - a>>;', 'Account.ExplainsTheEnergyOfModelsOnWhichWorkIsDone'),
     ('run/zero_search.cpp',
      'return <<value > 0 ? 1 : -1 => value > 0 ? 1 : 1>>;', 'Events.BallThatFallsStopsOnTheGround'),
-    ('run/zero_search.cpp',
+    ('run/chebyshev.cpp',
      'const double next = <<series[k] + 2 * x * one - two => series[k] + x * one - two>>;', 'Events.TouchesAndNearMisses'),
     ('run/dense.cpp',
      'const double part = <<share * h_ => h_>>;', 'DenseOutput.IsAStepOfTheSharesSizeHoweverSmall'),

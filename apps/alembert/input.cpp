@@ -16,7 +16,7 @@
 #include "alembert/base/files.h"
 #include "alembert/default_methods.h"
 #include "alembert/error.h"
-#include "alembert/quad.h"
+#include "alembert/numerics.h"
 #include "alembert/trajectory.h"
 #include "commands.h"
 

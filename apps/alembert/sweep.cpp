@@ -160,6 +160,10 @@ std::string said(const FirstRows& first, const StatisticsSink& statistics, const
   if (!whole) text += first.notes();
   if (!whole && outcome.failed > 0) text += fmt::format("  {} of {} members failed\n", outcome.failed, outcome.members);
   if (!whole && outcome.warned > 0) text += fmt::format("  {} members have warnings\n", outcome.warned);
+  if (!outcome.why_alone.empty()) text += "  members ran one at a time: " + outcome.why_alone + "\n";
+  if (outcome.judged < outcome.members)
+    text += fmt::format("  the accuracy of {} of the {} members was estimated; the others have no warning about it\n",
+                        outcome.judged, outcome.members);
   if (outcome.resumed > 0) text += fmt::format("  {} members were there already\n", outcome.resumed);
   return text;
 }

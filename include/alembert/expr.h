@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "alembert/quad.h"
+#include "alembert/numerics.h"
 
 namespace alembert {
 

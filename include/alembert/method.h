@@ -7,13 +7,17 @@
 #include <vector>
 
 #include "alembert/equations.h"
-#include "alembert/report.h"
 
 namespace alembert {
 
 namespace internal {
 struct Method;
 }
+
+/// Orders of convergence that the method claims; of the multiplier that is reported.
+struct Orders {
+  int q = 0, v = 0, multiplier = 0;
+};
 
 /// A method with its arguments bound: lobatto(3). A small value: copies share it.
 class Method {

@@ -10,13 +10,35 @@
 
 #include "alembert/error.h"
 #include "alembert/expr.h"
-#include "alembert/report.h"
 
 namespace alembert {
 
 namespace internal {
 struct Model;
 }
+
+/// A named thing made of consecutive entries of a list of numbers: scalar {}, vector {3}, family of vectors {N, 3}.
+struct Quantity {
+  std::string name;
+  std::vector<int> shape;
+  int first = 0;     // of its entries in the list
+  std::string unit;  // as written; "" where there is none
+  int size() const;
+};
+
+/// A parameter with the values that the run had.
+struct Parameter {
+  std::string name;
+  std::vector<int> shape;      // as of a Quantity
+  std::vector<double> values;  // row after row
+  std::string unit;            // as written; "" where there is none
+};
+
+/// A file that a model was read from, beside its own text: a component, a table, what an input follows.
+struct FileText {
+  std::string path;  // as it was opened
+  std::string text;
+};
 
 /// A model that was read and checked. A small value: copies share it.
 class Model {

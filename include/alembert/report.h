@@ -8,55 +8,70 @@
 #include <variant>
 #include <vector>
 
-#include "alembert/watched.h"
+#include "alembert/method.h"
+#include "alembert/model.h"
+#include "alembert/numerics.h"
+#include "alembert/stepper.h"
+#include "alembert/trajectory.h"
 
 namespace alembert {
 
-/// A named thing made of consecutive entries of a list of numbers: scalar {}, vector {3}, family of vectors {N, 3}.
-struct Quantity {
-  std::string name;
-  std::vector<int> shape;
-  int first = 0;     // of its entries in the list
-  std::string unit;  // as written; "" where there is none
-  int size() const;
+/// Extremes of something watched at every step.
+struct Watched {
+  double initial = 0;
+  double final = 0;
+  double max_error = 0;  // largest |value - initial|
 };
 
-/// A parameter with the values that the run had.
-struct Parameter {
-  std::string name;
-  std::vector<int> shape;      // as of a Quantity
-  std::vector<double> values;  // row after row
-  std::string unit;            // as written; "" where there is none
+/// A value that the model observes, over all grid points.
+struct ObservedRange {
+  double final = 0;
+  double least = 0, most = 0;
 };
 
-/// fixed: all equal, a shorter one at the end. tolerance: steps are judged by their stages, and now and then two are
-/// compared with one of twice their size; where they err too much they are made again, smaller. reversible: the density
-/// of steps follows the motion in a way that is symmetric in time (Hairer and Soederlind 2005), so that a symmetric
-/// method keeps the long-time behaviour that it has with equal steps.
-enum class Control { fixed, tolerance, reversible };
-
-/// A file that a model was read from, beside its own text: a component, a table, what an input follows.
-struct FileText {
-  std::string path;  // as it was opened
-  std::string text;
+struct Extremes {
+  double least = 0;
+  double most = 0;
 };
 
-/// Which run it was. Trajectories carry it too.
-struct RunDescription {
-  std::string model;                          // its title
-  std::string model_text;                     // its source, as it was read
-  std::vector<Parameter> parameters;          // after all that replaces what the text says
-  std::string method;                         // "lobatto(3)"
-  double step = 0;                            // the first one; negative where time runs backward
-  Control control = Control::fixed;           // how the others follow
-  double tolerance = 0, absolute = 0;         // of Control::tolerance; 0 else
-  double start = 0, end = 0;                  // of the time; the end that was asked for
-  std::vector<std::string> settings;          // what else was not as usual: "every = 10", "newton_tolerance = 1e-06"
-  std::vector<std::string> overrides;         // values in place of the model's, as given: "l=2", "x'=1"
-  std::vector<std::string> inputs;            // what inputs followed, as given: "F=wind.csv"
-  std::vector<FileText> files;                // what the model was read from beside its text, each once
-  std::vector<std::string> observed_columns;  // of what the model observes
-  std::string version;                        // of alembert
+/// A line fitted through block means of an error over time.
+struct Drift {
+  double per_time = 0;
+  double uncertainty = 0;  // one standard error of the slope, from the scatter of the block means
+};
+
+/// Something that may make the result other than it seems, with what to do about it.
+struct Warning {
+  std::string code;  // one word that programs can compare: "energy"
+  std::string text;  // fields in backticks
+  double t = 0;      // where it was first seen
+};
+
+/// What the steps add to the error, found by making some of them again in two parts, and by a
+/// companion with steps twice as long.
+struct Accuracy {
+  double per_time = 0;  // of every state relative to the range of its kind, in a unit of time
+  double per_step = 0;  // the largest that was seen
+  double worst_t = 0;   // where that was
+  long compared = 0;    // steps
+};
+
+/// Where the energy of a model that is not isolated went.
+struct EnergyAccount {
+  double dissipated = 0;  // by friction, dampers, non-ideal constraint forces
+  double supplied = 0;    // by forces, drives, moving constraints, inputs
+  double impacts = 0;     // the part of what was dissipated that impacts took
+  double error = 0;       // largest |energy - initial - supplied + dissipated| at a grid point
+};
+
+/// The change of energy in a step as the method's stages predict it, beside the actual one (Symank 2025, (6.15)).
+struct EnergyBalance {
+  long steps = 0;                    // 0: the method predicts nothing
+  double predicted = 0, actual = 0;  // over all steps
+  double max_change = 0;             // of a step
+  double max_residual = 0;           // largest |predicted - actual| of a step
+  bool parted = false;               // the next two are known: port-Hamiltonian systems
+  double dissipated = 0, supplied = 0;
 };
 
 enum class Ending { done, interrupted, failed };
@@ -68,35 +83,12 @@ struct JointForces {
   std::vector<double> force_in_joint, moment_in_joint;  // along the axes of the joint
 };
 
-/// An event that was found. The constraints hold there as at every grid point.
-struct EventRecord {
-  int event = 0;  // its number in ReportNames::events
-  double t = 0;
-  double share = 0;           // of the step that it lies in
-  std::vector<double> state;  // y, then z, behind what the event did
-  std::vector<double> lambda, psi;
-  std::vector<double> v;  // y'
-  // Of contacts: impact, close, open, stick, slip, reverse; and what is to be said of it. "" else.
-  std::string kind = {}, note = {};
-};
-
 /// What a contact did in a run.
 struct ContactReport {
   std::string name;
   long impacts = 0;
   double dissipated = 0;  // by its impacts and its friction
   std::string state;      // at the end: open, closed (without friction), sliding, sticking
-};
-
-/// Orders of convergence that the method claims; of the multiplier that is reported.
-struct Orders {
-  int q = 0, v = 0, multiplier = 0;
-};
-
-/// The work that Newton's method had.
-struct SolverStatistics {
-  long iterations = 0, factorizations = 0, evaluations = 0;
-  std::vector<int> factorization_sizes;  // of the matrices that are factorised
 };
 
 /// Where the run began: on the constraints, nearest to what the user gave.

@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "alembert/solver.h"
+#include "alembert/numerics.h"
+#include "alembert/report.h"
 #include "alembert/stepper.h"
 #include "alembert/trajectory.h"
 

@@ -11,14 +11,25 @@
 
 #include "alembert/equations.h"
 #include "alembert/method.h"
-#include "alembert/report.h"
-#include "alembert/solver.h"
+#include "alembert/numerics.h"
 
 namespace alembert {
 
 namespace internal {
 class Engine;
 }
+
+/// An event that was found. The constraints hold there as at every grid point.
+struct EventRecord {
+  int event = 0;  // its number in Stepper::event_names() and ReportNames::events
+  double t = 0;
+  double share = 0;           // of the step that it lies in
+  std::vector<double> state;  // y, then z, behind what the event did
+  std::vector<double> lambda, psi;
+  std::vector<double> v;  // y'
+  // Of contacts: impact, close, open, stick, slip, reverse; and what is to be said of it. "" else.
+  std::string kind = {}, note = {};
+};
 
 struct CompileOptions {
   double start = 0;    // the time at which the motion begins

@@ -1,6 +1,7 @@
 #pragma once
 
-// The motion, row by row: given to observers while a run goes on, held in memory, written to files and read back.
+// The motion, row by row: given to observers while a run goes on, held in memory, written to files, read back, and
+// looked at.
 
 #include <cstddef>
 #include <memory>
@@ -9,9 +10,33 @@
 #include <vector>
 
 #include "alembert/error.h"
-#include "alembert/report.h"
+#include "alembert/model.h"
 
 namespace alembert {
+
+/// fixed: all equal, a shorter one at the end. tolerance: steps are judged by their stages, and now and then two are
+/// compared with one of twice their size; where they err too much they are made again, smaller. reversible: the density
+/// of steps follows the motion in a way that is symmetric in time (Hairer and Soederlind 2005), so that a symmetric
+/// method keeps the long-time behaviour that it has with equal steps.
+enum class Control { fixed, tolerance, reversible };
+
+/// Which run it was. Trajectories carry it too.
+struct RunDescription {
+  std::string model;                          // its title
+  std::string model_text;                     // its source, as it was read
+  std::vector<Parameter> parameters;          // after all that replaces what the text says
+  std::string method;                         // "lobatto(3)"
+  double step = 0;                            // the first one; negative where time runs backward
+  Control control = Control::fixed;           // how the others follow
+  double tolerance = 0, absolute = 0;         // of Control::tolerance; 0 else
+  double start = 0, end = 0;                  // of the time; the end that was asked for
+  std::vector<std::string> settings;          // what else was not as usual: "every = 10", "newton_tolerance = 1e-06"
+  std::vector<std::string> overrides;         // values in place of the model's, as given: "l=2", "x'=1"
+  std::vector<std::string> inputs;            // what inputs followed, as given: "F=wind.csv"
+  std::vector<FileText> files;                // what the model was read from beside its text, each once
+  std::vector<std::string> observed_columns;  // of what the model observes
+  std::string version;                        // of alembert
+};
 
 /// Neighbouring columns of one kind: from `begin` up to `end`, which is none of them.
 struct ColumnRange {
@@ -121,5 +146,12 @@ void write(const Trajectory& trajectory, const std::string& path);
 /// A file that a writer wrote; one that was cut short up to its last whole row, with a note. Throws InputError where it
 /// is none.
 Trajectory read_trajectory(const std::string& path);
+
+/// Coordinates, positions of points, energy error, constraints, invariants and multipliers, a panel each: an SVG
+/// document.
+std::string figure(const Trajectory& trajectory);
+
+/// A whole page that needs nothing else: the animation where the model has points, the figure, and words (the report).
+std::string page(const Trajectory& trajectory, const std::string& words = {});
 
 }  // namespace alembert

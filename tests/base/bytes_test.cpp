@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "alembert/quad.h"
+#include "alembert/numerics.h"
 
 namespace alembert::internal {
 namespace {

@@ -1,4 +1,4 @@
-#include "alembert/quad.h"
+#include "alembert/numerics.h"
 
 #include <gtest/gtest.h>
 #include <quadmath.h>

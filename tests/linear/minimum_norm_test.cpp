@@ -7,7 +7,7 @@
 #include <cmath>
 #include <random>
 
-#include "alembert/quad.h"
+#include "alembert/numerics.h"
 
 namespace alembert::internal {
 namespace {

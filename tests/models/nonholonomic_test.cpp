@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "alembert/quad.h"
+#include "alembert/numerics.h"
 #include "models/follow.h"
 
 namespace alembert::internal::testing {

@@ -9,6 +9,8 @@
 #include "alembert/code/gpu.h"
 #include "alembert/error.h"
 #include "alembert/study/program_members.h"
+#include "alembert/study/sweep.h"
+#include "apps/program.h"
 #include "source_folder.h"
 
 namespace alembert::internal {
@@ -59,10 +61,10 @@ MemberBatch batch_of(const std::vector<double>& values) {
 MemberResult by_program(const ProgramMembers& members, double value) {
   const std::unique_ptr<Engine> engine = members.engine();
   std::vector<double> v(members.step().program.variables), table(members.parameters());
-  EXPECT_TRUE(members.begin(*engine, &value, v.data(), table.data()));
+  EXPECT_TRUE(members.begin(members.step(), *engine, &value, v.data(), table.data()));
   ProgramInterpreter run(members.step().program);
   for (long i = 0; i < members.steps() && v[members.step().left] > 0; ++i) run.run(v.data(), table.data());
-  const std::optional<MemberResult> result = members.result(v.data());
+  const std::optional<MemberResult> result = members.result(members.step(), v.data());
   EXPECT_TRUE(result);
   return result.value_or(MemberResult{});
 }
@@ -102,6 +104,75 @@ TEST(LaneMembers, AgreeWithTheScalarEngineInAnyOrder) {
     // Located on the cubic through the ends of a step, not by parts of the step: the fourth power of the step.
     EXPECT_NEAR(cell_number(one[i], 6), cell_number(other[i], 6), 1e-8);
   }
+}
+
+/// Fast turns make Newton's whole matrix necessary, which the start at rest does not show: such members stay in lanes.
+TEST(ProgramMembers, ThoseThatTurnFastHaveNewtonsWholeMatrix) {
+  const std::string text = apps_test::file_text(source_folder() + "/models/double_pendulum_flip.alm");
+  LaneStudy study(text, {"a0", "b0"}, {"events.flip.t"}, "gauss(2)", 2, 0.02);
+  const ProgramMembers members(study.task, 5, true);
+  ASSERT_EQ(members.why_not(), "");
+  ASSERT_NE(members.careful_step(), nullptr);
+  const auto made_by = [&](const StepProgram& step, const double* values) {
+    const std::unique_ptr<Engine> engine = members.engine();
+    std::vector<double> v(step.program.variables), table(members.parameters());
+    EXPECT_TRUE(members.begin(step, *engine, values, v.data(), table.data()));
+    ProgramInterpreter run(step.program);
+    for (long i = 0; i < members.steps() && v[step.left] > 0; ++i) run.run(v.data(), table.data());
+    return members.result(step, v.data());
+  };
+  int usual = 0, careful = 0;
+  for (const double a0 : {1.5, 2.0, 2.5})
+    for (const double b0 : {-1.0, 0.0, 1.0}) {
+      const double values[] = {a0, b0};
+      usual += made_by(members.step(), values) ? 1 : 0;
+      const auto made = made_by(*members.careful_step(), values);
+      if (!made) continue;
+      ++careful;
+      const MemberResult expected = members.scalar(values);
+      ASSERT_EQ(std::isnan(cell_number(*made, 0)), std::isnan(cell_number(expected, 0)));
+      // Both are off by the fourth power of a step of 0.02, times the growth of errors in a chaotic motion.
+      if (std::isnan(cell_number(expected, 0))) continue;
+      EXPECT_NEAR(cell_number(*made, 0), cell_number(expected, 0), 1e-5);
+    }
+  EXPECT_GE(careful, 6);
+  EXPECT_LT(usual, careful);
+}
+
+/// A sample of the members in lanes is run once more for its accuracy, the same one on any number of threads.
+TEST(LaneMembers, SomeOfThemTellTheirAccuracy) {
+  SweepOptions options;
+  options.model = std::make_shared<const Source>(Source{"study", pendulum});
+  options.method = [](const Model&) { return find_method("lobatto(2)"); };
+  options.simulation = [](const Model&) {
+    SimulateOptions simulation;
+    simulation.step = 0.1;
+    simulation.end = 5;
+    return simulation;
+  };
+  SweepAxis range{"g"};
+  range.first = 5;
+  range.last = 15;
+  range.count = 200;
+  options.axes = {range};
+  options.columns = {"q.x"};
+  options.engine = make_lane_engine;
+  const SweepOutcome outcome = run_sweep(options);
+  EXPECT_EQ(outcome.judged, 4U);
+  EXPECT_EQ(outcome.why_alone, "");
+  const Sweep in_lanes = sweep(options);
+  options.columns = {"statistics.newton_iterations"};
+  const SweepOutcome alone = run_sweep(options);
+  EXPECT_EQ(alone.judged, 200U);
+  EXPECT_NE(alone.why_alone.find("statistics.newton_iterations"), std::string::npos);
+  EXPECT_GT(alone.warned, 50U) << "steps of a tenth of a second are too long for many of them";
+  const Sweep one_by_one = sweep(options);
+  int warned = 0;
+  for (const std::size_t i : {0U, 64U, 128U, 192U}) {
+    ASSERT_EQ(in_lanes.rows[i].warnings.size(), one_by_one.rows[i].warnings.size());
+    warned += in_lanes.rows[i].warnings.empty() ? 0 : 1;
+  }
+  EXPECT_GT(warned, 0);
 }
 
 /// What lanes do not do, they leave to the scalar engine, with its reasons.

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "alembert/solver.h"
+#include "alembert/numerics.h"
 
 namespace alembert::internal::detail {
 

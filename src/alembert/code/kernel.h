@@ -13,7 +13,7 @@
 
 #include "alembert/code/late_code.h"
 #include "alembert/expr.h"
-#include "alembert/solver.h"
+#include "alembert/numerics.h"
 
 namespace alembert::internal {
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <span>
 
-#include "alembert/solver.h"
+#include "alembert/numerics.h"
 
 namespace alembert::internal {
 

@@ -7,7 +7,7 @@
 #include "alembert/base/cpu_time.h"
 #include "alembert/error.h"
 #include "alembert/lab/entry.h"
-#include "alembert/quad.h"
+#include "alembert/numerics.h"
 #include "alembert/run/choose_method.h"
 #include "alembert/run/report_names.h"
 #include "alembert/run/simulate.h"

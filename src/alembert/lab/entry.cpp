@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "alembert/error.h"
-#include "alembert/quad.h"
+#include "alembert/numerics.h"
 
 namespace alembert::internal::reproduce {
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "alembert/lab/reproduce.h"
-#include "alembert/quad.h"
+#include "alembert/numerics.h"
 #include "alembert/version.h"
 
 namespace alembert::internal::reproduce {

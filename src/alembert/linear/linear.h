@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "alembert/quad.h"
+#include "alembert/numerics.h"
 
 namespace alembert::internal {
 

@@ -6,7 +6,7 @@
 
 #include "alembert/base/bytes.h"
 #include "alembert/base/magnitude.h"
-#include "alembert/quad.h"
+#include "alembert/numerics.h"
 
 namespace alembert::internal {
 

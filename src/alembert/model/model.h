@@ -10,10 +10,10 @@
 
 #include "alembert/error.h"
 #include "alembert/expr.h"
+#include "alembert/model.h"
 #include "alembert/model/contact.h"
 #include "alembert/model/event.h"
 #include "alembert/model/prescribed.h"
-#include "alembert/report.h"
 #include "alembert/text/syntax.h"
 
 namespace alembert::internal {

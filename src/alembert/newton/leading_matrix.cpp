@@ -17,6 +17,7 @@ namespace {
 
 /// Orders are seen from what a step that is 2^-10 as long makes of a term.
 constexpr int halvings = 10;
+/// Of a term that vanishes: above the order of any other, and sums of it over all unknowns fit an int.
 constexpr int no_order = 1000;
 
 /// How an expression depends on the unknowns.

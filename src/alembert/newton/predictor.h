@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "alembert/quad.h"
+#include "alembert/numerics.h"
 
 namespace alembert::internal {
 

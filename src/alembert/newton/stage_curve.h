@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "alembert/quad.h"
+#include "alembert/numerics.h"
 
 namespace alembert::internal {
 

@@ -99,12 +99,13 @@ double cost(const UsualEquations& u) {
 std::optional<UsualEquations> equations_of(const StepEquations& e, const std::vector<double>& typical,
                                            const StepProgramOptions& options, StepEquations& reduced,
                                            std::vector<int>& kept) {
-  std::optional<UsualEquations> all = usual_equations(e, typical, options.most_operations, options.reduce);
+  const bool approximate = options.reduce && !options.own_matrix;
+  std::optional<UsualEquations> all = usual_equations(e, typical, options.most_operations, approximate);
   for (std::size_t i = 0; i < e.unknowns.size(); ++i) kept.push_back(static_cast<int>(i));
   if (!options.reduce) return all;
   ReducedStep fewer = without_explicit_unknowns(e, typical);
   if (fewer.eliminated.empty()) return all;
-  std::optional<UsualEquations> less = usual_equations(e, typical, options.most_operations, true, &fewer);
+  std::optional<UsualEquations> less = usual_equations(e, typical, options.most_operations, approximate, &fewer);
   if (!less || (all && cost(*all) < cost(*less))) return all;
   kept = fewer.kept;
   reduced = std::move(fewer.equations);
@@ -145,6 +146,7 @@ std::optional<StepProgram> make_step_program(const StepPlan& given, const std::v
   Graph& graph = *plan.parts.front().graph;
   step.states = static_cast<int>(plan.parts.front().state.size());
   step.substeps = static_cast<int>(plan.sequence.size());
+  step.own_matrix = std::all_of(usual.begin(), usual.end(), [](const auto& u) { return !u || u->contraction == 0; });
   step.start = builder.allot("start");
   step.h = builder.allot("h");
   step.made = builder.allot("steps made");

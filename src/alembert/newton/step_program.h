@@ -56,7 +56,8 @@ struct StepProgramOptions {
   /// Unknowns that follow from others are put in, and what hardly matters is left out of Newton's matrix: faster, with
   /// the same results but for rounding.
   bool reduce = false;
-  bool locate = false;  // events are located by the program, and the motion goes on; else they are unusual
+  bool own_matrix = false;  // reduced or not, Newton's matrix is whole
+  bool locate = false;      // events are located by the program, and the motion goes on; else they are unusual
   WatchedExprs watch = {};
   /// One run of the program makes all the steps that are left, adds up what a run reports, and pauses where a run has
   /// to look closer. Needs a watch.
@@ -68,6 +69,7 @@ struct StepProgram {
   static constexpr double never = 1e300;
   Program program;
   int states = 0, substeps = 0;
+  bool own_matrix = true;           // false: a part of Newton's matrix is left out, which may converge too slowly
   int start = 0, h = 0, made = 0;   // t = start + made*h; made: steps so far
   int left = 0;                     // steps that are still to be made; none is made at 0
   int status = 0;                   // a StepStatus; steps are made at 0 only

@@ -11,6 +11,7 @@ namespace alembert::internal {
 
 namespace {
 
+// As numbers, because they stand in the code that is written.
 constexpr double root_of_rounding = 0x1p-26;
 static_assert(root_of_rounding * root_of_rounding == rounding_unit);
 constexpr double at_once = Convergence::last_at_once * root_of_rounding;

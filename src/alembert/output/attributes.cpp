@@ -8,7 +8,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "alembert/quad.h"
+#include "alembert/numerics.h"
 
 namespace alembert::internal {
 namespace {

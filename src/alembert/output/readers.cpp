@@ -10,11 +10,11 @@
 
 #include "alembert/base/lists.h"
 #include "alembert/error.h"
+#include "alembert/numerics.h"
 #include "alembert/output/attributes.h"
 #include "alembert/output/columns.h"
 #include "alembert/output/hdf5_file.h"
 #include "alembert/output/writers.h"
-#include "alembert/quad.h"
 #include "alembert/trajectory.h"
 
 namespace alembert::internal {

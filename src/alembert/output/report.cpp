@@ -7,8 +7,8 @@
 #include <functional>
 #include <numeric>
 
+#include "alembert/numerics.h"
 #include "alembert/output/report_words.h"
-#include "alembert/quad.h"
 
 namespace alembert::internal {
 namespace {

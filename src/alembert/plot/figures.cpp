@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "alembert/quad.h"
+#include "alembert/numerics.h"
 
 namespace alembert::internal {
 namespace {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "alembert/numerics.h"
 #include "alembert/plot/figures.h"
 #include "alembert/plot/plot_axes.h"
 #include "alembert/plot/png.h"
 #include "alembert/plot/web.h"
-#include "alembert/quad.h"
 
 namespace alembert::internal {
 

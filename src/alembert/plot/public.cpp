@@ -1,5 +1,5 @@
-#include "alembert/page.h"
 #include "alembert/plot/figures.h"
+#include "alembert/trajectory.h"
 
 namespace alembert {
 

@@ -473,6 +473,7 @@ double AccuracyProbe::share_of(const Window& window) const {
 // How many times the errors of the companion are larger than those of the run. Where it has left the motion its steps
 // are too long for the order of the method to show, and so it is where kinks and events cut them.
 double AccuracyProbe::trusted_gain(const Window& window) const {
+  // As a method of order 3 gains: higher orders are those of steps that are short against the motion.
   constexpr double gain_of_long_steps = 8;
   // What lasts for a few steps between two kinks is a single one for the companion. radau(3) on a floor that is met for
   // 1.5 steps: the companion is off by 1.5 times as much.

@@ -18,7 +18,8 @@ constexpr double accumulated_part = 1e-3, accumulated_time = 1e-5;
 // Flights lower than this, against the sizes of the gap, are too low for their impacts to be found: ten times what
 // rounding hides.
 constexpr double lowest_flight = 3e-13;
-// So many times between impacts must have had nearly the same ratio.
+// So many times between impacts must have had nearly the same ratio: two flights have one by themselves, the third says
+// that it is a law. The rest of the flights is then known to the same part, of a time that is tiny itself.
 constexpr int steady_ratios = 3;
 constexpr double same_ratio = 1e-2;
 // Ratios that differ so much are not those of the same accumulation; less comes from rounding of the last ones.

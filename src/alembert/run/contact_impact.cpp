@@ -286,6 +286,7 @@ void ContactRun::warn_of_shared_friction(int slipping, const Mode& before) {
       for (int j = 0; j < f.size; ++j) rows.push_back(f.first + j);
   }
   if (sticking < 2) return;
+  // Of unit columns: loads that are shared exactly leave rounding, 1e-16 times the condition of the masses.
   constexpr double rounding_of_columns = 1e-9;
   if (independent_columns(system_->response(rows), rounding_of_columns).size() == rows.size()) return;
   warn("indeterminate",

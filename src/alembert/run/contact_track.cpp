@@ -7,6 +7,7 @@ namespace alembert::internal {
 
 namespace {
 
+// Of a run, evenly: enough to see where two runs part, to a part of 1/256 of the time, however long it is.
 constexpr std::size_t most_points = 512;
 // Two runs meet an event at times that differ by a small part of what lies between events.
 constexpr double same_piece = 0.1;

@@ -38,6 +38,7 @@ Steps divided(double t0, double end, double h) {
 
 // Steps shorter than this part of the whole time would never get through it.
 constexpr double shortest_part = 1e-13;
+// Below, the rounding of a state (1e-16 an operation) would be judged; above, nothing of a motion is followed.
 constexpr double smallest_tolerance = 1e-14, largest_tolerance = 0.1;
 
 // Kinks so near to the ends of a step, as a part of it, are at the ends: what they do in between is rounding.

@@ -53,7 +53,8 @@ EngineProgram program_of(Engine& engine, const EngineProgramOptions& options) {
   EngineProgram result;
   result.why = more_than_steps(engine);
   if (!result.why.empty()) return result;
-  StepProgramOptions asked{.rows = options.rows, .reduce = options.reduce, .locate = options.locate};
+  StepProgramOptions asked{
+      .rows = options.rows, .reduce = options.reduce, .own_matrix = options.own_matrix, .locate = options.locate};
   if (options.watch || options.ledger) asked.watch = watched(engine);
   asked.ledger = options.ledger;
   if (options.ledger) asked.watch.invariants = engine.e.invariants;

@@ -19,6 +19,7 @@ struct EngineProgram {
 struct EngineProgramOptions {
   int rows = 6;         // see StepProgramOptions
   bool reduce = false;  // see StepProgramOptions
+  bool own_matrix = false;
   bool watch = false;   // energy, constraints and events at every step
   bool locate = false;  // events are located by the program
   bool ledger = false;  // see StepProgramOptions

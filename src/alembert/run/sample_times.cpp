@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "alembert/error.h"
-#include "alembert/quad.h"
+#include "alembert/numerics.h"
 
 namespace alembert::internal {
 

@@ -9,7 +9,7 @@
 
 #include "alembert/base/profile.h"
 #include "alembert/error.h"
-#include "alembert/quad.h"
+#include "alembert/numerics.h"
 #include "alembert/run/contact_run.h"
 #include "alembert/run/contact_stepping.h"
 #include "alembert/run/report_names.h"

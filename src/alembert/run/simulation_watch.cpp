@@ -135,7 +135,7 @@ void Simulation::count(double h) {
 
 // Segments and what lies between two kinks may be short: the account of the work has points inside their first steps.
 void Simulation::look_between(double to) {
-  constexpr int parts = 5;
+  constexpr int parts = 5;  // six points with both ends: what the account's polynomial goes through
   const double from = engine_.work->last_t();
   for (int i = 1; i < parts; ++i) {
     const double t = from + (to - from) * i / parts;

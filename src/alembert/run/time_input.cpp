@@ -16,6 +16,7 @@ constexpr double missed = 0.1;
 constexpr int places = 32;
 constexpr int fewest_places = 4;
 constexpr double evaluations = 1e5;
+// Higher ones swing between places at equal distances, where the step itself does not.
 constexpr int highest_degree = 6;
 
 /// weights[k][j]: what the value at node j adds to the polynomial at place k; nodes are every `apart` places.

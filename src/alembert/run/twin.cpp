@@ -24,18 +24,19 @@ constexpr double lost = 16 * std::numeric_limits<double>::epsilon();
 constexpr double parted = 1e-2;
 // So many unknowns are solved for in a few milliseconds; a longer run may have this share of its steps made twice.
 constexpr double free_unknowns = 4e4;
+constexpr double share_of_steps = 0.04;
 // Steps of a kernel take about a tenth of the time.
 constexpr double kernel_steps = 10;
-constexpr double share_of_steps = 0.04;
 constexpr double share_of_fixed_steps = 0.01;  // beside which a companion goes too (accuracy.h)
 // Errors that grow by more than this in the second half of the time grow exponentially; regular motions, like t or t^2.
 constexpr double regular_growth = 8;
+// Each half of the time then has eight: a swing of the distance within one is not taken for growth.
 constexpr std::size_t fewest_looks = 16;
 // A longer step that ends farther from the run than this, relative to the range, is too long to follow its errors:
 // perturbations of this size in every step let distances of regular motions grow, too, like their power 2/3 in a step.
 // With 1e-3 Kepler's ellipses seem to be sensitive.
 constexpr double near_run = 1e-6;
-constexpr double longest_interval = 1 << 20;
+constexpr double longest_interval = 1 << 20;  // steps: far beyond any that could be near, and a whole number
 // Fewer say nothing of a whole run: of systems so large errors are followed as far as a few steps go.
 constexpr double fewest_intervals = 200;
 // Intervals in a row that one step was good for, before they become longer.
@@ -485,7 +486,7 @@ double Twin::amplification(double t) const {
 }
 
 Growth Twin::growth_until(double t) const {
-  constexpr double nearly_all = 0.9;
+  constexpr double nearly_all = 0.9;  // of the time: a regular motion does not become another one in the rest
   const double rate = growth();
   const bool followed = !seen_.empty() && std::abs(seen_.back().t - t0_) >= nearly_all * std::abs(t - t0_);
   return {amplification(t), rate, followed && rate == 0 && seen_.size() >= fewest_looks};

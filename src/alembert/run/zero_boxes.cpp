@@ -13,6 +13,7 @@ constexpr int deep = 14;
 constexpr int deepest = 40;
 // So many boxes are a matter of a millisecond.
 constexpr std::size_t most_boxes = 4000;
+// And each place costs a step of the dense output: these, some milliseconds.
 constexpr std::size_t most_shares = 512;
 // Where the margin beside the curve is wider than the curve itself, boxes are not halved any more, but for these: time
 // goes on in them.

@@ -97,6 +97,14 @@ class ZeroSearch {
     int sign = 0;
   };
 
+  // The scan's places in a step. They crowd towards the ends, so that no oscillation in time is the same at all of
+  // them.
+  static constexpr int parts = 8;
+  // Values up to so many times what rounding can do are zero.
+  static constexpr double allowance = 16;
+  /// 0 where the value may be rounding.
+  static int sign(double value, double noise);
+
   void evaluate(double t, std::span<const double> state, double* values);
   void measure_noise();
   void watch_tables(Values& values) const;

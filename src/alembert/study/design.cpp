@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "alembert/model/model.h"
-#include "alembert/quad.h"
+#include "alembert/numerics.h"
 #include "alembert/study/random.h"
 
 namespace alembert::internal {

@@ -26,6 +26,7 @@ class GpuMembers final : public MemberEngine {
   }
 
   std::size_t batch_size() const override { return members_at_once; }
+  std::optional<MemberResult> judged(const double* values) const override { return members_.scalar(values); }
 
   std::vector<MemberResult> run(const MemberBatch& batch) const override {
     std::vector<MemberResult> results(batch.count);
@@ -56,7 +57,7 @@ class GpuMembers final : public MemberEngine {
     const std::size_t names = members_.task().names.size();
     const auto values = [&](std::size_t i) { return batch.values.data() + (first + i) * names; };
     for (std::size_t i = 0; i < count && !interrupted(); ++i) {
-      begun[i] = members_.begin(*engine, values(i), one.data(), one_table.data());
+      begun[i] = members_.begin(members_.step(), *engine, values(i), one.data(), one_table.data());
       if (!begun[i]) continue;
       for (std::size_t k = 0; k < kept; ++k) variables[k * count + i] = one[k];
       for (std::size_t k = 0; k < used; ++k) table[k * count + i] = one_table[k];
@@ -71,7 +72,7 @@ class GpuMembers final : public MemberEngine {
         continue;
       }
       for (std::size_t k = 0; k < kept; ++k) one[k] = variables[k * count + i];
-      std::optional<MemberResult> result = begun[i] ? members_.result(one.data()) : std::nullopt;
+      std::optional<MemberResult> result = begun[i] ? members_.result(members_.step(), one.data()) : std::nullopt;
       results[first + i] = result ? std::move(*result) : members_.scalar(values(i));
     }
   }

@@ -64,6 +64,11 @@ class MemberEngine {
   /// How many members it likes to have at once, where there are as many. One that wants all cores or a device for
   /// itself lets calls of run() wait for each other.
   virtual std::size_t batch_size() const { return 1; }
+
+  /// One member once more with its accuracy estimated; nothing where run() estimates it. Called by several threads.
+  virtual std::optional<MemberResult> judged(const double*) const { return {}; }
+  /// Why it runs members one at a time although it was made to run several at once; "" where it does not.
+  virtual std::string why_alone() const { return ""; }
 };
 
 /// Makes an engine for a task. Throws InputError where the method refuses the model, or the model has no consistent

@@ -104,9 +104,43 @@ std::vector<MemberResult> MemberGroups::run(std::uint64_t group, const std::vect
     const std::vector<double> values = design_.open_values(design_.member(group, place));
     batch.values.insert(batch.values.end(), values.begin(), values.end());
   }
-  results = mine->group->engine->run(batch);
+  const MemberEngine& engine = *mine->group->engine;
+  results = engine.run(batch);
   check(results.size() == batch.count, "an engine gives a result for each member");
+  const std::size_t width = design_.open_names().size();
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (in_sample(design_.member(group, places[i])) && !results[i].interrupted)
+      judge(engine, batch.values.data() + i * width, results[i]);
+  if (const std::string why = engine.why_alone(); !why.empty()) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    why_alone_ = why;
+  }
   return results;
+}
+
+std::uint64_t MemberGroups::sample_every() const {
+  // A run with its accuracy costs as much as some fifty in lanes: 16 of many, and of few at most one in 64.
+  constexpr std::uint64_t most = 16, share = 64;
+  return std::max(share, (design_.size() + most - 1) / most);
+}
+
+void MemberGroups::judge(const MemberEngine& engine, const double* values, MemberResult& result) {
+  std::optional<MemberResult> alone = engine.judged(values);
+  if (!alone) return;
+  if (!alone->failure.empty() || alone->interrupted) result = std::move(*alone);
+  else result.warnings = std::move(alone->warnings);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  sampled_ = true;
+}
+
+std::uint64_t MemberGroups::judged() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return sampled_ ? (design_.size() + sample_every() - 1) / sample_every() : design_.size();
+}
+
+std::string MemberGroups::why_alone() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return why_alone_;
 }
 
 std::size_t MemberGroups::batch_size(std::uint64_t group) {

@@ -31,6 +31,10 @@ class MemberGroups {
   std::size_t batch_size(std::uint64_t group);
   /// Whether the method takes the first, the last or one in the middle with its values.
   bool has_one_that_is_taken() const;
+  /// How many members have their accuracy estimated: all, or a sample where engines cannot tell it.
+  std::uint64_t judged() const;
+  /// Why members run one at a time although several at once were asked for; "" where they do not.
+  std::string why_alone() const;
   /// One member again, with its rows for an observer.
   MemberResult run_observed(std::uint64_t member, Observer& observer);
 
@@ -44,13 +48,18 @@ class MemberGroups {
   std::unique_ptr<MemberGroup> make(std::uint64_t group) const;
   std::unique_ptr<MemberGroup> make(const std::vector<std::string>& set, bool open, double members) const;
   std::vector<std::string> assignments(std::uint64_t member, bool all) const;
+  bool in_sample(std::uint64_t member) const { return member % sample_every() == 0; }
+  std::uint64_t sample_every() const;
+  void judge(const MemberEngine& engine, const double* values, MemberResult& result);
   MemberResult run_alone(std::uint64_t member, Observer* observer) const;
 
   const SweepOptions& options_;
   const Design& design_;
   std::vector<std::string> columns_;
   std::size_t room_;  // compilations that are kept
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  bool sampled_ = false;   // an engine did not estimate the accuracy of all its members
+  std::string why_alone_;  // of the first engine that has a reason
   std::map<std::uint64_t, std::shared_ptr<Slot>> slots_;
 };
 

@@ -49,9 +49,13 @@ ProgramMembers::ProgramMembers(const MemberTask& task, int rows, bool locate)
   if (steps_ == 0) why_ = "the end is not a whole number of steps away";
   if (why_.empty()) find_columns();
   if (!why_.empty()) return;
-  EngineProgram made = program_of(*prototype_, {.rows = rows, .reduce = true, .watch = true, .locate = locate});
+  EngineProgramOptions wanted{.rows = rows, .reduce = true, .watch = true, .locate = locate};
+  EngineProgram made = program_of(*prototype_, wanted);
   program_ = std::move(made.step);
   why_ = made.why;
+  if (!program_ || program_->own_matrix) return;
+  wanted.own_matrix = true;
+  careful_ = std::move(program_of(*prototype_, wanted).step);
 }
 
 /// A report whose entries tell where they come from.
@@ -106,34 +110,34 @@ void ProgramMembers::find_columns() {
 }
 
 /// When an event ended the motion.
-double ProgramMembers::stopped_at(const double* v) const {
+double ProgramMembers::stopped_at(const StepProgram& step, const double* v) const {
   double t = StepProgram::never;
   const std::vector<Event>& events = task_.model->events;
   for (std::size_t i = 0; i < events.size(); ++i)
-    if (stops(events[i])) t = std::min(t, v[program_->crossed + static_cast<int>(i)]);
+    if (stops(events[i])) t = std::min(t, v[step.crossed + static_cast<int>(i)]);
   return t;
 }
 
-bool ProgramMembers::begin(Engine& engine, const double* values, double* variables, double* table) const {
+bool ProgramMembers::begin(const StepProgram& step, Engine& engine, const double* values, double* variables,
+                           double* table) const {
   NamedValues named;
   for (std::size_t i = 0; i < task_.names.size(); ++i) named[task_.names[i]] = values[i];
   try {
     engine.reset_parameters();
     if (!engine.begin(named) || moved_start(task_, engine.initial, engine.t0)) return false;
   } catch (const InputError&) { return false; }
-  begin_program(engine, *program_, static_cast<double>(steps_), variables);
+  begin_program(engine, step, static_cast<double>(steps_), variables);
   std::copy(engine.parameters.begin(), engine.parameters.end(), table);
   return true;
 }
 
-std::optional<MemberResult> ProgramMembers::result(const double* v) const {
-  const StepProgram& s = *program_;
+std::optional<MemberResult> ProgramMembers::result(const StepProgram& s, const double* v) const {
   if (v[s.status] != 0 || v[s.left] != 0) return {};
   const double energy = v[s.first_energy], error = v[s.energy_error];
   const bool holds_velocity = static_cast<bool>(task_.method->claims.velocity);
   if (!(v[s.position] <= suspicious_residual) || (holds_velocity && !(v[s.velocity] <= suspicious_residual))) return {};
   MemberResult result;
-  const double last = stopped_at(v);
+  const double last = stopped_at(s, v);
   for (const Column& column : columns_) switch (column.source) {
       case Source::time: result.cells.emplace_back(task_.simulation.end); break;
       case Source::steps: result.cells.emplace_back(static_cast<long>(v[s.made])); break;

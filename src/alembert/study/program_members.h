@@ -21,28 +21,32 @@ class ProgramMembers {
   /// Why this task is no matter of programs alone; "" where it is.
   const std::string& why_not() const { return why_; }
   const StepProgram& step() const { return *program_; }
+  /// For members for which that one converges too slowly, since it leaves out a part of Newton's matrix; null where it
+  /// does not.
+  const StepProgram* careful_step() const { return careful_ ? &*careful_ : nullptr; }
   const MemberTask& task() const { return task_; }
   long steps() const { return steps_; }
   std::size_t parameters() const { return prototype_->parameters.size(); }
 
   /// An engine for one thread.
   std::unique_ptr<Engine> engine() const { return std::make_unique<Engine>(*prototype_); }
-  /// Variables and parameters of a member at its start; false where the scalar engine has to look at it.
-  bool begin(Engine& engine, const double* values, double* variables, double* table) const;
+  /// Variables and parameters of a member at its start, for one of the programs; false where the scalar engine has to
+  /// look at it.
+  bool begin(const StepProgram& step, Engine& engine, const double* values, double* variables, double* table) const;
   /// The result of a member whose program has made all its steps; nothing where the numbers are such that the scalar
   /// engine should judge them.
-  std::optional<MemberResult> result(const double* variables) const;
+  std::optional<MemberResult> result(const StepProgram& step, const double* variables) const;
   /// The member by the scalar engine.
   MemberResult scalar(const double* values) const;
 
  private:
   void find_columns();
-  double stopped_at(const double* variables) const;
+  double stopped_at(const StepProgram& step, const double* variables) const;
 
   MemberTask task_;
   std::unique_ptr<MemberEngine> scalar_;
   std::unique_ptr<Engine> prototype_;
-  std::optional<StepProgram> program_;
+  std::optional<StepProgram> program_, careful_;
   std::string why_;
   long steps_ = 0;
   enum class Source {

@@ -351,7 +351,9 @@ SweepOutcome lead(const SweepOptions& options, const Design& design, const Sweep
   }
   if (service.joinable()) service.join();
   if (problem) std::rethrow_exception(problem);
-  const SweepOutcome outcome = exchange.finish();
+  SweepOutcome outcome = exchange.finish();
+  outcome.judged = groups.judged();
+  outcome.why_alone = groups.why_alone();
   if (outcome.done == outcome.members)
     for (const auto& [member, observer] : options.trajectories) groups.run_observed(member, *observer);
   return outcome;

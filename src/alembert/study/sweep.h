@@ -68,6 +68,8 @@ struct SweepOptions {
 
 struct SweepOutcome {
   std::uint64_t members = 0, done = 0, resumed = 0, failed = 0, warned = 0;
+  std::uint64_t judged = 0;  // members whose accuracy was estimated: all, or a sample in lanes and on GPUs
+  std::string why_alone;     // why members ran one at a time although several at once were asked for
 };
 
 /// Whether one compilation serves all numbers for it: a single parameter that does not shape the model, or a single

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "alembert/base/utf8.h"
-#include "alembert/quad.h"
+#include "alembert/numerics.h"
 #include "alembert/text/statements.h"
 
 namespace alembert::internal {

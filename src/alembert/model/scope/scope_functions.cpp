@@ -4,7 +4,7 @@
 #include "alembert/model/bodies/expand.h"
 #include "alembert/model/elaborate.h"
 #include "alembert/model/scope/scope_impl.h"
-#include "alembert/quad.h"
+#include "alembert/numerics.h"
 
 namespace alembert::internal {
 
