@@ -137,6 +137,55 @@ TEST(Accuracy, ErrorsBehindEventsThatActAreStated) {
   EXPECT_LE(std::abs(fine.y[0] - exact) / 2, 10 * 20 * fine.accuracy->per_time);
 }
 
+// x = sin(t) until t = pi; lobatto(2) is there too early, and turns at an event that the motion has not met by the end.
+TEST(Accuracy, AnEventThatTheErrorDecidesAboutIsNamed) {
+  const std::string model =
+      "coordinate x\nkinetic x'^2/2\npotential x^2/2\ninitial x' = 1\n"
+      "event hit: x = 0 falling\nwhen hit: x' = -x'\n";
+  for (const double end : {3.135, 3.131}) {  // before and behind the event of the run
+    const Report report = run_judged(model, "lobatto(2)", 0.3, end);
+    EXPECT_EQ(codes(report), "events") << end;
+  }
+  EXPECT_EQ(codes(run_judged(model, "lobatto(2)", 0.3, 1.5)), "");
+  EXPECT_EQ(codes(run_judged(model, "lobatto(2)", 0.3, 4.7)), "");
+}
+
+// radau(3) takes away the fast swing of a stiff spring in its first steps, which err by more than all others.
+TEST(Accuracy, WhatIsDampedAtOnceIsSeen) {
+  const Model model = model_from_text(
+      "coordinate x = 0.924836, y = -0.380366\nkinetic 1.548814*(x'^2 + y'^2)/2\n"
+      "potential 1.548814*9.81*y + 13792.577228/2*(sqrt(x^2 + y^2) - 1)^2\nforce x = 9.854484*cos(3.118892*t)\n");
+  SimulateOptions options;
+  options.step = 2.824 / 46;
+  options.end = 2.824;
+  Rows rows, fine;
+  const Report report = run_rows(model, "radau(3)", options, rows);
+  options.step /= 100;
+  options.every = 100;
+  run_rows(model, "gauss(4)", options, fine);
+  ASSERT_EQ(rows.rows.size(), fine.rows.size());
+  double error = 0;
+  for (std::size_t i = 0; i < rows.rows.size(); ++i)
+    error = std::max(error, std::abs(rows.at(rows.rows[i], "x'") - fine.at(fine.rows[i], "x'")));
+  EXPECT_TRUE(!report.warnings.empty() || report.accuracy->per_time * report.t * 10 > error / 8) << error;
+}
+
+// A block that friction(...) holds creeps with v = 1e-6/sqrt((mu N)^2 - 1). A method that does not damp swings about
+// that, and where the parts of its steps have no solution only twice as long ones are known, which swing alike.
+TEST(Accuracy, StepsThatSwingToAndFroAreNotRight) {
+  SimulateOptions options;
+  options.step = 0.01;
+  options.end = 1;
+  options.steps.guess = Guess::naive;
+  Rows rows;
+  const Report report =
+      run_rows(model_from_text("coordinate x\nkinetic x'^2/2\nforce x = friction(0.5, 9.81, x') + 1\n"), "lobatto(3)",
+               options, rows);
+  const double creep = 1e-6 / std::sqrt(4.905 * 4.905 - 1);
+  const bool right = report.ending == Ending::done && std::abs(report.v[0] - creep) < 0.1 * creep;
+  EXPECT_TRUE(right || report.ending == Ending::failed || !report.warnings.empty()) << report.v[0];
+}
+
 TEST(Accuracy, WhatRoundingGrowsToIsStated) {
   // From the top, 1e-9 away from it, and back to it at t = 13.7: what rounding does there grows a billion times.
   const std::string top = "coordinate th\nkinetic th'^2/2\npotential 9.81*cos(th)\ninitial th = 1e-9\n";
@@ -354,6 +403,44 @@ TEST(Judge, AnEnergyThatNothingChangedEndsTheRun) {
 }
 
 // At v = 0.2 both rates lead back: what would have to stay there is named, and does not go on in tiny steps for ever.
+// A pendulum on a stiff spring, damped and driven: its energy is not conserved, but it is accounted for.
+const std::string driven_spring_pendulum =
+    "coordinate x = 1, y = 0\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y + 2e4/2*(sqrt(x^2 + y^2) - 1)^2\n"
+    "rayleigh 0.5*(x'^2 + y'^2)/2\nforce x = 3*cos(2*t)\n";
+
+TEST(Judge, AnEnergyThatTheWorkDoesNotExplainEndsTheRun) {
+  // 15 steps are fewer than those from which on the first ones are the measure; 60 are more.
+  for (const double end : {0.75, 3.0}) {
+    const Report wild = run_judged(driven_spring_pendulum, "lobatto(3)", 0.05, end);
+    ASSERT_EQ(wild.ending, Ending::failed) << codes(wild);
+    EXPECT_NE(wild.reason.find("the energy went from 0 to "), std::string::npos) << wild.reason;
+    EXPECT_LT(wild.t, end);
+  }
+  const Report long_steps = run_judged(driven_spring_pendulum, "lobatto(3)", 0.02, 10);
+  EXPECT_TRUE(long_steps.ending == Ending::failed || codes(long_steps).find("energy") != std::string::npos);
+  EXPECT_EQ(codes(long_steps).find("sensitive"), std::string::npos) << codes(long_steps);
+  const Report right = run_judged(driven_spring_pendulum, "lobatto(3)", 0.001, 10);
+  EXPECT_EQ(right.ending, Ending::done) << right.reason;
+  EXPECT_EQ(codes(right), "");
+}
+
+// From rest in the top, where the energy is 0, its motion becomes 1e8 times as fast: what is wrong with the energy then
+// is much against the first steps, and nothing against the motion.
+TEST(Judge, AMotionThatBecomesFasterByItselfIsNoExplosion) {
+  const Report report =
+      run_judged("coordinate a = 1e-8\nkinetic a'^2/2\npotential 9.81*(cos(a) - 1)\n", "lobatto(2)", 0.01, 8);
+  EXPECT_EQ(report.ending, Ending::done) << report.reason;
+}
+
+// The same for explosions in the first steps of a motion on which nothing does work.
+TEST(Judge, AnExplosionIsNoMeasureOfItself) {
+  const Report report =
+      run_judged("coordinate x = 1, y = 0\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y + 2e4/2*(sqrt(x^2 + y^2) - 1)^2\n",
+                 "lobatto(3)", 0.2, 8);
+  ASSERT_EQ(report.ending, Ending::failed) << codes(report);
+  EXPECT_LT(report.t, 4);
+}
+
 TEST(Judge, ARateThatSwitchesToAndFroEndsTheRun) {
   for (const double step : {0.1, 0.001}) {
     const Report report = run_judged("variable v = 1\nrate v' = if(v > 0.2, -v, 0.5)\n", "gauss(2)", step, 5);

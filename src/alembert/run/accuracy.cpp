@@ -25,6 +25,8 @@ constexpr long between_comparisons = 499;
 constexpr double few_steps = 32;
 // Until then the prediction does not know the motion yet: it extrapolates from fewer steps than later.
 constexpr long first_predictions = 8;
+// The first ones are compared: what a damping method takes away at once is right nowhere else.
+constexpr long first_compared = 4;
 // Behind a step that was predicted so badly, and behind the companion, comparisons are this near to each other at
 // first, then twice as far each time: what errs for a short time only is not taken for the usual.
 constexpr long near_comparison = 4;
@@ -191,8 +193,8 @@ void AccuracyProbe::archive(Archive& fields) {
   if (parts_) fields(*parts_);
   fields(multipliers_, ranges_, run_before_, n_, next_look_, next_compared_, gap_, surprised_, t_, companion_steps_,
          later_steps_, later_, window_, windows_, growth_, resets_, parts_at_, step_error_, now_, last_, accompanied_,
-         sum_, summed_, predicted_worst_, worst_, worst_t_, compared_, inside_, cut_, cut_compared_, last_kink_,
-         shortest_contact_);
+         sum_, summed_, predicted_worst_, worst_, worst_t_, compared_, unsolved_, inside_, cut_, cut_compared_,
+         last_kink_, shortest_contact_);
 }
 
 void AccuracyProbe::look(const GridPoint& from, const GridPoint& to, const SolvedStep<double>* run) {
@@ -379,6 +381,7 @@ long AccuracyProbe::until_compared() const {
 
 bool AccuracyProbe::due(double prediction_error) {
   if (all_compared_) return true;
+  if (n_ > 1 && n_ <= first_compared) return true;
   if (n_ > 1 && n_ < first_predictions) return false;
   const bool surprising = n_ > 1 && prediction_error > surprise * std::max(predicted_well, predicted_worst_);
   if (n_ < next_compared_ && !surprising) return false;
@@ -406,7 +409,10 @@ void AccuracyProbe::compare_parts(const GridPoint& from, const GridPoint& to) {
   const double h = in_kink ? end.t - from.t : length_of(from.t, end.t, 1, h_), first = first_part * h;
   for (const auto& [t, part] : {std::pair(from.t, first), std::pair(from.t + first, h - first)}) {
     const StepResult result = parts_->advance(t, part, parts_at_.state.data(), parts_at_.compensation.data());
-    if (result.newton.outcome != Outcome::converged) return;
+    if (result.newton.outcome != Outcome::converged) {
+      ++unsolved_;
+      return;
+    }
   }
   std::fill(now_.begin(), now_.end(), 0);
   ranges_.add(to.state);
@@ -512,10 +518,13 @@ std::optional<AccuracyProbe::Result> AccuracyProbe::finish(std::size_t singular_
   at_end += error_inside();
   // Where the companion saw nothing but rounding, later steps add up what they err by.
   if (largest(accompanied_) == 0) at_end = std::max(at_end, largest(sum_) / (1 - left));
+  // Two steps may swing to and fro about the motion, and the companion sees every second of them only.
+  if (compared_ == 0 && unsolved_ > 0) at_end = std::max(at_end, 1.0);
   // More than all cannot be lost: the stated accuracy ends there.
   Result result;
   result.at_end = std::max({at_end, of_step, rounding});
   result.rounding = rounding;
+  result.moves = ranges_.time();
   if (!of_rounding.regular) result.growth = std::max({growth_, growth_of(window_), of_rounding.rate});
   result.accuracy = {.per_time = std::min(result.at_end, 1.0) / length,
                      .per_step = of_step,

@@ -32,13 +32,13 @@ class StateRanges {
   /// The largest range of all positions, and of all velocities.
   double positions() const { return largest(0, n_y_); }
   double velocities() const { return largest(n_y_, low_.size()); }
+  double time() const { return velocities() > 0 ? positions() / velocities() : 0; }
   /// Where rounding of the entry begins to count.
   double rounding(std::size_t i) const;
   /// What rounding of the entries is, in units of rounding, relative to their range: large where a motion lies far from
   /// the origin.
   double resolution() const;
-  /// The largest |position| so far.
-  double farthest() const;
+  double farthest() const;  // the largest |position| so far
   template <class A>
   void archive(A& fields) {
     fields(low_, high_);
@@ -85,8 +85,7 @@ class AccuracyProbe {
   /// At which it is due.
   long until_look() const { return companion_ ? 1 : std::max(1L, next_look_ - n_); }
   double surprised() const { return surprised_; }  // steps whose prediction was off by more are followed, too
-  /// So many steps were made for which nothing is due.
-  void skip(long steps) { n_ += steps; }
+  void skip(long steps) { n_ += steps; }           // so many were made for which nothing is due
 
   /// Events have set something where the run stands.
   void jumped(const GridPoint& at, std::size_t events);
@@ -97,6 +96,7 @@ class AccuracyProbe {
     double growth = 0;    // of errors, e-folds in a unit of time; 0 where they do not grow exponentially
     double better = 0;    // a step that would make an error of a hundredth
     double rounding = 0;  // what rounding makes at_end by itself
+    double moves = 0;     // the time in which the motion goes through its range
   };
   /// Nothing where no step could be compared. singular_positions: that the run has passed.
   std::optional<Result> finish(std::size_t singular_positions, const Growth& of_rounding) const;
@@ -184,14 +184,14 @@ class AccuracyProbe {
 
   std::optional<Step<double>> parts_;
   GridPoint parts_at_;
-  std::vector<double> step_error_;   // largest of every entry in a step
-  std::vector<double> now_, last_;   // of the last step that was compared, and of the one before
-  std::vector<double> accompanied_;  // largest of the steps beside which the companion went
-  std::vector<double> sum_;          // of all steps, those in between by the trapezoidal rule
-  long summed_ = 0;                  // steps up to here
-  double predicted_worst_ = 0;       // of the steps that were compared
-  double worst_ = 0, worst_t_ = 0;   // error of a step
-  long compared_ = 0;
+  std::vector<double> step_error_;    // largest of every entry in a step
+  std::vector<double> now_, last_;    // of the last step that was compared, and of the one before
+  std::vector<double> accompanied_;   // largest of the steps beside which the companion went
+  std::vector<double> sum_;           // of all steps, those in between by the trapezoidal rule
+  long summed_ = 0;                   // steps up to here
+  double predicted_worst_ = 0;        // of the steps that were compared
+  double worst_ = 0, worst_t_ = 0;    // error of a step
+  long compared_ = 0, unsolved_ = 0;  // those whose parts had no solution were not
   double last_kink_ = -INFINITY, shortest_contact_ = INFINITY;  // when it was, and the least time between two
   double inside_ = 0;                // errors of the steps that were cut at both ends, together
   long cut_ = 0, cut_compared_ = 0;  // how many there were, and of how many the error is known

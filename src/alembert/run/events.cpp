@@ -80,6 +80,21 @@ void EventWatch::order_at_once(double rounding) {
   }
 }
 
+int EventWatch::coming(const GridPoint& at, double dt) {
+  ZeroSearch::Values values = here_;
+  zeros_.know(at, values);
+  const std::vector<double> now = values.values;
+  GridPoint later = at;
+  zeros_.pass(later, dt, values, 0);
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const Event& event = model_.events[i];
+    if (event.actions.empty() || std::isnan(values.values[i]) || now[i] * values.values[i] >= 0) continue;
+    const int side = (now[i] < 0) == (dt > 0) ? 1 : -1;
+    if (event.direction == 0 || event.direction == side) return static_cast<int>(i);
+  }
+  return -1;
+}
+
 bool EventWatch::search(const GridPoint& from, const GridPoint& to, bool last, std::vector<EventRecord>& found) {
   found.clear();
   if (!zeros_.search(from, here_, to, next_, last, crossed_)) return false;

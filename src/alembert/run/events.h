@@ -46,6 +46,10 @@ class EventWatch {
   /// Whether in the last search an event came too often for all to be found.
   bool unsure() const { return zeros_.unsure(); }
 
+  /// An event that sets something and would come within this time, if the motion went on along straight lines; -1
+  /// where there is none.
+  int coming(const GridPoint& at, double dt);
+
   /// What is known beside the point where it stands.
   void save(ByteWriter& out) const;
   void load(ByteReader& in);

@@ -19,6 +19,10 @@ constexpr double conserved = 1e-6;
 // steps are unstable.
 constexpr double burst = 100;
 constexpr long first_steps = 50;
+// But for the very first ones only of steps whose energy is right by this part: an explosion is no measure of itself.
+constexpr long very_first_steps = 4;
+constexpr double early_burst = 1e4;  // of the kinetic energy
+constexpr double right_enough = 0.5;
 // Velocities that move nothing by more than this part of the size of the system in a unit of time are rounding.
 constexpr double at_rest = 1e-12;
 // Errors of the energy are looked at again when they have grown by this factor.
@@ -34,37 +38,47 @@ double largest(std::span<const double> values) {
 
 }  // namespace
 
-Judge::Judge(Engine& engine, const GridPoint& start)
+Judge::Judge(Engine& engine, const GridPoint& start, bool accounts)
     : engine_(engine),
+      accounts_(accounts && engine.work),
       size_(largest(std::span(start.state).first(engine.e.y.size()))),
       slope_(std::max(1.0, largest(engine.watch.longest()))),
       held_(std::max(held, loose * engine.options.newton.tolerance)),
       first_energy_(engine.watch.energy()),
-      kinetic_t_(start.t) {
-  if (engine_.conservative) kinetic_ = kinetic(start);
+      kinetic_t_(start.t),
+      early_(std::abs(first_energy_)) {
+  if (engine_.conservative || accounts_) kinetic_ = kinetic(start);
+}
+
+void Judge::go_on(const GridPoint& from) {
+  size_ = std::max(size_, largest(std::span(from.state).first(engine_.e.y.size())));
+  slope_ = std::max(slope_, largest(engine_.watch.longest()));
+  looks_ = 0;
+  known_error_ = -1;
 }
 
 std::string Judge::broken(const GridPoint& at) {
   if (not_finite(at.state)) return "the state is not finite at t = " + time_text(at.t) + "; try a smaller step";
   std::string found = broken_constraint(at);
-  if (found.empty() && engine_.conservative) found = broken_energy(at, engine_.watch.energy());
-  return found;
+  if (!found.empty() || !(engine_.conservative || accounts_)) return found;
+  const double energy = engine_.watch.energy();
+  return broken_energy(at, energy, accounts_ ? engine_.work->off() : std::abs(energy - first_energy_));
 }
 
 double Judge::energy_error() const {
-  if (kinetic_ == 0 || energy_error_ == 0) return energy_error_;
+  if (accounts_ || kinetic_ == 0 || energy_error_ == 0) return energy_error_;
   return std::max(energy_error_, engine_.watch.energy_watched.max_error / kinetic_);
 }
 
 double Judge::final_error() const {
-  if (kinetic_integral_ == 0 || energy_error_ == 0) return 0;
+  if (accounts_ || kinetic_integral_ == 0 || energy_error_ == 0) return 0;
   return std::abs(engine_.watch.energy() - first_energy_) * kinetic_time_ / kinetic_integral_;
 }
 
 // In an oscillation an error of 1 in its range of positions changes the potential energy by 4 times the largest kinetic
 // energy at most, and one of 1 in its range of velocities changes the kinetic energy by as much.
 double Judge::least_error() const {
-  if (kinetic_ == 0 || energy_error_ == 0) return 0;
+  if (accounts_ || kinetic_ == 0 || energy_error_ == 0) return 0;
   return std::abs(engine_.watch.energy() - first_energy_) / (8 * kinetic_);
 }
 
@@ -122,28 +136,47 @@ std::string Judge::broken_constraint(const GridPoint& at) {
   return "";
 }
 
-std::string Judge::broken_energy(const GridPoint& at, double energy) {
-  const double error = std::abs(energy - first_energy_);
+/// What errors of the energy are compared with. Overdamped motions have next to no kinetic energy.
+double Judge::scale() const { return accounts_ ? kinetic_ + span_ + engine_.work->gained() : kinetic_; }
+
+std::string Judge::broken_energy(const GridPoint& at, double energy, double error) {
   const bool early = looks_ <= first_steps;
   const double now = kinetic(at);
   kinetic_ = std::max(kinetic_, now);
+  span_ = std::max(span_, std::abs(energy - first_energy_));
   const double passed = std::abs(at.t - std::exchange(kinetic_t_, at.t));
   kinetic_integral_ += now * passed;
   kinetic_time_ += passed;
-  if (early) early_ = std::max({early_, now, std::abs(energy)});
-  else known_error_ = std::max(known_error_, energy_rounding * std::abs(first_energy_));
+  if (looks_ <= very_first_steps || (early && error <= right_enough * now)) early_ = std::max(early_, now);
+  if (!early) known_error_ = std::max(known_error_, energy_rounding * std::abs(first_energy_));
   if (error <= energy_rounding * std::abs(first_energy_)) return "";
-  if (kinetic_ == 0 || largest(engine_.motion.velocity()) <= at_rest * size_) return "";
-  if (error / kinetic_ > energy_error_) {
-    energy_error_ = error / kinetic_;
+  const double most = scale();
+  if (most == 0 || largest(engine_.motion.velocity()) <= at_rest * size_) return "";
+  if (error / most > energy_error_) {
+    energy_error_ = error / most;
     energy_error_t_ = at.t;
   }
   if (!early) known_error_ = std::max(known_error_, looked_again * error);
   const double allowed = std::max(conserved, loose * engine_.options.newton.tolerance);
-  if (engine_.method.claims.energy && error > allowed * kinetic_) return words("the energy is off", error, at.t);
-  if (early || error <= burst * early_) return "";
-  return "the energy went from " + to_text(first_energy_) + " to " + to_text(energy) + " by t = " + time_text(at.t) +
-         " although nothing does work: the steps are too long for this motion; try a smaller step";
+  if (!accounts_ && engine_.method.claims.energy && error > allowed * kinetic_)
+    return words("the energy is off", error, at.t);
+  const double there = early_ + (accounts_ ? engine_.work->gained() : 0);
+  // Where a motion becomes faster by itself, what is right of its kinetic energy is no explosion.
+  if (looks_ <= very_first_steps || error <= burst * there || error <= right_enough * kinetic_) return "";
+  // At first the energy itself may be rounding.
+  if (early && kinetic_ <= early_burst * there) return "";
+  return burst_words(energy, error, at.t);
+}
+
+std::string Judge::burst_words(double energy, double error, double t) const {
+  const std::string from =
+      "the energy went from " + to_text(first_energy_) + " to " + to_text(energy) + " by t = " + time_text(t);
+  const std::string why = accounts_ ? ", and what forces and damping do explains all but " + to_text(error) + " of it"
+                                    : " although nothing does work";
+  // Newton's own tolerance may be the reason, too.
+  const double loose_newton = engine_.options.newton.tolerance;
+  return from + why + ": the steps are too long for this motion; try a smaller step" +
+         (loose_newton > 0 ? ", or Newton without its tolerance of " + to_text(loose_newton) : "");
 }
 
 }  // namespace alembert::internal

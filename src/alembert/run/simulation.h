@@ -60,6 +60,7 @@ class Simulation {
   void assess_inputs();
   void assess_constraints();
   void assess_kinks();
+  void assess_last_event(const AccuracyProbe::Result& found);
   bool arrive(const GridPoint& from, GridPoint& to, bool last);
   bool closes(bool last) const;
   bool look(const GridPoint& from, GridPoint& to, bool last);

@@ -18,9 +18,13 @@ constexpr double good_step = 0.02;
 constexpr double good = 0.01;
 // Errors of the energy above this part of the kinetic energy show that steps are too long.
 constexpr double good_energy = 0.05;
+// An account adds up the errors of all steps, also those that damping has forgotten.
+constexpr double good_account = 0.25;
 // The same for what is left in the end, against the mean of the kinetic energy: where it is large for a short time
 // only.
 constexpr double good_energy_in_the_end = 0.1;
+// Errors that grow by more than this power of e in a step are not those of a motion that the steps follow.
+constexpr double resolved_growth = 0.3;
 // A step that is short for the motion is solved in two to five iterations.
 constexpr double laborious = 12;
 
@@ -71,6 +75,13 @@ void Simulation::assess_inputs() {
 void Simulation::assess_energy() {
   if (segment_ && segment_->rests) return;
   const double most = judge_->energy_error(), last = judge_->final_error();
+  if (engine_.work && most <= good_account) return;
+  if (engine_.work)
+    return warn("energy",
+                fmt::format("the energy is not what forces and damping made of it: at t = {} the account was off by "
+                            "{:.0f} % of all that was moved in it; {}",
+                            time_text(judge_->energy_error_t()), 100 * most, remedy()),
+                judge_->energy_error_t());
   if (most > good_energy)
     return warn(
         "energy",
@@ -107,14 +118,37 @@ std::optional<AccuracyProbe::Result> Simulation::accuracy() const {
   return found;
 }
 
+// An event that sets something is met a little earlier or later than it should be: next to the end that decides whether
+// it is met at all.
+void Simulation::assess_last_event(const AccuracyProbe::Result& found) {
+  constexpr double sure = 10;  // times what is stated
+  if (!engine_.events || engine_.e.actions.empty() || !report_.stopped.empty()) return;
+  const double unsure = sure * found.at_end * found.moves;
+  int number = engine_.events->coming(point_, std::copysign(unsure, options_.end - engine_.t0));
+  const bool ahead = number >= 0;
+  for (const EventRecord& record : report_.events)
+    if (!engine_.model.events[record.event].actions.empty() && std::abs(report_.t - record.t) <= unsure)
+      number = record.event;
+  if (number < 0) return;
+  warn("events",
+       fmt::format("the event '{}' lies so near {} the end that the error decides whether it happens in the run: the "
+                   "last values may be those of the other side of it; {}, or another end",
+                   engine_.model.events[static_cast<std::size_t>(number)].name, ahead ? "behind" : "before", remedy()),
+       report_.t);
+}
+
 void Simulation::assess_accuracy() {
   const std::optional<AccuracyProbe::Result> found = accuracy();
   if (!found) return;
   report_.accuracy = found->accuracy;
   report_.accuracy->compared = std::min(found->accuracy.compared, report_.steps);  // parts of them count once
   if (segment_ && !segment_->arrived) return;                                      // of the whole run more is known
-  if (found->at_end <= known && found->accuracy.per_step <= good_step) return;
-  if (found->growth > 0 && found->accuracy.per_step <= good_step)
+  if (found->at_end <= known && found->accuracy.per_step <= good_step) return assess_last_event(*found);
+  // Where the numbers themselves grow, smaller steps are the cure and not a while.
+  const double h = by_tolerance() ? 0 : std::abs(options_.step);
+  const bool unstable =
+      judge_->energy_error() > (engine_.work ? good_account : good_energy) || found->growth * h > resolved_growth;
+  if (found->growth > 0 && !unstable && found->accuracy.per_step <= good_step)
     return warn(
         "sensitive",
         fmt::format("the motion is sensitive: errors grow e-fold in about {:.2g} units of time, so that the end "

@@ -110,7 +110,7 @@ void Simulation::go_on() {
   comparisons_ += control_->comparisons();
   control_ = make_control(engine_, options_.steps, options_.end, options_.step, point_, grid_);
   if (engine_.events) engine_.events->go_on(point_);
-  judge_.emplace(engine_, point_);
+  judge_->go_on(point_);
   engine_.rank.look(point_.t, point_.state);
 }
 

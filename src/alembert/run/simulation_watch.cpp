@@ -38,7 +38,8 @@ void Simulation::begin_watching() {
   engine_.watch.look(engine_.behind(point_.t), point_.state, {});
   observe(point_);
   energy_ = engine_.watch.energy();
-  judge_.emplace(engine_, point_);
+  // Time stepping adds to the account what its contacts do, but in the end only.
+  judge_.emplace(engine_, point_, !(segment_ && segment_->arrived));
   if (engine_.work) {
     engine_.work->restart();
     engine_.work->look(engine_.behind(point_.t), point_.state, energy_ + taken(), engine_.multipliers);

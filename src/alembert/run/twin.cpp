@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "alembert/base/finite.h"
 
@@ -47,6 +48,12 @@ constexpr double enough = 1e100;
 constexpr double rough_part = 1e-4;
 // Nearer than this, relative to the state, rounding is the measure.
 constexpr double nearest = 1e-11;
+// What an error does depends on where it is made: near the top of a swing it hardly changes the energy, at the bottom
+// it does. The twin is pushed along the motion where that has become this much faster: what it says is then off by no
+// more than that.
+constexpr double much_faster = 3;
+// Nearer to the run than this, relative to the range, where it meets a kink is a matter of rounding.
+constexpr double too_near = 1e-10;
 // So many steps next to kinks the twin makes, fewer of large systems: each takes a copy of all that a run has.
 constexpr double most_crossed = 200, crossing_unknowns = 1e4;
 
@@ -99,7 +106,10 @@ void Twin::follow(const GridPoint& from, const GridPoint& to, std::span<const do
     worst_ = size;
     worst_t_ = to.t;
   }
-  if (step_) return go_along(from, to, run);
+  if (step_) {
+    go_along(from, to, run);
+    return kick(to);
+  }
   if (!done_ && size > 0) begin(to, error);
 }
 
@@ -110,8 +120,8 @@ void Twin::archive(Archive& fields) {
   else if (!step_) step_ = engine_.step.clone();
   if (step_) fields(*step_);
   archive_motion(fields, kernel_, engine_);
-  fields(multipliers_, ranges_, t_, n_, sum_, largest_, worst_, worst_t_, done_, at_, last_, made_, followed_, crossed_,
-         prolonged_, interval_, longest_, since_, in_one_, sync_, beside_, factor_, seen_);
+  fields(multipliers_, ranges_, t_, n_, sum_, largest_, worst_, worst_t_, kicked_, done_, at_, last_, made_, followed_,
+         crossed_, prolonged_, checked_, interval_, longest_, since_, in_one_, sync_, beside_, factor_, seen_);
 }
 
 void Twin::begin_step(std::span<const double> rates) {
@@ -165,6 +175,35 @@ void Twin::begin_anywhere(const GridPoint& from, const GridPoint& to) {
   seen_.push_back(distance(from));
 }
 
+// From here on it goes beside the run as one does that was pushed along the motion. What was wrong before has become
+// what the twin has seen.
+void Twin::kick(const GridPoint& to) {
+  if (!step_) return;
+  double speed = 0;
+  for (std::size_t i = n_y_; i < to.state.size(); ++i) speed = std::max(speed, std::abs(to.state[i]));
+  if (speed <= much_faster * kicked_) return;
+  const double before = std::exchange(kicked_, speed);
+  if (before == 0) return;
+  const double factor = amplification(t_);
+  for (double& error : sum_) error *= factor;
+  seen_.clear();
+  factor_ = 1;
+  std::vector<double> along(to.state.size(), 0);
+  std::copy(to.state.begin() + static_cast<long>(n_y_), to.state.end(), along.begin() + static_cast<long>(n_y_));
+  begin(to, along);
+}
+
+// A motion that begins at rest moves next to nothing in its first step, and the twin began that near.
+void Twin::begin_farther(const GridPoint& from, const GridPoint& to) {
+  checked_ *= 2;
+  if (std::any_of(seen_.begin(), seen_.end(), [&](const Distance& d) { return relative(d) > too_near; })) return;
+  std::vector<double> along(to.state.size());
+  for (std::size_t i = 0; i < along.size(); ++i) along[i] = to.state[i] - from.state[i];
+  if (std::all_of(along.begin(), along.end(), [](double x) { return x == 0; })) return;
+  seen_.clear();
+  begin(from, along);
+}
+
 void Twin::end() {
   step_.reset();
   kernel_.reset();
@@ -188,6 +227,7 @@ void Twin::follow_fixed(const GridPoint& from, const GridPoint& to, long steps, 
   ranges_.add(to.state);
   if (interval_ > 1) return follow_far(from, to, steps);
   if (!step_) begin_anywhere(from, to);
+  else if (n_ >= checked_) begin_farther(from, to);
   if (!step_) return;
   const double budget = std::max(free_steps(), share_of_fixed_steps * static_cast<double>(n_));
   if (static_cast<double>(followed_) > prolonged_ * budget) {
@@ -373,7 +413,7 @@ double Twin::relative(const Distance& d) const {
 void Twin::go_along(const GridPoint& from, const GridPoint& to, const SolvedStep<double>* run) {
   const double budget =
       std::max(free_unknowns / std::max(1, engine_.step.unknowns()), share_of_steps * static_cast<double>(n_));
-  if (static_cast<double>(seen_.size()) > budget) return end();
+  if (static_cast<double>(++followed_) > budget) return end();
   if (next_to_kink(from, to)) {
     if (!engine_.e.actions.empty()) return jumped(to);
     return cross_kink(from, to) ? compare(to) : end();
@@ -461,6 +501,7 @@ std::optional<AccuracyProbe::Result> Twin::finish(std::size_t singular_positions
   result.at_end = (relative(sum_) + rounding) * factor;
   result.rounding = rounding * factor;
   result.growth = growth();
+  result.moves = ranges_.time();
   result.accuracy = {.per_time = std::min(result.at_end, 1.0) / length,
                      .per_step = relative(largest_),
                      .worst_t = worst_t_,

@@ -52,6 +52,8 @@ class Twin {
   void begin(const GridPoint& at, std::span<const double> direction);
   void begin_anywhere(const GridPoint& from, const GridPoint& to);
   void begin_step(std::span<const double> rates);
+  void kick(const GridPoint& to);
+  void begin_farther(const GridPoint& from, const GridPoint& to);
   void go_along(const GridPoint& from, const GridPoint& to, const SolvedStep<double>* run);
   bool cross_kink(const GridPoint& from, const GridPoint& to);
   bool advance(double h, const SolvedStep<double>* run);
@@ -80,6 +82,7 @@ class Twin {
   std::vector<double> sum_;      // of all errors, by entry
   std::vector<double> largest_;  // of a step
   double worst_ = 0, worst_t_ = 0;
+  double kicked_ = 0;  // the largest velocity where it was pushed last, or began
 
   std::optional<Step<double>> step_;
   std::optional<KernelMotion> kernel_;  // makes fixed steps of the run's size as long as they are usual
@@ -89,6 +92,7 @@ class Twin {
   double made_ = 0;          // size of its last step, where errors are not told
   long followed_ = 0;        // steps that it made there
   long crossed_ = 0;         // of those next to a kink
+  long checked_ = 8;         // the step from which on it is seen whether it began too near
   // Of a run with more steps than may be made twice: twin and a copy of the run go in steps so many times as long, each
   // from where the run stands.
   long interval_ = 1, longest_ = 1, since_ = 0;

@@ -54,6 +54,8 @@ void WorkMeter::restart() {
   settled_ = {0, 0, friction_};
   account_ = {};
   off_ = 0;
+  sure_ = false;
+  gained_ = 0;
   unknown_ = 0;
   most_ = 0;
   least_ = 0;
@@ -121,6 +123,13 @@ WorkMeter::Work WorkMeter::between(std::size_t first, std::size_t last) const {
   return work;
 }
 
+// From the last point to this one; by straight lines, for it is a scale only.
+void WorkMeter::gain(const Sample& now) {
+  if (last_.empty()) return;
+  const auto positive = [](const Sample& at) { return std::max(0.0, at.supplied - at.dissipated); };
+  gained_ += (positive(last_.back()) + positive(now)) / 2 * std::abs(now.t - last_.back().t);
+}
+
 bool WorkMeter::uneven(double next) const {
   if (last_.size() < 2) return false;
   const double before = std::abs(last_.back().t - last_[last_.size() - 2].t), now = std::abs(next - last_.back().t);
@@ -142,11 +151,13 @@ void WorkMeter::take(double t, std::span<const double> state, double energy, std
   const bool known = std::all_of(work.begin(), work.end(), [](double part) { return std::isfinite(part); });
   unknown_ = known ? 0 : unknown_ + 1;
   if (!known) return;
+  gain(now);
   add({work[0], work[1], {work.begin() + 2, work.end()}}, settled_);
   last_.clear();
   from_ = 0;
   last_.push_back(std::move(now));
   settle(settled_, energy);
+  sure_ = true;
   if (!(off_ <= account_.error)) account_.error = off_;
 }
 
@@ -164,6 +175,7 @@ void WorkMeter::look(double t, std::span<const double> state, double energy, Mul
   const bool known = std::isfinite(now.dissipated) && std::isfinite(now.supplied);
   unknown_ = known ? 0 : unknown_ + 1;
   if (!known) return;
+  gain(now);
   if (uneven(t)) {
     Sample last = last_.back();
     go_on(0);
@@ -176,7 +188,8 @@ void WorkMeter::look(double t, std::span<const double> state, double energy, Mul
   add(settled_, all);
   settle(all, energy);
   // Through few points the power is known badly; in the end the account must say by how much.
-  if (last_.size() == points && !(off_ <= account_.error)) account_.error = off_;
+  sure_ = last_.size() == points;
+  if (sure_ && !(off_ <= account_.error)) account_.error = off_;
 }
 
 }  // namespace alembert::internal

@@ -35,6 +35,10 @@ class WorkMeter {
   /// A grid point of the run, with the energy there. multipliers are asked only where the power depends on them.
   void look(double t, std::span<const double> state, double energy, Multipliers& multipliers);
   EnergyAccount account() const;
+  /// By how much the account differs from the energy now; 0 while too few points are known.
+  double off() const { return sure_ ? off_ : 0; }
+  /// All that was ever supplied, whatever was taken away meanwhile, about.
+  double gained() const { return gained_; }
   /// The largest and the smallest power that was supplied, at least and at most 0.
   double most_supplied() const { return most_; }
   double least_supplied() const { return least_; }
@@ -45,7 +49,8 @@ class WorkMeter {
   /// All that it has seen.
   template <class A>
   void archive(A& fields) {
-    fields(begun_, rates_, last_, from_, settled_, first_energy_, unknown_, off_, most_, least_, account_, friction_);
+    fields(begun_, rates_, last_, from_, settled_, first_energy_, unknown_, off_, sure_, gained_, most_, least_,
+           account_, friction_);
   }
 
  private:
@@ -70,6 +75,7 @@ class WorkMeter {
   static void add(const Work& work, Work& to);
   Sample sample(double t, std::span<const double> state, Multipliers& multipliers);
   Work between(std::size_t first, std::size_t last) const;
+  void gain(const Sample& now);
   void settle(const Work& all, double energy);
   void make_room();
   bool uneven(double next) const;
@@ -89,6 +95,8 @@ class WorkMeter {
   double first_energy_ = 0;
   int unknown_ = 0;              // points in a row
   double off_ = 0;               // by which the account differs from the energy now
+  bool sure_ = false;            // enough points are known for it
+  double gained_ = 0;            // work that was positive
   double most_ = 0, least_ = 0;  // rates of supply
   EnergyAccount account_;
   std::vector<double> friction_;
