@@ -46,6 +46,49 @@ TEST(Course, StepsOfAStepperAreThoseOfARun) {
   }
 }
 
+const char* const on_a_floor = R"(
+parameter n = 0, closed = 0
+coordinate x, y = 1
+kinetic (x'^2 + y'^2)/2
+potential 9.81*y
+contact floor: y >= 0 restitution 0.8 friction 0.1 along x'
+when floor: n = n + 1, x' = x' + 1
+when floor.stick: closed = t
+stop after 6 floor
+observe bounces: n
+)";
+
+// Changes of contacts act in single steps as they do in a run, and go on from what was saved.
+TEST(Course, ChangesOfContactsAct) {
+  for (const char* method : {"moreau", "nonsmooth_rattle", "true_euler", "true_euler_adjoint"}) {
+    Stepper stepper = stepper_of(on_a_floor, method, 0.01), other = stepper_of(on_a_floor, method, 0.01);
+    const alembert::Run run = simulate(stepper, {.end = 20});
+    ASSERT_EQ(run.report.stopped, "floor");
+    std::vector<double> impacts;
+    int made = 0;
+    while (stepper.stopped().empty() && made < 2000) {
+      if (made == 150) other.load(stepper.save());
+      ASSERT_TRUE(stepper.step()) << stepper.failure();
+      ++made;
+      for (const EventRecord& record : stepper.events())
+        if (record.kind == std::string("impact")) impacts.push_back(record.t);
+    }
+    EXPECT_EQ(stepper.stopped(), "floor") << method;
+    EXPECT_EQ(stepper.event_names().back(), "floor");
+    ASSERT_EQ(impacts.size(), 6u) << method;
+    EXPECT_EQ(stepper.t(), run.report.t) << method;
+    EXPECT_EQ(stepper.state()[0], run.report.y[0]) << method;
+    EXPECT_EQ(stepper.state()[3], run.report.z[1]) << method;
+    EXPECT_EQ(stepper.value("bounces"), 6) << method;
+    // The first three impacts, within a few steps: sqrt(2/g) (1, 1 + 2 e, 1 + 2 e + 2 e^2).
+    const double fall = std::sqrt(2 / 9.81);
+    EXPECT_NEAR(impacts[2], fall * (1 + 1.6 + 1.28), 0.06) << method;
+    while (other.stopped().empty()) ASSERT_TRUE(other.step()) << other.failure();
+    for (std::size_t i = 0; i < stepper.state().size(); ++i) EXPECT_EQ(other.state()[i], stepper.state()[i]) << method;
+    EXPECT_FALSE(stepper.step()) << "it has been stopped";
+  }
+}
+
 TEST(Course, WhatWasSavedGoesOnWithTheSameBits) {
   Stepper whole = stepper_of(bouncing, "gauss(3)", 0.02), part = whole;
   const alembert::Run run = simulate(whole, {.end = 2});

@@ -18,6 +18,8 @@ constexpr double accumulated_part = 1e-3, accumulated_time = 1e-5;
 // Flights lower than this, against the sizes of the gap, are too low for their impacts to be found: ten times what
 // rounding hides.
 constexpr double lowest_flight = 3e-13;
+// Single flights whose bounces end within this part of that, by the restitution alone, need not be seen to be steady.
+constexpr double brief = 0.5;
 // So many times between impacts must have had nearly the same ratio: two flights have one by themselves, the third says
 // that it is a law. The rest of the flights is then known to the same part, of a time that is tiny itself.
 constexpr int steady_ratios = 3;
@@ -45,7 +47,8 @@ void ContactRun::note_impact(int i) {
 /// Closes contacts that bounce too low, or for too short a time. Whether there were some.
 bool ContactRun::end_accumulations() {
   look();
-  const std::vector<double> accelerated = system_->accelerations(compiled_->engine.multipliers.at(t_, state_));
+  const std::span<const double> rates = compiled_->engine.multipliers.at(t_, state_);
+  const std::vector<double> accelerated = system_->accelerations(rates);
   const double soon = std::min(accumulated_time, accumulated_part * std::abs(options_.step));
   std::vector<int> set;
   double after = 0;
@@ -54,7 +57,8 @@ bool ContactRun::end_accumulations() {
     const double rate = system_->rate(contact(i).normal), a = accelerated[static_cast<std::size_t>(contact(i).normal)];
     // How high it goes is a size of the gap, also where all that is known of it is that it was closed.
     if (rate > 0 && a < 0) system_->reach(i, std::min(rate * rate / (-2 * a), rate * std::abs(options_.end - t_)));
-    const bool leaves = std::abs(system_->gap(i)) <= lowest_flight * system_->gap_scale(i) && rate > 0 && a < 0;
+    const bool leaves =
+        std::abs(system_->gap(i)) <= lowest_flight * system_->gap_scale(i) && rate > 0 && falls(i, a, rates);
     if (mode_[static_cast<std::size_t>(i)].closed || !leaves) continue;
     const bool steady = own.steady >= steady_ratios;
     const double flight = -2 * rate / a;
@@ -64,7 +68,8 @@ bool ContactRun::end_accumulations() {
     const double ratio = steady ? own.ratio : system_->restitution(i);
     const double left = alone ? flight / (1 - ratio) : own.limit - t_;
     const bool low = rate * rate / (-2 * a) < lowest_flight * system_->gap_scale(i);
-    if (!low && !(steady && left < soon)) continue;
+    const bool ends_soon = flight < brief * soon * (1 - system_->restitution(i));
+    if (!low && !ends_soon && !(steady && left < soon)) continue;
     set.push_back(i);
     if (std::isfinite(left)) after = std::max(after, left);
   }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "alembert/run/checkpoint.h"
+
 namespace alembert::internal {
 
 namespace {
@@ -160,6 +162,16 @@ void ContactBooks::add(const Report& part, const std::vector<int>& sliding, cons
     r.reason = part.reason;
   }
   first_ = false;
+}
+
+/// What the last segment says is said again by the one in which the checkpoint lies.
+void ContactBooks::archive(Archive& fields) {
+  Report& r = report_;
+  fields(account_, most_, least_, rubbed_, off_, last_, first_, known_);
+  archive_report(fields, r);
+  fields(r.energy, r.invariants, r.observed, r.accuracy, r.position, r.velocity, r.nonholonomic, r.rejected,
+         r.newton.iterations, r.newton.factorizations, r.newton.evaluations);
+  for (ContactReport& contact : r.contacts) fields(contact.impacts, contact.dissipated);
 }
 
 Report ContactBooks::finished() {

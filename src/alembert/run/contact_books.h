@@ -35,6 +35,8 @@ class ContactBooks {
   /// What the whole run is off by, relative to the range of motion.
   void put_error(double error);
 
+  void archive(Archive& fields);
+
   Report& report() { return report_; }
   /// The report of the whole.
   Report finished();

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "alembert/base/archive.h"
+#include "alembert/base/bytes.h"
 #include "alembert/run/events.h"
 
 namespace alembert::internal {
@@ -25,6 +25,16 @@ void ContactChanges::happened(int contact, const std::string& kind, double t) {
 
 std::vector<int> ContactChanges::acting() { return std::exchange(acting_, {}); }
 
-void ContactChanges::archive(Archive& fields) { fields(counts_, acted_, stopped_); }
+void ContactChanges::save(ByteWriter& out) const {
+  out.write(counts_);
+  out.write(acted_);
+  out.write(stopped_);
+}
+
+void ContactChanges::load(ByteReader& in) {
+  in.refill(counts_);
+  in.refill(acted_);
+  in.read(stopped_);
+}
 
 }  // namespace alembert::internal

@@ -9,7 +9,8 @@
 
 namespace alembert::internal {
 
-class Archive;
+class ByteReader;
+class ByteWriter;
 
 class ContactChanges {
  public:
@@ -26,7 +27,11 @@ class ContactChanges {
   /// The one that ended the run; "" where none has.
   const std::string& stopped() const { return stopped_; }
 
-  void archive(Archive& fields);
+  /// The motion goes on though one of them has ended it.
+  void go_on() { stopped_.clear(); }
+
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
 
  private:
   const Model& model_;

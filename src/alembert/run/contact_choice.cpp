@@ -26,10 +26,17 @@ void ContactRun::choose_mode(const Told& told) {
     const auto k = static_cast<std::size_t>(i);
     const bool accumulated = std::find(closing_.begin(), closing_.end(), i) != closing_.end();
     const bool near = at_surface(i) || told.hit[k] || mode_[k].touches || accumulated;
-    if (near && !told.opens[k] && (at_rest(contact(i).normal) || accumulated)) closed.push_back(i);
+    if (near && !told.opens[k] && !told.idle[k] && (at_rest(contact(i).normal) || accumulated)) closed.push_back(i);
   }
   if (!sound_laws(closed)) return;
-  if (closed.empty()) return take_mode(closed, {}, {});
+  const auto rest = [&] {
+    for (std::size_t i = 0; i < mode_.size(); ++i) mode_[i].touches = mode_[i].touches || told.idle[i];
+    leave_to_others();
+  };
+  if (closed.empty()) {
+    take_mode(closed, {}, {});
+    return rest();
+  }
   std::optional<ConeProblem> problem = force_problem(closed, told);
   if (!problem) return fail("the accelerations are not determined at t = " + time_text(t_));
   const std::optional<ConeSolution> found = solved(*problem, closed, &free_multipliers_);
@@ -38,6 +45,7 @@ void ContactRun::choose_mode(const Told& told) {
     return;
   }
   take_mode(closed, *problem, *found);
+  rest();
 }
 
 /// The forces of contacts that stay closed; nothing where the accelerations without them are not determined.
@@ -49,10 +57,10 @@ std::optional<ConeProblem> ContactRun::force_problem(const std::vector<int>& clo
   const std::vector<double> accelerated = system_->accelerations(free);
   ConeProblem problem = cone(closed, rows);
   for (std::size_t k = 0; k < rows.size(); ++k) {
-    const double rate = accelerated[static_cast<std::size_t>(rows[k])];
-    problem.b[static_cast<Eigen::Index>(k)] = rate;
-    // What rests all the time has no size of its own but what would become of it in a step.
-    system_->reach_rate(rows[k], std::abs(rate * options_.step));
+    problem.b[static_cast<Eigen::Index>(k)] = accelerated[static_cast<std::size_t>(rows[k])];
+    // What rests all the time has no size of its own but what would become of its terms in a step: bodies that fall
+    // together have no rate, and rounding of one.
+    system_->reach_rate(rows[k], system_->size_of_terms(rows[k], free) * std::abs(options_.step));
   }
   for (std::size_t k = 0; k < closed.size(); ++k) {
     const int i = closed[k];
@@ -108,7 +116,7 @@ bool ContactRun::none_pulls() {
   double fastest = 0;
   for (std::size_t i = 0; i < rates; ++i) fastest = std::max(fastest, std::abs(here[i]));
   for (std::size_t i = 0; i < mode_.size(); ++i) {
-    if (!mode_[i].closed || mode_[i].shared || system_->loaded(static_cast<int>(i))) continue;
+    if (!mode_[i].closed || !bears_alone(mode_[i]) || system_->loaded(static_cast<int>(i))) continue;
     const double force = here[rates + static_cast<std::size_t>(compiled_->normal[i])];
     if (std::isfinite(force)) largest_force_ = std::max(largest_force_, std::abs(force));
     if (!(force < -much_pull * largest_force_ - much_to_accelerate * fastest)) continue;

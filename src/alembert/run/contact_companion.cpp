@@ -62,6 +62,8 @@ bool ContactRun::accompany(double ratio) {
   options.observers = {&comparison};
   options.progress = {};
   options.strict = false;
+  options.checkpoint = {};
+  options.resume.clear();
   options.steps.most_steps = 0;
   options.step *= ratio;
   if (options.steps.control == Control::tolerance) {

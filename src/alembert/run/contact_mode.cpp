@@ -25,7 +25,7 @@ std::string key(const Mode& mode) {
   for (const ContactMode& contact : mode) {
     text += contact.closed ? 'c' : contact.touches ? 't' : 'o';
     if (!contact.closed) continue;
-    if (contact.shared) text += 's';
+    if (!bears_alone(contact)) text += 's';
     for (const FrictionMode& friction : contact.friction) {
       if (friction.kind == FrictionMode::Kind::sticks) text += '=';
       else if (friction.kind == FrictionMode::Kind::turns) text += '~';
@@ -128,7 +128,7 @@ class ModeWriter {
     // Reactions are -g_q^T lambda: with -gap the multiplier is the force that presses.
     const bool rate = rates_ && turns(mode_[i]);
     const Expr force = constrain(contact.name, rate ? -rate_of(contact.gap) : -contact.gap, rate, contact.place);
-    if (!mode_[i].shared) end_where(force, {ModeEvent::Kind::force, static_cast<int>(i), 0});
+    if (bears_alone(mode_[i])) end_where(force, {ModeEvent::Kind::force, static_cast<int>(i), 0});
     return force;
   }
 
@@ -173,7 +173,7 @@ class ModeWriter {
       squares.push_back(psi * psi);
       if (k == 0 && j < contact.tangential.size()) say(contact.tangential[j], -psi);
     }
-    if (mode_[static_cast<std::size_t>(here.contact)].shared) return;
+    if (!bears_alone(mode_[static_cast<std::size_t>(here.contact)])) return;
     const Expr bound = friction.at_rest * force;
     here.kind = ModeEvent::Kind::bound;
     end_where(bound * bound - sum(graph(), squares), here);
@@ -220,7 +220,7 @@ class ModeWriter {
 Mode all_closed(const Model& model, FrictionMode::Kind kind) {
   Mode mode;
   for (const Contact& contact : model.contacts) {
-    ContactMode one{true, false, false, {}};
+    ContactMode one{true, false, false, false, {}};
     for (const Friction& friction : contact.friction) {
       const bool turns = kind != FrictionMode::Kind::sticks && friction.slip.size() > 1;
       one.friction.push_back({turns ? FrictionMode::Kind::turns : kind, {1, 0}, friction.slip.size() > 1});
@@ -280,14 +280,14 @@ std::string contact_refusal(const Model& model, const Method& method, const Deri
   return "";
 }
 
-std::unique_ptr<CompiledMode> ContactModes::compiled(const Mode& mode, const std::vector<double>& slack, double t,
-                                                     std::span<const double> state,
-                                                     const std::vector<double>& parameters) {
+std::unique_ptr<CompiledMode> ContactModes::compiled(ModeOrigin origin, const std::vector<double>& slack) {
   const ModelLock lock;
+  const Mode mode = origin.mode;
+  const std::vector<double>& parameters = origin.parameters;
   ModeModel made = mode_model(model_, mode, slack, rates_);
   // Velocities that are nothing but rounding have no size by which constraints could be fulfilled.
-  std::vector<double> from(state.begin(), state.end());
-  const double still = 1e-12 * acceleration * std::abs(options_.step);
+  std::vector<double> from = origin.state;
+  const double still = 1e-12 * origin.acceleration * std::abs(options_.step);
   for (std::size_t i = model_.q.size(); i < from.size(); ++i)
     if (std::abs(from[i]) <= still) from[i] = 0;
   start_at(made.model, from);
@@ -299,11 +299,12 @@ std::unique_ptr<CompiledMode> ContactModes::compiled(const Mode& mode, const std
   DeriveOptions open = derive_;
   open.inputs.insert(open.inputs.end(), made.directions.begin(), made.directions.end());
   Equations equations = derive(made.model, open);
-  equations.least_z = acceleration * std::abs(options_.step);
+  equations.least_z = origin.acceleration * std::abs(options_.step);
   equations.least_y = equations.least_z * std::abs(options_.step);
   EngineOptions options = options_;
-  options.t0 = t;
-  auto result = std::make_unique<CompiledMode>(std::move(made), std::move(equations), method_, options);
+  options.t0 = origin.t;
+  auto result =
+      std::make_unique<CompiledMode>(std::move(origin), std::move(made), std::move(equations), method_, options);
   // In the order in which the constraints were added.
   int lambda = static_cast<int>(e_.lambda.size()), psi = static_cast<int>(result->e.lambda.size() + e_.psi.size());
   for (std::size_t i = 0; i < mode.size(); ++i) {
@@ -335,13 +336,44 @@ void begin(Engine& engine, double t, std::span<const double> state) {
   engine.begin_at(point, t);
 }
 
+void prepare_samples(Engine& engine, double count) {
+  EngineOptions asked = engine.options;
+  asked.at_once = false;
+  asked.samples = std::max(1.0, count);
+  engine.prepare(asked);
+}
+
+void ContactModes::archive(Archive& fields, const std::vector<double>& slack) {
+  const auto one = [&](CompiledMode& mode) {
+    bool dense = mode.engine.dense.has_value();
+    fields(dense);
+    if (dense && !mode.engine.dense) prepare_samples(mode.engine, 1);
+    fields(mode.engine);
+  };
+  auto size = static_cast<std::uint64_t>(known_.size());
+  fields(size);
+  if (!fields.reading())
+    for (auto& [name, mode] : known_) {
+      fields(mode->origin);
+      one(*mode);
+    }
+  for (std::uint64_t i = 0; fields.reading() && i < size; ++i) {
+    ModeOrigin origin;
+    fields(origin);
+    const std::string name = key(origin.mode);
+    one(*known_.insert_or_assign(name, compiled(std::move(origin), slack)).first->second);
+  }
+  fields(acceleration);
+}
+
 CompiledMode& ContactModes::at(const Mode& mode, const std::vector<double>& slack, double t,
                                std::span<const double> state, const std::vector<double>& parameters) {
   const std::string name = key(mode);
   auto found = known_.find(name);
   if (found == known_.end()) {
     if (known_.size() >= most_kept) known_.clear();
-    found = known_.emplace(name, compiled(mode, slack, t, state, parameters)).first;
+    ModeOrigin origin{mode, t, {state.begin(), state.end()}, parameters, acceleration};
+    found = known_.emplace(name, compiled(std::move(origin), slack)).first;
   }
   Engine& engine = found->second->engine;
   auto next = std::copy(parameters.begin(), parameters.end(), engine.parameters.begin());

@@ -26,9 +26,20 @@ struct ContactMode {
   // Its load is shared with others in more than one way: whether forces and bounds allow it is looked at for all of
   // them together, beside the mode.
   bool shared = false;
+  // It shares its load with one that slides, so that the motion depends on how: the shortest forces do it, and those
+  // that would pull leave it to the others.
+  bool decides = false;
   std::vector<FrictionMode> friction;
+
+  template <class A>
+  void archive(A& fields) {
+    fields(closed, touches, shared, decides, friction);
+  }
 };
 using Mode = std::vector<ContactMode>;
+
+/// Whether what a contact bears is asked of the mode itself, in events.
+inline bool bears_alone(const ContactMode& mode) { return !mode.shared || mode.decides; }
 
 /// open, closed, sliding, sticking: in columns the numbers 0 to 3.
 enum class ContactState { open, closed, sliding, sticking };
@@ -54,10 +65,27 @@ ModeModel mode_model(const Model& model, const Mode& mode, const std::vector<dou
 /// Where a motion of a model begins.
 void start_at(Model& model, std::span<const double> state);
 
+/// For what a mode was compiled: its code is the same where these are.
+struct ModeOrigin {
+  Mode mode;
+  double t = 0;
+  std::vector<double> state, parameters;
+  double acceleration = 0;  // the largest that was known
+
+  template <class A>
+  void archive(A& fields) {
+    fields(mode, t, state, parameters, acceleration);
+  }
+};
+
 /// What was compiled for a mode.
 struct CompiledMode {
-  CompiledMode(ModeModel made, Equations equations, const Method& method, const EngineOptions& options)
-      : model(std::move(made)), e(std::move(equations)), engine(model.model, e, method, options) {}
+  CompiledMode(ModeOrigin from, ModeModel made, Equations equations, const Method& method, const EngineOptions& options)
+      : origin(std::move(from)),
+        model(std::move(made)),
+        e(std::move(equations)),
+        engine(model.model, e, method, options) {}
+  ModeOrigin origin;
   ModeModel model;
   Equations e;
   Engine engine;
@@ -75,10 +103,11 @@ class ContactModes {
   /// The mode, beginning at a state; compiled where it is new.
   CompiledMode& at(const Mode& mode, const std::vector<double>& gap_slack, double t, std::span<const double> state,
                    const std::vector<double>& parameters);
+  /// All modes, which are compiled again where they are read.
+  void archive(Archive& fields, const std::vector<double>& gap_slack);
 
  private:
-  std::unique_ptr<CompiledMode> compiled(const Mode& mode, const std::vector<double>& gap_slack, double t,
-                                         std::span<const double> state, const std::vector<double>& parameters);
+  std::unique_ptr<CompiledMode> compiled(ModeOrigin origin, const std::vector<double>& gap_slack);
 
   const Model& model_;
   const Equations& e_;
@@ -88,6 +117,9 @@ class ContactModes {
   bool rates_;
   std::map<std::string, std::unique_ptr<CompiledMode>> known_;
 };
+
+/// Modes are shared by runs of which not all ask for rows between steps: so many are asked for now.
+void prepare_samples(Engine& engine, double count);
 
 /// A motion of a mode begins.
 void begin(Engine& engine, double t, std::span<const double> state);

@@ -64,7 +64,8 @@ double ContactRun::piece_end() {
   if (ended_) return t_;
   double end = std::min(options_.end, closing_t_);
   look();
-  std::vector<double> accelerated = system_->accelerations(compiled_->engine.multipliers.at(t_, state_));
+  const std::span<const double> rates = compiled_->engine.multipliers.at(t_, state_);
+  const std::vector<double> accelerated = system_->accelerations(rates);
   const double h = std::abs(options_.step);
   const auto within = [&](double length) {
     if (t_ + length <= t_ || t_ + length >= end) return;
@@ -86,7 +87,7 @@ double ContactRun::piece_end() {
     const double rate = system_->rate(contact(i).normal);
     const double a = accelerated[static_cast<std::size_t>(contact(i).normal)];
     if (!mode.closed) {
-      const double flight = a < 0 && rate > 0 && at_surface(i) ? -2 * rate / a : INFINITY;
+      const double flight = rate > 0 && at_surface(i) && falls(i, a, rates) ? -2 * rate / a : INFINITY;
       if (flight < short_flight * h) within(flight / 2);
       continue;
     }
@@ -129,8 +130,13 @@ double ContactRun::piece_end() {
   const ContactTrack::Piece* piece = beside_ ? beside_->piece_from(t_) : nullptr;
   if (piece && piece->length() < whole_step_) within(first_part * piece->length());
   if (!begun.empty()) align_slips(begun);
-  if (changed) project();
-  if (changed) compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
+  if (!changed) return end;
+  const Mode before = mode_;
+  leave_to_others();
+  impacted_.assign(impacted_.size(), false);
+  announce(before);
+  project();
+  compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
   return end;
 }
 

@@ -122,8 +122,10 @@ void ContactRows::add_contact(int number, std::span<const double> multipliers) {
 void ContactRows::make(std::span<const double> values) {
   const auto at = [&](int column) { return values.begin() + column; };
   row_.assign(at(0), at(given_.multipliers.begin));
-  const std::span<const double> multipliers = values.subspan(static_cast<std::size_t>(given_.multipliers.begin),
-                                                             static_cast<std::size_t>(given_.multipliers.size()));
+  const std::span<const double> state = values.subspan(1, base_.e.y.size() + base_.e.z.size());
+  multipliers_.assign(at(given_.multipliers.begin), at(given_.multipliers.end));
+  if (share_) share_(values[0], state, multipliers_);
+  const std::span<const double> multipliers = multipliers_;
   const std::size_t lambdas = forces_ ? base_.e.lambda.size() : compiled_->e.lambda.size();
   const auto psi = multipliers.begin() + static_cast<std::ptrdiff_t>(lambdas);
   std::vector<double> own(multipliers.begin(),
@@ -131,7 +133,7 @@ void ContactRows::make(std::span<const double> values) {
   own.insert(own.end(), psi, psi + static_cast<std::ptrdiff_t>(base_.e.psi.size()));
   row_.insert(row_.end(), own.begin(), own.end());
   row_.insert(row_.end(), at(given_.multipliers.end), values.end());
-  system_.look(values[0], values.subspan(1, base_.e.y.size() + base_.e.z.size()));
+  system_.glance(values[0], state);
   if (system_.any_load()) loads_ = system_.loads(own);
   for (int i = 0; i < static_cast<int>(system_.contacts().size()); ++i) add_contact(i, multipliers);
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "alembert/run/contact_mode.h"
@@ -31,6 +32,10 @@ class ContactRows final : public Observer {
   bool wanted() const { return !to_.empty(); }
   /// The rows that come are of this mode.
   void follow(const CompiledMode& compiled, const Mode& mode);
+  /// Puts multipliers of a state of the mode in the place of others that do the same.
+  using Share = std::function<void(double t, std::span<const double> state, std::vector<double>& multipliers)>;
+  /// For loads that contacts share in more than one way. Empty: they stay as the motion has them.
+  void share_by(Share share) { share_ = std::move(share); }
   /// The rows that come are of the model itself. forces: of a contact, at the state at which the system looks.
   void follow(std::function<ContactForces(int contact)> forces);
   void finish();
@@ -57,8 +62,9 @@ class ContactRows final : public Observer {
   const CompiledMode* compiled_ = nullptr;
   const Mode* mode_ = nullptr;
   std::function<ContactForces(int contact)> forces_;
+  Share share_;
   bool begun_ = false;
-  std::vector<double> row_, loads_;
+  std::vector<double> row_, loads_, multipliers_;
 };
 
 }  // namespace alembert::internal

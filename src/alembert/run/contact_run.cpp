@@ -85,6 +85,16 @@ ContactRun::ContactRun(Engine& engine, const SimulateOptions& options, std::shar
   handed_.grid = engine.t0;
   handed_.own_events = static_cast<int>(engine.model.events.size());
   handed_.passed = [this](const GridPoint& point) { track_.pass(point.t, point.state); };
+  if (options.checkpoint.path.empty() && options.resume.empty()) return;
+  handed_.signature = run_signature(engine, options);
+  // In one piece: who goes on needs it before there is an engine for the rest.
+  handed_.archive = [this](Archive& fields) {
+    ByteWriter out;
+    Archive own(out);
+    if (!fields.reading()) archive(own);
+    std::vector<std::byte> bytes = out.bytes();
+    fields(bytes);
+  };
 }
 
 ContactRun::~ContactRun() = default;
@@ -130,6 +140,18 @@ bool ContactRun::slips(const SlipRows& f, std::array<double, 2>& direction) cons
   return size > rounding_of_contacts * scale;
 }
 
+/// Whether an open gap is being closed by its acceleration: one that opens without a force has none but for rounding.
+bool ContactRun::falls(int i, double acceleration, std::span<const double> z_dot) const {
+  constexpr double rounding = 10 * rounding_of_contacts;  // of forces that were found to be 0, in accelerations
+  return acceleration < -rounding * system_->size_of_terms(contact(i).normal, z_dot);
+}
+
+/// Whether a contact that touched is open beyond doubt.
+bool ContactRun::left(int i) {
+  look();
+  return system_->gap(i) > slack_[static_cast<std::size_t>(i)];
+}
+
 std::vector<int> ContactRun::rows_of(const std::vector<int>& contacts) const {
   std::vector<int> rows;
   for (const int i : contacts) {
@@ -169,7 +191,8 @@ Report ContactRun::run() {
 
 void ContactRun::follow() {
   const std::vector<double> usual = base_.parameters;
-  begin();
+  if (options_.resume.empty()) begin();
+  else take_up();
   try {
     while (going_ && segment()) continue;
   } catch (const InputError& error) {
@@ -192,6 +215,7 @@ void ContactRun::last_row() {
   SimulateOptions part = options_;
   part.end = t_;
   part.progress = {};
+  part.resume.clear();
   part.observers = {&rows_};
   handed_.row = true;
   handed_.announced.clear();
@@ -201,15 +225,16 @@ void ContactRun::last_row() {
   Simulation(engine, part, std::move(*handed_.samples), report, &handed_).run();
 }
 
-/// Up to the next event of a contact. False where the run ends.
-bool ContactRun::segment() {
+/// What there is to know before the next segment, which goes to the next event of a contact at most. False where the
+/// run ends.
+bool ContactRun::begin_segment() {
   compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
   if (!ended_ && end_accumulations()) {
     act();
     if (!going_) return false;
     compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
   }
-  const double end = shared_end(piece_end());
+  end_ = shared_end(piece_end());
   Engine& engine = compiled_->engine;
   const std::span<const double> rates = engine.multipliers.at(t_, state_);
   for (const std::size_t i : pending_) {
@@ -220,38 +245,79 @@ bool ContactRun::segment() {
     record.psi.assign(psi, psi + static_cast<std::ptrdiff_t>(base_.e.psi.size()));
   }
   pending_.clear();
-  SimulateOptions part = options_;
-  part.end = end;
-  part.progress = {};
-  part.observers.clear();
-  if (rows_.wanted()) part.observers.push_back(&rows_);
-  rows_.follow(*compiled_, mode_);
   std::copy(parameters_.begin(), parameters_.end(), base_.parameters.begin());
   // What rests has no size by which errors could be measured.
   const auto still = [](double x) { return [x](double v) { return std::abs(v) <= x; }; };
-  const bool rests = std::all_of(state_.begin() + static_cast<std::ptrdiff_t>(e_.y.size()), state_.end(),
-                                 still(1e-12 * modes_.acceleration * std::abs(options_.step))) &&
-                     std::all_of(rates.begin(), rates.begin() + static_cast<std::ptrdiff_t>(e_.z.size()),
-                                 still(1e-12 * modes_.acceleration));
-  if (rests) part.steps.control = Control::fixed;
-  handed_.rests = rests;
+  handed_.rests = std::all_of(state_.begin() + static_cast<std::ptrdiff_t>(e_.y.size()), state_.end(),
+                              still(1e-12 * modes_.acceleration * std::abs(options_.step))) &&
+                  std::all_of(rates.begin(), rates.begin() + static_cast<std::ptrdiff_t>(e_.z.size()),
+                              still(1e-12 * modes_.acceleration));
   handed_.steps = books_.report().steps;
-  if (part.steps.most_steps > 0) part.steps.most_steps = std::max(1L, part.steps.most_steps - handed_.steps);
-  handed_.final = ended_ || end == options_.end;
+  handed_.final = ended_ || end_ == options_.end;
   // At rest the range of motion says nothing about errors.
-  handed_.probes = !rests && !beside_ && books_.asks_for_accuracy();
-  handed_.row = handed_.first || (handed_.final && t_ == end);
+  handed_.probes = !handed_.rests && !beside_ && books_.asks_for_accuracy();
+  handed_.row = handed_.first || (handed_.final && t_ == end_);
   handed_.counts.resize(engine.model.events.size(), 0);
   std::fill(handed_.counts.begin() + handed_.own_events, handed_.counts.end(), 0);
   engine.watch.restart();
   engine.observed.restart();
-  const NewtonStatistics before = engine.step.statistics();
+  spent_ = engine.step.statistics();
+  return true;
+}
+
+/// False where the run ends.
+bool ContactRun::segment() {
+  SimulateOptions part = options_;
+  if (!std::exchange(resumes_, false)) {
+    if (!begin_segment()) return false;
+    part.resume.clear();
+  }
+  part.end = end_;
+  part.progress = {};
+  part.observers.clear();
+  if (rows_.wanted()) part.observers.push_back(&rows_);
+  rows_.follow(*compiled_, mode_);
+  const bool shared =
+      std::any_of(mode_.begin(), mode_.end(), [](const ContactMode& m) { return m.closed && !bears_alone(m); });
+  rows_.share_by(!shared ? ContactRows::Share()
+                         : [this](double t, std::span<const double> state, std::vector<double>& multipliers) {
+                             share(t, state, multipliers);
+                           });
+  Engine& engine = compiled_->engine;
+  if (handed_.samples->any()) prepare_samples(engine, handed_.samples->count());
+  if (handed_.rests) part.steps.control = Control::fixed;
+  if (part.steps.most_steps > 0) part.steps.most_steps = std::max(1L, part.steps.most_steps - handed_.steps);
   Report report = first_report(engine, part);
   Simulation(engine, part, std::move(*handed_.samples), report, &handed_).run();
-  report.newton.iterations -= before.iterations;
-  report.newton.factorizations -= before.factorizations;
-  report.newton.evaluations -= before.evaluations;
-  return take(report, end);
+  report.newton.iterations -= spent_.iterations;
+  report.newton.factorizations -= spent_.factorizations;
+  report.newton.evaluations -= spent_.evaluations;
+  return take(report);
+}
+
+/// From a checkpoint on, in the middle of a segment.
+void ContactRun::take_up() {
+  const std::vector<std::byte> content = checkpoint_content(options_.resume, handed_.signature);
+  ByteReader in(content);
+  Archive all(in);
+  std::vector<std::byte> own;
+  all(own);
+  ByteReader from(own);
+  Archive fields(from);
+  archive(fields);
+  from.finish();
+  compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
+  look();
+  resumes_ = true;
+}
+
+void ContactRun::archive(Archive& fields) {
+  fields(slack_);
+  modes_.archive(fields, slack_);
+  fields(base_, *system_, books_, track_, mode_, t_, state_, parameters_, changes_, impacts_, notes_, closing_,
+         closing_t_, event_t_, at_once_, jams_, largest_force_, turned_, breaks_, ended_, shortened_, piece_begin_,
+         end_, spent_, handed_.steps, handed_.first, handed_.probes, handed_.rests, handed_.final, handed_.ends_on_grid,
+         handed_.counts);
 }
 
 /// Slip in space may turn too fast for a step: from where the segment failed it goes on with shorter ones.
@@ -267,7 +333,7 @@ bool ContactRun::can_retry(const Report& part) {
 }
 
 /// What a segment says. False where the run ends.
-bool ContactRun::take(Report& report, double end) {
+bool ContactRun::take(Report& report) {
   std::vector<int> sliding;
   for (int i = 0; i < count(); ++i) {
     const ContactMode& m = mode_[static_cast<std::size_t>(i)];
@@ -291,6 +357,8 @@ bool ContactRun::take(Report& report, double end) {
   if (options_.progress) options_.progress((t_ - base_.t0) / (options_.end - base_.t0));
   if (retry) return true;
   if (report.ending != Ending::done || !books_.report().stopped.empty()) return false;
+  for (int i = 0; i < count(); ++i)  // what has left comes back by its gap
+    if (ContactMode& mode = mode_[static_cast<std::size_t>(i)]; mode.touches && left(i)) mode.touches = false;
   shortened_ = 2 * shortened_ > std::abs(options_.step) ? INFINITY : 2 * shortened_;
   // What the grid and an end differ by rounding alone is the same time.
   const double nearly = same_time * std::abs(options_.step);
@@ -300,7 +368,7 @@ bool ContactRun::take(Report& report, double end) {
   } else {
     const bool closes = !closing_.empty() && t_ >= closing_t_ - nearly;
     // Loads are not held any more, or a `when` acted, or a gap was at its end before anybody looked.
-    const bool changes = breaks_ || (!closes && std::abs(t_ - end) > nearly) || meets_unseen();
+    const bool changes = breaks_ || (!closes && std::abs(t_ - end_) > nearly) || meets_unseen();
     if (closes) {
       for (const int i : std::exchange(closing_, {})) add_event(i, "close");
       closing_t_ = INFINITY;
@@ -364,7 +432,7 @@ void ContactRun::react(const Report& part) {
     const auto f = (system_->first_friction(event.contact) + event.friction);
     switch (event.kind) {
       case ModeEvent::Kind::gap: told.hit[c] = true; break;
-      case ModeEvent::Kind::force: told.opens[c] = true; break;
+      case ModeEvent::Kind::force: (mode_[c].decides ? told.idle : told.opens)[c] = true; break;
       case ModeEvent::Kind::slip: told.stops[f] = true; break;
       case ModeEvent::Kind::bound: {
         told.starts[f] = true;
@@ -384,11 +452,39 @@ void ContactRun::settle(const Told& told, bool report) {
   const Mode before = mode_;
   impacted_.assign(impacted_.size(), false);
   notes_.assign(notes_.size(), "");
+  const std::vector<double> velocities(state_.begin() + static_cast<std::ptrdiff_t>(e_.y.size()), state_.end());
   if (!impact(told)) return;
+  const Told known = behind_impact(told, velocities);
   for (int i = 0; i < count(); ++i)
     if (impacted_[static_cast<std::size_t>(i)] && report) note_impact(i);
-  if (!choose_and_project(told)) return;
+  if (!choose_and_project(known)) return;
   if (report) announce(before);
+}
+
+/// What was known of forces and slips is not known any more where an impact at the same time has changed the velocities
+/// that they depend on.
+ContactRun::Told ContactRun::behind_impact(Told told, const std::vector<double>& before) const {
+  std::vector<double> change = before;
+  bool any = false;
+  for (std::size_t i = 0; i < change.size(); ++i) {
+    change[i] = state_[e_.y.size() + i] - before[i];
+    any = any || change[i] != 0;
+  }
+  if (!any) return told;
+  const auto jumped = [&](int row) {
+    return system_->size_of_terms(row, change) > rounding_of_contacts * system_->rate_scale(row);
+  };
+  for (int i = 0; i < count(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    if (jumped(contact(i).normal)) told.opens[k] = told.idle[k] = false;
+    for (std::size_t j = 0; j < contact(i).friction.size(); ++j) {
+      const SlipRows& f = contact(i).friction[j];
+      const auto n = static_cast<std::size_t>(system_->first_friction(i)) + j;
+      for (int r = 0; r < f.size; ++r)
+        if (jumped(f.first + r)) told.stops[n] = told.starts[n] = false;
+    }
+  }
+  return told;
 }
 
 /// The mode, and the state put onto it. What is at rest only once others stick does so too: all corners of a body that

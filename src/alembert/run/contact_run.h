@@ -47,12 +47,14 @@ class ContactRun {
   struct Told {
     std::vector<bool> hit;                         // the gap closes now
     std::vector<bool> opens;                       // the force becomes negative
+    std::vector<bool> idle;                        // the same where others bear what it did
     std::vector<bool> stops;                       // per friction: its slip is 0
     std::vector<bool> starts;                      // per friction: its bound is reached
     std::vector<std::array<double, 2>> direction;  // of those
     Told(std::size_t contacts, int frictions)
         : hit(contacts, false),
           opens(contacts, false),
+          idle(contacts, false),
           stops(static_cast<std::size_t>(frictions), false),
           starts(stops),
           direction(stops.size()) {}
@@ -60,13 +62,16 @@ class ContactRun {
 
   ContactRun(Engine& engine, const SimulateOptions& options, std::shared_ptr<ContactModes> modes);
   void follow();
+  void take_up();
+  void archive(Archive& fields);
   void assess();
   bool accompany(double ratio);
   double size_of_error(double apart, double ratio);
   std::vector<double> end_seen_at(double t);
   void begin();
+  bool begin_segment();
   bool segment();
-  bool take(Report& part, double end);
+  bool take(Report& part);
   bool can_retry(const Report& part);
   void last_row();
   void warn(const std::string& code, std::string text);
@@ -90,6 +95,12 @@ class ContactRun {
   std::optional<ConeSolution> solved(ConeProblem& problem, const std::vector<int>& contacts,
                                      const std::vector<double>* at_rest);
   void find_shared();
+  void leave_to_others();
+  void share(double t, std::span<const double> state, std::vector<double>& multipliers);
+  Told as_it_is(const std::vector<int>& closed) const;
+  Told behind_impact(Told told, const std::vector<double>& before) const;
+  bool left(int contact);
+  bool falls(int contact, double acceleration, std::span<const double> z_dot) const;
   double shared_end(double end);
   bool shared_holds();
   void take_mode(const std::vector<int>& closed, const ConeProblem& problem, const ConeSolution& found);
@@ -158,6 +169,9 @@ class ContactRun {
   bool ended_ = false;           // the end is reached; what happens there has its rows
   double shortened_ = INFINITY;  // segments, where a step failed
   double piece_begin_;           // the time of the last event
+  double end_ = 0;               // of the segment
+  NewtonStatistics spent_;       // by the engine of its mode before it
+  bool resumes_ = false;         // its first part was made by another process
 };
 
 }  // namespace alembert::internal

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "alembert/base/archive.h"
 #include "alembert/base/decompositions.h"
 #include "alembert/run/contact_cone.h"
 #include "alembert/run/contact_run.h"
@@ -25,6 +26,7 @@ void ContactRun::find_shared() {
   for (int i = 0; i < count(); ++i) {
     ContactMode& mode = mode_[static_cast<std::size_t>(i)];
     mode.shared = false;
+    mode.decides = false;
     if (!mode.closed) continue;
     if (!system_->loaded(i)) {
       rows.push_back(contact(i).normal);
@@ -48,6 +50,79 @@ void ContactRun::find_shared() {
       if (std::abs(parts.vectors[k * rows.size() + r]) > part_of_share)
         mode_[static_cast<std::size_t>(owner[r])].shared = true;
   }
+  const bool slide = std::any_of(mode_.begin(), mode_.end(), [](const ContactMode& m) {
+    return m.closed && m.shared && state_of(m) == ContactState::sliding;
+  });
+  for (ContactMode& mode : mode_) mode.decides = mode.shared && slide;
+}
+
+/// Where the motion depends on how contacts share a load, those that would pull touch without a force; the others bear
+/// it. So do those that hardly press: their forces might become negative at once.
+void ContactRun::leave_to_others() {
+  constexpr double hardly = 1e-9;  // of the largest force
+  for (std::size_t turn = 0; turn < mode_.size(); ++turn) {
+    if (std::none_of(mode_.begin(), mode_.end(), [](const ContactMode& m) { return m.closed && m.decides; })) return;
+    compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
+    const std::size_t rates = compiled_->e.z.size();
+    const std::span<const double> here = compiled_->engine.multipliers.at(t_, state_);
+    double least = INFINITY, most = 0;
+    int pulls = -1;
+    for (int i = 0; i < count(); ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      if (!mode_[k].closed || system_->loaded(i)) continue;
+      const double force = here[rates + static_cast<std::size_t>(compiled_->normal[k])];
+      most = std::max(most, std::abs(force));
+      if (!mode_[k].decides || !(force < least)) continue;
+      least = force;
+      pulls = i;
+    }
+    if (pulls < 0 || least > hardly * most) return;
+    mode_[static_cast<std::size_t>(pulls)].closed = false;
+    mode_[static_cast<std::size_t>(pulls)].touches = true;
+    find_shared();
+  }
+}
+
+/// What sticks goes on to do so.
+ContactRun::Told ContactRun::as_it_is(const std::vector<int>& closed) const {
+  Told told(slack_.size(), frictions());
+  for (const int i : closed)
+    for (std::size_t j = 0; j < contact(i).friction.size(); ++j)
+      told.stops[static_cast<std::size_t>(system_->first_friction(i)) + j] =
+          mode_[static_cast<std::size_t>(i)].friction[j].kind == FrictionMode::Kind::sticks;
+  return told;
+}
+
+/// Loads that are shared, as the laws allow: the shortest forces, by which steps are made, may lie outside of the cones
+/// where others do the same.
+void ContactRun::share(double t, std::span<const double> state, std::vector<double>& multipliers) {
+  std::vector<int> closed;
+  for (int i = 0; i < count(); ++i)
+    if (mode_[static_cast<std::size_t>(i)].closed) closed.push_back(i);
+  // Nothing of this is part of the run.
+  ByteWriter before;
+  Archive kept(before);
+  kept(base_.multipliers, *system_, modes_.acceleration, t_, state_);
+  t_ = t;
+  state_.assign(state.begin(), state.end());
+  look();
+  std::optional<ConeProblem> problem = force_problem(closed, as_it_is(closed));
+  const std::optional<ConeSolution> found = problem ? solved(*problem, closed, &free_multipliers_) : std::nullopt;
+  for (std::size_t k = 0; found && k < closed.size(); ++k) {
+    const auto i = static_cast<std::size_t>(closed[k]);
+    if (bears_alone(mode_[i])) continue;
+    if (compiled_->normal[i] >= 0)
+      multipliers[static_cast<std::size_t>(compiled_->normal[i])] = found->p[problem->contacts[k].normal];
+    for (std::size_t j = 0; j < mode_[i].friction.size(); ++j) {
+      const ConeProblem::Tangent& tangent = problem->contacts[k].tangents[j];
+      const int psi = compiled_->friction[i][j];
+      for (int r = 0; psi >= 0 && r < tangent.size; ++r)
+        multipliers[static_cast<std::size_t>(psi + r)] = -found->p[tangent.first + r];
+    }
+  }
+  ByteReader from(before.bytes());
+  Archive back(from);
+  back(base_.multipliers, *system_, modes_.acceleration, t_, state_);
 }
 
 /// Whether forces exist at the present state that keep all closed contacts closed and all that stick at rest.
@@ -56,12 +131,7 @@ bool ContactRun::shared_holds() {
   std::vector<int> closed;
   for (int i = 0; i < count(); ++i)
     if (mode_[static_cast<std::size_t>(i)].closed) closed.push_back(i);
-  Told told(slack_.size(), frictions());
-  for (const int i : closed)
-    for (std::size_t j = 0; j < contact(i).friction.size(); ++j)
-      told.stops[static_cast<std::size_t>(system_->first_friction(i)) + j] =
-          mode_[static_cast<std::size_t>(i)].friction[j].kind == FrictionMode::Kind::sticks;
-  std::optional<ConeProblem> problem = force_problem(closed, told);
+  std::optional<ConeProblem> problem = force_problem(closed, as_it_is(closed));
   if (!problem) return true;
   const std::optional<ConeSolution> found = solved(*problem, closed, &free_multipliers_);
   if (!found) return false;
@@ -81,7 +151,8 @@ bool ContactRun::shared_holds() {
 /// Up to where shared loads are held, a step at a time: found by steps that nobody sees.
 double ContactRun::shared_end(double end) {
   breaks_ = false;
-  if (ended_ || std::none_of(mode_.begin(), mode_.end(), [](const ContactMode& m) { return m.closed && m.shared; }))
+  if (ended_ ||
+      std::none_of(mode_.begin(), mode_.end(), [](const ContactMode& m) { return m.closed && !bears_alone(m); }))
     return end;
   const double h = std::abs(options_.step), start = t_;
   const double next = base_.t0 + (std::floor((t_ - base_.t0) / h * (1 + 1e-14) + 1e-9) + 1) * h;

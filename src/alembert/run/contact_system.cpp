@@ -115,11 +115,15 @@ void ContactSystem::bind(const double* parameters) noexcept {
 
 void ContactSystem::archive(Archive& fields) { fields(gap_scale_, rate_scale_); }
 
-void ContactSystem::look(double t, std::span<const double> state) {
+void ContactSystem::glance(double t, std::span<const double> state) {
   in_[0] = t;
   std::copy(state.begin(), state.end(), in_.begin() + 1);
   kernel_(in_.data(), out_.data(), work_.data());
   solved_ = false;
+}
+
+void ContactSystem::look(double t, std::span<const double> state) {
+  glance(t, state);
   const auto sum = [&](const SparseExprs& m, const Part& part, int row, std::size_t offset) {
     double size = 0;
     for (int k = m.row_start[row]; k < m.row_start[row + 1]; ++k)
@@ -143,6 +147,13 @@ std::vector<double> ContactSystem::accelerations(std::span<const double> z_dot) 
   std::vector<double> result(static_cast<std::size_t>(second_.outputs()));
   second_(second_in_.data(), result.data(), work_.data());
   return result;
+}
+
+double ContactSystem::size_of_terms(int row, std::span<const double> z_dot) const {
+  double size = 0;
+  for (int k = K_.row_start[row]; k < K_.row_start[row + 1]; ++k)
+    size += std::abs(out_[K_part_.first + k] * z_dot[static_cast<std::size_t>(K_.column[k])]);
+  return size;
 }
 
 std::vector<double> ContactSystem::loads(std::span<const double> multipliers) {

@@ -25,8 +25,10 @@ class ContactSystem {
 
   const std::vector<ContactLayout>& contacts() const { return contacts_; }
 
-  /// From now on all the following speaks of this state.
+  /// From now on all the following speaks of this state, which counts for the sizes by which rounding is measured.
   void look(double t, std::span<const double> state);
+  /// The same for a state that does not count: what is written of a motion does not change it.
+  void glance(double t, std::span<const double> state);
 
   /// The sizes by which rounding is measured.
   void archive(Archive& fields);
@@ -66,6 +68,8 @@ class ContactSystem {
 
   /// The derivatives of the rates where the z' are these.
   std::vector<double> accelerations(std::span<const double> z_dot);
+  /// The largest terms of which such a derivative is the sum.
+  double size_of_terms(int row, std::span<const double> z_dot) const;
   /// D: how unit impulses in some rows change the rates in some rows.
   Eigen::MatrixXd response(const std::vector<int>& rows);
   /// The change of z by impulses in rows.

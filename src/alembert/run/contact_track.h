@@ -16,6 +16,11 @@ class ContactTrack {
   struct Point {
     double t = 0;
     std::vector<double> state;
+
+    template <class A>
+    void archive(A& fields) {
+      fields(t, state);
+    }
   };
   /// The time between two events.
   struct Piece {
@@ -34,6 +39,11 @@ class ContactTrack {
   /// The piece that begins about here, as another run would meet it; null where there is none.
   const Piece* piece_from(double t) const;
   bool any_shorter(double length) const;
+
+  template <class A>
+  void archive(A& fields) {
+    fields(ranges_, points_, pieces_, passed_, every_);
+  }
 
  private:
   StateRanges ranges_;

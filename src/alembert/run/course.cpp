@@ -1,5 +1,7 @@
 #include "alembert/run/course.h"
 
+#include <utility>
+
 #include "alembert/run/failure.h"
 
 namespace alembert::internal {
@@ -16,6 +18,11 @@ Course::Course(Engine& engine, const GridPoint& start, double t0, double h)
   next_[0] = start;
   next_[1] = start;
   if (!engine.e.actions.empty()) resets_.emplace(engine);
+  if (changes_act(engine)) {
+    contacts_ = std::make_unique<ContactStates>(engine, h);
+    contacts_->begin(start);
+    changes_.emplace(engine.model);
+  }
   if (engine.events) engine.events->begin(start);
   begin_steps(start);
 }
@@ -28,6 +35,7 @@ void Course::go_on(const GridPoint& point, double t0, double h) {
   t0_ = t0;
   h_ = h;
   stopped_.clear();
+  if (changes_) changes_->go_on();
   begin_steps(point);
   if (engine_.events) engine_.events->go_on(point);
 }
@@ -60,8 +68,24 @@ bool Course::move(GridPoint& point) {
   if (engine_.events && !meet_events(point, next_[0]))
     return fail("the events behind t = " + time_text(point.t) +
                 " could not be found: part of the step has no solution; try a smaller step");
+  if (contacts_) meet_changes(point, next_[0]);
   swap(point, next_[0]);
-  return acting_.empty() || act(point);
+  return (acting_.empty() && changing_.empty()) || act(point);
+}
+
+void Course::meet_changes(const GridPoint& from, const GridPoint& to) {
+  const int events = static_cast<int>(engine_.model.events.size());
+  for (const ContactStates::Change& change : contacts_->take(from, to)) {
+    changes_->happened(change.contact, change.kind, to.t);
+    EventRecord record;
+    record.event = events + change.contact;
+    record.t = to.t;
+    record.state = to.state;
+    record.kind = change.kind;
+    happened_.push_back(std::move(record));
+  }
+  changing_ = changes_->acting();
+  if (stopped_.empty()) stopped_ = changes_->stopped();
 }
 
 bool Course::meet_events(const GridPoint& from, GridPoint& to) {
@@ -79,18 +103,28 @@ bool Course::meet_events(const GridPoint& from, GridPoint& to) {
   return true;
 }
 
+bool Course::apply(int number, const Event& event, GridPoint& at) {
+  const std::string wrong =
+      resets_->apply(number, at, engine_.multipliers.at(at.t, at.state).subspan(engine_.e.z.size()));
+  return wrong.empty() || fail("what '" + event.name + "' sets at t = " + time_text(at.t) + " cannot be: " + wrong);
+}
+
 bool Course::act(GridPoint& at) {
+  const Model& model = engine_.model;
   for (const std::size_t i : acting_) {
     const int number = happened_[i].event;
-    const std::string wrong =
-        resets_->apply(number, at, engine_.multipliers.at(at.t, at.state).subspan(engine_.e.z.size()));
-    if (!wrong.empty())
-      return fail("what '" + engine_.model.events[number].name + "' sets at t = " + time_text(at.t) +
-                  " cannot be: " + wrong);
+    if (!apply(number, model.events[static_cast<std::size_t>(number)], at)) return false;
     happened_[i].state = at.state;
   }
+  for (const int number : std::exchange(changing_, {})) {
+    const Event& change = model.contact_events[static_cast<std::size_t>(number)];
+    if (!apply(static_cast<int>(model.events.size()) + number, change, at)) return false;
+    for (EventRecord& record : happened_)
+      if (record.event == static_cast<int>(model.events.size()) + change.contact && record.kind == change.kind)
+        record.state = at.state;
+  }
   begin_steps(at);
-  engine_.events->go_on(at);
+  if (engine_.events) engine_.events->go_on(at);
   return true;
 }
 
@@ -99,6 +133,9 @@ void Course::save(ByteWriter& out) const {
   out.write(stopped_);
   control_->save(out);
   if (engine_.events) engine_.events->save(out);
+  if (!contacts_) return;
+  contacts_->save(out);
+  changes_->save(out);
 }
 
 void Course::load(ByteReader& in) {
@@ -106,6 +143,9 @@ void Course::load(ByteReader& in) {
   in.read(stopped_);
   control_->load(in);
   if (engine_.events) engine_.events->load(in);
+  if (!contacts_) return;
+  contacts_->load(in);
+  changes_->load(in);
 }
 
 }  // namespace alembert::internal

@@ -15,6 +15,12 @@ class Archive;
 class Engine;
 struct GridPoint;
 
+/// When a checkpoint was left last, and after how many steps of the whole run; when the clock was looked at.
+struct CheckpointClock {
+  double saved = 0;  // seconds; 0: never
+  long steps = 0, looked = 0;
+};
+
 struct Segment {
   Engine* base = nullptr;     // of the model as it is written: what events set is set there
   double grid = 0;            // where the grid of fixed steps begins
@@ -30,8 +36,9 @@ struct Segment {
   std::function<void(const GridPoint& from, const GridPoint& to)> arrived;
   /// Called for every step that ends on the grid, where somebody keeps the motion. Empty for most.
   std::function<void(const GridPoint& point)> passed;
-  /// What goes with the checkpoints of the run beside its steps. Empty: it leaves none.
+  /// What goes with the checkpoints of the run in front of its steps. Empty: it leaves none.
   std::function<void(Archive& fields)> archive;
+  std::string signature;       // of the whole run, where this is not all of it
   std::string failed;          // why the run ends behind the step of which `arrived` was told; "": it goes on
   double taken = 0;            // energy that contacts took, beside all other work
   std::vector<int> acting;     // changes of contacts in that step that set something, by their numbers
@@ -41,6 +48,7 @@ struct Segment {
   std::vector<long> counts;            // of all events
   std::vector<double> parameters;      // that are open, as the segment ends
   std::optional<SampleTimes> samples;  // that are left
+  CheckpointClock clock;
 };
 
 }  // namespace alembert::internal

@@ -115,9 +115,6 @@ Report simulate(Engine& engine, const SimulateOptions& options) {
   engine.watch.restart();
   engine.observed.restart();
   if (!engine.model.contacts.empty()) {
-    if (!engine.method.capabilities.inclusions && (!options.checkpoint.path.empty() || !options.resume.empty()))
-      throw InputError("a run that follows contacts from event to event leaves no checkpoints",
-                       "do without `checkpoint` and `resume`, or take a method that steps through contacts");
     const Clock::time_point begin = Clock::now();
     Report report = engine.method.capabilities.inclusions ? ContactStepping(engine, options).run()
                                                           : ContactRun(engine, options).run();

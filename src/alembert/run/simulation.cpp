@@ -60,7 +60,8 @@ Simulation::Simulation(Engine& engine, const SimulateOptions& options, SampleTim
 
 void Simulation::run() {
   started_ = now();
-  saved_ = started_;
+  if (segment_) clock_ = segment_->clock;
+  if (clock_.saved == 0) clock_.saved = started_;
   {
     const During watching(Activity::watching);
     if (options_.resume.empty()) start();
@@ -80,6 +81,7 @@ void Simulation::run() {
     segment_->counts = counts_;
     segment_->parameters = segment_->base->parameters;
     segment_->samples = std::move(samples_);
+    segment_->clock = clock_;
   }
   std::copy(parameters_.begin(), parameters_.end(), engine_.parameters.begin());
 }
@@ -214,8 +216,8 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
   acts = acts || !changing_.empty();
   if (acts && report_.ending == Ending::done) row = act(to, made) && row;
   // Where checkpoints are asked for, one is left first.
-  const bool leaves = !options_.checkpoint.path.empty() && !segment_ && !left_;
-  if (interrupted() && !leaves) end(Ending::interrupted, "interrupted at t = " + time_text(report_.t));
+  if (interrupted() && (left_ || !leaves_checkpoints()))
+    end(Ending::interrupted, "interrupted at t = " + time_text(report_.t));
   if (!rows_.failure().empty()) end(Ending::failed, rows_.failure());
   last = last || stopped;
   const long most = options_.steps.most_steps;

@@ -37,7 +37,10 @@ class Simulation {
   void begin_watching();
   void take_up();
   bool checkpoint_due();
+  bool leaves_checkpoints() const { return !options_.checkpoint.path.empty() && (!segment_ || segment_->archive); }
   void leave_checkpoint();
+  std::string signature() const;
+  long steps_so_far() const { return report_.steps + (segment_ ? segment_->steps : 0); }
   void archive(Archive& fields);
   void loop();
   void finish();
@@ -149,11 +152,10 @@ class Simulation {
   double energy_ = 0;          // at the last grid point
   Rows::Balance balance_;
   double started_ = 0, shown_ = 0;  // seconds
-  double saved_ = 0;                // when the last checkpoint was left, and after how many steps
-  long saved_steps_ = 0;
-  bool left_ = false;                        // the last one, because of an interrupt
-  long looked_steps_ = 0, shown_steps_ = 0;  // when the clock was looked at last, for checkpoints and for progress
-  std::optional<KernelMotion> kernel_;       // where many steps are made at a time
+  CheckpointClock clock_;
+  bool left_ = false;                   // the last checkpoint, because of an interrupt
+  long shown_steps_ = 0;                // when the clock was looked at last for progress
+  std::optional<KernelMotion> kernel_;  // where many steps are made at a time
   /// How it goes. It flies where its motion is that of the run; what a run adds up is then lent to it, or not where
   /// every step is looked at by the engine.
   struct Flight {

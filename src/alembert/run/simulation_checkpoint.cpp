@@ -21,44 +21,49 @@ double clock_now() {
 
 bool Simulation::checkpoint_due() {
   const Checkpoint& asked = options_.checkpoint;
-  if (asked.path.empty() || (segment_ && !segment_->archive)) return false;
+  if (!leaves_checkpoints()) return false;
   if (interrupted()) return !std::exchange(left_, true);
-  const long made = report_.steps - saved_steps_;
+  const long steps = steps_so_far(), made = steps - clock_.steps;
   if (asked.steps > 0 && made >= asked.steps) return true;
   const double seconds = asked.seconds > 0 ? asked.seconds : asked.steps > 0 ? 0 : usual_checkpoint;
-  if (seconds == 0 || (report_.steps - looked_steps_ < checkpoint_steps && made > 0)) return false;
-  looked_steps_ = report_.steps;
-  return clock_now() - saved_ >= seconds;
+  if (seconds == 0 || (steps - clock_.looked < checkpoint_steps && made > 0)) return false;
+  clock_.looked = steps;
+  return clock_now() - clock_.saved >= seconds;
 }
 
 void Simulation::leave_checkpoint() {
-  saved_ = clock_now();
-  saved_steps_ = report_.steps;
+  clock_.saved = clock_now();
+  clock_.steps = steps_so_far();
   if (kernel_) take_back();
   ByteWriter out;
   Archive fields(out);
   archive(fields);
   std::vector<Observer::Mark> marks = rows_.marks();
   fields(marks);
-  const std::string wrong = write_checkpoint(options_.checkpoint.path, run_signature(engine_, options_), out.bytes());
+  const std::string wrong = write_checkpoint(options_.checkpoint.path, signature(), out.bytes());
   if (!wrong.empty()) warn("checkpoint", "no checkpoint could be left: " + wrong, point_.t);
+}
+
+std::string Simulation::signature() const {
+  return segment_ && !segment_->signature.empty() ? segment_->signature : run_signature(engine_, options_);
 }
 
 // In place of start(): from the checkpoint on.
 void Simulation::take_up() {
   begin_watching();
-  const std::vector<std::byte> content = checkpoint_content(options_.resume, run_signature(engine_, options_));
+  const std::vector<std::byte> content = checkpoint_content(options_.resume, signature());
   ByteReader in(content);
   Archive fields(in);
   archive(fields);
   std::vector<Observer::Mark> marks;
   fields(marks);
   in.finish();
-  saved_steps_ = report_.steps;
+  clock_.steps = steps_so_far();
   rows_.go_on(report_, marks);
 }
 
 void Simulation::archive(Archive& fields) {
+  if (segment_ && segment_->archive) segment_->archive(fields);
   fields(engine_, point_);
   control_->archive(fields);
   bool probed = probe_.has_value(), twinned = twin_.has_value();
@@ -71,7 +76,6 @@ void Simulation::archive(Archive& fields) {
          comparisons_, kink_times_, gained_, lost_, times_, recorded_, in_view_, energy_, balance_);
   archive_flight(fields);
   archive_report(fields, report_);
-  if (segment_ && segment_->archive) segment_->archive(fields);
 }
 
 }  // namespace alembert::internal

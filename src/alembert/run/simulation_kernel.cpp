@@ -164,7 +164,7 @@ long Simulation::next_stretch(const StepControl::Ahead& ahead) {
   }
   const Checkpoint& asked = options_.checkpoint;
   if (!asked.path.empty() && asked.steps > 0)
-    most = std::min(most, std::max(1L, asked.steps - (report_.steps - saved_steps_)));
+    most = std::min(most, std::max(1L, asked.steps - (steps_so_far() - clock_.steps)));
   if (probe_) {
     const long compared = probe_->until_compared();
     most = std::min({most, probe_->until_look(), std::max(1L, compared - 1), twin_->stride()});

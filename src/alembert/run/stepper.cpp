@@ -60,7 +60,9 @@ struct Stepper::Body {
     compile();
     const internal::Equations& e = equations.internal();
     names = internal::joined<std::string>(e.y_names, e.z_names);
-    for (const internal::Event& event : equations.model().internal().events) event_names.push_back(event.name);
+    const internal::Model& model = equations.model().internal();
+    for (const internal::Event& event : model.events) event_names.push_back(event.name);
+    for (const internal::Contact& contact : model.contacts) event_names.push_back(contact.name);
   }
   Body(const Body& other)
       : equations(other.equations),
@@ -164,8 +166,7 @@ Stepper compile(const Method& method, const Equations& equations, const CompileO
 bool Stepper::step() noexcept {
   Body& b = *body_;
   const internal::Model& model = b.equations.model().internal();
-  b.contacts =
-      !model.contacts.empty() && (!b.method.internal().capabilities.inclusions || !model.contact_events.empty());
+  b.contacts = !model.contacts.empty() && !b.method.internal().capabilities.inclusions;
   if (b.contacts) return false;
   if (b.course) {
     b.failed = !b.follow_course();

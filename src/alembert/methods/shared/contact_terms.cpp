@@ -65,6 +65,7 @@ ContactTerms::ContactTerms(const Equations& e, Frame& frame)
   Graph& graph = frame.graph;
   const Point start{frame.step.t0, frame.y0, frame.z0};
   closed_gap_ = graph.constant(0);
+  pressing_ = closed_gap_;
   if (e.contacts.empty()) return;
   Exprs weights, forces;
   for (const Expr f : at(e, e.f, start)) forces.push_back(abs(f));
@@ -73,6 +74,7 @@ ContactTerms::ContactTerms(const Equations& e, Frame& frame)
     for (int k = mass.row_start[i]; k < mass.row_start[i + 1]; ++k)
       if (mass.column[k] == i) weights.push_back(abs(at(e, {mass.value[k]}, start)[0]));
   const Expr h = frame.step.h;
+  pressing_ = sum(graph, forces);
   const Expr fall = h * h * sum(graph, forces) / sum(graph, weights);
   closed_gap_ = Quad(rounding_of_coordinates) * (frame.size_y() + abs(h) * frame.size_z()) + Quad(part_of_fall) * fall;
   const Exprs rates0 = rates(start);
@@ -279,7 +281,7 @@ void ContactTerms::laws(const Law& law) {
         tangent.force.push_back(force(j));
         tangent.slip.push_back(law.rates[static_cast<std::size_t>(j)]);
       }
-      tangent.coefficient = coefficients_[i][k];
+      tangent.coefficient = law.rubs.empty() ? coefficients_[i][k] : law.rubs[i] * coefficients_[i][k];
       const Expr bound = tangent.coefficient * contact.force;
       for (const Expr one : in_disk(tangent.force, tangent.slip, bound, weight(tangent.weight))) {
         frame_.step.equations.push_back(one);

@@ -60,6 +60,8 @@ class ContactTerms {
   /// step. The same over the step is a velocity that is none.
   Expr closed_gap() const { return closed_gap_; }
   Expr closed_rate() const { return closed_gap_ / frame_.step.h; }
+  /// More than the forces that act when the step begins press with anywhere.
+  Expr pressing() const { return pressing_; }
 
   /// What is unknown from here on belongs to a block of its own.
   void begin_block();
@@ -73,6 +75,7 @@ class ContactTerms {
     Exprs known = {};    // one a row: what the forces contain beside the unknowns; none: nothing
     bool grows = false;  // contacts take part as well where `passed` would become negative
     Exprs passed = {};   // one a contact; none: the rates
+    Exprs rubs = {};     // one a contact: the part of the coefficients of friction that counts; none: all
   };
   /// Adds the laws of normal and tangential forces; the equations stand as their unknowns do.
   void laws(const Law& law);
@@ -103,7 +106,7 @@ class ContactTerms {
   std::vector<Rows> layout_;
   Exprs rates_, moving_, gaps_;      // of the model
   std::vector<Exprs> coefficients_;  // of each contact, in the step
-  Expr closed_gap_;
+  Expr closed_gap_, pressing_;
   Exprs free_change_;
   std::shared_ptr<Inclusions> inclusions_;
 };

@@ -171,19 +171,29 @@ StepPlan EulerStep::close_with_contacts() {
   position();
   frame_.equation(at(e_, e_.g, end), "constraint ", e_.g_names, " at the end of the step");
   const Exprs P0 = of_contacts(first_), P1 = of_contacts(second_);
+  const Exprs still = contacts_.persistent();
+  // What rests on a surface that bends or moves away in front of it is led along by the kick in front, which may pull
+  // as far as forces press: it is both kicks together that push. Else it would hop in every step. It rubs behind the
+  // drift.
+  Exprs led, rubs;
+  for (std::size_t i = 0; conjugate_ && i < still.size(); ++i) {
+    led.push_back(still[i] * contacts_.pressing());
+    rubs.push_back(Quad(1) - still[i]);
+  }
+  const Exprs none(static_cast<std::size_t>(contacts_.rows()), frame_.graph.constant(0));
   contacts_.laws({.unknowns = P0,
                   .rates = contacts_.with_normals(contacts_.in_front(kicked_rates, contacts_.rates(behind)), gaps1),
                   .closed = near(contacts_.gaps(start.t, start.y)),
-                  .known = {},
-                  .grows = true});
+                  .known = conjugate_ ? contacts_.with_normals(none, led) : Exprs(),
+                  .grows = true,
+                  .rubs = rubs});
   contacts_.block(first + n_z + n_y + n_s);
   frame_.equation(balances_[1].values, "momentum of ", e_.z_names, balances_[1].where);
   frame_.equation(at(e_, e_.g_dot, end), "velocity of constraint ", e_.g_names, " at the end of the step");
   // Where forces act behind the drift, velocities are half a step ahead: what meets the surface is slower by half of
   // what the forces add in a step, and so is what leaves it. Else what rests would hop for ever.
   const Quad late = conjugate_ ? Quad(1) / 2 : Quad(0);
-  const Exprs still = contacts_.persistent(), e = contacts_.restitution(t1_, y1_),
-              meeting = contacts_.meeting(end, late), pull = contacts_.pulls(end);
+  const Exprs e = contacts_.restitution(t1_, y1_), meeting = contacts_.meeting(end, late), pull = contacts_.pulls(end);
   Exprs law = contacts_.normals(rates1);
   for (std::size_t i = 0; i < law.size(); ++i) {
     Expr back = -(e[i] * meeting[i]);
