@@ -24,7 +24,7 @@ constexpr std::int64_t piece_places = 256, piece_least = 32;
 
 /// Outputs that are computed together, written so that equal formulas at different places read the same.
 struct Block {
-  std::string text;                   // operations and operands, numbered from within
+  std::u32string text;                // operations and operands, numbered from within
   std::vector<std::uint32_t> inputs;  // numbers of the inputs, in the order in which the text meets them
 };
 
@@ -66,23 +66,22 @@ class BlockReader {
           stack_.clear();
           return false;
         }
-        block.text.push_back(static_cast<char>(node.op));
+        block.text.push_back(static_cast<std::uint32_t>(node.op) | a << operator_bits);
         if (node.op == Op::symbol) block.inputs.push_back(input_[id]);
-        if (node.op == Op::constant) append(block.text, id);
-        if (node.op == Op::parameter) append(block.text, node.a);
-        if (operands > 0) append(block.text, a);
-        if (operands > 1) append(block.text, b);
+        if (node.op == Op::constant) block.text.push_back(id);
+        if (node.op == Op::parameter) block.text.push_back(node.a);
+        if (operands > 1) block.text.push_back(b);
       }
-      block.text.push_back('=');
-      append(block.text, local[outputs[output].id()]);
+      block.text.push_back(end_of_output);
+      block.text.push_back(local[outputs[output].id()]);
     }
     return true;
   }
 
  private:
-  static void append(std::string& text, std::uint32_t number) {
-    text.append(reinterpret_cast<const char*>(&number), sizeof number);
-  }
+  static constexpr int operator_bits = 8;
+  static_assert(largest_formula < 1u << (32 - operator_bits));
+  static constexpr char32_t end_of_output = 0xffffffffu;  // no operation is written so
 
   const Graph& graph_;
   Marks input_;
@@ -287,7 +286,7 @@ void WideKernel<T>::find_formulas(std::span<const Expr> inputs, std::span<const 
     std::vector<std::uint32_t> from, to, first;
     std::size_t places = 0;
   };
-  std::unordered_map<std::string, std::size_t> known;
+  std::unordered_map<std::u32string, std::size_t> known;
   std::vector<Found> found;
   Block block;
   for (std::size_t begin = 0, end = 0; begin < outputs.size(); begin = end) {

@@ -26,24 +26,29 @@ std::vector<std::uint32_t> reachable(ExprSpan f) {
   if (graph == nullptr) return found;
   Marks seen;
   std::uint32_t first = Marks::none, last = 0;
+  // A node has two operands at most: with two places left nobody has to ask for room.
+  std::size_t count = 0;
+  found.resize(f.size() + 2);
   const auto visit = [&](std::uint32_t id) {
     if (!seen.insert(id)) return;
-    found.push_back(id);
+    found[count++] = id;
     first = std::min(first, id);
     last = std::max(last, id);
   };
   for (const Expr e : f) visit(e.id());
-  for (std::size_t i = 0; i < found.size(); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (count + 2 > found.size()) found.resize(2 * found.size());
     const Node& node = graph->node(found[i]);
     const int operands = operand_count(node.op);
     if (operands > 0) visit(node.a);
     if (operands > 1) visit(node.b);
   }
+  found.resize(count);
   // Ascending numbers are an order where operands come first; counting is faster than sorting when most are there.
   if (std::size_t(last - first) < 8 * found.size()) {
-    found.clear();
+    std::uint32_t* next = found.data();
     for (std::uint32_t id = first; id <= last; ++id) {
-      if (seen.has(id)) found.push_back(id);
+      if (seen.has(id)) *next++ = id;
     }
   } else {
     std::sort(found.begin(), found.end());

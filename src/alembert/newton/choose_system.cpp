@@ -44,12 +44,9 @@ constexpr int staged_unknowns = 120;
 constexpr double closed_share = 0.7;
 
 template <class T>
-std::vector<double> values_at(const std::vector<T>& typical, const Exprs& all, const SparseExprs& J) {
-  const WideKernel<T> probe(all, J.value, interpreted);
-  std::vector<T> values(probe.outputs());
-  std::vector<T> space(probe.work());
-  probe(typical.data(), values.data(), space.data());
-  return {values.begin(), values.end()};
+std::vector<double> values_at(const std::vector<T>& typical, JacobianValues<T>& matrix) {
+  matrix.take(typical.data());
+  return {matrix.values().begin(), matrix.values().end()};
 }
 
 bool is_closed(const StageStructure& stages) {
@@ -73,8 +70,9 @@ LinearSolver dense_or_sparse(LinearSolver wish, const SparseExprs& J) {
   return J.rows <= most ? LinearSolver::dense : LinearSolver::sparse;
 }
 
-bool may_be_unrolled(LinearSolver wish) {
-  return wish != LinearSolver::dense && wish != LinearSolver::sparse && wish != LinearSolver::minimum_norm;
+bool may_be_unrolled(LinearSolver wish, int unknowns) {
+  return unknowns <= unrolled_unknowns && wish != LinearSolver::dense && wish != LinearSolver::sparse &&
+         wish != LinearSolver::minimum_norm;
 }
 
 /// The elimination as one kernel; nothing where it would be too long.
@@ -82,7 +80,6 @@ template <class T>
 std::unique_ptr<LinearSystem<T>> unrolled(const ImplicitEquations& e, const Exprs& all, const SparseExprs& J,
                                           const std::vector<double>& typical, const std::vector<bool>& preferred,
                                           KernelOptions options) {
-  if (J.rows > unrolled_unknowns) return nullptr;
   const std::optional<PivotOrder> order = choose_pivots(J, typical, preferred);
   if (!order || order->operations > unrolled_operations) return nullptr;
   return std::make_unique<UnrolledSystem<T>>(Kernel<T>(all, eliminate(J, e.equations, *order), options));
@@ -128,16 +125,18 @@ ChosenSystems<T> choose_systems(const ImplicitEquations& e, const std::vector<bo
   chosen.linear = !depends(J.value, e.unknowns);
   std::vector<bool> preferred = multiplier;
   preferred.flip();
-  std::vector<double> at_typical = values_at(typical, all, J);
-  const Equilibration scales = equilibrate(J, at_typical, preferred);
-  scale(J, scales, at_typical);
-  if (may_be_unrolled(wish)) chosen.usual = unrolled<T>(e, all, J, at_typical, preferred, options.kernel);
-  if (staged && !chosen.usual) return two_matrices<T>(e, all, options.kernel);
   // Beside unrolled code, or a regular system of fewer equations, the plain matrices are only the way out when it
   // fails: no time is spent on compiling them.
+  const bool may_unroll = may_be_unrolled(wish, n);
+  JacobianValues<T> matrix(all, J, may_unroll || e.fewer ? interpreted : options.kernel);
+  std::vector<double> at_typical = values_at(typical, matrix);
+  const Equilibration scales = equilibrate(J, at_typical, preferred);
+  scale(J, scales, at_typical);
+  if (may_unroll) chosen.usual = unrolled<T>(e, all, J, at_typical, preferred, options.kernel);
+  if (staged && !chosen.usual) return two_matrices<T>(e, all, options.kernel);
   const KernelOptions kernel = chosen.usual || e.fewer ? interpreted : options.kernel;
   chosen.equations = WideKernel<T>(all, e.equations, kernel);
-  JacobianValues<T> matrix(all, J, kernel);
+  if (may_unroll && !chosen.usual && !e.fewer) matrix = JacobianValues<T>(all, J, kernel);  // it would be too long
   if (n <= most_minimum_norm_unknowns) chosen.plain_matrix = matrix;
   if (wish == LinearSolver::minimum_norm) {
     check(chosen.plain_matrix.has_value(), "minimum norm: the matrix fits into the memory");

@@ -29,22 +29,47 @@ void add_product(const SparseExprs& block, const double* values, double a, const
     for (int k = block.row_start[i]; k < block.row_start[i + 1]; ++k) y[i] += a * values[k] * x[block.column[k]];
 }
 
-// Entries from..to of sum_j row[j] x_j, where x_0, x_1, ... lie `apart` from each other.
+// Entries from..to of a x + b y, added to the result where there is something.
 ALEMBERT_BEST_PROCESSOR
-void combine(const double* row, int count, const double* x, int apart, double* __restrict result, int from, int to) {
+void combine_two(double a, const double* x, double b, const double* y, bool added, double* __restrict result, int from,
+                 int to) {
   int c = from;
   for (; c + pack_width <= to; c += pack_width) {
-    DoublePack sum{};
-    for (int j = 0; j < count; ++j)
-      if (row[j] != 0)
-        sum += row[j] * *reinterpret_cast<const DoublePack*>(x + static_cast<std::ptrdiff_t>(j) * apart + c);
-    *reinterpret_cast<DoublePack*>(result + c) = sum;
+    DoublePack& sum = *reinterpret_cast<DoublePack*>(result + c);
+    const DoublePack before = added ? sum : DoublePack{};
+    sum = before + a * *reinterpret_cast<const DoublePack*>(x + c) + b * *reinterpret_cast<const DoublePack*>(y + c);
   }
-  for (; c < to; ++c) {
-    result[c] = 0;
-    for (int j = 0; j < count; ++j)
-      if (row[j] != 0) result[c] += row[j] * x[static_cast<std::ptrdiff_t>(j) * apart + c];
+  for (; c < to; ++c) result[c] = (added ? result[c] : 0) + a * x[c] + b * y[c];
+}
+
+ALEMBERT_BEST_PROCESSOR
+void combine_one(double a, const double* x, bool added, double* __restrict result, int from, int to) {
+  int c = from;
+  for (; c + pack_width <= to; c += pack_width) {
+    DoublePack& sum = *reinterpret_cast<DoublePack*>(result + c);
+    const DoublePack before = added ? sum : DoublePack{};
+    sum = before + a * *reinterpret_cast<const DoublePack*>(x + c);
   }
+  for (; c < to; ++c) result[c] = (added ? result[c] : 0) + a * x[c];
+}
+
+// Entries from..to of sum_j row[j] x_j, where x_0, x_1, ... lie `apart` from each other. Two terms at a time: how many
+// there are is not asked for every entry.
+void combine(const double* row, int count, const double* x, int apart, double* result, int from, int to) {
+  const auto term = [&](int j) { return x + static_cast<std::ptrdiff_t>(j) * apart; };
+  const auto next = [&](int j) {
+    while (j < count && row[j] == 0) ++j;
+    return j;
+  };
+  bool added = false;
+  for (int j = next(0); j < count;) {
+    const int k = next(j + 1);
+    if (k < count) combine_two(row[j], term(j), row[k], term(k), added, result, from, to);
+    else combine_one(row[j], term(j), added, result, from, to);
+    added = true;
+    j = k < count ? next(k + 1) : count;
+  }
+  if (!added) std::fill(result + from, result + to, 0.0);
 }
 
 // Long vectors piece by piece: what several sums are made of is read once from memory.

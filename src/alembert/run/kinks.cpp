@@ -46,8 +46,19 @@ void add_table(Expr node, const Equations& e, const Exprs& arguments, Kinks& fou
   if (std::none_of(found.tables.begin(), found.tables.end(), same)) found.tables.push_back(table);
 }
 
+bool may_bend(Op op) {
+  return op == Op::piecewise || op == Op::min || op == Op::max || op == Op::abs || op == Op::sign || op == Op::positive;
+}
+
+/// Of all expressions that were ever made: looking at each once is quicker than finding out which belong to a list.
+bool anything_bends(const Graph& graph) {
+  for (std::uint32_t id = 0; id < graph.size(); ++id)
+    if (may_bend(graph.node(id).op)) return true;
+  return false;
+}
+
 Kinks switching_functions(const Equations& e, const Exprs& all) {
-  if (all.empty()) return {};
+  if (all.empty() || !anything_bends(*e.graph)) return {};
   Graph& graph = *e.graph;
   const Exprs arguments = joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi);
   Kinks found;
@@ -55,6 +66,7 @@ Kinks switching_functions(const Equations& e, const Exprs& all) {
   std::set<std::pair<std::uint32_t, double>> thresholds;
   for (const std::uint32_t id : reachable(all)) {
     const Node node = graph.node(id);  // a copy: new nodes may move the graph's
+    if (!may_bend(node.op)) continue;
     Expr function;
     if (node.op == Op::piecewise) {
       add_table(Expr(&graph, id), e, arguments, found);
@@ -63,10 +75,8 @@ Kinks switching_functions(const Equations& e, const Exprs& all) {
     if (node.op == Op::min || node.op == Op::max) {
       // As their derivatives write it.
       function = Expr(&graph, node.b) - Expr(&graph, node.a);
-    } else if (node.op == Op::abs || node.op == Op::sign || node.op == Op::positive) {
-      function = Expr(&graph, node.a);
     } else {
-      continue;
+      function = Expr(&graph, node.a);
     }
     if (graph.node(function.id()).op == Op::negate) function = Expr(&graph, graph.node(function.id()).a);
     if (!depends(function, arguments) || depends(function, e.z_dot)) continue;

@@ -109,6 +109,7 @@ class Expander {
   void error(const Place& place, std::string message, std::string hint = {});
   /// Reads statements, in which $ is the name of the element; the names of `values` stand for terms of the user.
   void write(const Statement& from, const std::string& lines, const Terms& values = {}, bool last = false);
+  std::vector<Statement> read(const std::string& lines);
   /// A force that acts along a velocity; $ as in write.
   void acts(const Statement& from, const std::string& force, const std::string& velocity);
   static const Term* value(const Statement& s, std::string_view word) { return value_of(s, word); }
@@ -175,7 +176,8 @@ class Expander {
   const Text& text_;
   std::vector<Diagnostic>& errors_;
   Expansion result_;
-  std::vector<Statement> at_end_;  // initial values that need others
+  std::vector<Statement> at_end_;                       // initial values that need others
+  std::map<std::string, std::vector<Statement>> read_;  // by their text, which is the same for many elements
   std::map<std::string, Place> names_;
   std::optional<std::set<std::string>> used_;  // all names that the text mentions, and the angles that springs use
   const Statement* gravity_ = nullptr;

@@ -16,9 +16,15 @@ const char* rotation_word(const Statement& s) {
              : "rotated";
 }
 
+/// What stands for the name of an element in a text that is read for many of them. Nobody can write it.
+const std::string any_element = "E_Qe_.";
+
 /// Everything in an expanded statement stands where the user wrote the element; his own terms keep their places.
-void settle(Term& term, const Place& place, const std::map<std::string, Term>& values) {
-  if (term.form == Term::Form::name || term.form == Term::Form::call) term.text = with_plain_indices(term.text);
+void settle(Term& term, const Term& element, const std::map<std::string, Term>& values) {
+  if (term.form == Term::Form::name || term.form == Term::Form::call) {
+    term.text = with_plain_indices(term.text);
+    if (term.text.starts_with(any_element)) term.text.replace(0, any_element.size() - 1, element.text);
+  }
   if (term.form == Term::Form::name) {
     const auto found = values.find(term.text);
     if (found != values.end()) {
@@ -26,8 +32,8 @@ void settle(Term& term, const Place& place, const std::map<std::string, Term>& v
       return;
     }
   }
-  term.place = place;
-  for (Term& part : term.parts) settle(part, place, values);
+  term.place = element.place;
+  for (Term& part : term.parts) settle(part, element, values);
 }
 
 std::string replaced(std::string text, const std::string& name, const std::string& by) {
@@ -212,22 +218,30 @@ bool Expander::names_twice(const Statement& s) {
 }
 
 void Expander::write(const Statement& from, const std::string& lines, const Terms& values, bool last) {
-  const std::string named = with_coded_indices(replaced(lines, "$.", from.label->text + "."));
-  Text text = parse(std::make_shared<const Source>(Source{"expansion", named}));
-  const Place place = from.label->place;
-  for (Statement& s : text.statements) {
+  const Term& element = *from.label;
+  for (Statement& s : read(lines)) {
     s.place = from.place;
     const bool sized = s.keyword == "kinetic" || s.keyword == "potential" || s.keyword == "rayleigh";
     if (sized || s.keyword == "constraint") s.string = made_by_element;
-    if (s.label) settle(*s.label, place, values);
+    if (s.label) settle(*s.label, element, values);
     for (Item& item : s.items) {
-      settle(item.target, place, values);
-      if (item.value) settle(*item.value, place, values);
+      settle(item.target, element, values);
+      if (item.value) settle(*item.value, element, values);
     }
-    if (s.left) settle(*s.left, place, values);
-    if (s.right) settle(*s.right, place, values);
+    if (s.left) settle(*s.left, element, values);
+    if (s.right) settle(*s.right, element, values);
     (last ? at_end_ : result_.text.statements).push_back(std::move(s));
   }
+}
+
+/// Most texts are the same for all elements of a kind, and read once; what names an element of a family is not.
+std::vector<Statement> Expander::read(const std::string& lines) {
+  const auto known = read_.find(lines);
+  if (known != read_.end()) return known->second;
+  const std::string named = with_coded_indices(replaced(lines, "$.", any_element));
+  std::vector<Statement> statements = parse(std::make_shared<const Source>(Source{"expansion", named})).statements;
+  if (lines.find("].") == std::string::npos) read_.emplace(lines, statements);
+  return statements;
 }
 
 void Expander::acts(const Statement& from, const std::string& force, const std::string& velocity) {
@@ -235,9 +249,9 @@ void Expander::acts(const Statement& from, const std::string& force, const std::
   s.keyword = acting_statement;
   s.place = from.place;
   const auto term = [&](const std::string& text) {
-    const std::string named = with_coded_indices(replaced(text, "$.", from.label->text + "."));
+    const std::string named = with_coded_indices(replaced(text, "$.", any_element));
     Term made = parse_term(std::make_shared<const Source>(Source{"expansion", named}));
-    settle(made, from.label->place, {});
+    settle(made, *from.label, {});
     return made;
   };
   s.left = term(force);
