@@ -12,7 +12,7 @@ source "$root/tools/setup.sh"
 seconds=${1-60}
 shift $(($# > 0))
 targets=("$@")
-((${#targets[@]})) || targets=(text model csv json hdf5)
+((${#targets[@]})) || targets=(text model csv json hdf5 studio)
 lock_build
 ensure_packages
 say "building (log: build/fuzz/build.log)..."

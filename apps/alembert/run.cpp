@@ -259,11 +259,12 @@ int run(const RunOptions& options) {
     if (!written.empty()) fmt::print("  {:<12}{}\n", "written", fmt::join(written, ", "));
     if (profile) fmt::print("{}", profile_text(*profile));
   }
+  // The report says these too, but a person may not see that one. Who asks for checkpoints relies on them.
+  const bool unseen = options.json || options.quiet || !::isatty(STDOUT_FILENO);
+  for (const Warning& warning : report.warnings)
+    if (unseen && warning.code == "checkpoint") say("warning: " + warning.text);
   if (report.ending == Ending::done) return plotted;
-  // The report says it too, but a person may not see that one.
-  if (options.json || options.quiet || !::isatty(STDOUT_FILENO)) {
-    say(report.reason.empty() ? "stopped at t = " + to_text(report.t) : report.reason);
-  }
+  if (unseen) { say(report.reason.empty() ? "stopped at t = " + to_text(report.t) : report.reason); }
   return failed;
 }
 

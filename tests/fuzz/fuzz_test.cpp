@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -20,7 +21,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double seconds = 1.5;             // of mutations, for each target
+/// Of mutations, for each target: more where the test `fuzz` says so.
+double seconds() {
+  const char* const text = std::getenv("ALEMBERT_FUZZ_SECONDS");
+  return text ? std::atof(text) : 1.5;
+}
+
+/// Another seed, other mutations: for hours of them.
+unsigned seed() {
+  const char* const text = std::getenv("ALEMBERT_FUZZ_SEED");
+  return text ? static_cast<unsigned>(std::atoi(text)) : 22;
+}
+
 constexpr double longest = 5;               // seconds for an input, on a busy machine
 constexpr std::size_t most_bytes = 20'000;  // of a mutated input
 
@@ -96,9 +108,9 @@ TEST_P(Fuzz, ReadsOrRefuses) {
   ASSERT_FALSE(texts.empty());
   const auto fault = target.outside ? fault_outside : fault_of;
   for (const std::string& text : texts) ASSERT_EQ(fault(target, text), "") << text.substr(0, 2000);
-  std::mt19937 random(static_cast<unsigned>(22 + target.name[0]));
+  std::mt19937 random(seed() + static_cast<unsigned>(target.name[0]));
   long tried = 0;
-  for (const auto begin = Clock::now(); std::chrono::duration<double>(Clock::now() - begin).count() < seconds;) {
+  for (const auto begin = Clock::now(); std::chrono::duration<double>(Clock::now() - begin).count() < seconds();) {
     const std::string text = mutated(texts, random);
     ASSERT_EQ(fault(target, text), "") << text;
     ++tried;

@@ -2,15 +2,18 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "alembert/derive/equations.h"
 #include "alembert/error.h"
 #include "alembert/model/model.h"
 #include "alembert/plot/figures.h"
+#include "alembert/studio/desk.h"
 #include "alembert/text/syntax.h"
 #include "alembert/trajectory.h"
 
@@ -65,14 +68,40 @@ void read_csv_file(std::string_view bytes) { read_file(bytes, ".csv"); }
 void read_json_file(std::string_view bytes) { read_file(bytes, ".json"); }
 void read_hdf5_file(std::string_view bytes) { read_file(bytes, ".h5"); }
 
+/// A folder that goes with the process.
+class OwnFolder {
+ public:
+  OwnFolder() { std::filesystem::create_directories(path); }
+  ~OwnFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("alembert_fuzz_studio_" + std::to_string(::getpid()));
+};
+
+/// What a page may ask for. Runs are interrupted before they begin, and so end after a step.
+void answer_request(std::string_view bytes) {
+  static const OwnFolder folder;
+  static studio::Desk desk(folder.path.string(), folder.path.string());
+  const std::atomic<bool> interrupted{true};
+  const studio::Reply reply{
+      [](const std::string& json) { require(nlohmann::json::accept(json), "progress is told in JSON"); }};
+  const nlohmann::json answer =
+      nlohmann::json::parse(desk.answer(std::string(bytes), reply, interrupted), nullptr, false);
+  require(answer.is_object(), "an answer is a JSON object");
+  const std::string kind = answer.value("kind", "");
+  require(kind == "result" || kind == "error" || kind == "cancelled", "an answer is of one of three kinds");
+  require(kind != "error" || !answer.value("text", "").empty(), "an error has words");
+}
+
 }  // namespace
 
 const std::vector<Target>& targets() {
-  static const std::vector<Target> all = {{"text", "text", read_text, false},
-                                          {"model", "text", read_equations, false},
-                                          {"csv", "csv", read_csv_file, false},
-                                          {"json", "json", read_json_file, false},
-                                          {"hdf5", "hdf5", read_hdf5_file, true}};
+  static const std::vector<Target> all = {
+      {"text", "text", read_text, false},     {"model", "text", read_equations, false},
+      {"csv", "csv", read_csv_file, false},   {"json", "json", read_json_file, false},
+      {"hdf5", "hdf5", read_hdf5_file, true}, {"studio", "studio", answer_request, false}};
   return all;
 }
 

@@ -18,7 +18,7 @@ struct Target {
 };
 
 /// text: parses, prints and parses again, which gives the same. model: up to the equations. csv, json, hdf5:
-/// trajectories, up to their figure.
+/// trajectories, up to their figure. studio: requests of a page, up to the answer.
 const std::vector<Target>& targets();
 
 }  // namespace alembert::internal::fuzz
