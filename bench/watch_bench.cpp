@@ -21,7 +21,7 @@ double nanoseconds(const Engine& compiled, const ReportNames& names, double h, l
   GridPoint from = engine.point(), to = from;
   engine.watch.restart();
   engine.watch.look(from.t, from.state, {});
-  Judge judge(engine, from);
+  Judge judge(engine, from, false);
   AccuracyProbe probe(engine, names, static_cast<double>(steps), h, from);
   Twin twin(engine, names, from);
   long bad = 0;

@@ -22,7 +22,7 @@ std::string written(const Folder& folder, std::vector<std::string> list) {
   return file_text(out);
 }
 
-class SameBits : public testing::TestWithParam<std::vector<std::string>> {};
+class SameBits : public ::testing::TestWithParam<std::vector<std::string>> {};
 
 TEST_P(SameBits, WhateverIsKeptAndWhoeverLooks) {
   const Folder folder;
@@ -43,11 +43,11 @@ TEST_P(SameBits, WhateverIsKeptAndWhoeverLooks) {
 
 INSTANTIATE_TEST_SUITE_P(
     Runs, SameBits,
-    testing::Values(std::vector<std::string>{"double_pendulum", "--method", "lobatto(2)", "--step", "0.001", "--end",
-                                             "3"},
-                    std::vector<std::string>{"heavy_top", "--method", "lobatto(3)", "--step", "0.0005", "--end", "0.2"},
-                    std::vector<std::string>{"snakeboard", "--method", "gauss(2)", "--step", "0.01", "--end", "2"},
-                    std::vector<std::string>{"double_pendulum", "--tolerance", "1e-8", "--end", "3"}),
+    ::testing::Values(
+        std::vector<std::string>{"double_pendulum", "--method", "lobatto(2)", "--step", "0.001", "--end", "3"},
+        std::vector<std::string>{"heavy_top", "--method", "lobatto(3)", "--step", "0.0005", "--end", "0.2"},
+        std::vector<std::string>{"snakeboard", "--method", "gauss(2)", "--step", "0.01", "--end", "2"},
+        std::vector<std::string>{"double_pendulum", "--tolerance", "1e-8", "--end", "3"}),
     [](const auto& info) { return "run_" + std::to_string(info.index); });
 
 TEST(SameBits, WhateverTheThreads) {
