@@ -62,10 +62,10 @@ class UsualStep {
   int inputs_ = 0, states_ = 0;
   int cuts_ = 0;  // as many as states, or none
   std::size_t factors_ = 0;
-  Kernel<double> factor_;     // (inputs, unknowns) -> entries of the factors
-  Kernel<double> iterate_;    // (inputs, unknowns, factors) -> unknowns, size of the correction, sum of its entries
-  Kernel<double> finish_;     // (inputs, unknowns) -> tail unknowns, size and sum of their correction, increments with
-                              // what is cut off, balance
+  Kernel<double> factor_;   // (inputs, unknowns) -> entries of the factors
+  Kernel<double> iterate_;  // (inputs, unknowns, factors) -> unknowns, size of the correction, sum of its entries
+  Kernel<double> finish_;   // (inputs, unknowns) -> tail unknowns, size and sum of their correction, increments with
+                           // what is cut off, balance
   double renewed_above_ = 0;  // a new matrix where the correction is larger
   double tail_error_ = 0;     // what rounding leaves of a correction of the tail, at most so far
   Convergence convergence_{0x1p-52};
