@@ -17,7 +17,7 @@ void add_compensated(const T* __restrict increments, const T* __restrict cut_off
   for (int i = 0; i < count; ++i) {
     const T left = cut_off ? compensation[i] + cut_off[i] : compensation[i];
     const T plus = increments[i] + left;
-    const T rest = cut_off ? left - (plus - increments[i]) : T(0);
+    const T rest = left - (plus - increments[i]);
     const T next = state[i] + plus;
     const T back = next - state[i];
     compensation[i] = ((state[i] - (next - back)) + (plus - back)) + rest;

@@ -402,7 +402,7 @@ Program::Statement SubstepWriter::judge() {
     }
     const Expr plus = added[i] + left, next = from[i] + plus, back = next - from[i];
     free.push_back({next, next_state + i});
-    const Expr cut = u_.cut_off.empty() ? number(0) : left - (plus - added[i]);
+    const Expr cut = left - (plus - added[i]);
     free.push_back({((from[i] - (next - back)) + (plus - back)) + cut, next_compensation + i});
   }
   if (looped()) count_work(in, kept);
