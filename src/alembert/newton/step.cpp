@@ -78,7 +78,7 @@ struct Step<T>::Body {
   bool tells_energy = true, tells_parts = true;  // every part does
   bool single_usual = false;                     // a step is one part, with a usual way and nothing carried
   // Memory that says nothing between two steps:
-  std::vector<T> added, cut_off, balance, inside, new_state, new_compensation;
+  std::vector<T> added, balance, inside, new_state, new_compensation;
 
   Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state, const std::vector<T>& given,
        const NewtonOptions& options);
@@ -104,7 +104,7 @@ struct Step<T>::Body {
 template <class T>
 Step<T>::Body::Body(const StepPlan& plan, T t0, T h, const std::vector<T>& state, const std::vector<T>& given,
                     const NewtonOptions& options)
-    : added(state.size()), cut_off(state.size()), new_state(state.size()), new_compensation(state.size()) {
+    : added(state.size()), new_state(state.size()), new_compensation(state.size()) {
   room.guess_values = given;
   for (const StepEquations& e : plan.parts) parts.emplace_back(e, t0, h, state, given, options);
   const int works = parts.front().balance.outputs() - parts.front().first_work;
@@ -212,12 +212,10 @@ template <class T>
 void Step<T>::Body::add_increments(const StepPart<T>& part, const UsualStep* finished, T* __restrict state,
                                    T* __restrict compensation) noexcept {
   if constexpr (std::is_same_v<T, double>) {
-    if (finished) return add_compensated(finished->increments(), finished->cut_off(), part.states, state, compensation);
+    if (finished) return add_compensated(finished->increments(), part.states, state, compensation);
   }
   part.increments(room.x.data(), added.data(), room.work.data());
-  const bool any = part.cut_off.outputs() > 0;
-  if (any) part.cut_off(room.x.data(), cut_off.data(), room.work.data());
-  add_compensated(added.data(), any ? cut_off.data() : nullptr, part.states, state, compensation);
+  add_compensated(added.data(), part.states, state, compensation);
 }
 
 template <class T>

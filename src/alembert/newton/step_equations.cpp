@@ -24,33 +24,6 @@ Exprs increments_of(const StepEquations& e) {
   return increments;
 }
 
-namespace {
-
-bool is_straight_motion(const StepEquations& e, Expr x) {  // h times an entry of the state
-  const Node node = e.graph->node(x.id());
-  if (node.op != Op::multiply) return false;
-  const Node a = e.graph->node(node.a), b = e.graph->node(node.b);
-  return a.op == Op::symbol && b.op == Op::symbol && (node.a == e.h.id() || node.b == e.h.id());
-}
-
-}  // namespace
-
-Exprs cut_off_of(const StepEquations& e) {
-  Exprs rests;
-  bool any = false;
-  for (const Expr sum : increments_of(e)) {
-    const Node node = e.graph->node(sum.id());
-    rests.push_back(e.graph->constant(0));
-    if (node.op != Op::add) continue;
-    const Expr a(e.graph.get(), node.a), b(e.graph.get(), node.b);
-    if (!is_straight_motion(e, a) && !is_straight_motion(e, b)) continue;
-    const Expr back = sum - a;  // Knuth's two-sum
-    rests.back() = (a - (sum - back)) + (b - back);
-    any = true;
-  }
-  return any ? rests : Exprs();
-}
-
 Exprs balance_of(const StepEquations& e) {
   check(e.energy_change || e.discrete.empty(), "discrete constraints go with the change of energy");
   Exprs balance;

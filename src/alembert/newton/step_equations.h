@@ -75,9 +75,6 @@ struct StepPlan {
 Expr increment(Expr next, Expr state);
 
 Exprs increments_of(const StepEquations& step);
-/// What rounding cuts off from increments that are the sum of a motion with constant velocity, h times a state, and
-/// what the solution adds; zeros for the others. Empty where there are none of that kind.
-Exprs cut_off_of(const StepEquations& step);
 /// What is known of the energy: its change, dissipated and supplied; then the discrete constraints; what there is.
 Exprs balance_of(const StepEquations& step);
 

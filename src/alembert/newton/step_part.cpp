@@ -52,7 +52,6 @@ StepPart<T>::StepPart(const StepEquations& e, T t0, T h, const std::vector<T>& s
   const Exprs all = joined<Expr>(e.t0, e.h, e.state, e.unknowns);
   guess = WideKernel<T>(joined<Expr>(e.t0, e.h, e.state, e.guess_inputs, e.guess_unknowns), e.guess, interpreted);
   increments = WideKernel<T>(all, increments_of(e), options.kernel);
-  cut_off = WideKernel<T>(all, cut_off_of(e), options.kernel);
   internal = WideKernel<T>(all, e.internal, interpreted);
   balance = Kernel<T>(all, balance_of(e), options.kernel);
   contacts = Kernel<T>(all, e.contacts, interpreted);
@@ -62,14 +61,13 @@ StepPart<T>::StepPart(const StepEquations& e, T t0, T h, const std::vector<T>& s
 
 template <class T>
 std::size_t StepPart<T>::work() const {
-  return std::max({guess.work(), increments.work(), cut_off.work(), internal.work(), balance.work(), carried.work(),
-                   contacts.work()});
+  return std::max({guess.work(), increments.work(), internal.work(), balance.work(), carried.work(), contacts.work()});
 }
 
 template <class T>
 void StepPart<T>::bind(const T* parameters) noexcept {
   for (Kernel<T>* kernel : {&balance, &carried, &contacts}) kernel->bind(parameters);
-  for (WideKernel<T>* kernel : {&guess, &increments, &cut_off, &internal}) kernel->bind(parameters);
+  for (WideKernel<T>* kernel : {&guess, &increments, &internal}) kernel->bind(parameters);
   if (guess_newton) guess_newton->bind(parameters);
 }
 

@@ -34,8 +34,7 @@ struct StepPart {
   std::shared_ptr<const StepNames> names;
   WideKernel<T> guess;                      // further inputs: guess_inputs, guess_unknowns
   std::shared_ptr<Newton<T>> guess_newton;  // for guess_unknowns, where there are some
-  WideKernel<T> increments;                 // further inputs of this and the next two: the unknowns
-  WideKernel<T> cut_off;                    // see cut_off_of
+  WideKernel<T> increments;                 // further inputs of this and the next: the unknowns
   WideKernel<T> internal;
   Kernel<T> balance;   // energy: its change, dissipated and supplied; discrete constraints; work; what there is
   Kernel<T> contacts;  // what contacts did; inputs as of balance

@@ -192,7 +192,7 @@ std::optional<StepProgram> make_step_program(const StepPlan& given, const std::v
   std::size_t factors = 0;
   for (const auto& u : usual) factors = std::max(factors, u ? u->factors.values.size() : 0);
   const int first_factor = builder.allot("factor", static_cast<int>(factors));
-  const int increments = builder.allot("increment and what is cut off", 2 * step.states);
+  const int increments = builder.allot("increment", step.states);
   std::vector<SubstepWriter> writers;
   int state = step.state, compensation = step.compensation, carried = step.carried;
   for (std::size_t s = 0; s < plan.sequence.size(); ++s) {

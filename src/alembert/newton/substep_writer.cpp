@@ -134,7 +134,7 @@ Program::Statement SubstepWriter::settle_in_loop() {
   const Expr error = symbol("error"), repeat = symbol("repeat"), before = symbol("before");
   Variables in = joined<Variable>(inputs(), unknowns_here()), kept;
   for (std::size_t k = 0; k < count; ++k) kept.push_back({u_.settled[k], x + u_.tail[k]});
-  append(kept, listed(joined<Expr>(u_.increments, u_.cut_off), increments));
+  append(kept, listed(u_.increments, increments));
   Expr done = number(1), finite = number(1), error_now = error;
   append(in, Variables{{error, own_.tail_error}, {repeat, c_.repeat}, {before, c_.tail_before}});
   if (count > 0) {
@@ -318,7 +318,7 @@ Program::Statement SubstepWriter::settle(bool first) {
   Variables kept;
   append(in, Variables{{good, first ? c_.good : c_.again}, {error, own_.tail_error}});
   for (std::size_t k = 0; k < count; ++k) kept.push_back({u_.settled[k], x + u_.tail[k]});
-  append(kept, listed(joined<Expr>(u_.increments, u_.cut_off), increments));
+  append(kept, listed(u_.increments, increments));
   const Expr finite = count == 0 ? number(1) : is_finite_number(sum);
   Expr error_now = error, done;
   if (first) {
@@ -394,16 +394,9 @@ Program::Statement SubstepWriter::judge() {
              number(double(StepStatus::not_converged)));
   Variables kept{{choose(fine, code, status), step_.status}, {both(fine, no(positive(code))), c_.fine}}, free;
   for (int i = 0; i < step_.states; ++i) {
-    Expr left = rest[i];
-    if (!u_.cut_off.empty() && !is_zero(u_.cut_off[i])) {
-      const Expr cut_off = symbol("cut off");
-      in.push_back({cut_off, increments + step_.states + i});
-      left = left + cut_off;
-    }
-    const Expr plus = added[i] + left, next = from[i] + plus, back = next - from[i];
+    const Expr plus = added[i] + rest[i], next = from[i] + plus, back = next - from[i];
     free.push_back({next, next_state + i});
-    const Expr cut = left - (plus - added[i]);
-    free.push_back({((from[i] - (next - back)) + (plus - back)) + cut, next_compensation + i});
+    free.push_back({(from[i] - (next - back)) + (plus - back), next_compensation + i});
   }
   if (looped()) count_work(in, kept);
   return builder_.block(in, kept, free, -1);

@@ -345,7 +345,6 @@ std::optional<UsualEquations> usual_equations(const StepEquations& given, const 
   const Exprs old = joined<Expr>(problem.unknowns(parts.tail), late),
               now = joined<Expr>(settled.own, settled.dependent);
   result.increments = in_terms_of(increments_of(e), old, now, *e.graph);
-  result.cut_off = in_terms_of(cut_off_of(e), old, now, *e.graph);
   result.balance = in_terms_of(balance_of(e), old, now, *e.graph);
   for (int i = 0; i < n; ++i)
     if (problem.group[i] < 0) result.multipliers.push_back(i);

@@ -30,9 +30,9 @@ struct UsualEquations {
   /// In `all` and the symbols of the factors: the core after a correction, then core_explicit; its size as
   /// CorrectionNorm measures it; the sum of the corrections, which is finite where they all are.
   Exprs iterated;
-  /// In `all`: the tail, likewise; then the increments of the state, what is cut off from them, and the balance (see
-  /// step_equations.h) for the new tail.
-  Exprs settled, increments, cut_off, balance;
+  /// In `all`: the tail, likewise; then the increments of the state and the balance (see step_equations.h) for the new
+  /// tail.
+  Exprs settled, increments, balance;
 };
 
 // What the usual way knows of sizes, each with its reason.

@@ -33,13 +33,12 @@ std::unique_ptr<UsualStep> UsualStep::make(const StepEquations& e, const std::ve
   std::unique_ptr<UsualStep> step(new UsualStep);
   step->inputs_ = static_cast<int>(2 + e.state.size());
   step->states_ = static_cast<int>(e.state.size());
-  step->cuts_ = static_cast<int>(u.cut_off.size());
   step->own_ = u.all.size();
   step->factors_ = u.factors.values.size();
   step->renewed_above_ = u.renewed_above;
   step->factor_ = Kernel<double>(u.all, u.factors.values, options.kernel);
   step->iterate_ = Kernel<double>(joined<Expr>(u.all, u.factors.symbols), iteration(u, e.unknowns), options.kernel);
-  step->finish_ = Kernel<double>(u.all, joined<Expr>(u.settled, u.increments, u.cut_off, u.balance), options.kernel);
+  step->finish_ = Kernel<double>(u.all, joined<Expr>(u.settled, u.increments, u.balance), options.kernel);
   step->iterates_ = !u.core.empty();
   step->multipliers_ = u.multipliers;
   step->tail_ = u.tail;
@@ -134,7 +133,7 @@ bool UsualStep::advance(double t, double h, double* x, Predictor<double>& predic
   if (!solve(x, result) || !certain(result)) return false;
   if (largest_multiplier(unknowns) > wild_multipliers * expected) return false;
   predictor.learn(unknowns);
-  add_compensated(increments(), cut_off(), states_, state, compensation);
+  add_compensated(increments(), states_, state, compensation);
   return true;
 }
 

@@ -39,10 +39,8 @@ class UsualStep {
   // Of the last solution:
   /// What is added to the state.
   const double* increments() const { return end_.data() + tail_.size() + 2; }
-  /// What belongs to it (cut_off_of); null where nothing does.
-  const double* cut_off() const { return cuts_ > 0 ? increments() + states_ : nullptr; }
   /// As StepPart::balance.
-  const double* balance() const { return increments() + states_ + cuts_; }
+  const double* balance() const { return increments() + states_; }
 
   void bind(const double* parameters) noexcept;
   const NewtonStatistics& statistics() const { return statistics_; }
@@ -60,12 +58,10 @@ class UsualStep {
   std::vector<int> tail_;  // unknowns that follow from the others
   std::size_t own_ = 0;    // inputs and unknowns
   int inputs_ = 0, states_ = 0;
-  int cuts_ = 0;  // as many as states, or none
   std::size_t factors_ = 0;
   Kernel<double> factor_;   // (inputs, unknowns) -> entries of the factors
   Kernel<double> iterate_;  // (inputs, unknowns, factors) -> unknowns, size of the correction, sum of its entries
-  Kernel<double> finish_;   // (inputs, unknowns) -> tail unknowns, size and sum of their correction, increments with
-                           // what is cut off, balance
+  Kernel<double> finish_;  // (inputs, unknowns) -> tail unknowns, size and sum of their correction, increments, balance
   double renewed_above_ = 0;  // a new matrix where the correction is larger
   double tail_error_ = 0;     // what rounding leaves of a correction of the tail, at most so far
   Convergence convergence_{0x1p-52};

@@ -23,6 +23,8 @@ constexpr long first_steps = 50;
 constexpr long very_first_steps = 4;
 constexpr double early_burst = 1e4;  // of the kinetic energy
 constexpr double right_enough = 0.5;
+// Explosions pass every bound, in whatever units; less may be rounding of a system at rest, which has no scale.
+constexpr double noise = 1e-12;
 // Velocities that move nothing by more than this part of the size of the system in a unit of time are rounding.
 constexpr double at_rest = 1e-12;
 // Errors of the energy are looked at again when they have grown by this factor.
@@ -147,6 +149,7 @@ std::string Judge::broken_energy(const GridPoint& at, double energy, double erro
   const double passed = std::abs(at.t - std::exchange(kinetic_t_, at.t));
   kinetic_integral_ += now * passed;
   kinetic_time_ += passed;
+  if (early && !accounts_) early_ = std::max({early_, now, std::abs(energy)});
   if (looks_ <= very_first_steps || (early && error <= right_enough * now)) early_ = std::max(early_, now);
   if (!early) known_error_ = std::max(known_error_, energy_rounding * std::abs(first_energy_));
   if (error <= energy_rounding * std::abs(first_energy_)) return "";
@@ -160,12 +163,18 @@ std::string Judge::broken_energy(const GridPoint& at, double energy, double erro
   const double allowed = std::max(conserved, loose * engine_.options.newton.tolerance);
   if (!accounts_ && engine_.method.claims.energy && error > allowed * kinetic_)
     return words("the energy is off", error, at.t);
-  const double there = early_ + (accounts_ ? engine_.work->gained() : 0);
-  // Where a motion becomes faster by itself, what is right of its kinetic energy is no explosion.
-  if (looks_ <= very_first_steps || error <= burst * there || error <= right_enough * kinetic_) return "";
-  // At first the energy itself may be rounding.
-  if (early && kinetic_ <= early_burst * there) return "";
+  if (!bursts(error, early)) return "";
   return burst_words(energy, error, at.t);
+}
+
+bool Judge::bursts(double error, bool early) const {
+  // What follows from constraints that lose their rank has a name of its own, and comes in the first steps.
+  if (!accounts_) return !early && error > burst * early_;
+  const double there = early_ + engine_.work->gained();
+  // Where a motion becomes faster by itself, what is right of its kinetic energy is no explosion.
+  if (looks_ <= very_first_steps || error <= burst * there || error <= right_enough * kinetic_) return false;
+  // At first, and where everything is at rest, the energy itself may be rounding.
+  return error > noise && !(early && kinetic_ <= early_burst * there);
 }
 
 std::string Judge::burst_words(double energy, double error, double t) const {

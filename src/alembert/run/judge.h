@@ -70,6 +70,7 @@ class Judge {
   bool not_finite(std::span<const double> state) const;
   std::string broken_constraint(const GridPoint& at);
   std::string broken_energy(const GridPoint& at, double energy, double error);
+  bool bursts(double error, bool early) const;
   std::string burst_words(double energy, double error, double t) const;
   double scale() const;
   double kinetic(const GridPoint& at);

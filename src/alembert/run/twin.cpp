@@ -41,9 +41,6 @@ constexpr double longest_interval = 1 << 20;  // steps: far beyond any that coul
 constexpr double fewest_intervals = 200;
 // Intervals in a row that one step was good for, before they become longer.
 constexpr int before_longer = 8;
-// In shorter intervals twin and copy together make as many steps as the twin alone beside the run, and have no history
-// to guess from. It goes there then, and tries longer steps again after so many, twice as many each time.
-constexpr long shortest_interval = 4, first_steps_beside = 64;
 // Distances that were made smaller by this are known to be lost.
 constexpr double enough = 1e100;
 // Steps of the twin are solved for to this part of its distance, and the last correction takes more than that off: in
@@ -124,8 +121,7 @@ void Twin::archive(Archive& fields) {
   if (step_) fields(*step_);
   archive_motion(fields, kernel_, engine_);
   fields(multipliers_, ranges_, t_, n_, sum_, largest_, worst_, worst_t_, kicked_, done_, at_, last_, made_, followed_,
-         crossed_, prolonged_, checked_, interval_, longest_, beside_left_, steps_beside_, since_, in_one_, sync_,
-         beside_, factor_, seen_);
+         crossed_, prolonged_, checked_, interval_, longest_, since_, in_one_, sync_, beside_, factor_, seen_);
 }
 
 void Twin::begin_step(std::span<const double> rates) {
@@ -229,7 +225,7 @@ void Twin::follow_fixed(const GridPoint& from, const GridPoint& to, long steps, 
   n_ += steps;
   t_ = to.t;
   ranges_.add(to.state);
-  if (longest_ > 1) return follow_far(from, to, steps, run);
+  if (interval_ > 1) return follow_far(from, to, steps);
   if (!step_) begin_anywhere(from, to);
   else if (n_ >= checked_) begin_farther(from, to);
   if (!step_) return;
@@ -240,29 +236,22 @@ void Twin::follow_fixed(const GridPoint& from, const GridPoint& to, long steps, 
     if (growth() == 0 || amplification(t_) > all_lost) return end();
     prolonged_ *= 2;
   }
+  const double h = length_of(from.t, to.t, steps, h_) / static_cast<double>(steps);
   if (next_to_kink(from, to)) {
     if (!engine_.e.actions.empty()) return jumped(to);  // which events set something is the run's to say
     if (!cross_kink(from, to)) return end();
-    followed_ += steps;
-  } else if (!go_beside(from, to, steps, run)) {
-    return end();
-  }
-  compare(to);
-}
-
-// The steps that the run has made.
-bool Twin::go_beside(const GridPoint& from, const GridPoint& to, long steps, const SolvedStep<double>* run) {
-  const double h = length_of(from.t, to.t, steps, h_) / static_cast<double>(steps);
-  for (long i = run ? 0 : leap(steps, h); i < steps; ++i) {
-    if (!advance(h, run)) return false;
-    at_.t += h;
+  } else {
+    for (long i = run ? 0 : leap(steps, h); i < steps; ++i) {
+      if (!advance(h, run)) return end();
+      at_.t += h;
+    }
   }
   followed_ += steps;
   at_.t = to.t;
-  return true;
+  compare(to);
 }
 
-void Twin::follow_far(const GridPoint& from, const GridPoint& to, long steps, const SolvedStep<double>* run) {
+void Twin::follow_far(const GridPoint& from, const GridPoint& to, long steps) {
   if (!step_) {
     begin_anywhere(from, to);
     if (!step_) return;
@@ -277,31 +266,19 @@ void Twin::follow_far(const GridPoint& from, const GridPoint& to, long steps, co
     if (growth() == 0) return end();  // what grows exponentially is not extrapolated while it can be seen
     prolonged_ *= 2;
   }
-  if (beside_left_ > 0 ? !go_beside(from, to, steps, run) : !follow_in_parts(to)) return end();
-  compare(to);
-  if (beside_left_ > 0 && (beside_left_ -= steps) <= 0) interval_ = std::min(shortest_interval, longest_);
-  since_ = 0;
-  sync_ = to;
-  if (factor_ > enough) end();
-}
-
-// In one step from where the run stood last, or in as many as it takes, from which the next interval follows.
-bool Twin::follow_in_parts(const GridPoint& to) {
   long parts = 1;
   while (parts <= since_ && !go_far(to, parts)) parts = parts < since_ ? std::min(2 * parts, since_) : since_ + 1;
-  if (parts > since_) return false;
-  if (parts > 1) interval_ /= 2;
+  if (parts > since_) return end();
+  compare(to);
+  if (parts > 1) interval_ = std::max(2L, interval_ / 2);
   in_one_ = parts > 1 ? 0 : in_one_ + 1;
   if (in_one_ >= before_longer) {
     interval_ = std::min(2 * interval_, longest_);
     in_one_ = 0;
   }
-  if (interval_ < std::min(shortest_interval, longest_)) {
-    interval_ = 1;
-    beside_left_ = steps_beside_ = std::max(first_steps_beside, 2 * steps_beside_);
-    made_ = 0;
-  }
-  return true;
+  since_ = 0;
+  sync_ = to;
+  if (factor_ > enough) end();
 }
 
 // The twin meets the kink at a time of its own. The run may have made several parts of a step since it stood there.

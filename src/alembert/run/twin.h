@@ -47,9 +47,7 @@ class Twin {
 
  private:
   void follow_fixed(const GridPoint& from, const GridPoint& to, long steps, const SolvedStep<double>* run);
-  void follow_far(const GridPoint& from, const GridPoint& to, long steps, const SolvedStep<double>* run);
-  bool go_beside(const GridPoint& from, const GridPoint& to, long steps, const SolvedStep<double>* run);
-  bool follow_in_parts(const GridPoint& to);
+  void follow_far(const GridPoint& from, const GridPoint& to, long steps);
   bool go_far(const GridPoint& to, long parts);
   void begin(const GridPoint& at, std::span<const double> direction);
   void begin_anywhere(const GridPoint& from, const GridPoint& to);
@@ -98,13 +96,12 @@ class Twin {
   // Of a run with more steps than may be made twice: twin and a copy of the run go in steps so many times as long, each
   // from where the run stands.
   long interval_ = 1, longest_ = 1, since_ = 0;
-  long beside_left_ = 0, steps_beside_ = 0;  // steps that it makes as the run does before longer ones are tried again
-  int in_one_ = 0;                           // intervals in a row that one step was good for
-  GridPoint sync_;                           // where the run stood when they were there last
-  double prolonged_ = 1;                     // times what it may cost that it goes on
-  std::vector<double> beside_;               // where it stands, seen from the run
-  double factor_ = 1;                        // what distances were made smaller by so far
-  std::vector<Distance> seen_;               // times that factor
+  int in_one_ = 0;              // intervals in a row that one step was good for
+  GridPoint sync_;              // where the run stood when they were there last
+  double prolonged_ = 1;        // times what it may cost that it goes on
+  std::vector<double> beside_;  // where it stands, seen from the run
+  double factor_ = 1;           // what distances were made smaller by so far
+  std::vector<Distance> seen_;  // times that factor
 };
 
 }  // namespace alembert::internal

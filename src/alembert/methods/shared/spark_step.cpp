@@ -1,9 +1,5 @@
 // The equations of a SPARK step, in the letters of Jay 2009.
 
-#include <quadmath.h>
-
-#include <algorithm>
-
 #include "alembert/base/lists.h"
 #include "alembert/derive/work.h"
 #include "alembert/methods/shared/spark.h"
@@ -20,56 +16,11 @@ void add_scaled(std::vector<Exprs>& terms, Quad a, const Exprs& values) {
   for (std::size_t k = 0; k < values.size(); ++k) terms[k].push_back(a * values[k]);
 }
 
-// One after the other: constants, which forces often are, come before products. Sums of two products are often halfway
-// between two numbers and then rounded to the even one; a constant that follows is rounded to one side by that.
-Exprs sums_of(Graph& graph, const std::vector<Exprs>& terms) {
+Exprs totals(Graph& graph, const std::vector<Exprs>& terms) {
   Exprs result;
-  for (const Exprs& list : terms) {
-    Expr total = graph.constant(0);
-    for (const Expr term : list) total = total + term;
-    result.push_back(total);
-  }
+  for (const Exprs& list : terms) result.push_back(sum(graph, list));
   return result;
 }
-
-/// The coefficient as it is rounded, and what rounding cuts off: left out at every step, it would add up. Sums of
-/// coefficients are known up to their own rounding, which is nothing.
-struct SplitCoefficient {
-  explicit SplitCoefficient(Quad c) : rounded(static_cast<double>(c)), rest(c - rounded) {
-    if (is_nothing(rest)) rest = 0;
-  }
-  static bool is_nothing(Quad difference) { return fabsq(difference) < Quad(1e-30); }
-  Quad rounded, rest;
-};
-
-/// sum_j a_j values_j for stages of a step with the weights b. Entries that double numbers do not hold are written as
-/// b_j/2 and the rest: in symmetric methods the rest has the same size and the other sign at the mirrored place, so
-/// that what is rounded is symmetric, too. Each a_j rounded by itself would let the energy drift with the square of the
-/// step.
-class WeightedSums {
- public:
-  explicit WeightedSums(std::size_t size) : plain_(size), halves_(size), rests_(size) {}
-  void add(const QuadVector& a, const QuadVector& b, const std::vector<Exprs>& values) {
-    for (std::size_t j = 0; j < values.size(); ++j) {
-      const bool whole = a[j] == 0 || SplitCoefficient::is_nothing(a[j] - b[j]) || SplitCoefficient(a[j]).rest == 0;
-      if (whole) {
-        add_scaled(plain_, a[j], values[j]);
-        continue;
-      }
-      add_scaled(halves_, b[j] / 2, values[j]);
-      add_scaled(rests_, a[j] - b[j] / 2, values[j]);
-    }
-  }
-  Exprs totals(Graph& graph) const {
-    Exprs sums = sums_of(graph, plain_);
-    const Exprs halves = sums_of(graph, halves_), rests = sums_of(graph, rests_);
-    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] = sums[k] + halves[k] + rests[k];
-    return sums;
-  }
-
- private:
-  std::vector<Exprs> plain_, halves_, rests_;
-};
 
 Exprs plus(const Exprs& a, const Exprs& b) {
   Exprs result;
@@ -105,9 +56,7 @@ class SparkStep {
     std::string where;
   };
 
-  void find_straight();
-  Expr straight_motion(const QuadVector& row, int of) const;
-  Exprs motion(const QuadVector& row) const;
+  Exprs combination(const QuadVector& row, const std::vector<Exprs>& values, std::size_t size);
   void make_stages();
   void make_forces();
   void add_momentum(const Momentum& balance);
@@ -130,7 +79,6 @@ class SparkStep {
   const Expr t0_, h_, t1_;
   const bool implicit_y_;  // Y_i = y0 + h sum a_ij v(Y_j, Z_j) is an equation for Y_i
   int multipliers_from_ = 0, y_from_ = 0;
-  std::vector<int> straight_;  // for each entry of y: the entry of z that is its rate; -1 where it is another function
   Exprs dz_, y1_, z1_;
   Exprs p0_;
   std::vector<Expr> T_;
@@ -160,40 +108,17 @@ SparkStep::SparkStep(const Equations& e, const SparkCoefficients& k)
   for (int i = 0; i < s_; ++i) Psi_.push_back(frame_.unknown(numbered("Psi", i + 1), frame_.psi0));
   for (int j = 0; j <= m_; ++j) Lambda_.push_back(frame_.unknown(numbered("Lambda", j), frame_.lambda0));
   y_from_ = static_cast<int>(frame_.step.unknowns.size());
-  find_straight();
   if (!implicit_y_) return;
   const Exprs v0 = at(e, e.v, {t0_, frame_.y0, frame_.z0});
   for (int i = 0; i < s_; ++i) dY_.push_back(frame_.unknown(numbered("dY", i + 1), v0, k.c[i] * h_));
 }
 
-void SparkStep::find_straight() {
-  for (const Expr rate : e_.v) {
-    const auto found = std::find(e_.z.begin(), e_.z.end(), rate);
-    straight_.push_back(found == e_.z.end() ? -1 : static_cast<int>(found - e_.z.begin()));
-  }
-}
-
-/// h sum_j row_j Z_j as (sum_j row_j) h z0 + h sum_j row_j dZ_j: the first part is rounded once and for all, whatever
-/// Newton does with dZ, and the second one is small. From h (z0 + dZ) the constraint would choose among roundings, more
-/// often those inwards: the energy of a pendulum would lose 3e-19 at every step.
-Expr SparkStep::straight_motion(const QuadVector& row, int of) const {
-  Quad c = 0;
-  Expr small = graph_.constant(0);
-  for (std::size_t j = 0; j < row.size(); ++j) c += row[j];
-  const SplitCoefficient split(c);
-  if (split.rest != 0) small = split.rest * frame_.z0[of];
-  for (std::size_t j = 0; j < row.size(); ++j)
-    if (row[j] != 0) small = small + row[j] * dZ_[j][of];
-  return split.rounded * (h_ * frame_.z0[of]) + h_ * small;
-}
-
-/// h sum_j row_j v_j.
-Exprs SparkStep::motion(const QuadVector& row) const {
-  std::vector<Exprs> terms(n_y_);
-  for (std::size_t j = 0; j < row.size(); ++j) add_scaled(terms, row[j], v_[j]);
-  Exprs result = sums_of(graph_, terms);
-  for (std::size_t i = 0; i < n_y_; ++i)
-    result[i] = straight_[i] >= 0 ? straight_motion(row, straight_[i]) : h_ * result[i];
+/// h sum_j row_j values_j.
+Exprs SparkStep::combination(const QuadVector& row, const std::vector<Exprs>& values, std::size_t size) {
+  std::vector<Exprs> terms(size);
+  for (std::size_t j = 0; j < row.size(); ++j) add_scaled(terms, row[j], values[j]);
+  Exprs result = totals(graph_, terms);
+  for (Expr& x : result) x = h_ * x;
   return result;
 }
 
@@ -213,10 +138,10 @@ void SparkStep::make_stages() {
     if (implicit_y_) Y_.push_back(y);
   }
   for (int i = 0; i < s_ && !implicit_y_; ++i) {
-    Y_.push_back(plus(y0, motion(k_.A[i])));
+    Y_.push_back(plus(y0, combination(k_.A[i], v_, n_y_)));
     frame_.settle(e_, T_[i], Y_[i], at_stage(i));
   }
-  y1_ = plus(y0, motion(k_.b));
+  y1_ = plus(y0, combination(k_.b, v_, n_y_));
   frame_.settle_end(e_, y1_);
   z1_ = plus(z0, dz_);
 }
@@ -228,7 +153,7 @@ void SparkStep::make_forces() {
   }
   for (int j = 0; j <= m_ && n_g_ > 0; ++j) {
     const Expr t = t0_ + k_.c_tilde[j] * h_;
-    Y_tilde_.push_back(j == m_ ? y1_ : plus(frame_.y0, motion(k_.A_bar[j])));
+    Y_tilde_.push_back(j == m_ ? y1_ : plus(frame_.y0, combination(k_.A_bar[j], v_, n_y_)));
     if (j < m_) frame_.settle(e_, t, Y_tilde_[j], " at point " + std::to_string(j));
     r_.push_back(at(e_, e_.r, {t, Y_tilde_[j], frame_.z0}, Lambda_[j], frame_.psi0));
   }
@@ -240,11 +165,11 @@ void SparkStep::add_momentum(const Momentum& balance) {
   Exprs left = at(e_, e_.p, {x.t, x.y, e_.constant_mass ? balance.dz : x.z});
   if (!e_.constant_mass)
     for (std::size_t i = 0; i < n_z_; ++i) left[i] = left[i] - p0_[i];
-  WeightedSums sums(n_z_);
-  sums.add(balance.a_hat, k_.b_hat, f_);
-  if (n_k_ > 0) sums.add(balance.a_prime, k_.b_prime, N_);
-  if (n_g_ > 0) sums.add(balance.a_tilde, k_.b_tilde, r_);
-  const Exprs right = sums.totals(graph_);
+  std::vector<Exprs> terms(n_z_);
+  for (int j = 0; j < s_; ++j) add_scaled(terms, balance.a_hat[j], f_[j]);
+  for (int j = 0; j < s_ && n_k_ > 0; ++j) add_scaled(terms, balance.a_prime[j], N_[j]);
+  for (int j = 0; j <= m_ && n_g_ > 0; ++j) add_scaled(terms, balance.a_tilde[j], r_[j]);
+  const Exprs right = totals(graph_, terms);
   for (std::size_t i = 0; i < n_z_; ++i) left[i] = left[i] - h_ * right[i];
   frame_.equation(left, "momentum of ", e_.z_names, balance.where);
 }
@@ -262,7 +187,7 @@ void SparkStep::add_nonholonomic() {
       for (int i = 1; i < s_; ++i) {
         std::vector<Exprs> terms(n_k_);
         for (int j = 0; j < s_; ++j) add_scaled(terms, k_.b[j] * power_of_node(k_.c[j], i - 1), k_stage[j]);
-        frame_.equation(sums_of(graph_, terms), "constraint ", e_.k_names, " over the stages");
+        frame_.equation(totals(graph_, terms), "constraint ", e_.k_names, " over the stages");
       }
       break;
     case Nonholonomic::middle:
@@ -289,7 +214,7 @@ void SparkStep::add_holonomic() {
 void SparkStep::add_positions() {
   if (!implicit_y_) return;
   for (int i = 0; i < s_; ++i) {
-    Exprs left = motion(k_.A[i]);
+    Exprs left = combination(k_.A[i], v_, n_y_);
     for (std::size_t q = 0; q < n_y_; ++q) left[q] = dY_[i][q] - left[q];
     frame_.equation(left, "position of ", e_.y_names, at_stage(i));
   }
@@ -314,7 +239,7 @@ void SparkStep::add_work() {
       for (int k = rates.row_start[i]; k < rates.row_start[i + 1]; ++k)
         if (k_.b_tilde[j] != 0) terms[i].push_back(k_.b_tilde[j] * (rates.value[k] * Lambda_[j][rates.column[k]]));
   }
-  for (const Expr sum : sums_of(graph_, terms)) frame_.step.work.push_back(h_ * sum);
+  for (const Expr sum : totals(graph_, terms)) frame_.step.work.push_back(h_ * sum);
 }
 
 void SparkStep::add_scales() {
