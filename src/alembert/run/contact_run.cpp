@@ -327,7 +327,9 @@ bool ContactRun::can_retry(const Report& part) {
                                    [](const FrictionMode& f) { return f.kind == FrictionMode::Kind::turns; });
   });
   const double h = std::abs(options_.step);
-  if (part.ending != Ending::failed || !turning || shortened_ < shortest_retry * h) return false;
+  const long most = options_.steps.most_steps;
+  const bool used_up = most > 0 && handed_.steps + part.steps >= most;
+  if (part.ending != Ending::failed || used_up || !turning || shortened_ < shortest_retry * h) return false;
   shortened_ = std::min(shortened_, h) / 4;
   return true;
 }

@@ -205,6 +205,11 @@ std::string FailureAnalysis::explain_step(const NewtonResult& newton, const std:
   return text + "; try a smaller step";
 }
 
+bool FailureAnalysis::loses_rank(double t, double h, std::span<const double> state,
+                                 std::span<const double> longest) const {
+  return !names_.empty() && ahead(t, h, state, longest).distance < near_dependence;
+}
+
 std::string FailureAnalysis::explain_rank(double t, std::span<const double> state,
                                           std::span<const double> longest) const {
   const Dependence found = dependence(t, state, longest);

@@ -39,6 +39,8 @@ class FailureAnalysis {
   std::string explain_jump(double t, std::span<const double> state, double moves = 0) const;
   /// The same where the step succeeded, but the motion does not go on smoothly where the constraints are dependent.
   std::string explain_rank(double t, std::span<const double> state, std::span<const double> longest) const;
+  /// Whether constraints become dependent on the way of a step, which lets multipliers and energy grow without bound.
+  bool loses_rank(double t, double h, std::span<const double> state, std::span<const double> longest) const;
 
  private:
   Dependence ahead(double t, double h, std::span<const double> state, std::span<const double> longest) const;

@@ -149,7 +149,6 @@ std::string Judge::broken_energy(const GridPoint& at, double energy, double erro
   const double passed = std::abs(at.t - std::exchange(kinetic_t_, at.t));
   kinetic_integral_ += now * passed;
   kinetic_time_ += passed;
-  if (early && !accounts_) early_ = std::max({early_, now, std::abs(energy)});
   if (looks_ <= very_first_steps || (early && error <= right_enough * now)) early_ = std::max(early_, now);
   if (!early) known_error_ = std::max(known_error_, energy_rounding * std::abs(first_energy_));
   if (error <= energy_rounding * std::abs(first_energy_)) return "";
@@ -168,9 +167,7 @@ std::string Judge::broken_energy(const GridPoint& at, double energy, double erro
 }
 
 bool Judge::bursts(double error, bool early) const {
-  // What follows from constraints that lose their rank has a name of its own, and comes in the first steps.
-  if (!accounts_) return !early && error > burst * early_;
-  const double there = early_ + engine_.work->gained();
+  const double there = early_ + (accounts_ ? engine_.work->gained() : 0);
   // Where a motion becomes faster by itself, what is right of its kinetic energy is no explosion.
   if (looks_ <= very_first_steps || error <= burst * there || error <= right_enough * kinetic_) return false;
   // At first, and where everything is at rest, the energy itself may be rounding.

@@ -222,7 +222,7 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
   last = last || stopped;
   const long most = options_.steps.most_steps;
   if (!last && most > 0 && report_.steps >= most)
-    end(Ending::failed, "the largest number of steps, " + std::to_string(most) +
+    end(Ending::failed, "the largest number of steps, " + std::to_string(most + (segment_ ? segment_->steps : 0)) +
                             ", was made at t = " + time_text(report_.t) + "; allow more with `most_steps`");
   const bool early = report_.ending != Ending::done || stopped;
   if (row || (early && (report_.ending != Ending::done || closes(last)))) keep(to);

@@ -202,10 +202,12 @@ void Simulation::take_impulse() {
 void Simulation::react(const GridPoint& to, bool fine, RankWatch::Rank seen) {
   if (!engine_.watch.finite())
     end(Ending::failed, "energy or constraints are not finite at t = " + time_text(to.t) + "; try a smaller step");
-  if (!fine)
-    if (std::string why = judge_->broken(to); !why.empty()) end(Ending::failed, std::move(why));
-  if (seen == RankWatch::Rank::lost)
+  std::string why = fine ? "" : judge_->broken(to);
+  // First the cause: where the rank is lost, multipliers and energy grow without bound.
+  if (seen == RankWatch::Rank::lost ||
+      (!why.empty() && engine_.failure.loses_rank(point_.t, to.t - point_.t, point_.state, engine_.longest())))
     end(Ending::failed, engine_.failure.explain_rank(to.t, to.state, engine_.longest()));
+  if (!why.empty()) end(Ending::failed, std::move(why));
   if (seen == RankWatch::Rank::passed)
     report_.singular_positions.push_back({to.t, engine_.failure.dependence(to.t, to.state, engine_.longest()).words});
 }
