@@ -516,8 +516,9 @@ std::optional<AccuracyProbe::Result> AccuracyProbe::finish(std::size_t singular_
   // What was wrong early goes on to grow.
   for (const Window& window : windows_) at_end = std::max(at_end, error_until(t_, window, of_step, growth(window)));
   at_end += error_inside();
-  // Where the companion saw nothing but rounding, later steps add up what they err by.
-  if (largest(accompanied_) == 0) at_end = std::max(at_end, largest(sum_) / (1 - left));
+  // Where the companion saw nothing but rounding, later steps add up what they err by. Few steps, each of which was
+  // compared, are too few and too long for the companion to show the order, and what they err by may add up on the way.
+  if (largest(accompanied_) == 0 || all_compared_) at_end = std::max(at_end, largest(sum_) / (1 - left));
   // Two steps may swing to and fro about the motion, and the companion sees every second of them only.
   if (compared_ == 0 && unsolved_ > 0) at_end = std::max(at_end, 1.0);
   // More than all cannot be lost: the stated accuracy ends there.
