@@ -1,9 +1,6 @@
 // The program: reads the command line, hands over to one command, and turns what it throws into an exit code.
 
 #include <fcntl.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 #include <csignal>
 #include <cstdio>
@@ -52,22 +49,12 @@ void fill_closed_streams() {
     if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", O_RDONLY) != stream) std::_Exit(failed);
 }
 
-/// Lists of a large system come and go by the hundred while it is prepared. Given back to the system, each would be
-/// taken from it page by page again: a tenth of the CPU time with 20,000 rods.
-void keep_memory() {
-#ifdef __GLIBC__
-  ::mallopt(M_MMAP_MAX, 0);
-  ::mallopt(M_TRIM_THRESHOLD, -1);
-#endif
-}
-
 }  // namespace
 }  // namespace alembert::internal::app
 
 int main(int argc, char** argv) {
   using namespace alembert::internal::app;
   fill_closed_streams();
-  keep_memory();
   // A closed pipe and a file that may not grow are told by what writes there.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);

@@ -264,7 +264,7 @@ int run(const RunOptions& options) {
   for (const Warning& warning : report.warnings)
     if (unseen && warning.code == "checkpoint") say("warning: " + warning.text);
   if (report.ending == Ending::done) return plotted;
-  if (unseen) { say(report.reason.empty() ? "stopped at t = " + to_text(report.t) : report.reason); }
+  if (unseen) say(report.reason.empty() ? "stopped at t = " + to_text(report.t) : report.reason);
   return failed;
 }
 
