@@ -5,6 +5,7 @@
 
 #include "alembert/base/archive.h"
 #include "alembert/base/decompositions.h"
+#include "alembert/base/nth.h"
 #include "alembert/run/contact_cone.h"
 #include "alembert/run/contact_run.h"
 #include "alembert/run/contact_system.h"
@@ -116,8 +117,7 @@ void ContactRun::share(double t, std::span<const double> state, std::vector<doub
     for (std::size_t j = 0; j < mode_[i].friction.size(); ++j) {
       const ConeProblem::Tangent& tangent = problem->contacts[k].tangents[j];
       const int psi = compiled_->friction[i][j];
-      for (int r = 0; psi >= 0 && r < tangent.size; ++r)
-        multipliers[static_cast<std::size_t>(psi + r)] = -found->p[tangent.first + r];
+      for (int r = 0; psi >= 0 && r < tangent.size; ++r) multipliers[nth(psi + r)] = -found->p[tangent.first + r];
     }
   }
   ByteReader from(before.bytes());
