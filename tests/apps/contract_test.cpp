@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/program.h"
+#include "model/support.h"
 #include "models/follow.h"
 
 namespace alembert::internal::apps_test {
@@ -82,18 +83,6 @@ Expected ends_of_rods(const Reference::State& x, double l1, double l2) {
   return {{"/q/x1", {x1}}, {"/q/y1", {y1}}, {"/q/x2", {x1 + l2 * std::sin(b)}}, {"/q/y2", {y1 - l2 * std::cos(b)}}};
 }
 
-const char double_pendulum[] = R"(model "Double pendulum"
-source "Symank 2025, section 7.3.1"
-parameter m1 = 3, m2 = 1, l1 = 1, l2 = 1, gravity = 9.81
-coordinate x1, y1, x2, y2
-kinetic   m1/2*(x1'^2 + y1'^2) + m2/2*(x2'^2 + y2'^2)
-potential m1*gravity*y1 + m2*gravity*y2
-constraint rod1: x1^2 + y1^2 = l1^2
-constraint rod2: (x2 - x1)^2 + (y2 - y1)^2 = l2^2
-initial x1 = l1, x2 = l1 + l2                 # what is not given is 0
-solve lobatto(3) step 0.01 end 240
-)";
-
 TEST_F(Contract, DoublePendulum) {
   const std::vector<std::string> precisely = {"--method", "gauss", "--stages", "4", "--step", "0.005", "--end", "1"};
   const auto with = [&](std::vector<std::string> more) {
@@ -101,14 +90,14 @@ TEST_F(Contract, DoublePendulum) {
     return more;
   };
   const long double right = M_PIl / 2;
-  expect(double_pendulum, ends_of_rods(two_rods(3, 1, 1, 1, {right, right, 0, 0}).at(1), 1, 1), precisely, 1e-9);
-  expect(double_pendulum, ends_of_rods(two_rods(2, 1, 1, 0.5L, {right, right, 0, 0}).at(1), 1, 0.5),
+  expect(test::double_pendulum, ends_of_rods(two_rods(3, 1, 1, 1, {right, right, 0, 0}).at(1), 1, 1), precisely, 1e-9);
+  expect(test::double_pendulum, ends_of_rods(two_rods(2, 1, 1, 0.5L, {right, right, 0, 0}).at(1), 1, 0.5),
          with({"--set", "m1=2", "--set", "l2=0.5"}), 1e-9);
   // y1' = 10 turns the first rod by 10, and y2' = 0 the second one back.
-  expect(double_pendulum, ends_of_rods(two_rods(2, 1, 1, 1, {right, right, 10, -10}).at(1), 1, 1),
+  expect(test::double_pendulum, ends_of_rods(two_rods(2, 1, 1, 1, {right, right, 10, -10}).at(1), 1, 1),
          with({"--set", "m1=2", "--set", "y1'=10"}), 1e-8);
   // Backward in time from rest it goes as it goes forward.
-  expect(double_pendulum, ends_of_rods(two_rods(3, 1, 1, 1, {right, right, 0, 0}).at(1), 1, 1),
+  expect(test::double_pendulum, ends_of_rods(two_rods(3, 1, 1, 1, {right, right, 0, 0}).at(1), 1, 1),
          {"--method", "gauss(4)", "--step", "-0.005", "--end", "-1"}, 1e-9);
 }
 
@@ -121,15 +110,8 @@ TEST_F(Contract, NonholonomicParticle) {
       },
       {1, 0, 0, 0, 1, 0});
   const Reference::State& x = reference.at(3);
-  expect(R"(model "Nonholonomic particle"
-coordinate q[3]                               # a vector; also q1, q2, q3 as scalars if you like
-kinetic norm2(q')/2
-potential q[1]^2 + q[2]^2
-constraint q[3]' = q[2]*q[1]'                 # contains velocities, so it is nonholonomic
-initial q = (1, 0, 0), q' = (0, 1, 0)
-solve gauss(3) step 0.2 end 250
-)",
-         {{"/q/q", numbers(x, 0, 3)}, {"/v/q", numbers(x, 3, 3)}}, {"--step", "0.01", "--end", "3"});
+  expect(test::nonholonomic_particle, {{"/q/q", numbers(x, 0, 3)}, {"/v/q", numbers(x, 3, 3)}},
+         {"--step", "0.01", "--end", "3"});
   expect(R"(coordinate q1, q2, q3
 lagrangian (q1'^2 + q2'^2 + q3'^2)/2 -
   q1^2 - q2^2                                 # a line goes on after an operator
@@ -141,19 +123,7 @@ solve gauss(3) step 0.01 end 3
 }
 
 TEST_F(Contract, FourParticlesOnTwoBars) {
-  const std::string text = R"(model "Four particles on two bars"            # Hamiltonian form
-parameter m[4] = (1, 3, 2.3, 1.7), K1 = 100, K2 = 1000
-coordinate q1[3], q2[3], q3[3], q4[3]
-momentum p1[3] of q1, p2[3] of q2, p3[3] of q3, p4[3] of q4
-let V1 = K1/4*(norm2(q1 - q3) - 1)^2
-let V2 = K2/4*(norm2(q2 - q4) - 1)^2
-hamiltonian norm2(p1)/(2*m[1]) + norm2(p2)/(2*m[2]) + norm2(p3)/(2*m[3]) + norm2(p4)/(2*m[4]) + V1 + V2
-constraint norm(q1 - q2) = 1
-constraint norm(q3 - q4) = 1
-initial q2 = (1, 0, 0), q3 = (0, 1, 0), q4 = (1, 1, 0), p4 = (0, 0, 2)
-conserve linear: p1 + p2 + p3 + p4            # watched beside energy and constraints
-solve energy_momentum step 0.01 end 10
-)";
+  const std::string text = test::four_particles;
   // Four particles with the forces of springs and of two bars, whose pulls follow from their lengths.
   const long double m[4] = {1, 3, 2.3L, 1.7L};
   Reference reference(

@@ -77,7 +77,7 @@ std::string file_name(std::string_view key) {
 }
 
 bool is_file_name(std::string_view name) {
-  constexpr std::size_t digits = 32;
+  constexpr std::size_t digits = 32;  // of the key: 128 bits, hexadecimal
   return name.size() == digits + ending.size() && name.ends_with(ending) &&
          name.find_first_not_of("0123456789abcdef") == digits;
 }

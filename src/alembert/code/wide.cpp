@@ -79,7 +79,7 @@ class BlockReader {
   }
 
  private:
-  static constexpr int operator_bits = 8;
+  static constexpr int operator_bits = 8;  // there are fewer than 256 operators
   static_assert(largest_formula < 1u << (32 - operator_bits));
   static constexpr char32_t end_of_output = 0xffffffffu;  // no operation is written so
 
@@ -123,7 +123,7 @@ void sort_by_steps(std::vector<std::uint32_t>& all, std::size_t count, std::size
 
 /// Neighbours with the same step; of inputs without zeros at the end.
 struct StepGroups {
-  static constexpr int most = 8;
+  static constexpr int most = 8;  // more groups cost as much as one by one
   std::size_t moving;
   std::size_t ends[most] = {};  // where the groups end
   int count = 0;                // of groups; more than most: they are not known

@@ -115,7 +115,7 @@ std::string constraint_name(const std::string& name) {
 /// One line for each, or for each family of more than a few.
 void add_multipliers(std::vector<Meaning>& list, const Model& model, const Exprs& multipliers,
                      const std::vector<int>& constraint_of, const std::string& kind, const std::string& unit) {
-  constexpr std::size_t few = 12;
+  constexpr std::size_t few = 12;  // lines that one still reads
   std::map<std::string, std::string> constraint;
   for (std::size_t i = 0; i < multipliers.size(); ++i)
     constraint[symbol_name(multipliers[i])] = model.constraints[constraint_of[i]].name;

@@ -56,7 +56,7 @@ int FormTable::intern(const std::string& key, Atom atom) {
 }
 
 int FormTable::symbol(Expr e, Kind kind, std::uint32_t rank) {
-  constexpr int name_cost = 2;
+  constexpr int name_cost = 2;             // a name reads as two characters, however long it is
   constexpr std::uint32_t operators = 64;  // functions of a symbol come behind it, before the next one
   return intern("s" + std::to_string(e.id()), {Op::symbol, e, {}, kind, operators * rank, name_cost});
 }

@@ -31,7 +31,7 @@ Quad shown_number(Quad value) {
 }
 
 Fraction fraction_of(Quad value) {
-  constexpr double rounding = 1e-30;
+  constexpr double rounding = 1e-30;  // quadruple precision has 34 digits
   const auto fraction = [&](long largest_n, long largest_d) -> std::optional<Fraction> {
     for (long d = 1; d <= largest_d; ++d) {
       const Quad n = roundq(value * d);

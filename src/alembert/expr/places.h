@@ -25,7 +25,7 @@ struct TableHash {
 /// that are alike the sum of both operands grows slowly and their difference hardly, so that they lie side by side
 /// somewhere else.
 inline TableHash neighbouring_hash(std::uint8_t operation, std::uint32_t a, std::uint32_t b) {
-  constexpr int near = 14;
+  constexpr int near = 14;  // as a power of two: operations whose table entries share a cache
   const std::uint32_t apart = (a < b ? b - a : a - b) >> near;
   const std::uint64_t elsewhere = apart == 0 ? 0 : mix(std::uint64_t(apart) << 8 | operation);
   return {2 * (std::uint64_t(a) + b) + elsewhere, std::uint64_t(a) << 32 | (b ^ std::uint32_t(operation) << 24)};

@@ -91,7 +91,7 @@ Expr signed_power_slope(Expr a0, Expr a1, int n) {  // of either sign, not 0
 }
 
 Expr power_slope(Expr a0, Expr a1, Quad c, Expr n0, Expr n1) {
-  constexpr int most = 64;
+  constexpr int most = 64;  // the sum has as many terms
   const Quad twice = 2 * c;
   if (twice == floorq(twice) && fabsq(twice) <= 2 * most && c != 0) {
     if (c == floorq(c)) return signed_power_slope(a0, a1, static_cast<int>(c));

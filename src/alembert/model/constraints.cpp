@@ -308,7 +308,7 @@ std::string multiplier_stem(Scope& scope, std::string letter, const std::string&
 
 void append_constraints(Elaboration& e, const ConstraintGroup& group, const Assigned& assigned) {
   Scope& scope = e.scope;
-  constexpr std::size_t few = 100;
+  constexpr std::size_t few = 100;  // of which each is looked at by itself
   const bool many = group.entries() > few;
   std::size_t at = 0;
   for (std::size_t m = 0; m < group.values.size(); ++m) {

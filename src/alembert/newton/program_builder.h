@@ -12,7 +12,7 @@
 
 namespace alembert::internal {
 
-inline constexpr double rounding_unit = 0x1p-52;
+inline constexpr double rounding_unit = 0x1p-52;  // distance from 1 to the next double
 /// Sums of finite numbers of a motion are far below it; infinities and NaN are not.
 inline constexpr double largest_number = 1e300;
 

@@ -66,7 +66,7 @@ struct StepProgramOptions {
 
 /// Where things stand among the variables.
 struct StepProgram {
-  static constexpr double never = 1e300;
+  static constexpr double never = 1e300;  // a limit that no number of a motion reaches
   Program program;
   int states = 0, substeps = 0;
   bool own_matrix = true;           // false: a part of Newton's matrix is left out, which may converge too slowly

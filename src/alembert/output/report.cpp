@@ -91,7 +91,7 @@ std::string energy_line(const Report& report) {
 
 /// The energies of the components that change most.
 std::string component_line(const PortReport& port) {
-  constexpr std::size_t most = 4;
+  constexpr std::size_t most = 4;  // as fit into a line
   std::vector<std::size_t> order(port.energies.size());
   std::iota(order.begin(), order.end(), 0);
   const auto change = [&](std::size_t i) { return std::abs(port.energies[i] - port.first_energies[i]); };
@@ -310,7 +310,7 @@ void add_watched(Lines& lines, const Report& report) {
 }  // namespace
 
 std::string moved_text(const std::string& name, double from, double to) {
-  constexpr int usual = 6, most = 17;
+  constexpr int usual = 6, most = 17;  // digits; 17 tell any two doubles apart
   const auto text = [](double value, int digits) { return value == 0 ? "0" : fmt::format("{:.{}g}", value, digits); };
   int digits = usual;
   while (digits < most && text(from, digits) == text(to, digits)) ++digits;

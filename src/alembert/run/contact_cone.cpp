@@ -91,7 +91,7 @@ class Cone {
   /// Where all may stay as it is, and the load can be shared in more than one way: the forces in their cones, or as
   /// near to them as possible. That is convex; on the border of several cones at once sweeps and Newton's method creep.
   std::optional<ConeSolution> held() const {
-    constexpr int most_steps = 200;
+    constexpr int most_steps = 200;  // Newton on a convex function with kinks: it ends long before, or creeps
     ConeSolution s = empty();
     for (std::size_t i = 0; i < problem_.contacts.size(); ++i) s.contacts[i].active = !problem_.contacts[i].open;
     const Forces f = forces(s);

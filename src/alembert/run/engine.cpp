@@ -113,7 +113,7 @@ std::vector<double> usual_values(const Equations& e) {
 
 /// Positions that are nothing but what behind() added to the time.
 void forget_shift(InitialValues& values) {
-  constexpr double nothing = 1e-290;
+  constexpr double nothing = 1e-290;  // far below any position, far above the shift
   for (double& y : values.y)
     if (std::abs(y) < nothing) y = 0;
 }

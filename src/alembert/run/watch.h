@@ -45,7 +45,7 @@ class DriftFit {
  private:
   void end_block();
   Drift fit(std::size_t from, std::size_t to) const;
-  static constexpr int blocks = 64;
+  static constexpr int blocks = 64;  // a slope through so many means, whatever the number of steps
   struct Block {
     double t = 0, error = 0;  // sums
     long count = 0;

@@ -19,8 +19,8 @@
 namespace alembert::internal::studio {
 namespace {
 
-constexpr std::size_t most_listed = 1000;
-constexpr int deepest_listed = 4;
+constexpr std::size_t most_listed = 1000;  // more in a list helps nobody
+constexpr int deepest_listed = 4;          // folders in folders; a wrong choice of the home folder ends soon
 
 [[noreturn]] void refuse(const std::string& doing, const std::string& path) {
   const bool outside = errno == EACCES;

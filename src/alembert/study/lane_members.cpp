@@ -27,7 +27,7 @@ struct Freed {
 using Aligned = std::unique_ptr<double[], Freed>;
 
 Aligned aligned(std::size_t count) {
-  constexpr std::size_t line = 64;
+  constexpr std::size_t line = 64;  // bytes of a line of the cache, and of 8 lanes
   const std::size_t bytes = (std::max<std::size_t>(count, 1) * sizeof(double) + line - 1) / line * line;
   Aligned memory(static_cast<double*>(std::aligned_alloc(line, bytes)));
   std::fill_n(memory.get(), count, 0.0);

@@ -16,7 +16,7 @@ constexpr double suspicious_residual = 1e-9;
 
 /// Whole steps from the start to the end; 0 where the last one would be cut.
 long whole_steps(double t0, double end, double h) {
-  constexpr double rounding = 1e-9;
+  constexpr double rounding = 1e-9;  // of the quotient; a step that is cut by more is another step
   const double count = (end - t0) / h;
   const double whole = std::round(count);
   return whole >= 1 && whole < 1e15 && std::abs(count - whole) <= rounding * whole ? static_cast<long>(whole) : 0;

@@ -98,7 +98,7 @@ double horner(const std::array<double, n>& coefficients, double x) {
 }  // namespace
 
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key) {
-  constexpr int rounds = 10;
+  constexpr int rounds = 10;                                 // of Philox4x32-10
   constexpr std::uint64_t m0 = 0xD2511F53, m1 = 0xCD9E8D57;  // multipliers, and below what is added to the key:
   constexpr std::uint32_t w0 = 0x9E3779B9, w1 = 0xBB67AE85;  // the golden ratio and sqrt(3) - 1
   for (int round = 0; round < rounds; ++round) {

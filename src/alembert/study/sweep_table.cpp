@@ -56,7 +56,7 @@ std::string codes(const SweepRow& row) {
 
 /// A line for each warning of the first rows that have some.
 std::string warning_lines(const Sweep& sweep) {
-  constexpr std::size_t most_rows = 5;
+  constexpr std::size_t most_rows = 5;  // as a reader takes in at once
   std::size_t count = 0;
   std::string text;
   for (const SweepRow& row : sweep.rows) {

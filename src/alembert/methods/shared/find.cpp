@@ -102,7 +102,7 @@ std::vector<Method> sample_methods(const MethodFamily& family) {
   for (const std::string& text : family.samples) samples.push_back(find_method(text));
   if (!samples.empty()) return samples;
   if (family.least_stages == 0) return {family.make(family.example)};
-  constexpr int counts = 3;
+  constexpr int counts = 3;  // even, odd, and one beyond both
   for (int s = family.least_stages; s < family.least_stages + counts; ++s)
     samples.push_back(family.make({parsed(std::to_string(s))}));
   return samples;

@@ -118,7 +118,7 @@ namespace {
 
 /// "murua(s), lobatto_c(s) and more take it; ", as far as they fit into a line; "" where none does.
 std::string families_that_take(const Equations& e) {
-  constexpr std::size_t most = 5;
+  constexpr std::size_t most = 5;  // names in a line
   std::vector<std::string> names;
   for (const MethodFamily& family : all_families())
     if (!family.composer && refusal(family.make(family.example), e).empty()) names.push_back(family.name);

@@ -433,7 +433,7 @@ class PortReader {
   /// Elimination by hand, with pivots that are not zero with the parameters as they are.
   bool solve_part(PortSystem& s, const std::vector<int>& rows, const std::vector<int>& columns, const SparseExprs& E_T,
                   const Exprs& H_x) {
-    constexpr std::size_t most = 12;
+    constexpr std::size_t most = 12;  // formulas grow with the cube
     const int n = static_cast<int>(rows.size());
     if (rows.size() != columns.size() || rows.size() > most) return false;
     std::vector<Exprs> a(rows.size(), Exprs(rows.size(), graph_.constant(0)));
