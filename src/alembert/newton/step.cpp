@@ -553,6 +553,10 @@ void Step<T>::be_brief(bool brief) noexcept {
 template <class T>
 void Step<T>::be_rough(double enough) noexcept {
   for (auto& sub : body_->substeps) sub.newton->be_rough(enough);
+  if constexpr (std::is_same_v<T, double>) {
+    for (auto& one : body_->usual)
+      if (one) one->be_rough(enough);
+  }
 }
 
 template <class T>

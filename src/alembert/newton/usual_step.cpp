@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "alembert/base/lists.h"
 #include "alembert/base/profile.h"
@@ -57,6 +58,11 @@ bool UsualStep::iterate(double* x, NewtonResult& result) noexcept {
     doubt = true;
     return false;
   };
+  // What a geometric series would still bring, where corrections shrink that fast.
+  constexpr double fast = 0.1;
+  const auto near_enough = [&](double before, double now) {
+    return before > 0 && now <= fast * before && now * (now / before) / (1 - fast) <= enough_;
+  };
   convergence_.begin();
   while (result.iterations < most_usual_iterations) {
     if (here) {
@@ -73,12 +79,13 @@ bool UsualStep::iterate(double* x, NewtonResult& result) noexcept {
     const double sum = next_[count + 1];
     if (sum - sum != 0) return false;
     std::copy_n(next_.data(), count, unknowns);
-    result.correction = next_[count];
+    const double before = std::exchange(result.correction, next_[count]);
     if (result.iterations == 1) result.first_correction = result.correction;
     const Verdict verdict = convergence_.simplified(result.correction, {false, here}, at_rounding);
     if (verdict == Verdict::converged) return !doubt;
+    if (!doubt && near_enough(before, result.correction)) return true;
     if (doubt || (verdict != Verdict::proceed && verdict != Verdict::renew)) return false;
-    here = verdict == Verdict::renew || result.correction > renewed_above_;
+    here = verdict == Verdict::renew || (enough_ == 0 && result.correction > renewed_above_);
   }
   return false;
 }
@@ -100,7 +107,8 @@ bool UsualStep::finish(double* x, NewtonResult& result) noexcept {
       ++result.iterations;
       if (repeat == 0) result.first_correction = correction;
     }
-    if (correction * tail_error_ <= left_over && (repeat > 0 || correction <= far_correction)) return true;
+    const bool near = repeat > 0 || enough_ > 0 || correction <= far_correction;
+    if (near && correction * tail_error_ <= std::max(left_over, enough_)) return true;
     before = correction;
   }
   return false;
@@ -139,6 +147,7 @@ bool UsualStep::advance(double t, double h, double* x, Predictor<double>& predic
 
 std::unique_ptr<UsualStep> UsualStep::clone() const {
   std::unique_ptr<UsualStep> other(new UsualStep(*this));
+  other->enough_ = 0;
   other->statistics_ = {.factorization_sizes = statistics_.factorization_sizes};
   return other;
 }

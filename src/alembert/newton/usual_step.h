@@ -43,6 +43,8 @@ class UsualStep {
   const double* balance() const { return increments() + states_; }
 
   void bind(const double* parameters) noexcept;
+  /// As Newton: what corrections leave may be so large, relative to the unknowns. 0: rounding.
+  void be_rough(double enough) noexcept { enough_ = enough; }
   const NewtonStatistics& statistics() const { return statistics_; }
   void save(ByteWriter& out) const;
   void load(ByteReader& in);
@@ -62,6 +64,7 @@ class UsualStep {
   Kernel<double> factor_;   // (inputs, unknowns) -> entries of the factors
   Kernel<double> iterate_;  // (inputs, unknowns, factors) -> unknowns, size of the correction, sum of its entries
   Kernel<double> finish_;  // (inputs, unknowns) -> tail unknowns, size and sum of their correction, increments, balance
+  double enough_ = 0;      // may be left
   double renewed_above_ = 0;  // a new matrix where the correction is larger
   double tail_error_ = 0;     // what rounding leaves of a correction of the tail, at most so far
   Convergence convergence_{0x1p-52};

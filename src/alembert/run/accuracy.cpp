@@ -64,6 +64,7 @@ constexpr long most_cut = 100;
 constexpr double first_part = 0.381966011250105;
 // Errors of companion and parts below this many units of rounding are none.
 constexpr double rounding_units = 1000;
+constexpr double rounding_of_size = rounding_units * std::numeric_limits<double>::epsilon();
 // What a better step is to reach.
 constexpr double wanted_error = 0.01;
 
@@ -97,13 +98,12 @@ void StateRanges::add(std::span<const double> state) {
 
 // Where all are constant but for rounding, none has a range: then their size.
 double StateRanges::largest(std::size_t first, std::size_t last) const {
-  double most = 0, constant = 0, largest = 0;
+  double most = 0, largest = 0;
   for (std::size_t i = first; i < last; ++i) {
     most = std::max(most, high_[i] - low_[i]);
-    constant = std::max(constant, rounding(i));
     largest = std::max(largest, size(i));
   }
-  return most > constant ? most : largest;
+  return most > rounding_of_size * largest ? most : largest;
 }
 
 double StateRanges::farthest() const {
@@ -114,9 +114,7 @@ double StateRanges::farthest() const {
 
 double StateRanges::size(std::size_t i) const { return std::max(std::abs(low_[i]), std::abs(high_[i])); }
 
-double StateRanges::rounding(std::size_t i) const {
-  return rounding_units * std::numeric_limits<double>::epsilon() * size(i);
-}
+double StateRanges::rounding(std::size_t i) const { return rounding_of_size * size(i); }
 
 std::vector<double> StateRanges::scales() const {
   std::vector<double> in_vector(low_.size(), 0);

@@ -41,11 +41,19 @@ constexpr double longest_interval = 1 << 20;  // steps: far beyond any that coul
 constexpr double fewest_intervals = 200;
 // Intervals in a row that one step was good for, before they become longer.
 constexpr int before_longer = 8;
+// In intervals of fewer steps twin and copy together cost more than the twin alone beside the run, which has a guess
+// from there, or is made by a kernel. It goes there then, and tries longer steps again after so many, twice as many
+// each time.
+constexpr long shortest_interval = 4, shortest_for_kernels = 20, first_steps_beside = 64;
+// What errors are multiplied with where nothing of a motion is left to be known.
+constexpr double all_lost = 1e15;
 // Distances that were made smaller by this are known to be lost.
 constexpr double enough = 1e100;
 // Steps of the twin are solved for to this part of its distance, and the last correction takes more than that off: in
 // the few thousand steps that it makes not even all of it in one direction would look like growth.
 constexpr double rough_part = 1e-4;
+// The same for as many steps as a run has.
+constexpr double finer_part = 1e-5;
 // Nearer than this, relative to the state, rounding is the measure.
 constexpr double nearest = 1e-11;
 // What an error does depends on where it is made: near the top of a swing it hardly changes the energy, at the bottom
@@ -84,6 +92,7 @@ Twin::Twin(const Engine& engine, const ReportNames& names, const GridPoint& star
   // Longer steps would pass over kinks.
   if (steps > free_steps() && budget >= fewest_intervals && !engine.kinks)
     longest_ = interval_ = static_cast<long>(std::min(std::ceil(2 * steps / budget), longest_interval));
+  shortest_ = std::min(engine.kernel ? shortest_for_kernels : shortest_interval, longest_);
 }
 
 // That it may make without being counted against those of the run.
@@ -121,7 +130,8 @@ void Twin::archive(Archive& fields) {
   if (step_) fields(*step_);
   archive_motion(fields, kernel_, engine_);
   fields(multipliers_, ranges_, t_, n_, sum_, largest_, worst_, worst_t_, kicked_, done_, at_, last_, made_, followed_,
-         crossed_, prolonged_, checked_, interval_, longest_, since_, in_one_, sync_, beside_, factor_, seen_);
+         crossed_, prolonged_, checked_, interval_, longest_, beside_left_, steps_beside_, since_, in_one_, sync_,
+         beside_, factor_, seen_);
 }
 
 void Twin::begin_step(std::span<const double> rates) {
@@ -196,7 +206,8 @@ void Twin::kick(const GridPoint& to) {
 // A motion that begins at rest moves next to nothing in its first step, and the twin began that near.
 void Twin::begin_farther(const GridPoint& from, const GridPoint& to) {
   checked_ *= 2;
-  if (std::any_of(seen_.begin(), seen_.end(), [&](const Distance& d) { return relative(d) > too_near; })) return;
+  const auto far = [&, to = ranges()](const Distance& d) { return relative(d, to) > too_near; };
+  if (std::any_of(seen_.begin(), seen_.end(), far)) return;
   std::vector<double> along(to.state.size());
   for (std::size_t i = 0; i < along.size(); ++i) along[i] = to.state[i] - from.state[i];
   if (std::all_of(along.begin(), along.end(), [](double x) { return x == 0; })) return;
@@ -225,33 +236,44 @@ void Twin::follow_fixed(const GridPoint& from, const GridPoint& to, long steps, 
   n_ += steps;
   t_ = to.t;
   ranges_.add(to.state);
-  if (interval_ > 1) return follow_far(from, to, steps);
+  if (longest_ > 1) return follow_far(from, to, steps, run);
   if (!step_) begin_anywhere(from, to);
   else if (n_ >= checked_) begin_farther(from, to);
   if (!step_) return;
+  if (factor_ > enough) return end();
   const double budget = std::max(free_steps(), share_of_fixed_steps * static_cast<double>(n_));
-  if (static_cast<double>(followed_) > prolonged_ * budget) {
-    // Exponential growth is not extrapolated while it can be seen, and there is something left to lose.
-    constexpr double all_lost = 1e15;
-    if (growth() == 0 || amplification(t_) > all_lost) return end();
-    prolonged_ *= 2;
-  }
-  const double h = length_of(from.t, to.t, steps, h_) / static_cast<double>(steps);
+  if (static_cast<double>(followed_) > prolonged_ * budget && !prolong()) return;
   if (next_to_kink(from, to)) {
     if (!engine_.e.actions.empty()) return jumped(to);  // which events set something is the run's to say
     if (!cross_kink(from, to)) return end();
-  } else {
-    for (long i = run ? 0 : leap(steps, h); i < steps; ++i) {
-      if (!advance(h, run)) return end();
-      at_.t += h;
-    }
+    followed_ += steps;
+  } else if (!go_beside(from, to, steps, run)) {
+    return end();
   }
-  followed_ += steps;
-  at_.t = to.t;
   compare(to);
 }
 
-void Twin::follow_far(const GridPoint& from, const GridPoint& to, long steps) {
+// Exponential growth is not extrapolated while it can be seen, and there is something left to lose.
+bool Twin::prolong() {
+  const bool goes_on = growth() != 0 && amplification(t_) <= all_lost;
+  if (goes_on) prolonged_ *= 2;
+  else end();
+  return goes_on;
+}
+
+// The steps that the run has made.
+bool Twin::go_beside(const GridPoint& from, const GridPoint& to, long steps, const SolvedStep<double>* run) {
+  const double h = length_of(from.t, to.t, steps, h_) / static_cast<double>(steps);
+  for (long i = run ? 0 : leap(steps, h); i < steps; ++i) {
+    if (!advance(h, run)) return false;
+    at_.t += h;
+  }
+  followed_ += steps;
+  at_.t = to.t;
+  return true;
+}
+
+void Twin::follow_far(const GridPoint& from, const GridPoint& to, long steps, const SolvedStep<double>* run) {
   if (!step_) {
     begin_anywhere(from, to);
     if (!step_) return;
@@ -262,23 +284,38 @@ void Twin::follow_far(const GridPoint& from, const GridPoint& to, long steps) {
   since_ += steps;
   if (since_ < interval_) return;
   const double budget = free_unknowns / std::max(1, engine_.step.unknowns());
-  if (static_cast<double>(followed_) > prolonged_ * (4 * budget + share_of_steps * static_cast<double>(n_))) {
-    if (growth() == 0) return end();  // what grows exponentially is not extrapolated while it can be seen
-    prolonged_ *= 2;
-  }
+  const double most = 4 * budget + share_of_steps * static_cast<double>(n_);
+  if (static_cast<double>(followed_) > prolonged_ * most && !prolong()) return;
+  if (beside_left_ > 0 ? !go_beside(from, to, steps, run) : !follow_in_parts(to)) return end();
+  compare(to);
+  since_ = 0;
+  sync_ = to;
+  if (factor_ > enough) return end();
+  if (beside_left_ == 0 || (beside_left_ -= steps) > 0) return;
+  beside_left_ = 0;
+  interval_ = shortest_;
+  if (amplification(t_) > all_lost) end();
+}
+
+// In one step from where the run stood last, or in as many as it takes, from which the next interval follows.
+bool Twin::follow_in_parts(const GridPoint& to) {
   long parts = 1;
   while (parts <= since_ && !go_far(to, parts)) parts = parts < since_ ? std::min(2 * parts, since_) : since_ + 1;
-  if (parts > since_) return end();
-  compare(to);
-  if (parts > 1) interval_ = std::max(2L, interval_ / 2);
+  if (parts > since_) return false;
+  if (parts > 1) interval_ /= 2;
   in_one_ = parts > 1 ? 0 : in_one_ + 1;
   if (in_one_ >= before_longer) {
     interval_ = std::min(2 * interval_, longest_);
     in_one_ = 0;
   }
-  since_ = 0;
-  sync_ = to;
-  if (factor_ > enough) end();
+  if (interval_ < shortest_) {
+    interval_ = 1;
+    beside_left_ = steps_beside_ = std::max(first_steps_beside, 2 * steps_beside_);
+    step_->be_brief(false);
+    step_->carry_on(at_.carried);
+    made_ = 0;
+  }
+  return true;
 }
 
 // The twin meets the kink at a time of its own. The run may have made several parts of a step since it stood there.
@@ -307,6 +344,7 @@ bool Twin::go_far(const GridPoint& to, long parts) {
   if (!all_finite(here)) return false;
   step_->restart(here.data());
   step_->be_brief(parts < since_);
+  step_->be_rough(0);
   GridPoint copy = sync_;
   at_ = sync_;
   for (std::size_t i = 0; i < beside_.size(); ++i) at_.state[i] += beside_[i];
@@ -324,7 +362,7 @@ bool Twin::go_far(const GridPoint& to, long parts) {
   std::vector<double> apart(beside_.size());
   for (std::size_t i = 0; i < apart.size(); ++i) apart[i] = at_.state[i] - copy.state[i];
   at_ = copy;
-  const bool near = relative(distance(to)) <= factor_ * near_run;
+  const bool near = relative(distance(to), ranges()) <= factor_ * near_run;
   at_ = to;
   for (std::size_t i = 0; i < apart.size(); ++i) at_.state[i] += apart[i];
   return near;
@@ -359,7 +397,7 @@ bool Twin::make(GridPoint& point, double t, double h) {
 }
 
 // Once a step of the run is known, its twin has a guess that is off by no more than the distance between them.
-void Twin::solve_roughly() {
+void Twin::solve_roughly(double part) {
   double apart[2] = {0, 0}, size[2] = {0, 0};
   for (std::size_t i = 0; i < beside_.size(); ++i) {
     const int kind = i < n_y_ ? 0 : 1;
@@ -369,7 +407,7 @@ void Twin::solve_roughly() {
   double distance = INFINITY;
   for (const int kind : {0, 1})
     if (apart[kind] > 0) distance = std::min(distance, apart[kind] / size[kind]);
-  step_->be_rough(distance > nearest && distance < 1 ? rough_part * distance : 0);
+  step_->be_rough(distance > nearest && distance < 1 ? part * distance : 0);
 }
 
 // A step of the run's size; the history serves where it is that of the last one, but for rounding of the time.
@@ -377,6 +415,7 @@ bool Twin::advance(double h, const SolvedStep<double>* run) {
   kernel_.reset();
   if (run) {
     step_->guess_as(*run);
+    solve_roughly(finer_part);
     made_ = 0;
     return step_->advance(at_.t, h, at_.state.data(), at_.compensation.data()).newton.outcome == Outcome::converged;
   }
@@ -386,6 +425,7 @@ bool Twin::advance(double h, const SolvedStep<double>* run) {
     step_->restart(here.data());
   }
   made_ = h;
+  step_->be_rough(0);
   return step_->advance(at_.t, h, at_.state.data(), at_.compensation.data()).newton.outcome == Outcome::converged;
 }
 
@@ -405,9 +445,9 @@ Twin::Distance Twin::distance(const GridPoint& to) const {
 }
 
 // To the ranges of positions and of velocities.
-double Twin::relative(const Distance& d) const {
+double Twin::relative(const Distance& d, const Ranges& to) {
   const auto part = [](double x, double range) { return x > 0 && range > 0 ? x / range : 0; };
-  return std::max(part(d.q, ranges_.positions()), part(d.v, ranges_.velocities()));
+  return std::max(part(d.q, to.q), part(d.v, to.v));
 }
 
 void Twin::go_along(const GridPoint& from, const GridPoint& to, const SolvedStep<double>* run) {
@@ -420,7 +460,7 @@ void Twin::go_along(const GridPoint& from, const GridPoint& to, const SolvedStep
   }
   if (run && leads(*run, from, to)) {
     step_->guess_as(*run);
-    solve_roughly();
+    solve_roughly(rough_part);
   } else {
     const std::span<const double> here = multipliers_.at(at_.t, at_.state);
     if (!all_finite(here)) return end();
@@ -436,7 +476,7 @@ void Twin::go_along(const GridPoint& from, const GridPoint& to, const SolvedStep
 
 void Twin::compare(const GridPoint& to) {
   seen_.push_back(distance(to));
-  const double now = relative(seen_.back()) / factor_;
+  const double now = relative(seen_.back(), ranges()) / factor_;
   if (now > parted) {
     // Made small again, in the same direction.
     const double smaller = beside / now;
@@ -454,9 +494,10 @@ void Twin::compare(const GridPoint& to) {
 double Twin::growth() const {
   if (seen_.size() < fewest_looks) return 0;
   const double middle = (seen_.front().t + seen_.back().t) / 2, half = std::abs(seen_.back().t - middle);
+  const Ranges to = ranges();
   double first = 0, whole = 0;
   for (const Distance& d : seen_) {
-    const double now = relative(d);
+    const double now = relative(d, to);
     if (std::abs(d.t - seen_.front().t) <= half) first = std::max(first, now);
     whole = std::max(whole, now);
   }
@@ -467,9 +508,10 @@ double Twin::growth() const {
 /// What an error at any time is later, at most.
 double Twin::amplification(double t) const {
   if (seen_.empty()) return 1;
+  const Ranges to = ranges();
   double most = 1, least = INFINITY;
   for (const Distance& d : seen_) {
-    const double now = relative(d);
+    const double now = relative(d, to);
     if (now > 0) least = std::min(least, now);
     most = std::max(most, now / least);
   }

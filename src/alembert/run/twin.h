@@ -47,7 +47,10 @@ class Twin {
 
  private:
   void follow_fixed(const GridPoint& from, const GridPoint& to, long steps, const SolvedStep<double>* run);
-  void follow_far(const GridPoint& from, const GridPoint& to, long steps);
+  void follow_far(const GridPoint& from, const GridPoint& to, long steps, const SolvedStep<double>* run);
+  bool go_beside(const GridPoint& from, const GridPoint& to, long steps, const SolvedStep<double>* run);
+  bool follow_in_parts(const GridPoint& to);
+  bool prolong();
   bool go_far(const GridPoint& to, long parts);
   void begin(const GridPoint& at, std::span<const double> direction);
   void begin_anywhere(const GridPoint& from, const GridPoint& to);
@@ -60,7 +63,7 @@ class Twin {
   double free_steps() const;
   long leap(long steps, double h);
   bool make(GridPoint& point, double t, double h);
-  void solve_roughly();
+  void solve_roughly(double part);
   void compare(const GridPoint& to);
   void end();
   /// The largest differences of positions and of velocities.
@@ -68,7 +71,11 @@ class Twin {
     double t = 0, q = 0, v = 0;
   };
   Distance distance(const GridPoint& to) const;
-  double relative(const Distance& distance) const;
+  struct Ranges {
+    double q = 0, v = 0;
+  };
+  Ranges ranges() const { return {ranges_.positions(), ranges_.velocities()}; }
+  static double relative(const Distance& distance, const Ranges& to);
   double growth() const;
   double amplification(double t) const;
 
@@ -95,13 +102,14 @@ class Twin {
   long checked_ = 8;         // the step from which on it is seen whether it began too near
   // Of a run with more steps than may be made twice: twin and a copy of the run go in steps so many times as long, each
   // from where the run stands.
-  long interval_ = 1, longest_ = 1, since_ = 0;
-  int in_one_ = 0;              // intervals in a row that one step was good for
-  GridPoint sync_;              // where the run stood when they were there last
-  double prolonged_ = 1;        // times what it may cost that it goes on
-  std::vector<double> beside_;  // where it stands, seen from the run
-  double factor_ = 1;           // what distances were made smaller by so far
-  std::vector<Distance> seen_;  // times that factor
+  long interval_ = 1, longest_ = 1, shortest_ = 1, since_ = 0;
+  long beside_left_ = 0, steps_beside_ = 0;  // steps that it makes as the run does before longer ones are tried again
+  int in_one_ = 0;                           // intervals in a row that one step was good for
+  GridPoint sync_;                           // where the run stood when they were there last
+  double prolonged_ = 1;                     // times what it may cost that it goes on
+  std::vector<double> beside_;               // where it stands, seen from the run
+  double factor_ = 1;                        // what distances were made smaller by so far
+  std::vector<Distance> seen_;               // times that factor
 };
 
 }  // namespace alembert::internal
