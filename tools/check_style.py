@@ -3,6 +3,7 @@
 
 - no function of more than 80 lines, unless the line above it says why ("// long: REASON");
 - no chain of assignments by comma operators ("a = 1, b = 2;"): one statement a line;
+- no numeric constant without a comment that says why it is what it is, on its line or above it and its neighbours;
 - no name of a method outside methods/ (and lab/, whose papers are about particular methods): capabilities decide.
 
 Reads code as clang-format leaves it; that is checked apart.
@@ -17,6 +18,8 @@ FOLDERS = ["include", "src", "apps", "python/src"]
 STRING = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'')
 # What opens a brace without being a function.
 NO_FUNCTION = re.compile(r"^\s*(namespace|class|struct|union|enum|extern|if|for|while|switch|do|else|try|catch)\b")
+CONSTANT = re.compile(r"\s*(inline |static )*constexpr [\w:]+ \w+ = ")
+NUMBER = re.compile(r"(?<![\w.])\d[\w.']*")
 # An assignment, an increment or a call; a declaration has a space before its name.
 EXPRESSION = re.compile(r"^(\+\+|--)?\*?[\w:]+(\.|->|[\w:]|\[[^\]]*\]|\(\))*(\+\+$|--$| [-+*/|&^]?= |\(.*\)$)")
 
@@ -129,6 +132,20 @@ def parts_at_commas(statement):
     return [part.strip() for part in parts]
 
 
+def unexplained_constants(text):
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        if not CONSTANT.match(line) or all(value in ("0", "1") for value in NUMBER.findall(line.split("=", 1)[1])):
+            continue
+        end = next((i for i in range(number, len(lines)) if ";" in lines[i]), number)
+        first = number
+        while first and (CONSTANT.match(lines[first - 1]) or lines[first - 1].lstrip().startswith("template <")):
+            first -= 1
+        above = lines[first - 1].strip() if first else ""
+        if not above.startswith("//") and not any("//" in part for part in lines[number:end + 1]):
+            yield number + 1, "a constant without its reason: " + line.strip()
+
+
 def method_names(root):
     """Names of files in methods/ are names of methods. Three are words of mathematics too and cannot be looked for."""
     ordinary = {"symmetric", "composed", "discrete_gradient"}
@@ -155,7 +172,7 @@ def findings(root):
             name = file.relative_to(root).as_posix()
             text = file.read_text(encoding="utf-8")
             lines = without_literals(text)
-            found = [*long_functions(text, lines), *comma_chains(lines)]
+            found = [*long_functions(text, lines), *comma_chains(lines), *unexplained_constants(text)]
             if not re.match(r"src/alembert/(methods|lab)/", name):
                 found += methods_named(text, pattern)
             for line, message in found:

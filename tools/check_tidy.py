@@ -22,7 +22,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LARGEST_UNIT = 16  # sources; more would leave one core without work at the end
+LARGEST_UNIT = 32  # sources; more would leave one core without work at the end
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 COMPILER = re.compile(r"(^|/)(c\+\+|g\+\+|clang\+\+)[-\d.]*$")
 FINDING = re.compile(r"^(/[^:\n]+):\d+:\d+: (?:warning|error): .* \[(\S+?)(?:,-warnings-as-errors)?\]$", re.M)

@@ -12,7 +12,7 @@ namespace alembert::internal::app {
 ProgressBar::ProgressBar(bool wanted) : active_(wanted && ::isatty(STDERR_FILENO)) {}
 
 std::string progress_line(double done, double elapsed_seconds) {
-  constexpr int width = 40;
+  constexpr int width = 40;  // with the numbers beside it half of a terminal of 80 columns, so that it never wraps
   const double share = std::isfinite(done) ? std::clamp(done, 0.0, 1.0) : 0.0;
   const int filled = static_cast<int>(share * width);
   std::string line =

@@ -188,21 +188,14 @@ TEST_F(Contract, SteelOnTeflonAndTheGeneralForm) {
       {10, -3.6L});
   const Reference::State& x = reference.at(0.5);
   const double place = static_cast<double>(x[0]);
-  const std::string head = R"(model "Steel on teflon"                       # nonlinear in the multiplier
-parameter m = 1, b = 0.01, gravity = 9.81, cf = 0.1, rf = 0.85
-variable y[2] = (10, 10), z[2] = (-3.6, -10.8)
-multiplier psi = 1.7586
-let normal = (-3*b*y[1]^2, 1)*psi
-let friction = -cf*((1 + 9*b^2*y[1]^4)*psi^2)^(rf/2) * z/norm(z)
-rate y' = z
-rate z' = (0, -gravity) + reaction((normal + friction)/m)     # reaction(...) marks r; the rest is f
-)";
-  const std::string tail = "solve true_euler(1/2) step 0.001 end 1\n";
+  const std::string text = test::steel_on_teflon, constraint = "constraint y[2] = b*y[1]^3\n";
   const Expected ends = {{"/variables/y", {place, 0.01 * place * place * place}}};
-  for (const char* constraint : {"constraint y[2] = b*y[1]^3\n", "constraint surface(psi): y[2] = b*y[1]^3\n"})
-    expect(head + constraint + tail, ends, {"--end", "0.5", "--method", "suzuki(symmetric(true_euler))"}, 1e-9);
+  std::string named = text;
+  named.replace(text.find(constraint), constraint.size(), "constraint surface(psi): y[2] = b*y[1]^3\n");
+  for (const std::string& written : {text, named})
+    expect(written, ends, {"--end", "0.5", "--method", "suzuki(symmetric(true_euler))"}, 1e-9);
   // As it stands: order 1.
-  expect(head + "constraint y[2] = b*y[1]^3\n" + tail, ends, {"--end", "0.5"}, 1e-3);
+  expect(text, ends, {"--end", "0.5"}, 1e-3);
   // A quantity that is differentiated instead: p = (1 + y) z, p' = 0 gives (1 + y) y' = 1 and y = sqrt(1 + 2 t) - 1.
   expect(
       "variable y = 0, z = 1\nquantity p = (1 + y)*z\nrate y' = z\nrate p' = 0\nsolve gauss_collocation(3) step 0.01 "

@@ -29,7 +29,7 @@ enum class Activity {
   output,
   other
 };
-inline constexpr std::size_t activity_count = 10;
+inline constexpr std::size_t activity_count = 10;  // of the list above
 
 /// "evaluation", as the report calls it.
 std::string_view activity_name(Activity activity);

@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::string_view magic = "alembert code 1\n";
 constexpr std::string_view ending = ".code";
+// Room for thousands of compiled steps: half of them take less than 20 kB, one in twenty more than 500.
 constexpr std::uint64_t usual_limit = 256u << 20;
 // A file above this part of the limit would push out too many others.
 constexpr std::uint64_t largest_part = 4;

@@ -26,7 +26,7 @@ class InstructionTable {
   }
 
  private:
-  static constexpr std::uint32_t none = 0xffffffffu;
+  static constexpr std::uint32_t none = 0xffffffffu;  // no number: there are fewer
   struct Slot {
     std::uint32_t a = 0, b = 0;
     std::uint32_t number = none;  // none: the slot is free

@@ -19,7 +19,7 @@ namespace alembert::internal {
 /// Numbers by keys of 128 bits, in one array.
 class NumberTable {
  public:
-  static constexpr std::uint32_t none = 0xffffffffu;
+  static constexpr std::uint32_t none = 0xffffffffu;  // no number: there are fewer
 
   /// The number of the key, which becomes `fresh` where it is new. Whether it was.
   std::pair<std::uint32_t, bool> number(std::uint64_t low, std::uint64_t high, std::uint32_t fresh) {

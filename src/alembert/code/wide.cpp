@@ -14,7 +14,7 @@ namespace alembert::internal {
 
 namespace {
 
-constexpr std::uint32_t no_place = 0xffffffffu;
+constexpr std::uint32_t no_place = 0xffffffffu;  // there are fewer
 // A formula pays off from this many places on, and only up to this size (a sum over the whole system is none).
 constexpr std::size_t least_places = 8, largest_formula = 5000;
 // More runs of one formula than these would be more code than is saved.
@@ -161,7 +161,7 @@ bool reach(const Numbers& start, const Numbers& step, std::int64_t steps, std::s
 /// Long sums (an energy) are of no use as formulas, what they consist of is: nodes of at most a few dozen operations
 /// under larger ones. None where these are few, or share so much that computing them apart costs more.
 Exprs parts_of(const Exprs& outputs) {
-  constexpr std::uint32_t largest_part = 40;
+  constexpr std::uint32_t largest_part = 40;  // the few dozen; not measured more finely
   Exprs parts;
   if (outputs.empty()) return parts;
   Graph& graph = outputs.front().graph();

@@ -12,6 +12,7 @@
 #include "alembert/derive/ports/port.h"
 #include "alembert/derive/split.h"
 #include "alembert/model/ports/port.h"
+#include "alembert/model/refuse.h"
 
 namespace alembert::internal {
 
@@ -30,10 +31,6 @@ Exprs added(Exprs a, const Exprs& b) {
 /// The derivative along the motion of functions of (t, y), without what first-order states do by themselves.
 Exprs mechanical_motion(const Equations& e, const Exprs& functions) {
   return directional(functions, joined<Expr>(e.t, e.y), joined<Expr>(e.graph->constant(1), mechanical_rates(e)));
-}
-
-[[noreturn]] void refuse(const Model& model, const Place& place, std::string message, std::string hint) {
-  throw InputError(std::vector<Diagnostic>{{model.source, place, std::move(message), std::move(hint)}});
 }
 
 /// Reactions of the user are part of `force`; sends each part to f, r or N.

@@ -13,7 +13,7 @@ namespace {
 
 /// Operations of the expression written out as a tree: shared parts count each time. Stops growing at a million.
 double written_operations(Expr e) {
-  constexpr double many = 1e6;
+  constexpr double many = 1e6;  // far more than anybody reads, and far from overflow where sharing doubles it
   const Exprs root = {e};
   std::unordered_map<std::uint32_t, double> count;
   for (std::uint32_t id : reachable(root)) {

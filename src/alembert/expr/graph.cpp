@@ -95,7 +95,7 @@ std::uint32_t Graph::intern(Node node) {
 }
 
 Expr Graph::constant(Quad value) {
-  constexpr Bits infinity = Bits(0x7fff) << 112;
+  constexpr Bits infinity = Bits(0x7fff) << 112;           // IEEE 754, binary128
   const Bits magnitude = std::bit_cast<Bits>(value) << 1;  // without the sign
   if (magnitude == 0) value = 0;
   if (magnitude > infinity << 1) value = std::numeric_limits<double>::quiet_NaN();

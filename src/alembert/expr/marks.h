@@ -12,7 +12,7 @@ namespace alembert::internal {
 
 class Marks {
  public:
-  static constexpr std::uint32_t none = 0xffffffffu;
+  static constexpr std::uint32_t none = 0xffffffffu;  // no value: there are fewer nodes
 
   Marks() {
     if (spares().empty()) return;
@@ -48,7 +48,7 @@ class Marks {
   }
 
  private:
-  static constexpr std::uint32_t most = 1u << 31;
+  static constexpr std::uint32_t most = 1u << 31;  // far from the overflow of base and value
   // Entries below the base of a Marks are those of earlier ones: nothing is there.
   struct Memory {
     std::vector<std::uint32_t> entries;

@@ -18,9 +18,10 @@ Quad value_of(Expr e) { return e.graph().value(e.id()); }
 // By its bits: the library's functions would be called for every operation that is made.
 using Bits = unsigned __int128;
 bool is_finite(Quad x) {
-  constexpr Bits exponent = Bits(0x7fff) << 112;
+  constexpr Bits exponent = Bits(0x7fff) << 112;  // IEEE 754, binary128
   return (std::bit_cast<Bits>(x) & exponent) != exponent;
 }
+// IEEE 754, binary128.
 constexpr Bits bits_of_one = Bits(0x3fff) << 112, sign_bit = Bits(1) << 127;
 bool is_one(Quad x) { return std::bit_cast<Bits>(x) == bits_of_one; }
 bool is_minus_one(Quad x) { return std::bit_cast<Bits>(x) == (bits_of_one | sign_bit); }

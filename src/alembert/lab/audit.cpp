@@ -188,7 +188,7 @@ std::vector<std::string> chosen_models(const Options& options) {
 }  // namespace
 
 Audit make_audit(const Options& options) {
-  constexpr double usual_step = 0.01;
+  constexpr double usual_step = 0.01;  // of models that name none
   Audit audit;
   audit.models = chosen_models(options);
   const std::vector<Candidate> methods = candidates(options);

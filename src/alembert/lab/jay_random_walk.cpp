@@ -10,7 +10,7 @@
 namespace alembert::internal::reproduce {
 namespace {
 
-constexpr double step = 0.05;
+constexpr double step = 0.05;  // as in the paper
 const std::vector<std::string> methods{"lobatto(2)", "lobatto_modified", "mclachlan_perlmutter"};
 
 struct Walk {

@@ -6,7 +6,7 @@
 
 namespace alembert::internal::reproduce {
 
-/// The change of energy in every step, as the method foretells it from its stages and as it came.
+/// The change of energy in every step, as the method predicts it from its stages and as it came.
 struct StepChanges {
   std::vector<double> t, predicted, actual, difference;
 };

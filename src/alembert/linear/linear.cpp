@@ -22,12 +22,12 @@ constexpr int few = 8;    // rows up to which the plain loops are the faster one
 template <class T>
 struct Pack {
   using Type = T;
-  static constexpr int width = 1;
+  static constexpr int width = 1;  // no vectors of numbers of 128 bits
 };
 template <>
 struct Pack<double> {
   typedef double Type __attribute__((vector_size(32), aligned(8), may_alias));
-  static constexpr int width = 4;
+  static constexpr int width = 4;  // numbers in the 32 bytes
 };
 
 template <class T>

@@ -6,7 +6,7 @@ namespace alembert::internal {
 
 namespace {
 
-constexpr int none = -1;
+constexpr int none = -1;  // no row and no column
 
 class Matching {
  public:

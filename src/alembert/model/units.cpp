@@ -214,9 +214,9 @@ class UnitReader {
     if (!meant.empty()) return {};
     return Dimension{{{name, 1}}, 1};
   }
-  /// A plain number; larger powers than any formula has are none.
+  /// A plain number.
   std::optional<double> power() {
-    constexpr double largest = 100;
+    constexpr double largest = 100;  // no formula has such a power; a slip of the key has
     double value = 0;
     const char* const end = text_.data() + text_.size();
     const auto [behind, wrong] = std::from_chars(text_.data() + at_, end, value, std::chars_format::fixed);

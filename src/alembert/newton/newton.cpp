@@ -28,8 +28,9 @@ constexpr int most_analysed = 400;
 // Of iterations that reached the solution by shortened corrections: nothing is known of where other solutions are.
 constexpr double no_contraction = 1;
 
+/// From 1 to the next number.
 template <class T>
-constexpr double rounding_unit = std::is_same_v<T, double> ? 0x1p-52 : 0x1p-112;
+constexpr double epsilon_of = std::is_same_v<T, double> ? 0x1p-52 : 0x1p-112;
 
 template <class T>
 Iteration<T> make_iteration(const ImplicitEquations& e, const NewtonOptions& options, WideKernel<T> equations,
@@ -48,7 +49,7 @@ Iteration<T> make_iteration(const ImplicitEquations& e, const NewtonOptions& opt
           .equations = std::move(equations),
           .norm = CorrectionNorm<T>(all, inputs, e.groups, options.kernel),
           .rounding = std::move(rounding),
-          .convergence = Convergence(rounding_unit<T>, linear),
+          .convergence = Convergence(epsilon_of<T>, linear),
           .statistics = {},
           .factored = false,
           .delta = std::vector<T>(n),
@@ -153,7 +154,7 @@ Newton<T>::Body::Body(const Body& other)
       ladder(other.ladder) {
   iteration.factored = false;
   iteration.enough = 0;
-  iteration.convergence = Convergence(rounding_unit<T>, systems.linear);
+  iteration.convergence = Convergence(epsilon_of<T>, systems.linear);
   iteration.statistics = {};
   if (systems.usual) iteration.statistics.factorization_sizes = systems.usual->sizes();
   if (regular) iteration.statistics.factorization_sizes = regular->newton.statistics().factorization_sizes;

@@ -11,6 +11,7 @@
 namespace alembert::internal {
 namespace {
 
+// What rounding to the nearest number changes at most, relative to the result.
 constexpr double half_unit = std::numeric_limits<double>::epsilon() / 2;
 
 /// How far op moves when one operand moves by e in the worse direction; at the border of its domain only one counts.

@@ -58,6 +58,7 @@ struct StepEquations {
 /// What a step says of a contact, one contact behind the other in the list: the impulse, what it took of the energy,
 /// what a moving surface supplied, the rate of the gap when it began; then the entries of the tangential impulse.
 struct ContactValues {
+  // Places in the list.
   static constexpr int impulse = 0, lost = 1, supplied = 2, approach = 3, tangential = 4;
 };
 

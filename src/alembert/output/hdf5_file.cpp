@@ -37,7 +37,7 @@ void append_rows(const OutputFile& file, hid_t set, hsize_t width, hsize_t count
 }
 
 void Hdf5File::make_room(std::uint64_t bytes) {
-  constexpr std::uint64_t trees = std::uint64_t{1} << 16;
+  constexpr std::uint64_t trees = std::uint64_t{1} << 16;  // what the library adds for its own: indices of chunks
   if (!file_.reserve(bytes + trees)) file_.fail(std::strerror(errno));
 }
 

@@ -30,7 +30,7 @@ bool anything(const std::vector<double>& list) {
 
 /// Where a point of space appears on paper: turned about the vertical, then seen from above.
 std::pair<double, double> seen(double x, double y, double z) {
-  constexpr double turn = -60 * M_PI / 180, height = 22 * M_PI / 180;
+  constexpr double turn = -60 * M_PI / 180, height = 22 * M_PI / 180;  // no axis is seen along another
   const double across = -x * std::sin(turn) + y * std::cos(turn), depth = x * std::cos(turn) + y * std::sin(turn);
   return {across, z * std::cos(height) - depth * std::sin(height)};
 }

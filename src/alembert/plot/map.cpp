@@ -27,8 +27,8 @@ constexpr double bar_left = map_x_end + 24, bar_width = 18;
 /// Viridis (van der Walt and Smith 2015) at equal distances: equally bright steps for all eyes, and in print.
 constexpr Colour anchors[] = {{68, 1, 84},    {72, 40, 120},  {62, 74, 137},  {49, 104, 142}, {38, 130, 142},
                               {31, 158, 137}, {53, 183, 121}, {110, 206, 88}, {181, 222, 43}, {253, 231, 37}};
-constexpr Colour missing_colour = {150, 150, 150};
-constexpr int shades = 255;
+constexpr Colour missing_colour = {150, 150, 150};  // no shade is grey
+constexpr int shades = 255;  // of a palette of 256 colours, of which the first is for what is missing
 
 Colour shade(double share) {
   constexpr int last = static_cast<int>(std::size(anchors)) - 1;
@@ -55,7 +55,7 @@ struct ValueScale {
   explicit ValueScale(const HeatMap& map) {
     for (const double value : map.values)
       if (std::isfinite(value)) range.include(value);
-    constexpr double far = 100;
+    constexpr double far = 100;  // two decades: on a linear scale most values would have the darkest colour
     logarithmic = !range.empty() && range.low > 0 && range.high > far * range.low;
     if (range.empty()) range = {0, 1};
     if (range.low == range.high) range.high = range.low + std::max(std::abs(range.low), 1.0);
@@ -152,7 +152,7 @@ std::string draw_map_axes(const HeatMap& map) {
 
 std::string draw_colours(const HeatMap& map) {
   const ValueScale scale(map);
-  constexpr int strips = 64;
+  constexpr int strips = 64;  // of 4 shades each: no border between two is seen
   const double height = (map_y_end - map_top) / strips;
   std::string svg;
   for (int i = 0; i < strips; ++i) {

@@ -17,6 +17,7 @@ std::string number(double value) { return fmt::format("{:.5g}", std::isfinite(va
 
 /// At most so many pictures, evenly spaced in the rows.
 std::string motion(const Trajectory& trajectory, const std::vector<MovingPoint>& points) {
+  // A minute at 50 a second; 2 MB of text, which a browser opens at once.
   constexpr std::size_t most_pictures = 3000, most_numbers = 300'000;
   constexpr double longest = 60;  // seconds that a whole run may take on the screen
   const std::size_t dimension = points[0].columns.size();

@@ -114,7 +114,7 @@ void Paper::disk(const Spot& centre, const Spot& axis, double radius, const Look
 double Paper::size() const { return items_.empty() ? 0 : std::hypot(high_[0] - low_[0], high_[1] - low_[1]); }
 
 std::string Paper::svg(double width, double height) const {
-  constexpr double margin = 16;
+  constexpr double margin = 16;  // pixels, for lines and marks that lie on the border
   const double scale = std::min((width - 2 * margin) / std::max(high_[0] - low_[0], 1e-300),
                                 (height - 2 * margin) / std::max(high_[1] - low_[1], 1e-300));
   const double fit = std::isfinite(scale) && size() > 0 ? scale : 1;
@@ -144,7 +144,7 @@ std::string Paper::svg(double width, double height) const {
       const Flat to = points[1];
       const double l = std::max(std::hypot(to.x - at.x, to.y - at.y), 1e-9);
       const Flat along{(to.x - at.x) / l, (to.y - at.y) / l};
-      constexpr int teeth = 12;
+      constexpr int teeth = 12;  // of a spring: even, so that it leaves as it came
       path = fmt::format("M{:.1f} {:.1f}", at.x, at.y);
       for (int k = 0; k <= teeth; ++k) {
         const double s = l * (0.12 + 0.76 * k / teeth), aside = k == 0 || k == teeth ? 0 : k % 2 ? 4.5 : -4.5;

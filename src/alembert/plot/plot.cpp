@@ -12,7 +12,7 @@ namespace alembert::internal {
 namespace {
 
 using plotting::Pixel;
-using plotting::Range;
+using Extent = plotting::Range;
 using plotting::Scale;
 
 // Sizes in CSS pixels.
@@ -80,15 +80,15 @@ const char* dashes(Curve::Line line) {
 }
 
 /// Where an axis ends: as asked for, else where the curves do, with some room.
-Range axis_range(const Axis& axis, Range curves) {
-  Range range = plotting::widened(curves, axis.logarithmic);
+Extent axis_range(const Axis& axis, Extent curves) {
+  Extent range = plotting::widened(curves, axis.logarithmic);
   if (visible(axis.low, axis)) range.low = axis.low;
   if (visible(axis.high, axis)) range.high = axis.high;
   return range.low < range.high ? range : plotting::widened({}, axis.logarithmic);
 }
 
 struct Ranges {
-  Range x, y;
+  Extent x, y;
 };
 
 Ranges ranges_of(const Panel& panel) {
@@ -106,7 +106,7 @@ Ranges ranges_of(const Panel& panel) {
   if (!panel.equal_scales || panel.x.logarithmic || panel.y.logarithmic) return r;
   // The axis that would be stretched more shows more on both sides instead.
   const double x_unit = (r.x.high - r.x.low) / (x_end - left), y_unit = (r.y.high - r.y.low) / (y_end - top);
-  const auto stretch = [](Range& range, double factor) {
+  const auto stretch = [](Extent& range, double factor) {
     const double middle = (range.low + range.high) / 2, half = (range.high - range.low) / 2 * factor;
     range = {middle - half, middle + half};
   };

@@ -43,7 +43,7 @@ std::string png(std::size_t width, std::size_t height, const std::vector<std::ui
     rows.append(reinterpret_cast<const char*>(pixels.data()) + y * width, width);
   }
   for (const Colour& colour : palette) colours.append(reinterpret_cast<const char*>(colour.data()), colour.size());
-  constexpr char bits = 8, with_palette = 3;
+  constexpr char bits = 8, with_palette = 3;  // words of the format
   const std::string header = big_endian(width) + big_endian(height) + bits + with_palette + std::string(3, '\0');
   return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + chunk("PLTE", colours) + chunk("IDAT", compressed(rows)) +
          chunk("IEND", "");

@@ -58,8 +58,8 @@ class Rods {
       : trajectory_(trajectory), points_(points) {}
 
   bool between(int a, int b) const {
-    constexpr std::size_t samples = 40;
-    constexpr double same = 1e-4;  // of the distance; the eye sees less
+    constexpr std::size_t samples = 40;  // of the run: no motion keeps a distance at all of them by chance
+    constexpr double same = 1e-4;        // of the distance; the eye sees less
     const double length = distance(a, b, 0);
     if (!(length > 0)) return false;
     bool moved = false;

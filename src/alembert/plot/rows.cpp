@@ -142,7 +142,7 @@ std::string run_json(const Trajectory& trajectory, const std::string& title) {
     }
     columns.push_back(std::move(column));
   }
-  constexpr std::size_t most_events = 5000;
+  constexpr std::size_t most_events = 5000;  // more are no marks any more but a band
   Json events = Json::array();
   for (const Trajectory::EventRow& event : trajectory.events) {
     if (events.size() >= most_events || event.event < 0 ||

@@ -402,6 +402,7 @@ class Sketch {
     for (const Json& body : scene_["bodies"]) places.push_back(&body["position"]);
     for (const Json& shape : scene_["shapes"])
       if (shape["body"] == "ground" && shape["kind"] == "sphere") places.push_back(&shape["at"]);
+    // More trails hide the motion, and a small picture shows no more of one.
     constexpr std::size_t most_trails = 12, samples = 120;
     if (places.size() > most_trails || row_ < 2) return;
     std::vector<std::vector<Spot>> trails(places.size());

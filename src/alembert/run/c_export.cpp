@@ -38,7 +38,7 @@ std::string commented(std::string text) {
 
 /// "{0.1, 2.0, ...}" in lines of readable length; C has no empty lists.
 std::string list_of(const std::vector<std::string>& items) {
-  constexpr std::size_t widest = 100;
+  constexpr std::size_t widest = 100;  // characters
   if (items.empty()) return "{0}";
   std::string text = "{", line;
   for (std::size_t i = 0; i < items.size(); ++i) {

@@ -7,6 +7,7 @@
 
 #include "alembert/base/lists.h"
 #include "alembert/expr/derivative.h"
+#include "alembert/model/refuse.h"
 
 namespace alembert::internal {
 
@@ -257,9 +258,8 @@ ContactModes::ContactModes(const Model& model, const Equations& e, const Method&
   for (const OpenParameter& parameter : e.parameters) derive_.inputs.push_back(parameter.name);
   const std::string why = contact_refusal(model, method, derive_);
   if (!why.empty())
-    throw InputError(std::vector<Diagnostic>{{model.source, model.contacts[0].place,
-                                              "method " + method.name + " cannot follow these contacts: " + why,
-                                              "`examine(model)` lists the methods that apply"}});
+    refuse(model, model.contacts[0].place, "method " + method.name + " cannot follow these contacts: " + why,
+           "`examine(model)` lists the methods that apply");
 }
 
 std::string contact_refusal(const Model& model, const Method& method, const DeriveOptions& options) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "alembert/base/lists.h"
+#include "alembert/model/refuse.h"
 #include "alembert/start/dense.h"
 #include "alembert/start/finite.h"
 #include "alembert/start/messages.h"

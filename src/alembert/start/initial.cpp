@@ -8,6 +8,7 @@
 
 #include "alembert/base/lists.h"
 #include "alembert/derive/auxiliary.h"
+#include "alembert/model/refuse.h"
 #include "alembert/start/accelerations.h"
 #include "alembert/start/conflicts.h"
 #include "alembert/start/dense.h"
@@ -15,7 +16,6 @@
 #include "alembert/start/kinematics.h"
 #include "alembert/start/limit.h"
 #include "alembert/start/mass_check.h"
-#include "alembert/start/messages.h"
 #include "alembert/start/metrics.h"
 #include "alembert/start/nearest.h"
 #include "alembert/start/redundancy.h"

@@ -2,6 +2,7 @@
 
 #include "alembert/base/decompositions.h"
 #include "alembert/base/lists.h"
+#include "alembert/model/refuse.h"
 #include "alembert/start/dense.h"
 #include "alembert/start/messages.h"
 

@@ -5,6 +5,7 @@
 
 #include "alembert/base/decompositions.h"
 #include "alembert/linear/linear.h"
+#include "alembert/model/refuse.h"
 #include "alembert/start/dense.h"
 #include "alembert/start/messages.h"
 #include "alembert/start/nearest.h"

@@ -1,7 +1,5 @@
 #include "alembert/start/messages.h"
 
-#include <utility>
-
 namespace alembert::internal {
 
 namespace {
@@ -9,10 +7,6 @@ namespace {
 constexpr std::size_t most_names = 12;  // as many as fit into two lines of a message
 
 }  // namespace
-
-void refuse(const Model& model, Place place, std::string message, std::string hint) {
-  throw InputError(std::vector<Diagnostic>{{model.source, place, std::move(message), std::move(hint)}});
-}
 
 std::string listed(const std::vector<std::string>& names) {
   std::string text;

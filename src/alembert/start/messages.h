@@ -1,15 +1,11 @@
 #pragma once
 
-// How the start speaks: errors with one diagnostic, lists of names.
+// How the start speaks: lists of names.
 
 #include <string>
 #include <vector>
 
-#include "alembert/model/model.h"
-
 namespace alembert::internal {
-
-[[noreturn]] void refuse(const Model& model, Place place, std::string message, std::string hint);
 
 /// "rod1, rod2 and 7 more".
 std::string listed(const std::vector<std::string>& names);

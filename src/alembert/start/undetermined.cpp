@@ -1,6 +1,7 @@
 #include "alembert/start/undetermined.h"
 
 #include "alembert/derive/ports/port_equations.h"
+#include "alembert/model/refuse.h"
 #include "alembert/start/messages.h"
 
 namespace alembert::internal {

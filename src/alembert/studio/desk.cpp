@@ -203,7 +203,7 @@ std::function<void(double)> Desk::Body::teller(const Json& request, const Reply&
 
 /// A small picture of a model of the gallery or the folder: what it does in the time that one waits for pictures.
 Json Desk::Body::pictured(const Json& request, const std::atomic<bool>& interrupt) {
-  constexpr auto patience = std::chrono::milliseconds(700);
+  constexpr auto patience = std::chrono::milliseconds(700);  // all ninety take a minute
   const Json found = text_of(request);
   RunWish wish;
   wish.script = {found.at("text"), text_field(request, "path", text_field(request, "gallery") + ".alm")};

@@ -69,7 +69,7 @@ class LaneRun {
   }
 
  private:
-  static constexpr std::size_t none = ~std::size_t{0};
+  static constexpr std::size_t none = ~std::size_t{0};  // no member
 
   const double* values_of(std::size_t member) const {
     return batch_.values.data() + member * members_.task().names.size();

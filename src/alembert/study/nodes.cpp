@@ -17,6 +17,7 @@ struct MpiStatus {
   int source = 0, tag = 0, error = 0, cancelled = 0;
   std::size_t count = 0;
 };
+// As mpi.h of Open MPI has them.
 constexpr int any_source = -1, any_tag = -1;
 constexpr int thread_serialized = 2;
 

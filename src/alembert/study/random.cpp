@@ -74,8 +74,8 @@ std::array<std::uint64_t, 64> directions(const SobolRow& row) {
 /// The natural logarithm for 0 < x < 1 by arithmetic alone: x = m 2^e with m near 1, log m = 2 atanh((m-1)/(m+1)).
 double arithmetic_log(double x) {
   int e = 0;
-  double m = std::frexp(x, &e);  // exact
-  constexpr double root_half = 0.70710678118654752;
+  double m = std::frexp(x, &e);                      // exact
+  constexpr double root_half = 0.70710678118654752;  // so that m lies about 1
   if (m < root_half) {
     m *= 2;
     --e;

@@ -35,7 +35,7 @@ std::string shown(const TableCell& cell) {
 
 /// A value for the eye: as written, but for numbers of many digits.
 std::string shown_value(const std::string& text) {
-  constexpr std::size_t short_enough = 9;
+  constexpr std::size_t short_enough = 9;  // characters of a column
   const std::optional<double> number = text.size() > short_enough ? constant_value(text) : std::nullopt;
   return number ? fmt::format("{:.6g}", *number) : text;
 }

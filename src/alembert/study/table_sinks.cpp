@@ -77,7 +77,7 @@ void FirstRows::begin(const SweepHeader& header) {
 
 void FirstRows::row(std::uint64_t member, const SweepRow& row) {
   if (sweep.rows.size() < most_) sweep.rows.push_back(row);
-  constexpr int most_notes = 5;
+  constexpr int most_notes = 5;  // the table and the statistics have them all
   if ((row.failure.empty() && row.warnings.empty()) || noted_++ >= most_notes) return;
   std::string member_words = "member " + std::to_string(member + 1) + " (";
   for (std::size_t i = 0; i < row.values.size(); ++i)

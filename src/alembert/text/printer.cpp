@@ -7,6 +7,7 @@
 namespace alembert::internal {
 namespace {
 
+// Of a line, and of its parts where it has to be broken.
 constexpr std::size_t width = 120;
 constexpr std::size_t indent = 4;
 

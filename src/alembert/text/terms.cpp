@@ -93,7 +93,7 @@ bool TermParser::skip_to_comma(std::size_t start) {
 }
 
 std::string TermParser::quoted(const Token& token) {
-  constexpr std::size_t most = 40;
+  constexpr std::size_t most = 40;  // characters: the message stays on its line
   if (token.kind == Kind::end) return "the end of the line";
   if (token.kind == Kind::string) return "a quoted text";
   if (token.text.size() <= most) return "'" + std::string(token.text) + "'";

@@ -5,6 +5,7 @@
 
 #include "alembert/derive/ports/row_reduction.h"
 #include "alembert/derive/split.h"
+#include "alembert/model/refuse.h"
 
 namespace alembert::internal {
 
@@ -46,10 +47,6 @@ Row combination(const SparseRow& parts, const std::vector<Row>& rows, Graph& gra
   }
   result.value = sum(graph, terms);
   return result;
-}
-
-[[noreturn]] void refuse(const Model& model, Place place, std::string message, std::string hint) {
-  throw InputError(std::vector<Diagnostic>{{model.source, place, std::move(message), std::move(hint)}});
 }
 
 /// The columns of E that belong to the differential states; the others vanish.

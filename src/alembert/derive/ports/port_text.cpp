@@ -49,7 +49,7 @@ class Writer {
   }
 
  private:
-  static constexpr std::size_t width = 110;
+  static constexpr std::size_t width = 110;  // characters of a line
   const Model& model_;
   std::string text_, open_;
   std::size_t line_begin_ = 0;

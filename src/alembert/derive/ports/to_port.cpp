@@ -4,16 +4,12 @@
 #include <set>
 
 #include "alembert/derive/split.h"
-#include "alembert/error.h"
 #include "alembert/model/ports/port_entries.h"
+#include "alembert/model/refuse.h"
 
 namespace alembert::internal {
 
 namespace {
-
-[[noreturn]] void refuse(const Model& model, const std::string& message, const std::string& hint) {
-  throw InputError(std::vector<Diagnostic>{{model.source, {}, message, hint}});
-}
 
 /// "r[4][1]" -> "r_4_1", "arm.r[1]" -> "arm_r_1": names that the language takes.
 std::string plain(const std::string& name) {
@@ -294,19 +290,19 @@ class Conversion {
 
 PortSystem to_port(const Model& model, const Equations& e, ToPortOptions options) {
   if (model.port) {
-    if (options.ggl) refuse(model, "the model is a port-Hamiltonian system already", "leave `ggl` out");
+    if (options.ggl) refuse(model, {}, "the model is a port-Hamiltonian system already", "leave `ggl` out");
     return options.autonomous ? autonomous(*model.port) : *model.port;
   }
   if (!e.energy)
-    refuse(model, "the general form has no energy, and so no port-Hamiltonian one",
+    refuse(model, {}, "the general form has no energy, and so no port-Hamiltonian one",
            "write kinetic and potential energy (or the multibody form), or the port-Hamiltonian form itself");
   if (!model.first_order.empty() || !e.actions.empty())
-    refuse(model,
+    refuse(model, {},
            model.first_order.empty() ? "what events set is no part of a port-Hamiltonian system"
                                      : "first-order states beside the mechanics have no energy, and so no ports",
            "leave them out, or write the port-Hamiltonian form itself");
   if (!model.auxiliary.empty() && options.ggl)
-    refuse(model, "with auxiliary variables there is no system that holds both levels of the constraints",
+    refuse(model, {}, "with auxiliary variables there is no system that holds both levels of the constraints",
            "leave `ggl` out: the variables are states with the rates that follow from their equations");
   return Conversion(model, e, options).take();
 }

@@ -14,20 +14,6 @@ namespace {
 
 const Quad epsilon = 0x1p-112;
 
-struct Legendre {
-  Quad p, before;  // P_n(x), P_{n-1}(x)
-};
-
-Legendre legendre(int n, Quad x) {
-  Quad before = 0, p = 1;
-  for (int k = 0; k < n; ++k) {
-    Quad next = ((2 * k + 1) * x * p - k * before) / (k + 1);
-    before = p;
-    p = next;
-  }
-  return {p, before};
-}
-
 /// P_n'(x) for -1 < x < 1.
 Quad legendre_slope(int n, Quad x, const Legendre& at) { return n * (at.before - x * at.p) / ((1 - x) * (1 + x)); }
 
@@ -113,6 +99,16 @@ Tableau with_constant_first_column(Tableau method, bool radau) {
 }
 
 }  // namespace
+
+Legendre legendre(int n, Quad x) {
+  Quad before = 0, p = 1;
+  for (int k = 0; k < n; ++k) {
+    Quad next = ((2 * k + 1) * x * p - k * before) / (k + 1);
+    before = p;
+    p = next;
+  }
+  return {p, before};
+}
 
 Quadrature gauss_nodes(int s) {
   check(s >= 1, "Gauss has at least 1 stage");

@@ -29,6 +29,11 @@ Tableau lobatto_iiic(int s);
 Tableau lobatto_iiic_star(int s);
 Tableau lobatto_iiid(int s);  // (IIIC + IIIC*)/2
 
+struct Legendre {
+  Quad p, before;  // P_n(x), P_{n-1}(x)
+};
+Legendre legendre(int n, Quad x);
+
 /// int_0^{x_i} l_j, l_j the Lagrange polynomials on the nodes c.
 QuadMatrix integrate_lagrange(const QuadVector& c, const QuadVector& x);
 /// l_j(x) for all j.

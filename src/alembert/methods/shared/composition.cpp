@@ -86,10 +86,10 @@ std::vector<Quad> nine_shares() {
   // Kahan and Li's solution has one free parameter, g4; the others follow by Newton's method from its first digits.
   const Quad g4 = 0.08221359629355080;
   QuadVector g{0.392161444, 0.332599137, -0.706246173};
-  // Differences over the root of the precision; nine digits become 34 in two rounds with exact derivatives, and six are
-  // enough with these.
-  const Quad difference = 1e-17;
+  // Differences over the root of the precision; nine digits become 34 in two rounds with exact derivatives, and six
+  // rounds are enough with these.
   constexpr int rounds = 6;
+  const Quad difference = 1e-17;
   for (int round = 0; round < rounds; ++round) {
     const QuadVector left = order_6_conditions(palindrome(g, g4));
     QuadMatrix J(3, QuadVector(3)), right(3, QuadVector(1));

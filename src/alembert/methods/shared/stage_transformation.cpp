@@ -1,7 +1,5 @@
 // The constant transformation that splits the stages of a SPARK step: Q = [Omega 0; 0 1; gamma] (docs/references.md).
 
-#include <utility>
-
 #include "alembert/methods/shared/spark.h"
 
 namespace alembert::internal {
@@ -46,14 +44,6 @@ QuadVector last_unit(int size) {
   return row;
 }
 
-Quad legendre(int n, Quad x) {
-  if (n == 0) return 1;
-  Quad before = 1;
-  Quad now = x;
-  for (int k = 1; k < n; ++k) before = std::exchange(now, ((2 * k + 1) * x * now - k * before) / (k + 1));
-  return now;
-}
-
 /// Rows b_j c_j^(i-1), i = 1..s-1: the weights of the nonholonomic constraints.
 QuadMatrix omega(const SparkCoefficients& k) {
   QuadMatrix rows;
@@ -70,7 +60,7 @@ QuadVector gamma(const SparkCoefficients& k, bool last_with_g) {
   const int s = k.s();
   QuadVector row(s + 1, 0);
   if (!last_with_g) {
-    for (int j = 0; j < s; ++j) row[j] = k.b[j] * legendre(s - 1, 2 * k.c[j] - 1);
+    for (int j = 0; j < s; ++j) row[j] = k.b[j] * legendre(s - 1, 2 * k.c[j] - 1).p;
     return row;
   }
   QuadMatrix right(s, QuadVector(1));

@@ -18,6 +18,7 @@ std::optional<std::size_t> worker_for(const std::string& what) {
     if (tasks[i].contains(what)) return i;
   return {};
 }
+// One answers at once, one runs, one draws: a long run keeps nobody waiting.
 constexpr std::size_t worker_of_runs = 1, workers_of_a_page = 3;
 
 }  // namespace
