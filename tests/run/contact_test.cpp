@@ -297,6 +297,26 @@ TEST(Contact, ImpactsNeverAddEnergy) {
 }
 
 // Painleve 1895: a rod slides on its end; for mu > 4/3 no force keeps the end on the floor.
+// Two walls at a corner, each with a law of its own: what meets both at once comes back from each by its own.
+TEST(Contact, LawsOfRestitutionMayBeMixedInOneImpact) {
+  const std::string walls =
+      "coordinate x, y\nkinetic (x'^2 + y'^2)/2\ncontact a: 1 - x >= 0 restitution 0.5\n"
+      "contact b: 1 - y >= 0 restitution 0.25 law poisson friction 0.1 along x'\n"
+      "initial x' = 1, y' = 1\nsolve gauss(2) step 0.01 end 2\n";
+  const ContactJson report = run_text(walls);
+  EXPECT_NEAR(report["v"]["x"].get<double>(), -0.5, 1e-14);
+  EXPECT_NEAR(report["v"]["y"].get<double>(), -0.25, 1e-14);
+  // On a disc of radius 1 the friction of the one turns it, within its bound: a tenth of (1 + e) of what was pressed.
+  const ContactJson disc = run_text(
+      "body d planar mass 1 inertia 0.5 at (0, 0) velocity (1, 1)\n"
+      "contact a from d sphere 1 to ground plane axis (-1, 0) point (2, 0) restitution 0.5\n"
+      "contact b from d sphere 1 to ground plane axis (0, -1) point (0, 2) restitution 0.25 law poisson friction 0.1\n"
+      "solve gauss(2) step 0.01 end 2\n");
+  EXPECT_NEAR(disc["v"]["d.r"][1].get<double>(), -0.25, 1e-14);
+  EXPECT_NEAR(disc["v"]["d.r"][0].get<double>(), -0.5, 1e-14);
+  EXPECT_LT(disc["energy"]["final"].get<double>(), disc["energy"]["initial"].get<double>());
+}
+
 TEST(Contact, PainlevesRodJams) {
   const ContactJson report = run_text(
       "parameter mu = 1.6, a = atan(2)\ncoordinate x, y, th\nkinetic (x'^2 + y'^2)/2 + th'^2/6\npotential 9.81*y\n"

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "apps/program.h"
 
@@ -338,6 +339,55 @@ TEST(Stepping, ABallComesToRestInAGroove) {
     EXPECT_NEAR(report["q"]["y"].get<double>(), 0.1 * std::sqrt(2.0), 1e-12) << method;
     EXPECT_NEAR(report["energy"]["dissipated"].get<double>(), 9.81 * (1 - 0.1 * std::sqrt(2.0)), 1e-10) << method;
   }
+}
+
+// What acts in a contact is observed as in the columns: impulses over the length of the step.
+TEST(Stepping, WhatActsInAContactIsObserved) {
+  const std::string text =
+      "coordinate x, y = 0.05\nkinetic (x'^2 + y'^2)\npotential 2*9.81*y\n"
+      "contact f: y >= 0 restitution 0.2 friction 0.3 along x'\nobserve N: f.force\nobserve T: f.friction\n"
+      "observe s: f.state\nobserve both: 2*f.force + f.gap + f.slip\ninitial x' = 1.5\n"
+      "solve moreau step 0.01 end 0.4\n";
+  for (const char* method : all_stepping) {
+    const SteppedJson sliding = stepped(text, method, 0.01, 0.4)["observed"],
+                      resting = stepped(text, method, 0.01, 2)["observed"];
+    // A gap that is closed but for a short part of a fall is still on its way to 0.
+    EXPECT_NEAR(sliding["N"]["final"].get<double>(), 2 * 9.81, 1e-6) << method;
+    EXPECT_NEAR(sliding["T"]["final"].get<double>(), -0.3 * 2 * 9.81, 1e-6) << method;
+    EXPECT_EQ(sliding["s"]["final"].get<double>(), 2) << method;
+    EXPECT_EQ(sliding["s"]["min"].get<double>(), 0) << method;
+    EXPECT_GT(sliding["N"]["max"].get<double>(), 100) << method;  // the first impact within a step
+    EXPECT_EQ(resting["s"]["final"].get<double>(), 3) << method;
+    EXPECT_NEAR(resting["T"]["final"].get<double>(), 0, 1e-9) << method;
+    EXPECT_NEAR(resting["both"]["final"].get<double>(), 4 * 9.81, 1e-9) << method;
+  }
+  const Folder folder;
+  ASSERT_EQ(
+      program({"run", folder.write("model.alm", text), "--out", folder / "rows.csv", "--columns", "N,f.force"}).code,
+      0);
+  std::istringstream rows(file_text(folder / "rows.csv"));
+  std::string line;
+  std::getline(rows, line);
+  EXPECT_EQ(line, "t,N,f.force");
+  while (std::getline(rows, line)) {
+    const std::size_t first = line.find(','), second = line.find(',', first + 1);
+    EXPECT_EQ(line.substr(first + 1, second - first - 1), line.substr(second + 1)) << line;
+  }
+}
+
+// A double pendulum with stops, from rest: short steps know its positions to rounding, and velocities to that over the
+// step.
+TEST(Stepping, JointLimitsGoWithShortSteps) {
+  const std::string text =
+      "body a planar mass 1 inertia 0.1 at (0.5, 0)\nbody b planar mass 1 inertia 0.05 at (1.4, 0)\n"
+      "gravity (0, -9.81)\njoint revolute p from ground to a point (-0.5, 0)\n"
+      "joint revolute q from a point (0.5, 0) to b point (-0.4, 0) limits (-0.4, 0.4) restitution 0.3\n"
+      "solve moreau step 0.001 end 0.02\n";
+  const SteppedJson exact = stepped(text, "gauss(3)", 0.001, 0.02);
+  for (const double h : {1e-3, 5e-4, 2e-4, 1e-4, 2e-5})
+    EXPECT_NEAR(stepped(text, "nonsmooth_rattle", h, 0.02)["q"]["b.phi"].get<double>(),
+                exact["q"]["b.phi"].get<double>(), h * h)
+        << h;
 }
 
 TEST(Stepping, SaysWhatItDoesNotTake) {

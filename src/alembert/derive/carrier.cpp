@@ -84,13 +84,12 @@ Carrier::Carrier(const Model& model, Equations& e, const DeriveOptions& options)
     put_parameters(model, e, open);
     put_inputs(model, e, open);
   }
-  // Nothing acts in a contact unless the model of a mode says so.
   for (const Contact& contact : model.contacts) {
     Exprs acting = contact.tangential;
     acting.push_back(contact.force);
     acting.push_back(contact.state);
     for (const Expr s : acting)
-      if (s) put(s, options.symbolic_parameters ? graph_.symbol(s.graph().name(s.id())) : graph_.constant(0));
+      if (s) put(s, graph_.symbol(s.graph().name(s.id())));
   }
   for (std::size_t i = 0; i < e.g_constraint.size(); ++i)
     put(model.constraints[e.g_constraint[i]].multiplier, e.lambda[i]);

@@ -33,10 +33,16 @@ class NonsmoothRattleStep {
     if (e_.constant_mass) return at(e_, e_.p, {at_from.t, at_from.y, dz});
     return difference(at(e_, e_.p, {at_from.t, at_from.y, added(at_from.z, dz)}), at(e_, e_.p, at_from));
   }
-  void group(std::size_t count, Expr scale) {
+  void group(std::size_t count, Expr scale, Expr own = {}) {
     const auto& groups = frame_.step.groups;
     const int first = groups.empty() ? 0 : groups.back().first + groups.back().count;
-    frame_.step.groups.push_back({first, static_cast<int>(count), scale});
+    frame_.step.groups.push_back({first, static_cast<int>(count), scale, own});
+  }
+  /// Velocities that follow from positions at the end of the step, which have the rounding of these.
+  void group_of_velocities(std::size_t count) {
+    const Expr own = frame_.size_z();
+    if (e_.g.empty()) return group(count, own);
+    group(count, max(own, frame_.size_y() / abs(h_)), own);
   }
 
   /// The change of velocities by the impulses of contacts alone: they act before and behind the smooth step, and that
@@ -65,14 +71,14 @@ class NonsmoothRattleStep {
     const Point start{frame_.step.t0, frame_.y0, frame_.z0};
     const Exprs v0 = at(e_, e_.v, start);
     dZ_ = frame_.unknown("dZ", frame_.z_dot0, half);
-    group(dZ_.size(), frame_.size_z());
+    group_of_velocities(dZ_.size());
     Z_ = added(frame_.z0, dZ_);
     // The velocities of the same momenta at the end, where they are others.
     Z_end_ = Z_;
     Exprs dZ_end, dy;
     if (!e_.constant_mass) {
       dZ_end = frame_.unknown("dZ'", frame_.z_dot0, half);
-      group(dZ_end.size(), frame_.size_z());
+      group_of_velocities(dZ_end.size());
       Z_end_ = added(frame_.z0, dZ_end);
     }
     const Point kicked{frame_.step.t0, frame_.y0, Z_};

@@ -90,13 +90,14 @@ Semismooth::Semismooth(const ImplicitEquations& e, const NewtonOptions& options)
     b.linear_in_unknowns = !depends(smooth_entries, unknowns) && !depends(b.slope_pattern.value, unknowns);
     b.values = kernel_of(all, smooth, options.kernel);
     b.matrix = kernel_of(all, smooth_entries, options.kernel);
-    Exprs scales(static_cast<std::size_t>(b.count), all[0].graph().constant(0));
+    Exprs scales(nth(2 * b.count), all[0].graph().constant(0));
     b.group.resize(static_cast<std::size_t>(b.count));
     for (int i = 0; i < b.count; ++i) b.group[static_cast<std::size_t>(i)] = i;
     for (const UnknownGroup& group : e.groups)
       for (int i = std::max(group.first, b.first); group.scale && i < group.first + group.count; ++i) {
         if (i >= b.first + b.count) break;
-        scales[static_cast<std::size_t>(i - b.first)] = group.scale;
+        scales[nth(i - b.first)] = group.own ? group.own : group.scale;
+        scales[nth(b.count + i - b.first)] = group.scale;
         b.group[static_cast<std::size_t>(i - b.first)] = std::max(group.first, b.first) - b.first;
       }
     b.scales = kernel_of(all, scales, options.kernel);

@@ -71,7 +71,7 @@ struct Semismooth::Block {
   std::vector<int> lu_taken;       // for which `lu` was made
   std::shared_ptr<SparseLu> lu;
   std::vector<double> reduced, delta, diagonal, soft;
-  Kernel<double> scales;      // one for each unknown
+  Kernel<double> scales;      // one for each unknown, then by how much rounding of constraints is measured
   std::vector<double> scale;  // 0: it follows the others
   std::vector<int> group;     // unknowns of one group are measured by the largest of them
   double force_size() const;  // what rounding of the rates makes of forces

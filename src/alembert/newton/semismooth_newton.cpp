@@ -114,7 +114,8 @@ bool Semismooth::Block::arrived(const double* x, double& worst) const {
       double sum = std::abs(F[i]);
       for (int k = places.row_start[i]; k < places.row_start[i + 1]; ++k)
         sum += std::abs(entry(static_cast<std::size_t>(k)) * u[places.column[k]]);
-      size = std::max({size, sum / std::abs(diagonal[row]), scale[i], largest[static_cast<std::size_t>(group[i])]});
+      size = std::max(
+          {size, sum / std::abs(diagonal[row]), scale[nth(count) + i], largest[static_cast<std::size_t>(group[i])]});
     } else {
       continue;  // follows the others
     }

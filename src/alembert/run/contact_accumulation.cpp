@@ -135,12 +135,10 @@ void ContactRun::close_accumulated(const std::vector<int>& set, double after) {
   closing_.insert(closing_.end(), set.begin(), set.end());
   closing_t_ = std::max(t_ + after, std::isfinite(closing_t_) ? closing_t_ : t_);
   impacted_.assign(impacted_.size(), false);
-  choose_mode(Told(slack_.size(), frictions()));
-  if (!going_) return;
+  if (!choose_and_project(Told(slack_.size(), frictions()))) return;
   // What leaves without acceleration, but for rounding, does not come back.
   std::erase_if(closing_, [&](int i) { return !mode_[static_cast<std::size_t>(i)].closed; });
   if (closing_.empty()) closing_t_ = INFINITY;
-  project();
   announce(before);
 }
 

@@ -31,7 +31,6 @@ void ContactRun::choose_mode(const Told& told) {
   if (!sound_laws(closed)) return;
   const auto rest = [&] {
     for (std::size_t i = 0; i < mode_.size(); ++i) mode_[i].touches = mode_[i].touches || told.idle[i];
-    leave_to_others();
   };
   if (closed.empty()) {
     take_mode(closed, {}, {});
@@ -109,18 +108,76 @@ void ContactRun::take_mode(const std::vector<int>& closed, const ConeProblem& pr
   find_shared();
 }
 
+/// The forces by which closed contacts press, a short time ahead: of each contact, 0 where it has none.
+std::vector<double> ContactRun::normal_forces(double ahead) {
+  const std::size_t rates = compiled_->e.z.size();
+  std::span<const double> here = compiled_->engine.multipliers.at(t_, state_);
+  if (ahead > 0) {
+    std::vector<double> there = state_;
+    base_.motion.look(t_, state_);
+    const std::span<const double> v = base_.motion.velocity();
+    for (std::size_t i = 0; i < there.size(); ++i) there[i] += ahead * (i < v.size() ? v[i] : here[i - v.size()]);
+    here = compiled_->engine.multipliers.at(t_ + ahead, there);
+  }
+  std::vector<double> forces(mode_.size(), 0);
+  for (std::size_t i = 0; i < mode_.size(); ++i)
+    if (mode_[i].closed && bears_alone(mode_[i]) && !system_->loaded(static_cast<int>(i)))
+      forces[i] = compiled_->normal_force(i, here.subspan(rates));
+  return forces;
+}
+
+/// The contact that has to leave first: the one that would pull most; or, of those that hardly press, one whose force
+/// would become negative at once, or that shares its load with others where the motion depends on how. -1: none.
+int ContactRun::one_to_leave() {
+  constexpr double hardly = 1e-9;   // of the largest force
+  constexpr double at_once = 1e-3;  // of a step
+  const std::vector<double> now = normal_forces(0), soon = normal_forces(at_once * std::abs(options_.step));
+  double most = 0, least = INFINITY;
+  for (const double force : now) most = std::max(most, std::abs(force));
+  int found = -1;
+  for (std::size_t i = 0; i < mode_.size(); ++i) {
+    if (!mode_[i].closed || !bears_alone(mode_[i]) || system_->loaded(static_cast<int>(i)) || now[i] >= least) continue;
+    const bool hardly_presses = now[i] <= hardly * most, pulls = now[i] < -hardly * most;
+    if (!pulls && !(hardly_presses && (mode_[i].decides || soon[i] < -hardly * most))) continue;
+    least = now[i];
+    found = static_cast<int>(i);
+  }
+  return found;
+}
+
+/// Contacts that would pull leave, with an acceleration away from the surface; where others bear what they did they
+/// touch without a force.
+void ContactRun::leave_to_others() {
+  for (std::size_t turn = 0; turn < mode_.size(); ++turn) {
+    if (std::none_of(mode_.begin(), mode_.end(), [](const ContactMode& m) { return m.closed && bears_alone(m); }))
+      return;
+    compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
+    const int i = one_to_leave();
+    if (i < 0) return;
+    const Mode before = mode_;
+    ContactMode& mode = mode_[static_cast<std::size_t>(i)];
+    mode.closed = false;
+    mode.touches = mode.decides;
+    find_shared();
+    compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
+    const std::span<const double> rates = compiled_->engine.multipliers.at(t_, state_);
+    const double a = system_->accelerations(rates)[static_cast<std::size_t>(contact(i).normal)];
+    if (mode.touches || !falls(i, a, rates)) continue;
+    mode_ = before;  // where it pulls and would fall at once the laws contradict each other
+    return;
+  }
+}
+
 /// Whether all that is closed presses; where something pulls the laws do not hold, and the run ends.
 bool ContactRun::none_pulls() {
-  const std::size_t rates = compiled_->e.z.size();
   const std::span<const double> here = compiled_->engine.multipliers.at(t_, state_);
   double fastest = 0;
-  for (std::size_t i = 0; i < rates; ++i) fastest = std::max(fastest, std::abs(here[i]));
+  for (std::size_t i = 0; i < compiled_->e.z.size(); ++i) fastest = std::max(fastest, std::abs(here[i]));
+  const std::vector<double> forces = normal_forces(0);
   for (std::size_t i = 0; i < mode_.size(); ++i) {
-    if (!mode_[i].closed || !bears_alone(mode_[i]) || system_->loaded(static_cast<int>(i))) continue;
-    const double force = here[rates + static_cast<std::size_t>(compiled_->normal[i])];
-    if (std::isfinite(force)) largest_force_ = std::max(largest_force_, std::abs(force));
-    if (!(force < -much_pull * largest_force_ - much_to_accelerate * fastest)) continue;
-    fail("the contact '" + base_.model.contacts[i].name + "' pulls with " + to_text(-force) + " at t = " +
+    if (std::isfinite(forces[i])) largest_force_ = std::max(largest_force_, std::abs(forces[i]));
+    if (!(forces[i] < -much_pull * largest_force_ - much_to_accelerate * fastest)) continue;
+    fail("the contact '" + base_.model.contacts[i].name + "' pulls with " + to_text(-forces[i]) + " at t = " +
          time_text(t_) + ", and no contact does: the moment at which it opens was passed over; try a smaller step");
     return false;
   }

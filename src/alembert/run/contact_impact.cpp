@@ -61,31 +61,35 @@ ConeProblem ContactRun::cone(const std::vector<int>& contacts, const std::vector
   return problem;
 }
 
-/// The impulses of an impact where restitution is multiplied by a factor; empty where there are none.
+/// The impulses of an impact where restitution is multiplied by a factor; empty where there are none. By Poisson's law
+/// what was pressed together comes back, by the restitution; contacts with Newton's law have theirs over the whole.
 std::optional<Eigen::VectorXd> ContactRun::impulses(ConeProblem problem, const std::vector<int>& set, double factor) {
   const Eigen::VectorXd before = problem.b;
-  const bool poisson = base_.model.contacts[static_cast<std::size_t>(set[0])].poisson;
-  for (auto& c : problem.contacts)
+  Eigen::VectorXd asked = Eigen::VectorXd::Zero(before.size());
+  bool any_poisson = false;
+  for (std::size_t k = 0; k < set.size(); ++k) {
+    ConeProblem::Contact& c = problem.contacts[k];
     for (auto& t : c.tangents) t.at_rest = t.mu;
-  if (!poisson)
-    for (std::size_t k = 0; k < set.size(); ++k) {
-      const int n = problem.contacts[k].normal;
-      problem.b[n] += factor * system_->restitution(set[k]) * before[n];
-    }
+    const bool poisson = base_.model.contacts[static_cast<std::size_t>(set[k])].poisson;
+    any_poisson = any_poisson || poisson;
+    if (!poisson) asked[c.normal] = factor * system_->restitution(set[k]) * before[c.normal];
+  }
+  problem.b = before + asked;
   const std::optional<ConeSolution> first = solved(problem, set, nullptr);
   if (!first) return {};
-  if (!poisson) return first->p;
-  // What was pressed together comes back, by the restitution.
-  Eigen::VectorXd back = Eigen::VectorXd::Zero(before.size());
+  if (!any_poisson) return first->p;
+  Eigen::VectorXd there = Eigen::VectorXd::Zero(before.size());
   for (std::size_t k = 0; k < set.size(); ++k) {
-    auto& c = problem.contacts[k];
+    ConeProblem::Contact& c = problem.contacts[k];
+    if (!base_.model.contacts[static_cast<std::size_t>(set[k])].poisson) continue;
     c.offset = factor * system_->restitution(set[k]) * first->p[c.normal];
-    back[c.normal] = c.offset;
+    there[c.normal] = first->p[c.normal] + c.offset;
+    for (const auto& t : c.tangents) there.segment(t.first, t.size) = first->p.segment(t.first, t.size);
   }
-  problem.b = before + problem.D * (first->p + back);
+  problem.b = before + asked + problem.D * there;
   const std::optional<ConeSolution> second = solved(problem, set, nullptr);
   if (!second) return {};
-  return first->p + back + second->p;
+  return there + second->p;
 }
 
 bool ContactRun::impact_once(const std::vector<int>& set) {
@@ -128,11 +132,6 @@ bool ContactRun::sound_laws(const std::vector<int>& set) {
     if (!(e >= 0 && e <= 1)) {
       fail("the restitution of '" + c.name + "' must be between 0 and 1, and is " + to_text(e) +
            " at t = " + time_text(t_));
-      return false;
-    }
-    if (c.poisson != base_.model.contacts[static_cast<std::size_t>(set[0])].poisson) {
-      fail("'" + c.name + "' and '" + base_.model.contacts[static_cast<std::size_t>(set[0])].name +
-           "' collide together at t = " + time_text(t_) + ", one by Newton's law and one by Poisson's");
       return false;
     }
     for (std::size_t k = 0; k < c.friction.size(); ++k) {

@@ -27,6 +27,7 @@ std::string key(const Mode& mode) {
     text += contact.closed ? 'c' : contact.touches ? 't' : 'o';
     if (!contact.closed) continue;
     if (!bears_alone(contact)) text += 's';
+    for (const auto& [other, part] : contact.by_others) text += 'b' + std::to_string(other);
     for (const FrictionMode& friction : contact.friction) {
       if (friction.kind == FrictionMode::Kind::sticks) text += '=';
       else if (friction.kind == FrictionMode::Kind::turns) text += '~';
@@ -39,10 +40,16 @@ std::string key(const Mode& mode) {
 /// The velocities that forces act along.
 const Exprs& velocities_of(const Model& model) { return model.form == Form::lagrangian ? model.v : model.p; }
 
-/// Whether the direction of its slip changes with the velocities.
-bool turns(const ContactMode& mode) {
-  return std::any_of(mode.friction.begin(), mode.friction.end(),
-                     [](const FrictionMode& f) { return f.kind == FrictionMode::Kind::turns; });
+/// Whether friction that belongs to a normal force changes its direction with the velocities.
+bool turns(const Mode& mode, std::size_t contact) {
+  const auto own = [](const ContactMode& m) {
+    return std::any_of(m.friction.begin(), m.friction.end(),
+                       [](const FrictionMode& f) { return f.kind == FrictionMode::Kind::turns; });
+  };
+  return own(mode[contact]) || std::any_of(mode.begin(), mode.end(), [&](const ContactMode& m) {
+           return own(m) && std::any_of(m.by_others.begin(), m.by_others.end(),
+                                        [&](const auto& part) { return part.first == static_cast<int>(contact); });
+         });
 }
 
 class ModeWriter {
@@ -55,6 +62,7 @@ class ModeWriter {
   }
 
   ModeModel made() {
+    share_forces();
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
       if (mode_[i].closed) close(i);
       else open(i);
@@ -68,6 +76,26 @@ class ModeWriter {
  private:
   Graph& graph() { return *made_.model.graph; }
 
+  /// The normal forces, and of those that bear for others the gaps that they keep closed with their own.
+  void share_forces() {
+    forces_.resize(contacts_.size());
+    gaps_.resize(contacts_.size());
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+      gaps_[i] = contacts_[i].gap;
+      if (mode_[i].closed && contacts_[i].restitution && mode_[i].by_others.empty())
+        forces_[i] = graph().symbol("contact " + contacts_[i].name);
+    }
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+      Exprs parts;
+      for (const auto& [other, part] : mode_[i].by_others) {
+        const Expr number = open_number(part);
+        parts.push_back(number * forces_[static_cast<std::size_t>(other)]);
+        gaps_[static_cast<std::size_t>(other)] = gaps_[static_cast<std::size_t>(other)] + number * contacts_[i].gap;
+      }
+      if (!parts.empty()) forces_[i] = sum(graph(), parts);
+    }
+  }
+
   /// Where the value falls through 0 the mode ends.
   void end_where(Expr value, ModeEvent event) {
     const Contact& contact = contacts_[static_cast<std::size_t>(event.contact)];
@@ -76,11 +104,11 @@ class ModeWriter {
     made_.events.push_back(event);
   }
 
-  Expr constrain(const std::string& name, Expr value, bool nonholonomic, const Place& place) {
+  Expr constrain(const std::string& name, Expr multiplier, Expr value, bool nonholonomic, const Place& place) {
     Constraint c;
     c.name = name;
     c.value = value;
-    c.multiplier = graph().symbol("contact " + name);
+    c.multiplier = multiplier;
     c.nonholonomic = nonholonomic;
     c.place = place;
     made_.model.constraints.push_back(c);
@@ -127,8 +155,9 @@ class ModeWriter {
   Expr pressed(std::size_t i) {
     const Contact& contact = contacts_[i];
     // Reactions are -g_q^T lambda: with -gap the multiplier is the force that presses.
-    const bool rate = rates_ && turns(mode_[i]);
-    const Expr force = constrain(contact.name, rate ? -rate_of(contact.gap) : -contact.gap, rate, contact.place);
+    const bool rate = rates_ && turns(mode_, i);
+    const Expr force = forces_[i], gap = gaps_[i];
+    if (mode_[i].by_others.empty()) constrain(contact.name, force, rate ? -rate_of(gap) : -gap, rate, contact.place);
     if (bears_alone(mode_[i])) end_where(force, {ModeEvent::Kind::force, static_cast<int>(i), 0});
     return force;
   }
@@ -150,17 +179,17 @@ class ModeWriter {
     return sum(graph(), terms);
   }
 
-  /// A direction that is given when the mode begins.
+  /// One that is given when the mode begins.
   Expr open_number(double value) {
     Model& m = made_.model;
-    const std::string name = "contact direction " + std::to_string(made_.directions.size() + 1);
+    const std::string name = "contact number " + std::to_string(made_.numbers.size() + 1);
     m.parameters.push_back({name, {}, static_cast<int>(m.parameter_symbols.size()), 1, {}});
     m.parameter_symbols.push_back(graph().symbol(name));
     m.parameter_values.emplace_back(value);
     m.parameter_definitions.push_back(graph().constant(value));
     m.shapes_model.push_back(false);
     m.checked_on_read.push_back(false);
-    made_.directions.push_back(name);
+    made_.numbers.push_back(name);
     return m.parameter_symbols.back();
   }
 
@@ -170,7 +199,7 @@ class ModeWriter {
     for (std::size_t j = 0; j < friction.slip.size(); ++j) {
       std::string name = contact.name + parts[std::min<std::size_t>(k, 2)];
       if (friction.slip.size() > 1) name += "[" + std::to_string(j + 1) + "]";
-      const Expr psi = constrain(name, friction.slip[j], true, contact.place);
+      const Expr psi = constrain(name, graph().symbol("contact " + name), friction.slip[j], true, contact.place);
       squares.push_back(psi * psi);
       if (k == 0 && j < contact.tangential.size()) say(contact.tangential[j], -psi);
     }
@@ -214,6 +243,7 @@ class ModeWriter {
   const bool rates_;
   const std::vector<Contact> contacts_;
   ModeModel made_;
+  Exprs forces_, gaps_;   // normal forces; what is constrained for them
   Exprs asked_, acting_;  // what is observed of contacts, and what it is in this mode
 };
 
@@ -221,7 +251,7 @@ class ModeWriter {
 Mode all_closed(const Model& model, FrictionMode::Kind kind) {
   Mode mode;
   for (const Contact& contact : model.contacts) {
-    ContactMode one{true, false, false, false, {}};
+    ContactMode one{true, false, false, false, {}, {}};
     for (const Friction& friction : contact.friction) {
       const bool turns = kind != FrictionMode::Kind::sticks && friction.slip.size() > 1;
       one.friction.push_back({turns ? FrictionMode::Kind::turns : kind, {1, 0}, friction.slip.size() > 1});
@@ -297,7 +327,7 @@ std::unique_ptr<CompiledMode> ContactModes::compiled(ModeOrigin origin, const st
       if (s.graph().name(s.id()) == e_.parameters[i].name) made.model.parameter_values[k] = parameters[i];
     }
   DeriveOptions open = derive_;
-  open.inputs.insert(open.inputs.end(), made.directions.begin(), made.directions.end());
+  open.inputs.insert(open.inputs.end(), made.numbers.begin(), made.numbers.end());
   Equations equations = derive(made.model, open);
   equations.least_z = origin.acceleration * std::abs(options_.step);
   equations.least_y = equations.least_z * std::abs(options_.step);
@@ -308,9 +338,8 @@ std::unique_ptr<CompiledMode> ContactModes::compiled(ModeOrigin origin, const st
   // In the order in which the constraints were added.
   int lambda = static_cast<int>(e_.lambda.size()), psi = static_cast<int>(result->e.lambda.size() + e_.psi.size());
   for (std::size_t i = 0; i < mode.size(); ++i) {
-    result->normal.push_back(!mode[i].closed || !model_.contacts[i].restitution ? -1
-                             : rates_ && turns(mode[i])                         ? psi++
-                                                                                : lambda++);
+    const bool own = mode[i].closed && model_.contacts[i].restitution && mode[i].by_others.empty();
+    result->normal.push_back(!own ? -1 : rates_ && turns(mode, i) ? psi++ : lambda++);
     std::vector<int> first;
     for (std::size_t k = 0; k < model_.contacts[i].friction.size(); ++k) {
       const bool sticks = mode[i].closed && mode[i].friction[k].kind == FrictionMode::Kind::sticks;
@@ -320,6 +349,13 @@ std::unique_ptr<CompiledMode> ContactModes::compiled(ModeOrigin origin, const st
     result->friction.push_back(std::move(first));
   }
   return result;
+}
+
+double CompiledMode::normal_force(std::size_t contact, std::span<const double> multipliers) const {
+  double force = normal[contact] >= 0 ? multipliers[static_cast<std::size_t>(normal[contact])] : 0;
+  for (const auto& [other, part] : shares[contact])
+    force += part * normal_force(static_cast<std::size_t>(other), multipliers);
+  return force;
 }
 
 void begin(Engine& engine, double t, std::span<const double> state) {
@@ -378,9 +414,13 @@ CompiledMode& ContactModes::at(const Mode& mode, const std::vector<double>& slac
   Engine& engine = found->second->engine;
   auto next = std::copy(parameters.begin(), parameters.end(), engine.parameters.begin());
   for (const ContactMode& contact : mode)
+    for (const auto& [other, part] : contact.by_others) *next++ = part;
+  for (const ContactMode& contact : mode)
     for (const FrictionMode& friction : contact.friction)
       if (contact.closed && friction.plane && friction.kind == FrictionMode::Kind::slips)
         next = std::copy(friction.direction.begin(), friction.direction.end(), next);
+  found->second->shares.clear();
+  for (const ContactMode& contact : mode) found->second->shares.push_back(contact.by_others);
   internal::begin(engine, t, state);
   return *found->second;
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "alembert/run/engine.h"
@@ -26,14 +27,16 @@ struct ContactMode {
   // Its load is shared with others in more than one way: whether forces and bounds allow it is looked at for all of
   // them together, beside the mode.
   bool shared = false;
-  // It shares its load with one that slides, so that the motion depends on how: the shortest forces do it, and those
-  // that would pull leave it to the others.
+  // It shares its load with one that slides, so that the motion depends on how: as between springs of the same
+  // stiffness, and those that would pull leave it to the others.
   bool decides = false;
+  // Then its normal force may follow from those of others: their numbers, and how many times theirs are part of it.
+  std::vector<std::pair<int, double>> by_others;
   std::vector<FrictionMode> friction;
 
   template <class A>
   void archive(A& fields) {
-    fields(closed, touches, shared, decides, friction);
+    fields(closed, touches, shared, decides, by_others, friction);
   }
 };
 using Mode = std::vector<ContactMode>;
@@ -56,7 +59,8 @@ struct ModeEvent {
 struct ModeModel {
   Model model;
   std::vector<ModeEvent> events;
-  std::vector<std::string> directions;  // parameters of its own: of slips in space that keep their direction
+  // Parameters of its own: how loads are shared, and the directions of slips in space that keep them.
+  std::vector<std::string> numbers;
 };
 /// gap_slack: for every contact the penetration that a contact which only touches may have. rates: where slip turns,
 /// the rate of the gap is constrained in place of the gap: reactions of such a constraint may depend on velocities with
@@ -89,9 +93,12 @@ struct CompiledMode {
   ModeModel model;
   Equations e;
   Engine engine;
+  /// Of a contact that is closed and has no load, where the multipliers begin here.
+  double normal_force(std::size_t contact, std::span<const double> multipliers) const;
   /// Where the multipliers stand in lambda, then psi: -1 where there is none.
-  std::vector<int> normal;                 // of each contact
-  std::vector<std::vector<int>> friction;  // the first of each friction of each contact
+  std::vector<int> normal;                                  // of each contact
+  std::vector<std::vector<std::pair<int, double>>> shares;  // what is part of its normal force of those of others
+  std::vector<std::vector<int>> friction;                   // the first of each friction of each contact
 };
 
 class ContactModes {

@@ -84,7 +84,7 @@ ContactForces ContactRows::forces_of(int number, std::span<const double> multipl
   const ContactMode& mode = (*mode_)[i];
   ContactForces found;
   found.state = state_of(mode);
-  if (compiled_->normal[i] >= 0) found.normal = multipliers[static_cast<std::size_t>(compiled_->normal[i])];
+  found.normal = compiled_->normal_force(i, multipliers);
   if (system_.loaded(number)) found.normal = loads_[i];
   if (contact.friction.empty()) return found;
   const SlipRows& f = contact.friction[0];

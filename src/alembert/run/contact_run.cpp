@@ -279,11 +279,12 @@ bool ContactRun::segment() {
   rows_.follow(*compiled_, mode_);
   const bool shared =
       std::any_of(mode_.begin(), mode_.end(), [](const ContactMode& m) { return m.closed && !bears_alone(m); });
-  rows_.share_by(!shared ? ContactRows::Share()
-                         : [this](double t, std::span<const double> state, std::vector<double>& multipliers) {
-                             share(t, state, multipliers);
-                           });
+  const auto by = [this](double t, std::span<const double> state, std::vector<double>& multipliers) {
+    share(t, state, multipliers);
+  };
   Engine& engine = compiled_->engine;
+  rows_.share_by(shared ? ContactRows::Share(by) : ContactRows::Share());
+  engine.observed.share_by(shared ? ObservedValues::Share(by) : ObservedValues::Share());
   if (handed_.samples->any()) prepare_samples(engine, handed_.samples->count());
   if (handed_.rests) part.steps.control = Control::fixed;
   if (part.steps.most_steps > 0) part.steps.most_steps = std::max(1L, part.steps.most_steps - handed_.steps);
@@ -382,7 +383,7 @@ bool ContactRun::take(Report& report) {
   return going_ && (!ended_ || !handed_.announced.empty());
 }
 
-/// Whether all open gaps are still open.
+/// Whether all open gaps are still open, and those closed that others keep so.
 bool ContactRun::nothing_missed(const Report& part) {
   look();
   const bool acted = std::any_of(part.events.begin(), part.events.end(), [&](const EventRecord& record) {
@@ -391,8 +392,13 @@ bool ContactRun::nothing_missed(const Report& part) {
   });
   for (int i = 0; i < count(); ++i) {
     const auto k = static_cast<std::size_t>(i);
-    if (mode_[k].closed || system_->gap(i) >= -10 * slack_[k]) continue;
-    if (acted) fail(inside(i));
+    const double gap = system_->gap(i);
+    if (mode_[k].closed ? mode_[k].by_others.empty() || std::abs(gap) <= 10 * slack_[k] : gap >= -10 * slack_[k])
+      continue;
+    if (mode_[k].closed)
+      fail("the contact '" + base_.model.contacts[k].name + "' bears a load with others that do not keep it closed: at t = " +
+           time_text(t_) + " its gap is " + to_text(gap));
+    else if (acted) fail(inside(i));
     else
       fail("the contact '" + base_.model.contacts[k].name + "' was passed over before t = " + time_text(t_) +
            ", its gap is " + to_text(system_->gap(i)) + "; try a smaller step");
@@ -514,6 +520,7 @@ bool ContactRun::choose_and_project(Told told) {
       again = true;
     });
   }
+  leave_to_others();
   return true;
 }
 

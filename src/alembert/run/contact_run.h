@@ -95,6 +95,9 @@ class ContactRun {
   std::optional<ConeSolution> solved(ConeProblem& problem, const std::vector<int>& contacts,
                                      const std::vector<double>* at_rest);
   void find_shared();
+  void share_as_springs();
+  std::vector<double> normal_forces(double ahead);
+  int one_to_leave();
   void leave_to_others();
   void share(double t, std::span<const double> state, std::vector<double>& multipliers);
   Told as_it_is(const std::vector<int>& closed) const;

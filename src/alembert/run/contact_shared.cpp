@@ -19,6 +19,22 @@ constexpr double rounding_of_shares = 1e-10, part_of_share = 1e-6;
 // The part of a step to which the end of what shared loads hold is found.
 constexpr double located = 1e-12;
 
+/// The velocities that unit impulses bring about, as a norm.
+Eigen::VectorXd sizes(const Eigen::MatrixXd& D) { return D.diagonal().cwiseAbs().cwiseSqrt().cwiseMax(1e-300); }
+
+/// Forces that together move nothing, one list of length 1 a row, in these sizes.
+Eigen::MatrixXd idle_forces(Eigen::MatrixXd D) {
+  const Eigen::VectorXd size = sizes(D);
+  D = size.cwiseInverse().asDiagonal() * D * size.cwiseInverse().asDiagonal();
+  const SymmetricEigen parts = symmetric_eigen(Eigen::MatrixXd((D + D.transpose()) / 2));
+  const double largest = std::max(std::abs(parts.values.front()), std::abs(parts.values.back()));
+  const Eigen::Index n = D.rows();
+  Eigen::Index idle = 0;
+  while (idle < n && parts.values[static_cast<std::size_t>(idle)] <= rounding_of_shares * largest) ++idle;
+  const Eigen::Map<const Eigen::MatrixXd> vectors(parts.vectors.data(), n, n);
+  return vectors.leftCols(idle).transpose();
+}
+
 }  // namespace
 
 /// Which closed contacts have forces that can move to others without moving anything.
@@ -28,6 +44,7 @@ void ContactRun::find_shared() {
     ContactMode& mode = mode_[static_cast<std::size_t>(i)];
     mode.shared = false;
     mode.decides = false;
+    mode.by_others.clear();
     if (!mode.closed) continue;
     if (!system_->loaded(i)) {
       rows.push_back(contact(i).normal);
@@ -40,47 +57,49 @@ void ContactRun::find_shared() {
       }
   }
   if (rows.size() < 2) return;
-  Eigen::MatrixXd D = system_->response(rows);
-  Eigen::VectorXd size = D.diagonal().cwiseAbs().cwiseSqrt().cwiseMax(1e-300);
-  D = size.cwiseInverse().asDiagonal() * D * size.cwiseInverse().asDiagonal();
-  const SymmetricEigen parts = symmetric_eigen(Eigen::MatrixXd((D + D.transpose()) / 2));
-  const double largest = std::max(std::abs(parts.values.front()), std::abs(parts.values.back()));
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    if (parts.values[k] > rounding_of_shares * largest) continue;
+  const Eigen::MatrixXd moves = idle_forces(system_->response(rows));
+  for (Eigen::Index k = 0; k < moves.rows(); ++k)
     for (std::size_t r = 0; r < rows.size(); ++r)
-      if (std::abs(parts.vectors[k * rows.size() + r]) > part_of_share)
+      if (std::abs(moves(k, static_cast<Eigen::Index>(r))) > part_of_share)
         mode_[static_cast<std::size_t>(owner[r])].shared = true;
-  }
   const bool slide = std::any_of(mode_.begin(), mode_.end(), [](const ContactMode& m) {
     return m.closed && m.shared && state_of(m) == ContactState::sliding;
   });
   for (ContactMode& mode : mode_) mode.decides = mode.shared && slide;
+  if (slide) share_as_springs();
 }
 
-/// Where the motion depends on how contacts share a load, those that would pull touch without a force; the others bear
-/// it. So do those that hardly press: their forces might become negative at once.
-void ContactRun::leave_to_others() {
-  constexpr double hardly = 1e-9;  // of the largest force
-  for (std::size_t turn = 0; turn < mode_.size(); ++turn) {
-    if (std::none_of(mode_.begin(), mode_.end(), [](const ContactMode& m) { return m.closed && m.decides; })) return;
-    compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
-    const std::size_t rates = compiled_->e.z.size();
-    const std::span<const double> here = compiled_->engine.multipliers.at(t_, state_);
-    double least = INFINITY, most = 0;
-    int pulls = -1;
-    for (int i = 0; i < count(); ++i) {
-      const auto k = static_cast<std::size_t>(i);
-      if (!mode_[k].closed || system_->loaded(i)) continue;
-      const double force = here[rates + static_cast<std::size_t>(compiled_->normal[k])];
-      most = std::max(most, std::abs(force));
-      if (!mode_[k].decides || !(force < least)) continue;
-      least = force;
-      pulls = i;
-    }
-    if (pulls < 0 || least > hardly * most) return;
-    mode_[static_cast<std::size_t>(pulls)].closed = false;
-    mode_[static_cast<std::size_t>(pulls)].touches = true;
-    find_shared();
+/// Where the motion depends on how normal forces are shared they are so as between springs of the same stiffness: what
+/// they could move to each other without moving anything, none of it is in them. So some of them follow from the
+/// others, and a motion does not depend on how one looks at it.
+void ContactRun::share_as_springs() {
+  std::vector<int> contacts, rows;
+  for (int i = 0; i < count(); ++i) {
+    const ContactMode& mode = mode_[static_cast<std::size_t>(i)];
+    if (!mode.closed || !mode.decides || system_->loaded(i)) continue;
+    contacts.push_back(i);
+    rows.push_back(contact(i).normal);
+  }
+  if (rows.size() < 2) return;
+  const Eigen::MatrixXd D = system_->response(rows);
+  Eigen::MatrixXd moves = idle_forces(D) * sizes(D).cwiseInverse().asDiagonal();
+  std::vector<Eigen::Index> following;
+  constexpr double about_the_largest = 0.9;  // the first of these, whatever rounding makes of equal ones
+  for (Eigen::Index k = 0; k < moves.rows(); ++k) {
+    const double enough = about_the_largest * moves.row(k).cwiseAbs().maxCoeff();
+    Eigen::Index at = 0;
+    while (std::abs(moves(k, at)) < enough) ++at;
+    moves.row(k) /= moves(k, at);
+    following.push_back(at);
+    for (Eigen::Index other = 0; other < moves.rows(); ++other)
+      if (other != k) moves.row(other) -= moves(other, at) * moves.row(k).eval();
+  }
+  for (Eigen::Index k = 0; k < moves.rows(); ++k) {
+    ContactMode& mode =
+        mode_[static_cast<std::size_t>(contacts[static_cast<std::size_t>(following[static_cast<std::size_t>(k)])])];
+    for (Eigen::Index i = 0; i < moves.cols(); ++i)
+      if (std::abs(moves(k, i)) > part_of_share && std::find(following.begin(), following.end(), i) == following.end())
+        mode.by_others.emplace_back(contacts[static_cast<std::size_t>(i)], -moves(k, i));
   }
 }
 

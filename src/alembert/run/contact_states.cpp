@@ -53,6 +53,7 @@ void ContactStates::load(ByteReader& in) {
   in.read(h_);
   in.read(touched_);
   in.read(least_rate_);
+  tell_observed();
 }
 
 void ContactStates::begin(const GridPoint& start) {
@@ -62,6 +63,20 @@ void ContactStates::begin(const GridPoint& start) {
   std::fill(state_.begin(), state_.end(), ContactState::open);
   h_ = 0;
   measure_rates(start);
+  tell_observed();
+}
+
+/// What acts now, for what is observed of it.
+void ContactStates::tell_observed() {
+  std::vector<double> acting;
+  for (int i = 0; i < count(); ++i) {
+    const Contact& contact = engine_.model.contacts[static_cast<std::size_t>(i)];
+    const ContactForces now = forces(i);
+    for (std::size_t j = 0; j < contact.tangential.size(); ++j) acting.push_back(now.tangential[j]);
+    if (contact.force) acting.push_back(now.normal);
+    if (contact.state) acting.push_back(static_cast<double>(now.state));
+  }
+  engine_.observed.act(acting);
 }
 
 /// What rests from the start has no size of its own: its rates are measured by what would become of them in a step
@@ -119,6 +134,7 @@ const std::vector<ContactStates::Change>& ContactStates::take(const GridPoint& f
               told(i)[ContactValues::approach] < -part_of_rates * system_->rate_scale(system_->contacts()[k].normal);
     note(i, before);
   }
+  tell_observed();
   return changes_;
 }
 

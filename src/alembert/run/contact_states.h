@@ -47,6 +47,7 @@ class ContactStates {
   ContactState state_now(int contact) const;
   void measure_rates(const GridPoint& start);
   void note(int contact, ContactState before);
+  void tell_observed();
 
   Engine& engine_;
   const double step_;

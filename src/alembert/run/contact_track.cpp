@@ -24,6 +24,14 @@ void ContactTrack::pass(double t, std::span<const double> state) {
   points_.resize(points_.size() / 2);
 }
 
+double ContactTrack::rounding(std::size_t i) const {
+  const double own = ranges_.rounding(i), time = points_.size() < 2 ? 0 : points_.back().t - points_.front().t;
+  if (i < n_y_ || !(time > 0)) return own;
+  double of_positions = 0;
+  for (std::size_t k = 0; k < n_y_; ++k) of_positions = std::max(of_positions, ranges_.rounding(k));
+  return std::max(own, of_positions / time);
+}
+
 const ContactTrack::Piece* ContactTrack::piece_from(double t) const {
   auto next = std::lower_bound(pieces_.begin(), pieces_.end(), t, [](const Piece& a, double b) { return a.begin < b; });
   const auto fits = [&](const Piece& piece) { return std::abs(piece.begin - t) <= same_piece * piece.length(); };
@@ -56,7 +64,7 @@ double TrackComparison::distance(std::span<const double> a, std::span<const doub
   const std::vector<double> scales = track_.ranges().scales();
   double most = 0;
   for (std::size_t i = 0; i < b.size(); ++i) {
-    const double apart = std::abs(a[i] - b[i]) - track_.ranges().rounding(i);
+    const double apart = std::abs(a[i] - b[i]) - track_.rounding(i);
     if (!(apart <= 0)) most = std::max(most, apart / scales[i]);
   }
   return most;

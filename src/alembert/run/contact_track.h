@@ -28,13 +28,16 @@ class ContactTrack {
     double length() const { return end - begin; }
   };
 
-  ContactTrack(const ReportNames& names, std::size_t n_y, std::span<const double> start) : ranges_(names, n_y, start) {}
+  ContactTrack(const ReportNames& names, std::size_t n_y, std::span<const double> start)
+      : n_y_(n_y), ranges_(names, n_y, start) {}
 
   /// A point of the grid was reached. A few hundred are kept, evenly spaced.
   void pass(double t, std::span<const double> state);
   void piece(double begin, double end) { pieces_.push_back({begin, end}); }
 
   const StateRanges& ranges() const { return ranges_; }
+  /// What is rounding of an entry: of a velocity also what moves no position by more than its own.
+  double rounding(std::size_t i) const;
   const std::vector<Point>& points() const { return points_; }
   /// The piece that begins about here, as another run would meet it; null where there is none.
   const Piece* piece_from(double t) const;
@@ -46,6 +49,7 @@ class ContactTrack {
   }
 
  private:
+  std::size_t n_y_;
   StateRanges ranges_;
   std::vector<Point> points_;
   std::vector<Piece> pieces_;  // in the order of time

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "alembert/base/lists.h"
+#include "alembert/expr/derivative.h"
 #include "alembert/run/failure.h"
 
 namespace alembert::internal {
@@ -13,13 +14,28 @@ namespace {
 /// Beyond an end by more than this part of the table's length; rounding brings a motion that ends there a little over.
 constexpr double beyond_end = 1e-9;
 
+/// What acts in contacts is no function of the state.
+Exprs acting_symbols(const Model& model, const Equations& e) {
+  const Exprs used = free_symbols(joined<Expr>(e.observed, e.tables));
+  Exprs all;
+  for (const Contact& contact : model.contacts)
+    for (const Expr s : joined<Expr>(contact.tangential, contact.force, contact.state)) {
+      if (!s) continue;
+      const std::string& name = s.graph().name(s.id());
+      const auto own = std::find_if(used.begin(), used.end(), [&](Expr u) { return u.graph().name(u.id()) == name; });
+      all.push_back(own != used.end() ? *own : e.graph->symbol(name));
+    }
+  return all;
+}
+
 }  // namespace
 
 ObservedValues::ObservedValues(const Model& model, const Equations& e, KernelOptions options)
     : model_(model),
       with_multipliers_(depends(joined<Expr>(e.observed, e.tables), joined<Expr>(e.lambda, e.psi))),
       n_z_(e.z.size()),
-      kernel_(joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi), joined<Expr>(e.observed, e.tables), options),
+      kernel_(joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi, acting_symbols(model, e)),
+              joined<Expr>(e.observed, e.tables), options),
       in_(kernel_.inputs()),
       out_(kernel_.outputs()),
       work_(kernel_.work()),
@@ -32,13 +48,19 @@ void ObservedValues::restart() {
   first_ = true;
 }
 
+void ObservedValues::act(std::span<const double> acting) {
+  std::copy(acting.begin(), acting.end(), in_.end() - static_cast<std::ptrdiff_t>(acting.size()));
+}
+
 void ObservedValues::glance(double t, std::span<const double> state, Multipliers& multipliers) {
   if (!any()) return;
   in_[0] = t;
   auto to = std::copy(state.begin(), state.end(), in_.begin() + 1);
   if (with_multipliers_) {
     const std::span<const double> solved = multipliers.at(t, state).subspan(n_z_);
-    std::copy(solved.begin(), solved.end(), to);
+    shared_.assign(solved.begin(), solved.end());
+    if (share_) share_(t, state, shared_);
+    std::copy(shared_.begin(), shared_.end(), to);
   }
   kernel_(in_.data(), out_.data(), work_.data());
 }

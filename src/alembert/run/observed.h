@@ -2,8 +2,10 @@
 
 // What the model observes along a motion, and where tables are asked beyond their ends.
 
+#include <functional>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "alembert/code/kernel.h"
@@ -21,6 +23,12 @@ class ObservedValues {
   /// Forgets all looks.
   void restart();
 
+  /// What acts in contacts and is asked for, contact after contact: tangential forces, force, state. 0 until it is
+  /// said.
+  void act(std::span<const double> acting);
+  /// What the multipliers are taken for, where others do the same as those by which steps are made. Empty: those.
+  using Share = std::function<void(double t, std::span<const double> state, std::vector<double>& multipliers)>;
+  void share_by(Share share) { share_ = std::move(share); }
   /// Takes the values at a grid point of a run: they count for the ranges.
   void look(double t, std::span<const double> state, Multipliers& multipliers);
   /// The same for a state that does not count.
@@ -49,6 +57,8 @@ class ObservedValues {
   std::string beyond_;
   int undefined_ = -1;
   bool first_ = true;
+  Share share_;
+  std::vector<double> shared_;
 };
 
 }  // namespace alembert::internal

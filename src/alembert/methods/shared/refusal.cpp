@@ -131,13 +131,6 @@ std::string families_that_take(const Equations& e) {
 }  // namespace
 
 void require_taken(const Method& method, const Model& model, const Equations& e) {
-  for (const Contact& contact : model.contacts)
-    if (method.capabilities.inclusions && (contact.force || contact.state || !contact.tangential.empty()))
-      throw InputError({Diagnostic{
-          model.source, contact.place,
-          "what acts in '" + contact.name + "' is observed, and " + method.name + " knows impulses of whole steps only",
-          "files have them as columns, " + contact.name +
-              ".force; or take a method that follows contacts from event to event"}});
   std::string reason = refusal(method, e);
   if (reason.empty()) return;
   Diagnostic diagnostic;
