@@ -396,8 +396,9 @@ bool ContactRun::nothing_missed(const Report& part) {
     if (mode_[k].closed ? mode_[k].by_others.empty() || std::abs(gap) <= 10 * slack_[k] : gap >= -10 * slack_[k])
       continue;
     if (mode_[k].closed)
-      fail("the contact '" + base_.model.contacts[k].name + "' bears a load with others that do not keep it closed: at t = " +
-           time_text(t_) + " its gap is " + to_text(gap));
+      fail("the contact '" + base_.model.contacts[k].name +
+           "' bears a load with others that do not keep it closed: at t = " + time_text(t_) + " its gap is " +
+           to_text(gap));
     else if (acted) fail(inside(i));
     else
       fail("the contact '" + base_.model.contacts[k].name + "' was passed over before t = " + time_text(t_) +
