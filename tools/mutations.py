@@ -179,4 +179,6 @@ MUTATIONS = [
      'if (<<saved != signature => saved.empty()>>)', 'Checkpoint.WhatDoesNotBelongTogetherIsRefused'),
     ('run/accuracy.cpp',
      '<<companion_.emplace(engine_, from, 2 * h_); => companion_.emplace(engine_, from, h_);>>', 'Accuracy.EstimateIsNearTheErrorOfAnOscillator'),
+    ('run/twin.cpp',
+     'factor_ /= <<smaller => std::sqrt(smaller)>>;', 'Twin.GrowthIsThatOfNeighboursOfTheSameRun'),
 ]
