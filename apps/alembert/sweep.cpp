@@ -162,8 +162,10 @@ std::string said(const FirstRows& first, const StatisticsSink& statistics, const
   if (!whole && outcome.warned > 0) text += fmt::format("  {} members have warnings\n", outcome.warned);
   if (!outcome.why_alone.empty()) text += "  members ran one at a time: " + outcome.why_alone + "\n";
   if (outcome.judged < outcome.members)
-    text += fmt::format("  the accuracy of {} of the {} members was estimated; the others have no warning about it\n",
-                        outcome.judged, outcome.members);
+    text += fmt::format(
+        "  the accuracy was estimated for a sample of {} of the {} members, and for those that had to run alone; the "
+        "others have no warning about it\n",
+        outcome.judged, outcome.members);
   if (outcome.resumed > 0) text += fmt::format("  {} members were there already\n", outcome.resumed);
   return text;
 }

@@ -231,18 +231,22 @@ TEST(CExportValues, FailedStepsSayWhy) {
 
 /// The text for GPUs, compiled as C++ for the CPU with a thread after the other: the numbers of the interpreter within
 /// rounding.
-TEST(CudaText, ComputesWhatTheInterpreterDoes) {
+void compare_cuda_text(const char* method, int rows) {
+  SCOPED_TRACE(std::string(method) + " with " + std::to_string(rows) + " rows");
   constexpr int count = 3, steps = 150;
-  Motion motion({"double_pendulum", "lobatto(2)", 0.01, {"m1"}});
-  const EngineProgram made = program_of(motion.engine(), {.rows = 3, .reduce = true, .watch = true, .locate = true});
+  Motion motion({"double_pendulum", method, 0.01, {"m1"}});
+  const EngineProgram made = program_of(motion.engine(), {.rows = rows, .reduce = true, .watch = true, .locate = true});
   ASSERT_TRUE(made.step);
   const StepProgram& step = *made.step;
   ProgramInterpreter run(step.program);
   const TemporaryFolder folder;
   std::ofstream source(folder / "kernel.cpp");
-  source << "#include <cmath>\n#include <cstdio>\nusing namespace std;\n#define __global__\n#define "
+  source << "#include <algorithm>\n#include <cmath>\n#include <cstdio>\n#include <cstring>\nusing namespace "
+            "std;\n#define __global__\n#define "
             "__launch_bounds__(threads, blocks)\n#define __shared__ static\n#define __fdividef(a, b) ((a) / (b))\n"
-            "#define __int_as_float(bits) INFINITY\n"
+            "#define __device__\n#define __forceinline__ inline\n"
+            "static float __int_as_float(int bits) { float f; memcpy(&f, &bits, 4); return f; }\n"
+            "static int __double2hiint(double x) { long bits; memcpy(&bits, &x, 8); return bits >> 32; }\n"
             "struct Index { long long x; };\nstatic Index blockIdx{0}, blockDim{1}, threadIdx{0};\n"
          << cuda_source(step.program, step.left, step.status);
   std::vector<std::vector<double>> expected;
@@ -277,6 +281,11 @@ TEST(CudaText, ComputesWhatTheInterpreterDoes) {
       EXPECT_NEAR(values[static_cast<std::size_t>((step.state + i) * count + k)], expected[k][step.state + i], 1e-13);
     EXPECT_NEAR(values[static_cast<std::size_t>(step.energy_error * count + k)], expected[k][step.energy_error], 1e-13);
   }
+}
+TEST(CudaText, ComputesWhatTheInterpreterDoes) {
+  compare_cuda_text("lobatto(2)", 3);
+  compare_cuda_text("lobatto(2)", 4);
+  compare_cuda_text("gauss(2)", 4);
 }
 
 }  // namespace

@@ -176,6 +176,28 @@ TEST(LaneMembers, SomeOfThemTellTheirAccuracy) {
 }
 
 /// What lanes do not do, they leave to the scalar engine, with its reasons.
+/// Masses and inertias are looked at for each member, with all of its values together, in lanes as alone.
+TEST(LaneMembers, BodiesThatCannotBeAreRefused) {
+  const char* const body = R"(parameter m = 1, I1 = 1, I3 = 1.5
+body top mass m inertia (I1, I1, I3) at (0, 0, 1) spin (0.1, 0, 1)
+gravity (0, 0, -9.81)
+)";
+  LaneStudy study(body, {"m", "I1", "I3"}, {"energy.initial"}, "lobatto(2)", 0.1, 0.01);
+  // The third would be none with the usual I1: 3.9 is larger than 1 + 1.
+  MemberBatch batch{5, {2, 1, 1.5, -1, 1, 1.5, 1, 2, 3.9, 1, 0.5, 1.4, 0, 1, 1.5}};
+  for (const bool lanes : {false, true}) {
+    const auto engine = lanes ? make_lane_engine(study.task) : make_scalar_engine(study.task);
+    const std::vector<MemberResult> results = engine->run(batch);
+    EXPECT_EQ(results[0].failure, "");
+    EXPECT_NEAR(cell_number(results[0], 0), 2 * 9.81 + (0.01 * 1 + 1.5) / 2, 1e-12);
+    EXPECT_EQ(results[1].failure, "the mass of 'top' is -1");
+    EXPECT_EQ(results[2].failure, "");
+    EXPECT_NEAR(cell_number(results[2], 0), 9.81 + (0.01 * 2 + 3.9) / 2, 1e-12);
+    EXPECT_EQ(results[3].failure, "no body has the inertia of 'top'");
+    EXPECT_EQ(results[4].failure, "the mass of 'top' is 0");
+  }
+}
+
 TEST(LaneMembers, LeaveTheRestToTheScalarEngine) {
   LaneStudy study(pendulum, {"g"}, {"t", "q.x"}, "lobatto(2)", 2, 0.01);
   const auto lanes = make_lane_engine(study.task);

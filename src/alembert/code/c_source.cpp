@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -23,25 +24,54 @@ double number_of(const Tape& tape, std::uint32_t source) {
 }
 std::string table_name(double number) { return fmt::format("table_{:x}", static_cast<std::uint64_t>(number)); }
 
-/// A positive number in single precision: what it cannot hold becomes its smallest or infinite, so that comparisons
+/// A number in single precision: what it cannot hold becomes its smallest or infinite, so that comparisons
 /// come out as they would.
 std::string rough_number(double value) {
   constexpr double smallest = std::numeric_limits<float>::min(), largest = std::numeric_limits<float>::max();
   if (value > largest) return "__int_as_float(0x7f800000)";
+  if (value < 0) return "-" + rough_number(-value);
   return value == 0 ? "0.0f"
                     : fmt::format("{}f", c_number(std::max(static_cast<double>(static_cast<float>(value)), smallest)));
 }
 
-/// C gives the bits of the interpreter; CUDA is within rounding: sizes in single precision, where a GPU has twice as
-/// many units and which leaves the others to the motion, and quotients by parameters as products (q: 1/p), ten
-/// operations fewer.
+// What CUDA has for two things that cost it much: the upper word of a double tells its size to six digits, and words
+// are compared as integers, while a conversion takes as long as four multiplications; a quotient by the device's
+// reciprocal (20 bits) and one step of the third order has no branch for numbers that do not occur in a motion.
+constexpr const char* cuda_words = R"(static __device__ __forceinline__ double rough_reciprocal(double x) {
+#ifdef __CUDA_ARCH__
+  double y;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  return y;
+#else
+  return 1.0 / x;
+#endif
+}
+static __device__ __forceinline__ int upper(double x) { return __double2hiint(x) & 0x7fffffff; }
+static __device__ __forceinline__ float size_of(int word) {
+  const int kept = min(max(word, 0x38000000), 0x47f00000);
+  return __int_as_float((kept - 0x38000000) << 3);
+}
+static __device__ __forceinline__ double reciprocal(double x) {
+  const double y = rough_reciprocal(x), e = fma(-x, y, 1.0), z = fma(fma(e, e, e), y, y);
+  return (__double2hiint(y) & 0x7fffffff) - 1u < 0x7fefffffu ? z : y; /* not of 0 and infinity */
+}
+
+)";
+
+/// C gives the bits of the interpreter; CUDA is within rounding: sizes in single precision or as upper words, where a
+/// GPU has more units and which leaves the others to the motion, quotients by parameters as products (q: 1/p), others
+/// by reciprocals, and what a sum has lost as if its first term were the larger one: where it is not, half a digit of
+/// the other term's last one is not recovered.
 enum class Dialect { c, cuda };
 
 class Writer {
  public:
-  Writer(const Program& program, int indent, Dialect dialect)
+  /// left: see cuda_source().
+  Writer(const Program& program, int indent, Dialect dialect, int left)
       : program_(program), conditions_(program), dialect_(dialect), indent_(indent) {
-    if (dialect == Dialect::cuda) sizes_ = Sizes(program, conditions_);
+    if (dialect != Dialect::cuda) return;
+    sizes_ = Sizes(program, conditions_);
+    codes_ = Codes(program, conditions_, sizes_, left);
   }
 
   void write(const std::vector<Program::Statement>& statements) {
@@ -74,9 +104,11 @@ class Writer {
       if (compared_[i]) continue;
       const std::size_t result = tape.first_result() + i;
       const std::string formula = bits_[result]    ? condition(tape, tape.code[i])
-                                  : rough_[result] ? rough_operation(tape, tape.code[i])
+                                  : words_[result] ? word_operation(tape, tape.code[i])
+                                  : single(result) ? rough_operation(tape, tape.code[i])
                                                    : operation(tape, tape.code[i]);
-      line(fmt::format("const {} r{} = {};", bits_[result] ? "int" : rough_[result] ? "float" : "double", i, formula));
+      const bool integer = bits_[result] || words_[result];
+      line(fmt::format("const {} r{} = {};", integer ? "int" : single(result) ? "float" : "double", i, formula));
     }
     write_outputs(tape);
     --depth_;
@@ -88,6 +120,20 @@ class Writer {
     bits_ = conditions_.registers(block, tape);
     rough_ = sizes_.registers(block, tape, conditions_);
     compared_ = only_compared(tape, bits_);
+    small_ = codes_.registers(block, tape, conditions_);
+    uses_ = std::vector<int>(tape.registers(), 0);
+    for (const Tape::Instruction& step : tape.code) {
+      ++uses_[step.a];
+      if (step.b != step.a) ++uses_[step.b];
+    }
+    for (const std::uint32_t output : tape.outputs) ++uses_[output];
+    words_ = std::vector<bool>(tape.registers(), false);
+    for (std::size_t i = 0; i < tape.code.size(); ++i) {
+      const Tape::Instruction& step = tape.code[i];
+      if (!rough_[tape.first_result() + i]) continue;
+      const bool of_words = step.op == Op::max && words_[step.a] && words_[step.b];
+      words_[tape.first_result() + i] = of_words || (step.op == Op::abs && !rough_[step.a]);
+    }
   }
 
   void write_outputs(const Tape& tape) {
@@ -96,7 +142,8 @@ class Writer {
     std::vector<std::string> sources;
     for (std::size_t i = 0; i < block.to.size(); ++i) {
       const std::uint32_t source = tape.outputs[i];
-      const bool bit = conditions_.variable(block.to[i]), rough = sizes_.variable(block.to[i]);
+      const bool bit = conditions_.variable(block.to[i]),
+                 rough = sizes_.variable(block.to[i]) || codes_.variable(block.to[i]);
       sources.push_back(bit ? truth(tape, source) : rough ? rough_name(tape, source) : name(tape, source));
       const bool moved = source < static_cast<std::uint32_t>(tape.inputs);
       if (!moved || block.from[source] == block.to[i]) continue;
@@ -125,9 +172,14 @@ class Writer {
   /// Whether a register is positive. A difference is just where one number is larger than the other.
   std::string comparison(const Tape& tape, std::uint32_t source) const {
     if (source < tape.first_result() || !compared_[source - tape.first_result()])
-      return rough_[source] ? rough_name(tape, source) + " > 0.0f" : name(tape, source) + " > 0.0";
+      return single(source) ? rough_name(tape, source) + " > 0.0f" : name(tape, source) + " > 0.0";
     const Tape::Instruction& difference = tape.code[source - tape.first_result()];
-    if (rough_[difference.a] || rough_[difference.b])
+    const std::size_t numbers = tape.inputs + tape.parameters.size();
+    if (words_[difference.b] && difference.a >= numbers && difference.a < tape.first_result())
+      if (const double most = number_of(tape, difference.a); most > std::numeric_limits<float>::max())
+        return fmt::format("{} < {:#x}", finite_word(tape, tape.code[difference.b - tape.first_result()]),
+                           std::bit_cast<std::uint64_t>(most) >> 32);
+    if (single(difference.a) || single(difference.b))
       return rough_name(tape, difference.a) + " > " + rough_name(tape, difference.b);
     return name(tape, difference.a) + " > " + name(tape, difference.b);
   }
@@ -148,12 +200,37 @@ class Writer {
     return (bits_[source] ? "(double)" : "") + plain_name(tape, source);
   }
 
+  /// The upper word of the largest of the terms of a sum whose size tells whether all of them are finite.
+  std::string finite_word(const Tape& tape, const Tape::Instruction& size) const {
+    std::string text;
+    std::vector<std::uint32_t> open{size.a};
+    while (!open.empty()) {
+      const std::uint32_t term = open.back();
+      open.pop_back();
+      const bool sum = term >= tape.first_result() && tape.code[term - tape.first_result()].op == Op::add;
+      if (sum && size.op == Op::abs && uses_[term] == 1) {
+        const Tape::Instruction& both = tape.code[term - tape.first_result()];
+        open.insert(open.end(), {both.a, both.b});
+        continue;
+      }
+      const std::string word = size.op == Op::abs ? "upper(" + name(tape, term) + ")" : plain_name(tape, term);
+      text = text.empty() ? word : fmt::format("max({}, {})", text, word);
+    }
+    return size.op == Op::abs ? text : word_operation(tape, size);
+  }
+  bool single(std::size_t source) const { return rough_[source] || small_[source]; }
   /// A register in single precision.
   std::string rough_name(const Tape& tape, std::uint32_t source) const {
     const std::size_t constants = tape.inputs + tape.parameters.size();
     if (source >= constants && source < tape.first_result())
       return rough_number(static_cast<double>(tape.constants[source - constants]));
-    return rough_[source] ? plain_name(tape, source) : "(float)" + name(tape, source);
+    if (words_[source]) return "size_of(" + plain_name(tape, source) + ")";
+    return single(source) ? plain_name(tape, source) : "(float)" + name(tape, source);
+  }
+  /// A size as the upper word of a double.
+  std::string word_operation(const Tape& tape, const Tape::Instruction& step) const {
+    if (step.op == Op::abs) return "upper(" + name(tape, step.a) + ")";
+    return fmt::format("max({}, {})", plain_name(tape, step.a), plain_name(tape, step.b));
   }
   std::string rough_operation(const Tape& tape, const Tape::Instruction& step) const {
     if (step.op == Op::where && bits_[step.a])
@@ -170,10 +247,12 @@ class Writer {
     if (step.op == Op::where && bits_[step.a])
       return fmt::format("{} ? {} : 0.0", truth(tape, step.a), name(tape, step.b));
     const std::string a = name(tape, step.a), b = name(tape, step.b);
-    if (step.op == Op::divide && dialect_ == Dialect::cuda && b[0] == 'p') {
-      const std::string inverse = "q" + b.substr(1);
-      return is_number(tape, step.a, 1) ? inverse : a + " * " + inverse;
+    if (step.op == Op::divide && dialect_ == Dialect::cuda) {
+      const std::string inverse = b[0] == 'p' ? "q" + b.substr(1) : "reciprocal(" + b + ")";
+      return is_number(tape, step.a, 1) ? inverse : is_number(tape, step.a, -1) ? "-" + inverse : a + " * " + inverse;
     }
+    if (dialect_ == Dialect::cuda)
+      if (const std::uint32_t lost = lost_in_sum(tape, step); lost > 0) return name(tape, lost);
     if (std::string text = arithmetic(step.op, a, b, "0.0"); !text.empty()) return text;
     switch (step.op) {
       case Op::negate: return "-" + a;
@@ -186,6 +265,29 @@ class Writer {
     const Operator& entry = operator_of(step.op);
     if (step.op == Op::piecewise) return fmt::format("{}({})", table_name(number_of(tape, step.b)), a);
     return entry.operands == 1 ? fmt::format("{}({})", entry.libm, a) : fmt::format("{}({}, {})", entry.libm, a, b);
+  }
+
+  /// (a - (s - c)) + (b - c), where s = a + b and c = s - a, is what the sum s has lost of both terms: the register of
+  /// b - c; 0: this is no such sum.
+  static std::uint32_t lost_in_sum(const Tape& tape, const Tape::Instruction& sum) {
+    const auto made_by = [&](std::uint32_t source, Op op) -> const Tape::Instruction* {
+      if (source < tape.first_result()) return nullptr;
+      const Tape::Instruction& step = tape.code[source - tape.first_result()];
+      return step.op == op ? &step : nullptr;
+    };
+    if (sum.op != Op::add) return 0;
+    for (const bool swapped : {false, true}) {
+      const Tape::Instruction* of_first = made_by(swapped ? sum.b : sum.a, Op::subtract);
+      const Tape::Instruction* of_second = made_by(swapped ? sum.a : sum.b, Op::subtract);
+      const Tape::Instruction* back = of_second ? made_by(of_second->b, Op::subtract) : nullptr;
+      const Tape::Instruction* rest = of_first ? made_by(of_first->b, Op::subtract) : nullptr;
+      const Tape::Instruction* whole = back ? made_by(back->a, Op::add) : nullptr;
+      if (!whole || !rest || rest->a != back->a || rest->b != of_second->b || back->b != of_first->a) continue;
+      const bool terms = (whole->a == of_first->a && whole->b == of_second->a) ||
+                         (whole->b == of_first->a && whole->a == of_second->a);
+      if (terms) return swapped ? sum.a : sum.b;
+    }
+    return 0;
   }
 
   /// What both precisions write alike; empty: anything else. Comparison by comparison as evaluate() has them.
@@ -205,12 +307,16 @@ class Writer {
   const Program& program_;
   Conditions conditions_;
   Sizes sizes_;
+  Codes codes_;
   Dialect dialect_;
   int indent_, depth_ = 0;
   // Of the block being written:
   const Program::Block* block_ = nullptr;
   std::vector<bool> bits_;      // registers that are conditions
   std::vector<bool> rough_;     // registers that are sizes
+  std::vector<bool> words_;     // sizes that are upper words
+  std::vector<bool> small_;     // registers that are codes
+  std::vector<int> uses_;       // how often each register is read
   std::vector<bool> compared_;  // differences that are only compared with 0
 };
 
@@ -223,8 +329,8 @@ bool is_function(const Tape::Instruction& step) {
   return step.op == Op::sqrt || step.op == Op::abs || !operator_of(step.op).libm.empty();
 }
 
-std::string statements_of(const Program& program, int indent, Dialect dialect) {
-  Writer writer(program, indent, dialect);
+std::string statements_of(const Program& program, int indent, Dialect dialect, int left = -1) {
+  Writer writer(program, indent, dialect, left);
   writer.write(program.statements);
   return std::move(writer.text);
 }
@@ -245,34 +351,38 @@ constexpr int few_readers = 2;
 constexpr int most_shared = 90;
 
 /// Their numbers there; -1: a register.
-std::vector<int> shared_places(const Program& program, const Touched& touched) {
+std::vector<int> shared_places(const Program& program, const Touched& touched, int most) {
   std::vector<int> readers(program.variables, 0), shared(program.variables, -1);
   count_readers(program.statements, readers);
   for (const int place : program.steering) readers[place] = few_readers + 1;  // asked for all the time
   int count = 0;
-  for (int i = 0; i < program.scratch && count < most_shared; ++i)
+  for (int i = 0; i < program.scratch && count < std::min(most, most_shared); ++i)
     if (touched.written[i] && readers[i] <= few_readers) shared[i] = count++;
   return shared;
 }
 
-std::string variables_of(const Program& program, int indent, const VariablePlace& place, Dialect dialect) {
+std::string variables_of(const Program& program, int indent, const VariablePlace& place, Dialect dialect, int left = -1,
+                         const CudaChoice& choice = {}) {
   const Touched touched = touched_variables(program);
   const Conditions conditions(program);
   const bool cuda = dialect == Dialect::cuda;
   const Sizes sizes = cuda ? Sizes(program, conditions) : Sizes();
-  const std::vector<int> shared = cuda ? shared_places(program, touched) : std::vector<int>(program.variables, -1);
+  const Codes codes = cuda ? Codes(program, conditions, sizes, left) : Codes();
+  const std::vector<int> shared =
+      cuda ? shared_places(program, touched, choice.shared) : std::vector<int>(program.variables, -1);
   const std::string blanks(indent, ' ');
   std::string text;
   if (const int count = 1 + *std::max_element(shared.begin(), shared.end()); count > 0)
-    text += fmt::format("{}__shared__ volatile double waiting[{}][{}];\n", blanks, count, cuda_threads);
+    text += fmt::format("{}__shared__ double waiting[{}][{}];\n", blanks, count, cuda_threads);
   for (int i = 0; i < program.variables; ++i) {
     if (!touched.read[i] && !touched.written[i]) continue;
     if (conditions.variable(i)) text += fmt::format("{}int v{} = 0;\n", blanks, i);
     else if (sizes.variable(i)) text += fmt::format("{}float v{} = 0.0f;\n", blanks, i);
     else if (i >= program.scratch) text += fmt::format("{}double v{} = 0.0;\n", blanks, i);
     else if (shared[i] >= 0)
-      text += fmt::format("{0}volatile double& v{1} = waiting[{2}][threadIdx.x];\n{0}v{1} = {3};\n", blanks, i,
-                          shared[i], place(i));
+      text +=
+          fmt::format("{0}double& v{1} = waiting[{2}][threadIdx.x];\n{0}v{1} = {3};\n", blanks, i, shared[i], place(i));
+    else if (codes.variable(i)) text += fmt::format("{}float v{} = (float){};\n", blanks, i, place(i));
     else text += fmt::format("{}{}double v{} = {};\n", blanks, touched.written[i] ? "" : "const ", i, place(i));
   }
   return text;
@@ -337,14 +447,17 @@ std::string c_stores(const Program& program, int indent, const VariablePlace& pl
   return text;
 }
 
-std::string cuda_source(const Program& program, int left, int status) {
+std::string cuda_source(const Program& program, int left, int status, const CudaChoice& choice) {
   const std::array<const Program*, 1> programs{&program};
-  std::string text = c_tables(programs, "static __device__");
+  std::string text = cuda_words + c_tables(programs, "static __device__");
   text += fmt::format(
       "extern \"C\" __global__ void __launch_bounds__({}, {})\n"
       "    run(double* __restrict__ variables, const double* __restrict__ parameters, long long count,\n"
       "        long long times) {{\n",
-      cuda_threads, program.scratch <= few_variables ? 6 : 4);
+      cuda_threads,
+      choice.blocks > 0                  ? choice.blocks
+      : program.scratch <= few_variables ? 6
+                                         : 4);
   text +=
       "  const long long k = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n"
       "  if (k >= count) return;\n";
@@ -354,9 +467,11 @@ std::string cuda_source(const Program& program, int left, int status) {
       text += fmt::format("  p[{0}] = parameters[{0} * count + k];\n  q[{0}] = 1.0 / p[{0}];\n", i);
   }
   const auto place = [](int i) { return fmt::format("variables[{} * count + k]", i); };
-  text += variables_of(program, 2, place, Dialect::cuda);
-  text += fmt::format("  for (; times > 0 && v{} > 0.0 && v{} == 0.0; times -= 1) {{\n", left, status);
-  text += statements_of(program, 4, Dialect::cuda) + "  }\n" + c_stores(program, 2, place);
+  text += variables_of(program, 2, place, Dialect::cuda, left, choice);
+  text += fmt::format("  for (; times > 0 && v{} > 0 && v{} == 0; times -= 1) {{\n", left, status);
+  // Else the compiler would keep what waits in shared memory in registers after all.
+  text += "    asm volatile(\"\" ::: \"memory\");\n";
+  text += statements_of(program, 4, Dialect::cuda, left) + "  }\n" + c_stores(program, 2, place);
   return text + "}\n";
 }
 

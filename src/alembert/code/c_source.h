@@ -28,6 +28,11 @@ std::string c_tables(std::span<const Program* const> programs, const std::string
 /// A number that reads back as itself: "0.1", "1.0", "-1e-300".
 std::string c_number(double value);
 
+/// What else may be tried: blocks that a multiprocessor is to hold (0: by the size of the program), and how many
+/// variables may wait in shared memory.
+struct CudaChoice {
+  int blocks = 0, shared = 1000;
+};
 /// Threads of a block: steps need many registers each, and blocks of this size still fill a multiprocessor.
 inline constexpr unsigned cuda_threads = 64;
 /// A CUDA kernel that makes steps of a program, one run of it a thread:
@@ -35,7 +40,7 @@ inline constexpr unsigned cuda_threads = 64;
 /// Variable i of run k stands at [i*count + k], likewise the parameters; as many variables as are no scratch. A run
 /// ends early where variable `left` is 0 or `status` is not. Results are those of the interpreter within rounding;
 /// numbers that only steer have seven digits.
-std::string cuda_source(const Program& program, int left, int status);
+std::string cuda_source(const Program& program, int left, int status, const CudaChoice& choice = {});
 
 /// Whether the text needs <math.h>: some operation is a function of the library.
 bool needs_math(const Program& program);

@@ -180,7 +180,10 @@ struct GpuProgram::Body {
   std::size_t bytes_of_run() const { return sizeof(double) * static_cast<std::size_t>(variables + parameters); }
 };
 
-GpuProgram::GpuProgram(const Program& program, int left, int status) : body_(std::make_unique<Body>()) {
+GpuProgram::GpuProgram(const Program& program, int left, int status)
+    : GpuProgram(cuda_source(program, left, status), program.scratch, program.parameters) {}
+
+GpuProgram::GpuProgram(const std::string& source, int variables, int parameters) : body_(std::make_unique<Body>()) {
   if (const std::string why = why_no_gpu(); !why.empty()) throw std::runtime_error("GPU: " + why);
   const Driver& gpu = driver();
   Device device = 0;
@@ -190,12 +193,11 @@ GpuProgram::GpuProgram(const Program& program, int left, int status) : body_(std
   gpu.require(gpu.attribute(&minor, minor_version, device), "its version");
   gpu.require(gpu.retain(&body_->context, device), "its context");
   gpu.require(gpu.make_current(body_->context), "its context");
-  const std::vector<char> code =
-      compiled(cuda_source(program, left, status), std::to_string(major) + std::to_string(minor));
+  const std::vector<char> code = compiled(source, std::to_string(major) + std::to_string(minor));
   gpu.require(gpu.load(&body_->module, code.data()), "loading the step");
   gpu.require(gpu.function(&body_->function, body_->module, "run"), "loading the step");
-  body_->variables = program.scratch;
-  body_->parameters = program.parameters;
+  body_->variables = variables;
+  body_->parameters = parameters;
 }
 
 GpuProgram::~GpuProgram() {

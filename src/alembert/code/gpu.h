@@ -21,6 +21,8 @@ class GpuProgram {
  public:
   /// left and status: see cuda_source(). Throws std::runtime_error where the device or its compiler refuses.
   GpuProgram(const Program& program, int left, int status);
+  /// CUDA text of such a kernel, with so many variables and parameters for each run.
+  GpuProgram(const std::string& source, int variables, int parameters);
   ~GpuProgram();
   GpuProgram(GpuProgram&&) noexcept;
   GpuProgram& operator=(GpuProgram&&) noexcept;

@@ -177,4 +177,67 @@ bool Sizes::strike_out(const Program::Block& block, const Tape& tape, const Cond
   return changed;
 }
 
+Codes::Codes(const Program& program, const Conditions& conditions, const Sizes& sizes, int exact)
+    : variables_(program.variables, false) {
+  for (const int place : program.steering) variables_[place] = place != exact;
+  while (strike_out(program.statements, program, conditions, sizes)) continue;
+}
+
+std::vector<bool> Codes::registers(const Program::Block& block, const Tape& tape, const Conditions& conditions) const {
+  const std::vector<bool> bits = conditions.registers(block, tape), compared = only_compared(tape, bits);
+  std::vector<bool> codes(tape.registers(), false), wide = codes;
+  if (variables_.empty()) return codes;
+  const std::size_t first = tape.first_result();
+  const auto small = [&](std::uint32_t source) {
+    if (!is_constant(tape, source)) return bool(codes[source]);
+    const double value = constant(tape, source);
+    return static_cast<double>(static_cast<float>(value)) == value;
+  };
+  for (bool changed = true; changed;) {
+    for (int i = 0; i < tape.inputs; ++i) codes[i] = variables_[block.from[i]];
+    for (std::size_t i = 0; i < tape.code.size(); ++i) {
+      const Tape::Instruction& step = tape.code[i];
+      const bool sum = step.op == Op::add || step.op == Op::subtract;
+      codes[first + i] = !bits[first + i] && !compared[i] && !wide[first + i] &&
+                         ((step.op == Op::where && bits[step.a] && small(step.b)) ||
+                          (sum && small(step.a) && small(step.b) && (codes[step.a] || codes[step.b])));
+    }
+    changed = false;
+    const auto want = [&](std::uint32_t source) {
+      if (source < first || !codes[source]) return;
+      changed = true;
+      wide[source] = true;
+    };
+    for (std::size_t i = 0; i < block.to.size(); ++i)
+      if (!variables_[block.to[i]] && !conditions.variable(block.to[i])) want(tape.outputs[i]);
+    for (std::size_t i = 0; i < tape.code.size(); ++i)
+      if (!codes[first + i] && !bits[first + i] && !compared[i])
+        for (const std::uint32_t source : {tape.code[i].a, tape.code[i].b}) want(source);
+  }
+  return codes;
+}
+
+/// Variables that are given what is neither a code nor a size are none. Whether there were any.
+bool Codes::strike_out(const std::vector<Program::Statement>& statements, const Program& program,
+                       const Conditions& conditions, const Sizes& sizes) {
+  bool changed = false;
+  for (const Program::Statement& statement : statements) {
+    if (statement.repeat >= 0) {
+      changed = strike_out(statement.body, program, conditions, sizes) || changed;
+      continue;
+    }
+    const Program::Block& block = statement.block;
+    const Tape& tape = program.tapes[block.tape];
+    const std::vector<bool> codes = registers(block, tape, conditions), bits = conditions.registers(block, tape);
+    const std::vector<bool> rough = sizes.registers(block, tape, conditions);
+    for (std::size_t i = 0; i < block.to.size(); ++i) {
+      const std::uint32_t source = tape.outputs[i];
+      if (codes[source] || bits[source] || rough[source] || is_constant(tape, source)) continue;
+      changed = changed || variables_[block.to[i]];
+      variables_[block.to[i]] = false;
+    }
+  }
+  return changed;
+}
+
 }  // namespace alembert::internal

@@ -55,6 +55,24 @@ class Sizes {
   std::vector<bool> steering_;  // of the program
 };
 
+/// Codes, counts and rates that steer and are kept between runs: small numbers, for which single precision does as well
+/// (a count that it cannot raise any more is larger than what it is compared with).
+class Codes {
+ public:
+  Codes() = default;
+  /// exact: a variable among those that steer which is none, since its last digit counts.
+  Codes(const Program& program, const Conditions& conditions, const Sizes& sizes, int exact);
+
+  bool variable(int place) const { return !variables_.empty() && variables_[place]; }
+  std::vector<bool> registers(const Program::Block& block, const Tape& tape, const Conditions& conditions) const;
+
+ private:
+  bool strike_out(const std::vector<Program::Statement>& statements, const Program& program,
+                  const Conditions& conditions, const Sizes& sizes);
+
+  std::vector<bool> variables_;
+};
+
 /// Which instructions of a tape are differences that are only compared with 0: "a > b" says it.
 std::vector<bool> only_compared(const Tape& tape, const std::vector<bool>& conditions);
 

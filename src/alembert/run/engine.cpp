@@ -28,6 +28,17 @@ constexpr double near_volume = 0.01;
 // Events and kinks are looked for at about so many places of a step.
 constexpr double places_of_events = 8;
 
+/// Says what is wrong with values of parameters: read with them the model says so itself where a mass is negative and
+/// the like; else they only ask for other equations.
+[[noreturn]] void refuse_shape(const Model& model, const Equations& e, const NamedValues& values) {
+  std::vector<std::string> set;
+  for (const OpenParameter& parameter : e.parameters)
+    if (const auto found = values.find(parameter.name); found != values.end())
+      set.push_back(parameter.name + "=" + to_text(found->second));
+  read_model(model.source, set);
+  throw InputError("these values ask for equations of another shape", "read and derive the model again with them");
+}
+
 KernelOptions code_for(double calls, KernelOptions asked) {
   asked.calls = calls;
   return asked;
@@ -370,8 +381,7 @@ bool Engine::set(const NamedValues& values, GridPoint& point) {
   bool constrained = false;
   for (std::size_t i = 0; i < parameters.size(); ++i)
     if (in_constraints_[i] && values.contains(e.parameters[i].name)) constrained = true;
-  if (!keeps_shape(values))
-    throw InputError("these values ask for equations of another shape", "read and derive the model again with them");
+  if (!keeps_shape(values)) refuse_shape(model, e, values);
   const NamedValues others = take_parameters(values);
   if (others.empty() && !constrained) return false;
   StartValues given = given_at(point);
@@ -457,8 +467,7 @@ std::unique_ptr<Engine> Engine::remade(const NamedValues& values) const {
   Engine wanted(*this);
   wanted.reset_parameters();
   wanted.take_parameters(values);
-  if (!wanted.same_shape())
-    throw InputError("these values ask for equations of another shape", "read and derive the model again with them");
+  if (!wanted.same_shape()) refuse_shape(model, e, values);
   std::unique_ptr<Engine> fresh;
   {
     const std::unique_lock lock(*expressions_);

@@ -56,6 +56,7 @@ EngineProgram program_of(Engine& engine, const EngineProgramOptions& options) {
   StepProgramOptions asked{
       .rows = options.rows, .reduce = options.reduce, .own_matrix = options.own_matrix, .locate = options.locate};
   if (options.watch || options.ledger) asked.watch = watched(engine);
+  if (!options.energy && !options.ledger) asked.watch.energy = {};
   asked.ledger = options.ledger;
   if (options.ledger) asked.watch.invariants = engine.e.invariants;
   if (options.ledger && engine.watch.watches_rank()) {

@@ -21,6 +21,7 @@ struct EngineProgramOptions {
   bool reduce = false;  // see StepProgramOptions
   bool own_matrix = false;
   bool watch = false;   // energy, constraints and events at every step
+  bool energy = true;   // is watched, where anything is
   bool locate = false;  // events are located by the program
   bool ledger = false;  // see StepProgramOptions
 };

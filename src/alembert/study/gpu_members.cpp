@@ -1,6 +1,7 @@
 // Members on a GPU, one a thread.
 
 #include <mutex>
+#include <numeric>
 #include <stdexcept>
 
 #include "alembert/code/gpu.h"
@@ -11,10 +12,12 @@ namespace alembert::internal {
 
 namespace {
 
-// What a thread keeps in its registers is dear: predictions of the second degree.
-constexpr int rows_of_gpu = 3;
+// What a thread keeps in its registers is dear: predictions of the third degree.
+constexpr int rows_of_gpu = 4;
 // Members at once: enough to fill the largest device several times, few enough to begin on the CPU meanwhile.
 constexpr std::size_t members_at_once = 1 << 17;
+// So many steps take a second or so at most; then others get the device, and a study that was interrupted ends.
+constexpr long steps_of_device = 200'000;
 
 class GpuMembers final : public MemberEngine {
  public:
@@ -22,7 +25,7 @@ class GpuMembers final : public MemberEngine {
     if (!members_.why_not().empty())
       throw NotForEngine("this study is not one for a GPU: " + members_.why_not(),
                          "run it on the CPU: leave the `device` out");
-    program_.emplace(members_.step().program, members_.step().left, members_.step().status);
+    program_.emplace(program_of(members_.step()));
   }
 
   std::size_t batch_size() const override { return members_at_once; }
@@ -30,56 +33,84 @@ class GpuMembers final : public MemberEngine {
 
   std::vector<MemberResult> run(const MemberBatch& batch) const override {
     std::vector<MemberResult> results(batch.count);
-    const std::size_t most = most_at_once();
-    for (std::size_t first = 0; first < batch.count; first += most)
-      run_chunk(batch, first, std::min(most, batch.count - first), results);
+    std::vector<std::size_t> all(batch.count);
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    std::vector<std::size_t> left = run(members_.step(), *program_, batch, all, results);
+    // Each member by itself decides who makes it, so that its result depends on nothing else.
+    if (const StepProgram* careful = members_.careful_step(); careful && !left.empty() && !interrupted())
+      left = run(*careful, careful_program(), batch, left, results);
+    for (const std::size_t member : left) {
+      if (interrupted()) results[member].interrupted = true;
+      else results[member] = members_.scalar(values_of(batch, member));
+    }
     return results;
   }
 
  private:
-  std::size_t most_at_once() const {
+  static GpuProgram program_of(const StepProgram& step) { return {step.program, step.left, step.status}; }
+  GpuProgram& careful_program() const {
     const std::lock_guard lock(mutex_);
-    return std::max<std::size_t>(1, std::min(members_at_once, program_->most_runs()));
+    if (!careful_) careful_.emplace(program_of(*members_.careful_step()));
+    return *careful_;
   }
   bool interrupted() const {
     const std::atomic<bool>* const flag = members_.task().simulation.interrupt;
     return flag && flag->load(std::memory_order_relaxed);
   }
+  const double* values_of(const MemberBatch& batch, std::size_t member) const {
+    return batch.values.data() + member * members_.task().names.size();
+  }
 
-  void run_chunk(const MemberBatch& batch, std::size_t first, std::size_t count,
-                 std::vector<MemberResult>& results) const {
-    const auto kept = static_cast<std::size_t>(members_.step().program.scratch);
-    const auto used = static_cast<std::size_t>(members_.step().program.parameters);
+  /// Members by one of the programs, as many at a time as the device holds. Gives those without a result: others have
+  /// to look at them.
+  std::vector<std::size_t> run(const StepProgram& step, GpuProgram& program, const MemberBatch& batch,
+                               const std::vector<std::size_t>& wanted, std::vector<MemberResult>& results) const {
+    std::vector<std::size_t> left;
+    for (std::size_t first = 0; first < wanted.size();) {
+      std::size_t most = 0;
+      {
+        const std::lock_guard lock(mutex_);
+        most = std::max<std::size_t>(1, std::min(members_at_once, program.most_runs()));
+      }
+      const auto begin = wanted.begin() + static_cast<std::ptrdiff_t>(first);
+      const std::size_t count = std::min(most, wanted.size() - first);
+      run_chunk(step, program, batch, {begin, begin + static_cast<std::ptrdiff_t>(count)}, results, left);
+      first += count;
+    }
+    return left;
+  }
+
+  void run_chunk(const StepProgram& step, GpuProgram& program, const MemberBatch& batch,
+                 const std::vector<std::size_t>& wanted, std::vector<MemberResult>& results,
+                 std::vector<std::size_t>& left) const {
+    const std::size_t count = wanted.size();
+    const auto kept = static_cast<std::size_t>(step.program.scratch);
+    const auto used = static_cast<std::size_t>(step.program.parameters);
     std::vector<double> variables(kept * count, 0.0), table(used * count, 0.0);
-    std::vector<double> one(members_.step().program.variables), one_table(members_.parameters());
+    std::vector<double> one(step.program.variables), one_table(members_.parameters());
     std::vector<bool> begun(count, false);
     const std::unique_ptr<Engine> engine = members_.engine();
-    const std::size_t names = members_.task().names.size();
-    const auto values = [&](std::size_t i) { return batch.values.data() + (first + i) * names; };
     for (std::size_t i = 0; i < count && !interrupted(); ++i) {
-      begun[i] = members_.begin(members_.step(), *engine, values(i), one.data(), one_table.data());
+      begun[i] = members_.begin(step, *engine, values_of(batch, wanted[i]), one.data(), one_table.data());
       if (!begun[i]) continue;
       for (std::size_t k = 0; k < kept; ++k) variables[k * count + i] = one[k];
       for (std::size_t k = 0; k < used; ++k) table[k * count + i] = one_table[k];
     }
-    if (!interrupted()) {
+    for (long made = 0; made < members_.steps() && !interrupted(); made += steps_of_device) {
       const std::lock_guard lock(mutex_);
-      program_->run(variables.data(), table.data(), count, members_.steps());
+      program.run(variables.data(), table.data(), count, std::min(steps_of_device, members_.steps() - made));
     }
     for (std::size_t i = 0; i < count; ++i) {
-      if (interrupted()) {
-        results[first + i].interrupted = true;
-        continue;
-      }
       for (std::size_t k = 0; k < kept; ++k) one[k] = variables[k * count + i];
-      std::optional<MemberResult> result = begun[i] ? members_.result(members_.step(), one.data()) : std::nullopt;
-      results[first + i] = result ? std::move(*result) : members_.scalar(values(i));
+      std::optional<MemberResult> result = begun[i] ? members_.result(step, one.data()) : std::nullopt;
+      if (result) results[wanted[i]] = std::move(*result);
+      else left.push_back(wanted[i]);
     }
   }
 
   ProgramMembers members_;
-  mutable std::mutex mutex_;
-  mutable std::optional<GpuProgram> program_;
+  mutable std::mutex mutex_;  // of the device
+  mutable std::optional<GpuProgram> program_, careful_;
 };
 
 }  // namespace

@@ -49,7 +49,12 @@ ProgramMembers::ProgramMembers(const MemberTask& task, int rows, bool locate)
   if (steps_ == 0) why_ = "the end is not a whole number of steps away";
   if (why_.empty()) find_columns();
   if (!why_.empty()) return;
-  EngineProgramOptions wanted{.rows = rows, .reduce = true, .watch = true, .locate = locate};
+  // Residuals say whether a member can be trusted; the energy costs more, and is there for those who ask for it.
+  const bool energy = std::any_of(columns_.begin(), columns_.end(), [](const Column& column) {
+    return column.source == Source::energy_first || column.source == Source::energy_last ||
+           column.source == Source::energy_error;
+  });
+  EngineProgramOptions wanted{.rows = rows, .reduce = true, .watch = true, .energy = energy, .locate = locate};
   EngineProgram made = program_of(*prototype_, wanted);
   program_ = std::move(made.step);
   why_ = made.why;

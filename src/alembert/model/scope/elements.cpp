@@ -8,15 +8,24 @@ namespace alembert::internal {
 
 namespace {
 
+/// What is looked at here for the values that parameters have now must also hold for others that they are given later:
+/// as a test for zero such values are refused, or read again, without reading the model for each.
+void stays_positive(Scope& scope, Expr margin, bool zero_allowed) {
+  if (!(scope.contents(margin) & holds_parameter)) return;
+  const Expr zero = scope.graph().constant(0);
+  const Expr test = zero_allowed ? min(margin, zero) : max(margin, zero);
+  // The members of a family ask the same thing one after the other.
+  if (scope.zero_tests.empty() || scope.zero_tests.back().id() != test.id()) scope.zero_tests.push_back(test);
+}
+
 /// The numbers of a constant expression; reports what changes, and gives nothing then.
-std::vector<Quad> constants(Scope& scope, const Term& term, const std::string& what) {
-  const Value value = scope.evaluate(term);
+std::vector<Quad> constants(Scope& scope, const Value& value, const Term& term, const std::string& what) {
   if (value.bad) return {};
   std::vector<Quad> numbers;
   for (const Expr entry : value.entries) {
     std::string missing;
     const bool changes = scope.contents(entry) & ~holds_parameter;
-    const std::optional<Quad> number = changes ? std::nullopt : scope.number(entry, missing, Use::check);
+    const std::optional<Quad> number = changes ? std::nullopt : scope.number(entry, missing, Use::value);
     if (!number) {
       scope.error(term.place, what + " must not change", "it is made of numbers and parameters");
       return {};
@@ -30,16 +39,21 @@ std::string text_of(Quad x) { return to_text(static_cast<double>(x)); }
 
 /// A number that must be positive (or not negative).
 void check_positive(Scope& scope, const Term& term, const std::string& what, bool zero_allowed) {
-  const std::optional<Quad> number = scope.number_of(term, what, Use::check);
+  const std::optional<Quad> number = scope.number_of(term, what, Use::value);
   if (!number) return;
+  if (term.form != Term::Form::number) stays_positive(scope, scope.evaluate(term).entries[0], zero_allowed);
   if (!finiteq(*number) || *number < 0 || (*number == 0 && !zero_allowed))
     scope.error(term.place, what + " is " + text_of(*number),
                 zero_allowed ? "it must not be negative" : "it must be positive");
 }
 
 void check_length(Scope& scope, const Term& term, const std::string& what, std::size_t size) {
-  const std::vector<Quad> v = constants(scope, term, what);
+  const Value value = scope.evaluate(term);
+  const std::vector<Quad> v = constants(scope, value, term, what);
   if (v.empty()) return;
+  Expr length = scope.graph().constant(0);
+  for (const Expr entry : value.entries) length = length + entry * entry;
+  stays_positive(scope, length, false);
   if (v.size() != size) {
     scope.error(term.place, what + " has " + std::to_string(v.size()) + " components",
                 "here it has " + std::to_string(size));
@@ -55,16 +69,41 @@ void check_rest_length(Scope& scope, const Term& term, const std::string& spring
   const Value value = scope.evaluate(term);
   if (value.bad || value.entries.size() != 1 || (scope.contents(value) & ~holds_parameter)) return;
   std::string missing;
-  const std::optional<Quad> number = scope.number(value.entries[0], missing, Use::check);
+  const std::optional<Quad> number = scope.number(value.entries[0], missing, Use::value);
+  stays_positive(scope, value.entries[0], true);
   if (number && *number < 0)
     scope.error(term.place, "the length of '" + spring + "' is " + text_of(*number), "it must not be negative");
 }
 
+/// What check_inertia() asks for, for values that parameters are given later.
+void inertia_stays(Scope& scope, const Exprs& v) {
+  const auto at = [&](int i, int j) -> Expr {
+    if (v.size() == 9) return v[static_cast<std::size_t>(3 * i + j)];
+    if (i == j) return v[static_cast<std::size_t>(i)];
+    return v.size() == 6 ? v[static_cast<std::size_t>(2 + i + j)] : scope.graph().constant(0);
+  };
+  const Quad rounding = 1e-12;
+  const Expr size = abs(at(0, 0)) + abs(at(1, 1)) + abs(at(2, 2));
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < i && v.size() == 9; ++j)
+      stays_positive(scope, rounding * size - abs(at(i, j) - at(j, i)), true);
+  const Expr two = at(0, 0) * at(1, 1) - at(0, 1) * at(0, 1);
+  const Expr three = at(0, 0) * (at(1, 1) * at(2, 2) - at(1, 2) * at(1, 2)) -
+                     at(0, 1) * (at(0, 1) * at(2, 2) - at(1, 2) * at(0, 2)) +
+                     at(0, 2) * (at(0, 1) * at(1, 2) - at(1, 1) * at(0, 2));
+  for (const Expr minor : {at(0, 0), two, three}) stays_positive(scope, minor, false);
+  for (int i = 0; i < 3 && v.size() == 3; ++i)
+    stays_positive(scope, (1 + rounding) * (at((i + 1) % 3, (i + 1) % 3) + at((i + 2) % 3, (i + 2) % 3)) - at(i, i),
+                   true);
+}
+
 /// A tensor of inertia: symmetric, positive, and no principal moment larger than the sum of the others.
 void check_inertia(Scope& scope, const Term& term, const std::string& body) {
-  const std::vector<Quad> v = constants(scope, term, "the inertia of '" + body + "'");
+  const Value value = scope.evaluate(term);
+  const std::vector<Quad> v = constants(scope, value, term, "the inertia of '" + body + "'");
   if (v.empty()) return;
   if (v.size() != 3 && v.size() != 6 && v.size() != 9) return;  // which its tensor has said
+  inertia_stays(scope, value.entries);
   Quad a[3][3] = {{v[0], 0, 0}, {0, v[1], 0}, {0, 0, v[2]}};
   if (v.size() == 6) {
     a[0][1] = a[1][0] = v[3];
