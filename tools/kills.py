@@ -6,6 +6,7 @@ For each format KILLS runs (100). A file counts as read back where `alembert vie
 gone on with: their rows must be those of a run that was never killed, byte for byte. The exit code is 1 where one fails.
 """
 
+import collections
 import csv
 import json
 import math
@@ -47,6 +48,7 @@ def on_the_motion(rows):
 
 def kill_runs(program, folder, ending, kills, random):
     counts = {"read back": 0, "none yet": 0, "refused": 0, "wrong": 0, "broken": 0}
+    said = collections.Counter()  # of files that were refused, without their names
     for i in range(kills):
         out = folder / f"a{i}{ending}"
         run = subprocess.Popen([program, "run", folder / "m.alm", "--out", out, "--every", "50", "-q"], stderr=subprocess.DEVNULL)
@@ -59,6 +61,7 @@ def kill_runs(program, folder, ending, kills, random):
         rows, code, words = rows_of(program, out)
         if rows is None and code == 2 and "row" in words:
             counts["refused"] += 1  # it has no rows yet, and that is said
+            said[words.replace(str(folder), "").replace(out.name, "FILE").replace("\n", " / ")] += 1
         elif rows is None:
             counts["broken"] += 1
             print(f"  {out.name}: exit {code}: {words}")
@@ -67,6 +70,8 @@ def kill_runs(program, folder, ending, kills, random):
         else:
             counts["read back"] += 1
         out.unlink()
+    for words, count in said.items():
+        print(f"  {count} refused: {words}")
     return counts
 
 

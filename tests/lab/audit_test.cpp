@@ -38,6 +38,29 @@ TEST(Audit, ASampleOfItsCellsHolds) {
   }
   EXPECT_GT(measured, 300u);
   EXPECT_EQ(text.find("not explained"), std::string::npos);
+  EXPECT_EQ(text.find("|  |"), std::string::npos) << "no cell is empty";
+  EXPECT_NE(text.find("| contacts: the motion is not smooth, and has no order to measure | all | bouncing_ball |"),
+            std::string::npos);
+  EXPECT_NE(text.find("| symplectic | nonholonomic constraints: the motion is not symplectic |"), std::string::npos);
+}
+
+// Euler's methods claim no order where the reaction is not linear in the multiplier: what is measured there is no part
+// of the range beside the claim.
+TEST(Audit, RangesAreThoseOfTheClaim) {
+  const Audit audit = make_audit({.methods = {"natural_euler(0.5)"}, .models = {"pendulum", "euler_41"}});
+  ASSERT_TRUE(audit.passed()) << to_text(audit);
+  const Pair* nonlinear = audit.find("natural_euler(0.5)", "euler_41");
+  ASSERT_NE(nonlinear, nullptr);
+  const auto order = std::find_if(nonlinear->properties.begin(), nonlinear->properties.end(),
+                                  [](const Property& p) { return p.name == "order of v"; });
+  ASSERT_NE(order, nonlinear->properties.end());
+  EXPECT_LT(order->value, 0.8);
+  const std::string text = to_markdown(audit);
+  const std::size_t row = text.find("| `natural_euler(0.5)` | 1 (");
+  ASSERT_NE(row, std::string::npos) << text;
+  const std::string line = text.substr(row, text.find('\n', row) - row);
+  EXPECT_EQ(line.find("(0.0"), std::string::npos) << line;
+  EXPECT_NE(line.find("; not claimed on euler_41"), std::string::npos) << line;
 }
 
 // What is lost and not claimed is no fault, and is seen.

@@ -104,6 +104,38 @@ TEST(Measurements, DiscreteLagrangeDAlembertEquationsHoldBySixTwo) {
   EXPECT_GT(discrete_lagrange_dalembert<Quad>(p.e, radau, p.start, 0, h)->left, 1e-5);
 }
 
+// Beyond the theorem: applied forces, dissipation, and holonomic constraints beside.
+TEST(Measurements, DiscreteEquationsHoldWithForcesAndHolonomicConstraintsBeside) {
+  const std::string skate =
+      "model \"m\"\ncoordinate x, y, phi\nkinetic (x'^2 + y'^2 + phi'^2)/2\npotential y\n"
+      "constraint sin(phi)*x' = cos(phi)*y'\ninitial x' = 1, phi' = 2\n";
+  const Prepared pushed = prepare(model_from_text(skate + "force x = cos(y)\nrayleigh (x'^2 + phi'^2)/3\n"));
+  const Prepared bowl = prepare(gallery("knife_paraboloid"));
+  for (const Prepared* p : {&pushed, &bowl}) {
+    SCOPED_TRACE(p == &bowl ? "holonomic" : "forces");
+    for (const char* name : {"gauss(1)", "gauss(3)", "lobatto(3)", "lobatto_abd(3)"}) {
+      SCOPED_TRACE(name);
+      const Method m = method(name);
+      const Quad h = Quad(1) / 20;
+      const MotionPoint<Quad> point = integrate<Quad>(p->e, m, p->start, 0, h, 4).point;
+      const auto both = discrete_lagrange_dalembert<Quad>(p->e, m, point, 4 * h, h);
+      ASSERT_TRUE(both);
+      EXPECT_LT(both->left, 1e-30);
+      EXPECT_LT(both->right, 1e-30);
+    }
+    // Wrong coefficients of either kind are seen.
+    const Quad h = Quad(1) / 20;
+    const MotionPoint<Quad> point = integrate<Quad>(p->e, method("gauss(3)"), p->start, 0, h, 4).point;
+    Method wrong = method("lobatto(3)");
+    auto coefficients = std::make_shared<SparkCoefficients>(*wrong.spark);
+    (p == &bowl ? coefficients->A_tilde : coefficients->A)[1][0] += Quad(1) / 1000;
+    wrong.spark = coefficients;
+    const auto measured = discrete_lagrange_dalembert<Quad>(p->e, wrong, point, 4 * h, h);
+    ASSERT_TRUE(measured);
+    EXPECT_GT(std::max(measured->left, measured->right), 1e-8);
+  }
+}
+
 // f_d^+ needs b' and not b^ (a misprint in the paper), f_d^- needs A': wrong ones must be seen.
 TEST(Measurements, DiscreteEquationsSeeWrongCoefficients) {
   const Prepared p = prepare(gallery("nonholonomic_particle"));
@@ -173,6 +205,15 @@ TEST(Verify, FalseClaimsAreFound) {
   const Verification honest = verified(model, method("radau(2)"), 0.02, 4);
   EXPECT_FALSE(honest.has_false_claim());
   EXPECT_EQ(verdict(honest, "symplectic"), Verdict::does_not_hold);
+}
+
+// A coordinate without mass: no equation names its acceleration, which the reference needs. The rest is measured.
+TEST(Verify, WithoutMassTheOrdersAreNotMeasuredAndItSaysWhy) {
+  const Verification v = verified(gallery("mass_spring_damper_limit"), method("lobatto_c(3)"), 0.01, 1);
+  EXPECT_EQ(v.failure, "");
+  EXPECT_EQ(verdict(v, "order of q"), Verdict::not_measured);
+  EXPECT_NE(property(v, "order of q").measured.find("the accelerations are not determined"), std::string::npos);
+  EXPECT_FALSE(v.has_false_claim()) << to_text(v);
 }
 
 TEST(Verify, TheNegativeControlIsCaught) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "alembert/lab/audit.h"
 
@@ -24,11 +25,23 @@ const char* word(Status status) {
   return "";
 }
 
-/// What a property is on all models together.
+/// The least and the largest number of those measured.
+struct Range {
+  double least = INFINITY, most = -INFINITY;
+  void add(double value) {
+    if (!std::isfinite(value)) return;
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+  bool any() const { return least <= most; }
+};
+
+/// What a property is on all models together: numbers of those where it is claimed, and where it is not.
 struct Summary {
   std::string claimed;
-  int held = 0, wrong = 0, not_claimed = 0, silent = 0;
-  double least = INFINITY, most = -INFINITY;
+  int held = 0, wrong = 0, not_claimed = 0;
+  Range where_claimed, elsewhere;
+  std::vector<std::string> without_claim;  // models
 };
 
 bool is_order(const std::string& name) { return name.starts_with("order"); }
@@ -45,30 +58,36 @@ Summary summary(const Audit& audit, const std::string& method, const std::string
         case Verdict::higher: ++sum.held; break;
         case Verdict::false_claim: ++sum.wrong; break;
         case Verdict::holds:
-        case Verdict::does_not_hold: ++sum.not_claimed; break;
-        default: ++sum.silent; continue;
+        case Verdict::does_not_hold:
+          ++sum.not_claimed;
+          sum.without_claim.push_back(pair.model);
+          sum.elsewhere.add(p.value);
+          continue;
+        default: continue;
       }
-      if (!std::isfinite(p.value)) continue;
-      sum.least = std::min(sum.least, p.value);
-      sum.most = std::max(sum.most, p.value);
+      sum.where_claimed.add(p.value);
     }
   }
   return sum;
 }
 
+std::string orders(const Range& range) {
+  if (!range.any()) return "";
+  return range.most - range.least < 0.005 ? fmt::format(" ({:.2f})", range.least)
+                                          : fmt::format(" ({:.2f} to {:.2f})", range.least, range.most);
+}
+
 std::string cell(const Summary& sum, bool order) {
-  if (sum.held + sum.wrong + sum.not_claimed == 0) return "";
   std::string text;
-  if (order && sum.least <= sum.most) {
-    text = sum.claimed.empty() ? "-" : sum.claimed;
-    text += sum.most - sum.least < 0.005 ? fmt::format(" ({:.2f})", sum.least)
-                                         : fmt::format(" ({:.2f} to {:.2f})", sum.least, sum.most);
-  } else if (sum.held + sum.wrong > 0) {
-    text = sum.most > 0 && std::isfinite(sum.most) ? fmt::format("yes ({:.0e})", sum.most) : "yes";
+  if (sum.held + sum.wrong + sum.not_claimed == 0) return "–";
+  if (sum.held + sum.wrong == 0) return "not claimed" + (order ? orders(sum.elsewhere) : "");
+  if (order) {
+    text = sum.claimed + orders(sum.where_claimed);
   } else {
-    text = "not claimed";
+    text = sum.where_claimed.most > 0 ? fmt::format("yes ({:.0e})", sum.where_claimed.most) : "yes";
   }
   if (sum.wrong > 0) text += fmt::format(", not on {}", sum.wrong);
+  if (sum.not_claimed > 0) text += fmt::format("; not claimed on {}", fmt::join(sum.without_claim, ", "));
   return text;
 }
 
@@ -96,6 +115,58 @@ std::string count_words(const Audit& audit) {
       "wrong",
       audit.methods.size(), audit.models.size(), n[Status::passed] + n[Status::deficit] + n[Status::unexpected], cells,
       n[Status::refused], n[Status::deficit], n[Status::unexpected]);
+}
+
+/// Reasons, and whom each concerns: methods and models, in the order of the audit.
+class Reasons {
+ public:
+  void add(const std::string& what, const std::string& why, const Pair& pair) {
+    auto found =
+        std::find_if(rows_.begin(), rows_.end(), [&](const Row& row) { return row.what == what && row.why == why; });
+    if (found == rows_.end()) found = rows_.insert(rows_.end(), {what, why, {}, {}});
+    add_once(found->methods, "`" + pair.method + "`");
+    add_once(found->models, pair.model);
+  }
+  /// Where all methods are concerned they are not named.
+  std::string table(std::size_t all_methods) const {
+    std::string text;
+    for (const Row& row : rows_) {
+      text += row.what.empty() ? "|" : "| " + row.what + " |";
+      text += fmt::format(" {} | {} | {} |\n", row.why,
+                          row.methods.size() == all_methods ? "all" : fmt::format("{}", fmt::join(row.methods, ", ")),
+                          fmt::join(row.models, ", "));
+    }
+    return text;
+  }
+
+ private:
+  struct Row {
+    std::string what, why;
+    std::vector<std::string> methods, models;
+  };
+  static void add_once(std::vector<std::string>& list, const std::string& name) {
+    if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
+  }
+  std::vector<Row> rows_;
+};
+
+/// Why pairs were refused, and why properties of others were not measured.
+std::string explanations(const Audit& audit) {
+  Reasons refused, silent;
+  for (const Pair& pair : audit.pairs) {
+    if (pair.status == Status::refused) refused.add("", pair.reason, pair);
+    for (const Property& p : pair.properties)
+      if (p.verdict == Verdict::does_not_apply || p.verdict == Verdict::not_measured)
+        silent.add(p.name, p.measured, pair);
+  }
+  return "\n## Refused\n\nMethods say by themselves what they cannot integrate.\n\n| why | methods | models "
+         "|\n|---|---|---|\n" +
+         refused.table(audit.methods.size()) +
+         "\n## Where a property says nothing\n\nA dash in the table above stands where this is so on all models that "
+         "the "
+         "method takes, and at momenta where the method does not promise them.\n\n"
+         "| property | why | methods | models |\n|---|---|---|---|\n" +
+         silent.table(audit.methods.size());
 }
 
 }  // namespace
@@ -172,7 +243,8 @@ std::string to_markdown(const Audit& audit) {
   for (const Pair& pair : audit.pairs)
     if (pair.status == Status::unexpected)
       text += fmt::format("| `{}` | {} | **not explained**: {} |\n", pair.method, pair.model, pair.reason);
-  return text;
+  if (audit.stale.empty() && audit.passed() && text.ends_with("|---|---|---|\n")) text += "| none | | |\n";
+  return text + explanations(audit);
 }
 
 }  // namespace alembert::internal::audit

@@ -23,6 +23,11 @@ struct Steps {
 // step is that much longer, or shorter where the end is just missed.
 constexpr double shortest_rest = 1e-9;
 
+// More than this cannot be told apart as double numbers, and takes centuries: a run by tolerance with a far end starts
+// so.
+constexpr double countable_steps = 0x1p53;
+long as_count(double steps) { return static_cast<long>(steps < countable_steps ? steps : countable_steps); }
+
 Steps divided(double t0, double end, double h) {
   if (end == t0) return {};
   const double ratio = (end - t0) / h;
@@ -30,10 +35,10 @@ Steps divided(double t0, double end, double h) {
   // decimals that were meant to divide each other.
   const double rounding = 4 * epsilon * (ratio + std::abs(t0 / h));
   const double whole = std::round(ratio);
-  if (whole >= 1 && std::abs(ratio - whole) <= rounding) return {static_cast<long>(whole), 0};
+  if (whole >= 1 && std::abs(ratio - whole) <= rounding) return {as_count(whole), 0};
   const bool nearly = whole >= 1 && std::abs(ratio - whole) <= shortest_rest;
   const double before = nearly ? whole - 1 : std::floor(ratio);
-  return {static_cast<long>(before) + 1, end - (t0 + before * h)};
+  return {as_count(before) + 1, end - (t0 + before * h)};
 }
 
 // Steps shorter than this part of the whole time would never get through it.
@@ -73,7 +78,7 @@ class FixedSteps final : public StepControl {
     }
     if (start.t == t0) return;
     // Inside a step of the grid: the rest of it comes first.
-    n_ = std::min(static_cast<long>(std::floor((start.t - t0) / h * (1 + 4 * epsilon))), steps_.count - 1);
+    n_ = std::min(as_count(std::floor((start.t - t0) / h * (1 + 4 * epsilon))), steps_.count - 1);
     // What is left of it may be rounding alone.
     const double rest = (t0_ - start.t) / h_ + static_cast<double>(n_ + 1);
     if (rest < shortest_rest && n_ + 1 < steps_.count) ++n_;

@@ -25,6 +25,21 @@ NewtonResult complete(const Equations& e, T t, MotionPoint<T>& point, NewtonOpti
   return result;
 }
 
+namespace {
+
+/// The same, left as it was where nothing is found. A coordinate without mass has an acceleration that no equation
+/// names; where there are no multipliers nobody asks for it but as a first guess.
+template <class T>
+NewtonResult complete_where_asked(const Equations& e, T t, MotionPoint<T>& point, const NewtonOptions& options) {
+  MotionPoint<T> tried = point;
+  NewtonResult result = complete(e, t, tried, options);
+  if (result.outcome == Outcome::converged) point = tried;
+  if (e.lambda.empty() && e.psi.empty()) result.outcome = Outcome::converged;
+  return result;
+}
+
+}  // namespace
+
 template <class T>
 MotionPoint<T> polish(const Equations& e, const InitialValues& initial, T t0) {
   MotionPoint<T> point;
@@ -41,7 +56,10 @@ MotionPoint<T> polish(const Equations& e, const InitialValues& initial, T t0) {
   Projection<T>(e, t0, state, options).apply(t0, state.data());
   std::copy_n(state.begin(), point.y.size(), point.y.begin());
   std::copy_n(state.begin() + static_cast<long>(point.y.size()), point.z.size(), point.z.begin());
-  check(complete(e, t0, point, options).outcome == Outcome::converged, "the multipliers of consistent values exist");
+  if (complete_where_asked(e, t0, point, options).outcome != Outcome::converged)
+    throw InputError(
+        "the multipliers at the start are not determined",
+        "orders and what a step keeps cannot be measured from there; alembert run integrates such a model");
   return point;
 }
 
@@ -74,7 +92,7 @@ Endpoint<T> integrate(const Equations& e, const Method& method, const MotionPoin
   end.statistics = step.statistics();
   if (end.newton.outcome == Outcome::converged) {
     options.kernel = interpreted;  // once: not worth compiling
-    end.newton = complete(e, t0 + T(n) * h, end.point, options);
+    end.newton = complete_where_asked(e, t0 + T(n) * h, end.point, options);
     if (end.newton.outcome != Outcome::converged) end.failure = "the multipliers at the end are not determined";
   }
   return end;

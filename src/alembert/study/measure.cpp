@@ -294,6 +294,27 @@ std::vector<Values<T>> stage_values(const Equations& e, const SparkCoefficients&
   return stages;
 }
 
+/// The reactions of holonomic constraints at the points of a SPARK step; none where there are no such constraints.
+template <class T>
+std::vector<Vector<T>> reactions_at_points(const Equations& e, const SparkCoefficients& c, const MotionPoint<T>& start,
+                                           const SteppedDerivative<T>& step, T t0, T h) {
+  const std::size_t s = c.b.size(), n = e.y.size(), m = e.g.size();
+  std::vector<Vector<T>> reactions;
+  if (m == 0) return reactions;
+  const Exprs inputs = joined<Expr>(e.t, e.y, e.z, e.lambda);
+  for (std::size_t j = 0; j < c.b_tilde.size(); ++j) {
+    const bool last = j + 1 == c.b_tilde.size();
+    Vector<T> Q = start.y;
+    for (std::size_t i = 0; i < s; ++i)
+      for (std::size_t k = 0; k < n; ++k)
+        Q[k] += h * T(last ? c.b[i] : c.A_bar[j][i]) * (start.z[k] + step.unknowns[i * n + k]);
+    // Behind the stages among the unknowns: Lambda_0..Lambda_m.
+    const Vector<T> Lambda = part(step.unknowns, (s + 1) * n + s * e.k.size() + j * m, m);
+    reactions.push_back(evaluate<T>(inputs, e.r, joined<T>(t0 + T(c.c_tilde[j]) * h, Q, start.z, Lambda)));
+  }
+  return reactions;
+}
+
 }  // namespace
 
 template <class T>
@@ -304,9 +325,11 @@ std::optional<DiscreteEquations> discrete_lagrange_dalembert(const Equations& e,
   const SparkCoefficients& c = *method.spark;
   const std::size_t s = c.b.size(), n = e.y.size();
   const std::vector<Values<T>> stages = stage_values(e, c, start, step, t0, h);
+  const std::vector<Vector<T>> reactions = reactions_at_points(e, c, start, step, t0, h);
   T size = 0;
   for (const Values<T>& x : stages)
     size = std::max({size, largest(x.p), magnitude(h) * largest(x.f), magnitude(h) * largest(x.N)});
+  for (const Vector<T>& r : reactions) size = std::max(size, magnitude(h) * largest(r));
   const Vector<T> p0 = values_at(e, t0, start.y, start.z, start.psi).p;
   const Vector<T> p1 = values_at(e, t0 + h, part(step.next, 0, n), part(step.next, n, n), start.psi).p;
   // What stands before dV_j (divided by h): left with dq0 = -h sum b_i dV_i, dq1 = 0; right with dq0 = 0.
@@ -318,6 +341,11 @@ std::optional<DiscreteEquations> discrete_lagrange_dalembert(const Equations& e,
         const T f = stages[l].f[k], N = stages[l].N[k];
         at_left += h * (T(c.b[l]) * (T(c.A[l][j]) - T(c.b[j])) * f - T(c.b[j]) * T(c.A_prime[j][l]) * N);
         at_right += h * (T(c.b[l]) * T(c.A[l][j]) * f - T(c.b[j]) * (T(c.A_prime[j][l]) - T(c.b_prime[l])) * N);
+      }
+      for (std::size_t l = 0; l < reactions.size(); ++l) {
+        const T r = h * T(c.b[j]) * reactions[l][k];
+        at_left -= T(c.A_tilde[j][l]) * r;
+        at_right -= (T(c.A_tilde[j][l]) - T(c.b_tilde[l])) * r;
       }
       left = std::max(left, magnitude(at_left));
       right = std::max(right, magnitude(at_right));

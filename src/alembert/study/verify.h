@@ -38,6 +38,8 @@ std::optional<double> irreversibility(const Equations& equations, const MotionPo
 /// The discrete Lagrange-d'Alembert equations of Jay 2009, Theorem 6.1, for one step of a SPARK method:
 ///     D_1 L_d = -p0 - f_d^- ,  D_2 L_d = p1 - f_d^+ ,  L_d = h sum b_i L(T_i, Q_i, V_i)
 /// taken along every variation of the stages V_i with dq1 = 0, and with dq0 = 0. Residuals relative to the momenta.
+/// Beyond the theorem, applied forces F do the virtual work h sum b_i F_i dQ_i, by the quadrature of L_d, and reactions
+/// of holonomic constraints are in f_d as those of nonholonomic ones are, with the coefficients a~ and b~.
 struct DiscreteEquations {
   double left = 0, right = 0;
 };

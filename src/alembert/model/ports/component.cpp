@@ -55,6 +55,7 @@ class Importer {
       return;
     }
     const bool family = !s.ranges.empty();
+    const std::size_t errors_before = scope_.errors.size();
     long expected = 1;
     bool good = true, any = false;
     last_.reset();
@@ -66,7 +67,7 @@ class Importer {
       }
       return good = member(s, *file, index);
     });
-    if (good && !any && family)
+    if (good && !any && family && scope_.errors.size() == errors_before)
       scope_.error(s.ranges[0].last.place, "the family of components '" + d->name + "' is empty",
                    "its end must not be before its start");
     d->bad = !good || !any;
