@@ -60,6 +60,9 @@ TEST(Units, ThatFitAreFine) {
   EXPECT_EQ(wrong_units(spring + "potential k/2*(x - l)^2 + m*g*x\nforce x = -sqrt(k*m)*x' + m*g*sin(x/l)\n"), "");
   EXPECT_EQ(wrong_units(spring + "parameter c = 2\npotential c*x + k/2*max(x - 0.5, 0)^2\n"), "")
       << "numbers and what has no unit fit everything";
+  EXPECT_EQ(wrong_units(spring + "potential k/2*x^2\nforce x = k*l*cos(7*t) + k*l*sin(2*t - 1)\nobserve s: x + 2*t\n"),
+            "")
+      << "nobody gave the unit of a number times the time";
   EXPECT_EQ(wrong_units(spring + "potential k/2*x^2\nobserve f: if(x > l, k*x, 0) + 3\n"), "");
 }
 
@@ -91,6 +94,8 @@ TEST(Units, ThatDoNotFitAreNamed) {
   EXPECT_EQ(wrong_units(spring + "potential k*x\n"),
             "the units do not fit: this energy is 'kg*m/s^2', another 'kg*m^2/s^2'");
   EXPECT_EQ(wrong_units(spring + "potential m*g*l*cos(x)\n"), "the units do not fit: cos takes a number, not 'm'");
+  EXPECT_EQ(wrong_units(spring + "potential k/2*x^2\nforce x = k*l*cos(t*l)\n"),
+            "the units do not fit: cos takes a number, not 'm*s'");
   EXPECT_EQ(wrong_units(spring + "parameter b = 10 \"cm\"\npotential k/2*(x - b)^2\n"),
             "the units do not fit: 'm' and '0.01 m' do not fit");
   EXPECT_EQ(wrong_units(spring + "potential k/2*x^2\nforce x = if(x > k, 1, 0)\n").substr(0, 23),

@@ -91,6 +91,8 @@ void check_port(Elaboration& e);  // its structure, near the initial values
 bool names_let(Scope& scope, const Term& target);
 /// The entries of Model::prescribed that it means, one for each component; none where an error was reported.
 std::vector<int> prescribe(Elaboration& e, const Term& target);
+/// Adds to Model::prescribed the lets that signs and conditions are taken of: they are spoken of by name.
+void name_jumps(Elaboration& e);
 void make_start(Elaboration& e, const std::vector<const Assignment*>& overrides);
 void make_solve(Elaboration& e);
 

@@ -397,6 +397,7 @@ ComponentModel elaborate(const Text& written, const std::vector<Assignment>& ass
     throw InputError(std::move(errors));
   }
   record_uses(e);
+  name_jumps(e);
   model.tables = scope.tables;
   files.tables.insert(files.tables.end(), scope.files.begin(), scope.files.end());
   ComponentModel result{std::move(model), {}};

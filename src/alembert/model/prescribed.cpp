@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <optional>
+#include <set>
 
 #include "alembert/model/elaborate.h"
 
@@ -33,7 +36,55 @@ int entry_of(Elaboration& e, const std::string& name, Expr value, const Place& p
   return static_cast<int>(all.size()) - 1;
 }
 
+bool may_jump(Op op) { return op == Op::sign || op == Op::positive || op == Op::abs || op == Op::min || op == Op::max; }
+
+/// The numbers of all that signs and conditions are taken of, and of what that is made of.
+std::set<std::uint32_t> parts_of_jumps(const Graph& graph, Expr any) {
+  std::set<std::uint32_t> parts;
+  Exprs arguments;
+  for (std::uint32_t id = 0; id < graph.size(); ++id) {
+    const Node node = graph.node(id);
+    if (!may_jump(node.op)) continue;
+    arguments.emplace_back(&any.graph(), node.a);
+    if (node.op == Op::min || node.op == Op::max) arguments.emplace_back(&any.graph(), node.b);
+  }
+  if (arguments.empty()) return parts;
+  for (const std::uint32_t id : reachable(arguments)) parts.insert(id);
+  return parts;
+}
+
+/// "h[].rate" of a member of a family, "h[2].rate".
+std::string name_of_member(std::string name, const std::vector<long>& indices) {
+  for (const long index : indices) {
+    const std::string number = "[" + std::to_string(index) + "]";
+    const std::size_t gap = name.find("[]");
+    if (gap == std::string::npos) name += number;
+    else name.replace(gap, 2, number);
+  }
+  return name;
+}
+
 }  // namespace
+
+void name_jumps(Elaboration& e) {
+  Scope& scope = e.scope;
+  std::optional<std::set<std::uint32_t>> parts;  // found when the first let is met
+  const auto name = [&](const Value& value, const std::string& of, const Place& place) {
+    if (value.bad || value.entries.size() != 1) return;
+    const Expr entry = value.entries[0];
+    if (!parts) parts = parts_of_jumps(entry.graph(), entry);
+    const Op op = entry.graph().node(entry.id()).op;
+    const unsigned holds = scope.contents(entry);
+    if (op == Op::symbol || op == Op::constant || !parts->contains(entry.id())) return;
+    if ((holds & (holds_q | holds_z)) && !(holds & (holds_multiplier | holds_port | holds_contact)))
+      entry_of(e, of, entry, place);
+  };
+  for (const Declaration& d : scope.declarations()) {
+    if (d.kind != Kind::let || d.bad || d.imported) continue;
+    name(d.value, d.name, d.place);
+    for (const auto& [indices, value] : d.members) name(value, name_of_member(d.name, indices), d.place);
+  }
+}
 
 bool names_let(Scope& scope, const Term& target) {
   const Term& root = root_of_path(target);

@@ -18,17 +18,18 @@ const char* const plain_numbers = "a number in a product has no unit: give it a 
 Measure alike(const Measure& a, const Measure& b, std::string& wrong) {
   if (a.known() && b.known() && !(a.unit == b.unit) && wrong.empty())
     wrong = a.unit.text() + " and " + b.unit.text() + " do not fit";
+  if (a.known() && b.known()) return a.of_time ? b : a;
   return a.known() ? a : b.known() ? b : a.is == Measure::Is::unknown ? a : b;
 }
 
 Measure plain_number(const Measure& a, Op op, std::string& wrong) {
-  if (a.known() && !(a.unit == Dimension{}) && wrong.empty())
+  if (a.known() && !a.of_time && !(a.unit == Dimension{}) && wrong.empty())
     wrong = std::string(operator_of(op).name) + " takes a number, not " + a.unit.text();
   return Measure::number();
 }
 
 Measure raised(const Measure& a, double power) {
-  return a.known() ? Measure{Measure::Is::known, Dimension{}.times(a.unit, power)} : a;
+  return a.known() ? Measure{Measure::Is::known, Dimension{}.times(a.unit, power), a.of_time} : a;
 }
 
 }  // namespace
@@ -38,7 +39,9 @@ Measure Measure::of(const std::optional<Dimension>& unit) { return unit ? Measur
 Measure Measure::times(const Measure& other, double power) const {
   if (is == Is::unknown || other.is == Is::unknown) return {};
   if (!known() && !other.known()) return number();
-  return {Is::known, unit.times(other.unit, power)};
+  const bool with_number = !known() || !other.known();
+  if (with_number && (of_time || other.of_time)) return {};
+  return {Is::known, unit.times(other.unit, power), of_time && other.of_time};
 }
 
 Measure UnitCheck::of(Expr e, std::string& wrong) {
@@ -94,7 +97,7 @@ bool give_declared(Elaboration& e, UnitCheck& check) {
     for (const Expr s : d.symbols) check.give(s, Measure::of(unit));
     for (const Expr v : d.velocities) check.give(v, Measure::of(unit->times(a_second, -1)));
   }
-  check.give(e.scope.t, Measure::of(a_second));
+  check.give(e.scope.t, {Measure::Is::known, a_second, true});
   return any;
 }
 

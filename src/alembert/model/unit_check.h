@@ -15,6 +15,7 @@ namespace alembert::internal {
 struct Measure {
   enum class Is { unknown, number, known } is = Is::unknown;
   Dimension unit = {};
+  bool of_time = false;  // the time alone, whose unit nobody gave: a number in a product with it may have any
 
   static Measure of(const std::optional<Dimension>& unit);
   static Measure number() { return {Is::number, {}}; }

@@ -61,6 +61,9 @@ constexpr int most_parts = 50;
 // 1e-7 of a step for ever.
 constexpr int most_short_parts = 500;
 
+// From here on it is looked whether a motion is held that is not known to be in a kink.
+constexpr int doubtful_parts = 4;
+
 class FixedSteps final : public StepControl {
  public:
   FixedSteps(Engine& engine, const GridPoint& start, double t0, double end, double h, Guess guess)
@@ -75,6 +78,7 @@ class FixedSteps final : public StepControl {
     if (kinks_) {
       kinks_->begin(start, here_);
       starts_in_kink_ = leaves_kink(start);
+      held_ = held(start, h_);
     }
     if (start.t == t0) return;
     // Inside a step of the grid: the rest of it comes first.
@@ -90,10 +94,13 @@ class FixedSteps final : public StepControl {
     const double t_end = cut ? end_ : t0_ + static_cast<double>(n_ + 1) * h_;
     double h = cut ? steps_.last : h_;
     if (parts_ > 0) h = t_end - from.t;
+    if (!held_.empty()) return fail(held_);
     const int halvings = kinks_ ? most_halvings : 0;
     double length = h;
     for (int i = 0; !make_part(from, length, length == h ? t_end : from.t + length, to[0]); ++i) {
       if (parts_ > most_short_parts) return 0;
+      if (kinks_ && i == 0) held_ = held(from, h_, true);
+      if (!held_.empty()) return fail(held_);
       if (i < halvings) {
         length /= 2;
         continue;
@@ -103,6 +110,8 @@ class FixedSteps final : public StepControl {
       made_ = 0;
       break;
     }
+    const bool many = kinks_ && parts_ >= doubtful_parts;
+    if (many || to[0].kink || to[0].at_kink) held_ = held(to[0], h_, many);
     to[0].on_grid = to[0].t == t_end && !to[0].kink;
     if (!to[0].on_grid) {
       ++parts_;
@@ -343,6 +352,12 @@ double count_steps(double t0, double end, double step) {
 int StepControl::fail(std::string words) {
   failure_ = std::move(words);
   return 0;
+}
+
+std::string StepControl::held(const GridPoint& point, double h, bool in_doubt) {
+  std::string why = jumps_.held(point.t, point.state, h, in_doubt, multipliers_);
+  if (why.empty() && point.kink) why = jumps_.held(point.t_before, point.before, h, in_doubt, multipliers_);
+  return why.empty() ? why : "no step leads on from t = " + time_text(point.t) + ": " + why;
 }
 
 std::unique_ptr<StepControl> make_control(Engine& engine, const StepOptions& options, double end, double first_step,

@@ -52,19 +52,28 @@ class StepControl {
   virtual void save(ByteWriter&) const {}
   virtual void load(ByteReader&) {}
   /// All that the next points depend on, beside the point and the engine, for a run that is taken up again.
-  virtual void archive(Archive& fields) { fields(rejected_, comparisons_, crowded_, failure_); }
+  virtual void archive(Archive& fields) { fields(rejected_, comparisons_, crowded_, failure_, held_); }
 
  protected:
   explicit StepControl(Engine& engine)
-      : step_(engine.step), multipliers_(engine.multipliers), maker_(engine.maker), n_y_(engine.e.y.size()) {}
+      : step_(engine.step),
+        multipliers_(engine.multipliers),
+        maker_(engine.maker),
+        n_y_(engine.e.y.size()),
+        jumps_(engine.failure.jumps()) {}
   int fail(std::string words);
+  /// Why no step of about this size leads on from a point at a kink, and from the one just before it where there is
+  /// one; "" where one may. in_doubt: as for Jumps.
+  std::string held(const GridPoint& point, double h, bool in_doubt = false);
 
   Step<double>& step_;  // that makes the grid points
   Multipliers& multipliers_;
   StepMaker& maker_;
   std::size_t n_y_;
+  const Jumps& jumps_;
   long rejected_ = 0, comparisons_ = 0;
   bool crowded_ = false;
+  std::string held_;  // where it stands, so that the next step fails
 
  private:
   std::string failure_;

@@ -186,7 +186,7 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
                   with_calls(options.newton, calls_of_multipliers(e, options))),
       motion(e, code_for(std::max(1.0, options.rows + options.samples), options.newton.kernel)),
       observed(model, e, code_for(options.steps, options.newton.kernel)),
-      failure(e),
+      failure(e, model.prescribed),
       light(method, e),
       joints(e),
       inputs(e),

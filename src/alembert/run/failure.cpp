@@ -8,7 +8,6 @@
 #include "alembert/base/finite.h"
 #include "alembert/base/lists.h"
 #include "alembert/expr/derivative.h"
-#include "alembert/expr/print.h"
 
 namespace alembert::internal {
 
@@ -41,33 +40,11 @@ SparseExprs without_values(SparseExprs matrix) {
   return matrix;
 }
 
-/// What signs are taken of, and what conditions look at, in rates and forces, as far as it is a function of t, y and z.
-Exprs jumps_in(const Equations& e) {
-  const Exprs all = joined<Expr>(e.v, e.f, e.N, e.r);
-  Exprs found;
-  if (all.empty() || e.port) return found;
-  const Exprs state = joined<Expr>(e.y, e.z);
-  for (const std::uint32_t id : reachable(all)) {
-    const Node node = e.graph->node(id);
-    const Expr argument(e.graph.get(), node.a);
-    if ((node.op != Op::sign && node.op != Op::positive) || !depends(argument, state)) continue;
-    if (depends(argument, joined<Expr>(e.lambda, e.psi, e.z_dot))) continue;
-    found.push_back(argument);
-  }
-  return found;
-}
-
 }  // namespace
 
 std::string time_text(double t) { return digits(t, 12); }
 
-FailureAnalysis::FailureAnalysis(const Equations& e) {
-  if (const Exprs arguments = jumps_in(e); !arguments.empty()) {
-    for (const Expr argument : arguments) jump_names_.push_back("sign(" + to_infix(argument) + ")");
-    const SparseExprs slopes = jacobian(arguments, joined<Expr>(e.y, e.z));
-    jumps_ = Kernel<double>(state_arguments(e), joined<Expr>(arguments, slopes.value), interpreted);
-    jump_pattern_ = without_values(slopes);
-  }
+FailureAnalysis::FailureAnalysis(const Equations& e, const std::vector<Prescribed>& named) : jumps_(e, named) {
   nonlinear_ = !e.ideal && depends(jacobian(e.r, e.lambda).value, e.lambda);
   const std::size_t count = e.g.size() + e.k.size();
   if (count == 0 || count > largest_analysis || e.z.empty()) return;
@@ -85,28 +62,6 @@ void FailureAnalysis::bind(const double* parameters) noexcept {
   gradients_.bind(parameters);
   velocity_.bind(parameters);
   jumps_.bind(parameters);
-}
-
-std::string FailureAnalysis::explain_jump(double t, std::span<const double> state, double moves) const {
-  if (jump_names_.empty()) return "";
-  constexpr double rounding = 1e-6;  // of what the state could make of the argument
-  constexpr double arrived = 1e-3;   // of what a step does: where the motion ends in 0 the state itself is no measure
-  double largest = arrived / rounding * moves;
-  for (const double x : state) largest = std::max(largest, std::abs(x));
-  const std::vector<double> values = values_at(jumps_, t, state);
-  const std::size_t count = jump_names_.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    double slope = 0;
-    for (int k = jump_pattern_.row_start[i]; k < jump_pattern_.row_start[i + 1]; ++k)
-      slope += std::abs(values[count + static_cast<std::size_t>(k)]);
-    if (!(std::abs(values[i]) <= rounding * slope * largest)) continue;
-    return jump_names_[i] +
-           " jumps there, and the motion can go on with neither of its values: it sticks, as with dry friction, which "
-           "a sign or a condition cannot say; write `contact NAME load NORMAL friction mu along VELOCITY`, or "
-           "`joint ... friction mu` where a joint rubs, which stick and slip; or friction(mu, normal, velocity), which "
-           "creeps, or tanh(x/small) for sign(x)";
-  }
-  return "";
 }
 
 std::vector<double> FailureAnalysis::gradients(double t, std::span<const double> state) const {
@@ -188,7 +143,7 @@ std::string FailureAnalysis::explain_step(const NewtonResult& newton, const std:
       text += ", residual " + digits(newton.residual, 3);
     text += ")";
   }
-  if (const std::string jump = explain_jump(t, state, moves); !jump.empty()) return text + "; " + jump;
+  if (const std::string jump = jumps_.explain(t, state, moves); !jump.empty()) return text + "; " + jump;
   const Dependence found = ahead(t, h, state, longest);
   const double shortest = newton.outcome == Outcome::singular ? near_dependence : short_gradient;
   const bool lost = found.length < shortest;

@@ -8,6 +8,7 @@
 
 #include "alembert/methods/method.h"
 #include "alembert/newton/newton.h"
+#include "alembert/run/jumps.h"
 #include "alembert/run/motion.h"
 
 namespace alembert::internal {
@@ -26,7 +27,8 @@ std::string time_text(double t);
 /// lengths of the gradients so far, where they were watched; else the present ones count.
 class FailureAnalysis {
  public:
-  explicit FailureAnalysis(const Equations& equations);
+  /// named: as for Jumps.
+  explicit FailureAnalysis(const Equations& equations, const std::vector<Prescribed>& named = {});
   void bind(const double* parameters) noexcept;
 
   /// Looks at the velocities that all constraints admit. Systems too large for a dense analysis say nothing.
@@ -35,8 +37,7 @@ class FailureAnalysis {
   /// moves: what entries of the state change by in a usual step, at most.
   std::string explain_step(const NewtonResult& newton, const std::string& label, double t, double h,
                            std::span<const double> state, std::span<const double> longest, double moves = 0) const;
-  /// "sign(x') jumps there ..." where the argument of a sign is zero but for rounding; else "".
-  std::string explain_jump(double t, std::span<const double> state, double moves = 0) const;
+  const Jumps& jumps() const { return jumps_; }
   /// The same where the step succeeded, but the motion does not go on smoothly where the constraints are dependent.
   std::string explain_rank(double t, std::span<const double> state, std::span<const double> longest) const;
   /// Whether constraints become dependent on the way of a step, which lets multipliers and energy grow without bound.
@@ -51,9 +52,7 @@ class FailureAnalysis {
   bool nonlinear_ = false;          // the reaction in its multiplier
   SparseExprs pattern_;             // of d(g_t + g_y v, k)/dz; the values are not kept
   Kernel<double> gradients_, velocity_;
-  std::vector<std::string> jump_names_;  // "sign(x')"
-  SparseExprs jump_pattern_;             // of the derivatives of their arguments by y and z
-  Kernel<double> jumps_;                 // the arguments, then those derivatives
+  Jumps jumps_;
 };
 
 /// "x2' has a mass of 1e-12 against forces of velocity of 0.01 ...": a body much lighter than others, and too light for

@@ -164,8 +164,9 @@ void Simulation::explain() {
   const FailedStep& why = engine_.maker.failed;
   if (!control_->failure().empty()) {
     const std::string jump =
-        why.state.empty() ? "" : engine_.failure.explain_jump(why.t, why.state, engine_.moves(why));
-    return end(Ending::failed, control_->failure() + (jump.empty() ? "" : "; " + jump));
+        why.state.empty() ? "" : engine_.failure.jumps().explain(why.t, why.state, engine_.moves(why));
+    const bool said = jump.empty() || control_->failure().ends_with(jump);
+    return end(Ending::failed, control_->failure() + (said ? "" : "; " + jump));
   }
   std::string reason = engine_.failure.explain_step(why.result.newton, engine_.step.label(why.result), why.t, why.h,
                                                     why.state, engine_.longest(), engine_.moves(why));

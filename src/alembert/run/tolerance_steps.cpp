@@ -68,10 +68,13 @@ ToleranceSteps::ToleranceSteps(Engine& engine, const StepOptions& options, int o
            {},
            {}},
       shorter_(now_),
-      pair_{start, start, 0, 2, false, now_, {}, {}, {}},
+      pair_{start, start, 0, 2, false, now_, {}, {}, {}, {}},
       next_(pair_),
       again_(pair_) {
-  if (kinks_) kinks_->begin(start, now_.kinks);
+  if (kinks_) {
+    kinks_->begin(start, now_.kinks);
+    held_ = held(start, step);
+  }
   look_ahead(start, step);
   for (const StageSeries& series : step_.series())
     if (series.state >= static_cast<int>(n_y_))
@@ -107,6 +110,7 @@ NewtonStatistics ToleranceSteps::statistics() const {
 
 int ToleranceSteps::advance(const GridPoint& given, GridPoint* to, bool& last) {
   const GridPoint& from = behind_ ? *behind_ : given;
+  if (!held_.empty()) return fail(held_);
   if (!ready_ && (!dead_end_.empty() || !make(from, now_, pair_))) return fail(dead_end_);
   const int most = pair_.last ? most_again_at_end : most_again;
   for (int i = 0; i < most && !sees_on(); ++i) {
@@ -127,6 +131,7 @@ int ToleranceSteps::advance(const GridPoint& given, GridPoint* to, bool& last) {
   std::swap(error_, pair_.error);
   std::swap(handed_out_, pair_.first);
   last = pair_.last;
+  held_ = pair_.held;
   if (ready_) std::swap(pair_, next_);
   for (int i = 0; i < count; ++i) to[i].off_kink = i == 0 && behind_;
   behind_.reset();
@@ -137,6 +142,7 @@ int ToleranceSteps::advance(const GridPoint& given, GridPoint* to, bool& last) {
 bool ToleranceSteps::sees_on() {
   ready_ = false;
   if (pair_.last) return goes_on(pair_);
+  if (!pair_.held.empty()) return true;
   ready_ = make(pair_.end, pair_.course, next_);
   // Behind a kink all may be different, and in front of one steps may be short.
   if (pair_.end.kink) return true;
@@ -181,6 +187,7 @@ double ToleranceSteps::size_now(const GridPoint& from, const Aim& aim, Pair& pai
 
 bool ToleranceSteps::make(const GridPoint& from, const Course& course, Pair& pair) {
   pair.course = course;
+  pair.held.clear();
   from_kinks_ = course.kinks;
   tried_.h = 0;
   failures_ = 0;
@@ -200,11 +207,16 @@ bool ToleranceSteps::make(const GridPoint& from, const Course& course, Pair& pai
     if (error <= 1) {
       if (aim.length != 0 && !on_kink(now, pair, aim)) continue;
       settle(from, now, error, pair);
+      if (pair.end.kink) pair.held = held(pair.end, now);
       return true;
     }
     rejected_ += pair.count;
     unsolved_ = unsolved_ || (!solved && !lone_);
     if (!solved) ++failures_;
+    if (!solved && !lone_ && kinks_ && failures_ == 1) {
+      dead_end_ = held(from, now, true);
+      if (!dead_end_.empty()) return false;
+    }
     if (!solved && !lone_) too_long_ = now;
     pair.course.good = 0;
     pair.course.ratio.alone = 0;

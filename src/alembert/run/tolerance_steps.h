@@ -72,8 +72,9 @@ class ToleranceSteps final : public StepControl {
     SolvedStep<double> first;  // the solution of the first
     std::vector<double> internal;
     std::vector<double> error;  // of every entry of the state
+    std::string held;           // why no step leads on from the end, where that is known
 
-    void archive(Archive& fields) { fields(middle, end, h, count, last, course, first, internal, error); }
+    void archive(Archive& fields) { fields(middle, end, h, count, last, course, first, internal, error, held); }
   };
   /// A kink at which two steps shall end.
   struct Aim {
