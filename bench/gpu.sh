@@ -23,7 +23,7 @@ case "$1" in
   run)
     tar -C build -xJf "$folder.tar.xz"
     export LD_LIBRARY_PATH="$PWD/$folder/lib:/usr/local/cuda/lib64:$LD_LIBRARY_PATH"
-    "$folder/gpu_bench" 1000000 2000
+    "$folder/gpu_bench" members=1000000 steps=2000
     time "$folder/alembert" sweep models/double_pendulum.alm --members 20000 --draw "l2=uniform(0.9, 1.1)" \
       --method "lobatto(2)" --step 0.001 --end 1 --report energy.max_error,residual.position,q.x2 --device gpu --quiet
     ;;
