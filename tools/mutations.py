@@ -171,6 +171,8 @@ MUTATIONS = [
      'const Expr bound = <<friction.at_rest * force => friction.at_rest * friction.at_rest * force>>;', 'Contact.BlockOnABeltSticksAndSlips'),
     ('run/contact_mode.cpp',
      'm.force[i] = <<m.force[i] - size * direction[j] * row[i] => m.force[i] + size * direction[j] * row[i]>>;', 'Contact.BlockOnABeltSticksAndSlips'),
+    ('run/contact_pieces.cpp',
+     'was[0] * is[0] + was[1] * is[1] < <<turned_far => (turned_far - 2)>> * sizes;', 'ContactAccuracy.NoStepLeadsPastTheEndOfASlipInSpace'),
     ('output/output_file.cpp',
      'if (<<end + tail.size() <= written => true>>) kept = end;', 'Formats/FullDisk.LeavesWholeRowsAndAReport/csv'),
     ('output/hdf5_writer.cpp',

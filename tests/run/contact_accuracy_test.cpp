@@ -125,6 +125,28 @@ TEST(ContactAccuracy, ImpactsThatPartMotionsAreSaid) {
   EXPECT_EQ(late.warnings[0].code, "accuracy");
 }
 
+// The slip of a disk that falls on its edge becomes fast, turns and ends within four steps: a step that led past its
+// end found friction that points back, and took 2e-3 too little.
+TEST(ContactAccuracy, NoStepLeadsPastTheEndOfASlipInSpace) {
+  const std::string disk =
+      "body d mass 1 inertia (0.01, 0.012, 0.02) at (0, 0, 0.3) rotated 0.4 about (1, 0.3, 0) velocity (0.5, 0, 0) "
+      "spin (1, 2, 3)\ngravity (0, 0, -9.81)\n"
+      "contact c from d disk 0.2 axis (0, 0, 1) to ground plane axis (0, 0, 1) restitution 0.2 friction 0.3 static "
+      "0.4\n";
+  const auto sticks = [](const Report& report) {
+    for (const EventRecord& event : report.events)
+      if (event.kind == "stick") return event.t;
+    return 0.0;
+  };
+  const Report report = run(disk, "gauss(3)", 0.002, 0.276), other = run(disk, "gauss(4)", 0.00125, 0.276);
+  ASSERT_EQ(report.ending, Ending::done) << report.reason;
+  ASSERT_EQ(other.ending, Ending::done) << other.reason;
+  EXPECT_NEAR(sticks(report), sticks(other), 1e-6);
+  EXPECT_GT(sticks(report), 0.27);
+  EXPECT_LT(apart(report, other), 1e-5);
+  EXPECT_LT(report.energy.max_error, 1e-4);
+}
+
 // With steps by a tolerance, impacts that accumulate left pieces shorter than the rounding of the time: the run made
 // steps of length 0 for ever.
 TEST(ContactAccuracy, AccumulationsEndByATolerance) {

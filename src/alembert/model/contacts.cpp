@@ -68,104 +68,118 @@ Expr gap_of(Elaboration& e, const Statement& s, const std::string& name) {
   return gap;
 }
 
-/// The entries of the slip that a word gives; false where they are none.
-bool slip_of(Elaboration& e, const Statement& s, const std::string& word, const std::string& name, Exprs& slip) {
+/// Whether friction can act along this: a velocity of the coordinates. What is wrong with it is said.
+bool sound_slip(Elaboration& e, Expr entry, const Place& place, const std::string& name) {
   Scope& scope = e.scope;
   const Exprs& velocities = e.model.form == Form::lagrangian ? e.model.v : e.model.p;
-  for (const Item& item : s.items) {
-    if (item.target.text != word || !item.value) continue;
-    const Value value = scope.evaluate(*item.value);
-    if (value.bad) return false;
-    if (value.shape.size() > 1 || slip.size() + value.entries.size() > 2) {
-      scope.error(item.value->place, "'" + name + "' has one or two slip velocities",
-                  "scalars: along x' - R*w, or along x', y'");
+  const unsigned content = scope.contents(entry);
+  if (!(content & holds_z) || (content & (holds_multiplier | holds_port))) {
+    scope.error(place, "the slip of '" + name + "' is no velocity", "friction acts along a velocity: along x'");
+    return false;
+  }
+  if (depends(jacobian(Exprs{entry}, velocities).value, velocities)) {
+    scope.error(place, "the slip of '" + name + "' is not linear in the velocities");
+    return false;
+  }
+  for (const Declaration& d : scope.declarations())
+    if (d.auxiliary && d.ready && depends(entry, d.velocities)) {
+      scope.error(place, "the slip of '" + name + "' contains the rate of '" + d.name + "'",
+                  "write it in the velocities of the coordinates");
       return false;
     }
-    for (const Expr entry : value.entries) {
-      const unsigned content = scope.contents(entry);
-      if (!(content & holds_z) || (content & (holds_multiplier | holds_port))) {
-        scope.error(item.value->place, "the slip of '" + name + "' is no velocity",
-                    "friction acts along a velocity: along x'");
-        return false;
-      }
-      if (depends(jacobian(Exprs{entry}, velocities).value, velocities)) {
-        scope.error(item.value->place, "the slip of '" + name + "' is not linear in the velocities");
-        return false;
-      }
-      for (const Declaration& d : scope.declarations())
-        if (d.auxiliary && d.ready && depends(entry, d.velocities)) {
-          scope.error(item.value->place, "the slip of '" + name + "' contains the rate of '" + d.name + "'",
-                      "write it in the velocities of the coordinates");
-          return false;
-        }
+  return true;
+}
+
+/// The entries of the slip that a word gives; false where one of them is none.
+bool slip_of(Elaboration& e, const Statement& s, const std::string& word, const std::string& name, Exprs& slip) {
+  bool sound = true;
+  for (const Item& item : s.items) {
+    if (item.target.text != word || !item.value) continue;
+    const Value value = e.scope.evaluate(*item.value);
+    if (!value.bad && (value.shape.size() > 1 || slip.size() + value.entries.size() > 2)) {
+      e.scope.error(item.value->place, "'" + name + "' has one or two slip velocities",
+                    "scalars: along x' - R*w, or along x', y'");
+      return false;
+    }
+    sound = sound && !value.bad;
+    for (const Expr entry : value.bad ? Exprs() : value.entries) {
+      sound = sound_slip(e, entry, item.value->place, name) && sound;
       slip.push_back(entry);
     }
   }
-  return true;
+  return sound;
 }
 
 constexpr double no_limit = 1e300;  // of a coefficient that may be any number
 
-/// Friction along slips; what has a coefficient without slips is said. False where something is wrong.
+/// Whether the words of friction are given that belong to each other. What is missing is said.
+bool whole_friction(Elaboration& e, const Statement& s, const std::string& name) {
+  const Term* mu = value_of(s, "friction");
+  bool whole = true;
+  const auto lacks = [&](const Term* given, const std::string& what, const std::string& hint) {
+    e.scope.error(given->place, what, hint);
+    whole = false;
+  };
+  if (const Term* at_rest = value_of(s, "static"); at_rest && !mu)
+    lacks(at_rest, "'static' belongs to 'friction'", "as in: friction 0.3 static 0.4 along x'");
+  if (find_item(s, "along") && !mu)
+    lacks(value_of(s, "along"), "'along' belongs to 'friction'", "as in: friction 0.3 along x'");
+  if (mu && !find_item(s, "along"))
+    lacks(mu, "the friction of '" + name + "' has no direction", "name its slip velocities: friction 0.3 along x'");
+  for (const char* word : {"rolling", "drilling"})
+    if (const Term* given = value_of(s, word); given && !find_item(s, std::string(word) + " rate"))
+      lacks(given, "'" + std::string(word) + "' belongs to contacts between bodies",
+            "as in: contact c from ball sphere 0.1 to ground plane rolling 0.01");
+  return whole;
+}
+
+/// Friction along slips; all that is wrong with it is said, and then it is false.
 bool add_friction(Elaboration& e, const Statement& s, Contact& contact) {
   Scope& scope = e.scope;
-  const Term *mu = value_of(s, "friction"), *at_rest = value_of(s, "static");
-  if (!mu && at_rest) {
-    scope.error(at_rest->place, "'static' belongs to 'friction'", "as in: friction 0.3 static 0.4 along x'");
-    return false;
-  }
-  if (!mu && find_item(s, "along")) {
-    scope.error(value_of(s, "along")->place, "'along' belongs to 'friction'", "as in: friction 0.3 along x'");
-    return false;
-  }
   const auto add = [&](const LawNumber& number, const LawNumber& resting, const std::string& along) {
     if (!value_of(s, number.word)) return true;
     Friction friction;
     friction.coefficient = law_number(e, s, number, {});
     friction.at_rest = law_number(e, s, resting, friction.coefficient);
-    if (!friction.coefficient || !friction.at_rest) return false;
-    if (!slip_of(e, s, along, contact.name, friction.slip)) return false;
+    const bool slips = slip_of(e, s, along, contact.name, friction.slip);
+    if (!friction.coefficient || !friction.at_rest || !slips) return false;
     if (is_zero(friction.coefficient) && is_zero(friction.at_rest)) return true;
     contact.friction.push_back(std::move(friction));
     return true;
   };
-  if (mu && !find_item(s, "along")) {
-    scope.error(mu->place, "the friction of '" + contact.name + "' has no direction",
-                "name its slip velocities: friction 0.3 along x'");
-    return false;
-  }
-  for (const char* word : {"rolling", "drilling"})
-    if (const Term* given = value_of(s, word); given && !find_item(s, std::string(word) + " rate")) {
-      scope.error(given->place, "'" + std::string(word) + "' belongs to contacts between bodies",
-                  "as in: contact c from ball sphere 0.1 to ground plane rolling 0.01");
-      return false;
-    }
-  if (!add({"friction", "the friction coefficient", no_limit}, {"static", "the coefficient at rest", no_limit},
-           "along") ||
-      !add({"rolling", "the rolling resistance", no_limit}, {"", "", no_limit}, rolling_rate) ||
-      !add({"drilling", "the drilling resistance", no_limit}, {"", "", no_limit}, drilling_rate))
-    return false;
-  if (mu && at_rest && !contact.friction.empty()) {
+  bool sound = whole_friction(e, s, contact.name);
+  sound = add({"friction", "the friction coefficient", no_limit}, {"static", "the coefficient at rest", no_limit},
+              "along") &&
+          sound;
+  sound = add({"rolling", "the rolling resistance", no_limit}, {"", "", no_limit}, rolling_rate) && sound;
+  sound = add({"drilling", "the drilling resistance", no_limit}, {"", "", no_limit}, drilling_rate) && sound;
+  const Term* at_rest = value_of(s, "static");
+  if (sound && at_rest && !contact.friction.empty()) {
     std::string missing;
     const Friction& first = contact.friction[0];
     const bool changes = (scope.contents(first.coefficient) | scope.contents(first.at_rest)) & (holds_time | holds_q);
     if (!changes && scope.number(first.at_rest - first.coefficient, missing, Use::check).value_or(0) < 0) {
       scope.error(at_rest->place, "the coefficient at rest is below that of sliding",
                   "friction 0.3 static 0.4: it takes more to start sliding than to go on");
-      return false;
+      sound = false;
     }
   }
   if (e.model.form == Form::hamiltonian && !contact.friction.empty()) {
     scope.error(s.place, "friction in contacts needs velocities, and the Hamiltonian form has momenta",
                 "write this model in the Lagrangian form");
-    return false;
+    sound = false;
   }
-  return true;
+  return sound;
 }
 
 /// What shapes and joints say that stand behind a contact: lengths, axes, limits. False where one of them is wrong.
 bool sound_shapes(Elaboration& e, const Statement& s) {
   Scope& scope = e.scope;
+  bool sound = true;
+  const auto wrong = [&](const Place& place, const std::string& what, const std::string& hint = "") {
+    scope.error(place, what, hint);
+    sound = false;
+  };
   const auto known = [&](Expr value) -> std::optional<double> {
     std::string missing;
     if (scope.contents(value) & (holds_time | holds_q | holds_z | holds_multiplier | holds_port)) return {};
@@ -177,25 +191,19 @@ bool sound_shapes(Elaboration& e, const Statement& s) {
     const bool radius = word == "sphere" || word == "disk";
     if (!item.value || (!radius && word != "axis" && word != "limits")) continue;
     const Value value = scope.evaluate(*item.value);
-    if (value.bad) return false;
+    sound = sound && !value.bad;
     std::vector<double> numbers;
     for (const Expr entry : value.entries)
       if (const std::optional<double> number = known(entry)) numbers.push_back(*number);
-    if (numbers.size() != value.entries.size()) continue;
-    if (radius && numbers[0] < 0) {
-      scope.error(item.value->place, "the radius must be at least 0, not " + to_text(numbers[0]));
-      return false;
-    }
-    if (word == "axis" && std::all_of(numbers.begin(), numbers.end(), [](double x) { return x == 0; })) {
-      scope.error(item.value->place, "an axis has a direction, and this one is 0");
-      return false;
-    }
-    if (word == "limits" && numbers.size() == 2 && numbers[1] < numbers[0]) {
-      scope.error(item.value->place, "the upper limit is below the lower one", "as in: limits (0, pi/2)");
-      return false;
-    }
+    if (value.bad || numbers.size() != value.entries.size()) continue;
+    const Place& place = item.value->place;
+    if (radius && numbers[0] < 0) wrong(place, "the radius must be at least 0, not " + to_text(numbers[0]));
+    if (word == "axis" && std::all_of(numbers.begin(), numbers.end(), [](double x) { return x == 0; }))
+      wrong(place, "an axis has a direction, and this one is 0");
+    if (word == "limits" && numbers.size() == 2 && numbers[1] < numbers[0])
+      wrong(place, "the upper limit is below the lower one", "as in: limits (0, pi/2)");
   }
-  return true;
+  return sound;
 }
 
 /// The normal force of friction in a joint or a constraint.
@@ -232,20 +240,23 @@ bool add_contact(Elaboration& e, const Statement& s, const std::string& name) {
   contact.place = s.label->place;
   if (value_of(s, load_word)) {
     contact.gap = load_of(e, s, name);
-    if (!contact.gap || !add_friction(e, s, contact)) return false;
+    if (!add_friction(e, s, contact) || !contact.gap) return false;
     if (!contact.friction.empty()) e.model.contacts.push_back(std::move(contact));
     return true;
   }
   contact.gap = gap_of(e, s, name);
   contact.restitution = law_number(e, s, {"restitution", "the restitution", 1}, e.scope.graph().constant(0));
+  bool sound = true;
   if (const Term* law = value_of(s, "law")) {
     contact.poisson = law->text == "poisson";
     if (law->form != Term::Form::name || (!contact.poisson && law->text != "newton")) {
       e.scope.error(law->place, "there is no law '" + print(*law) + "' of restitution", "it is 'newton' or 'poisson'");
-      return false;
+      sound = false;
     }
   }
-  if (!contact.gap || !contact.restitution || !sound_shapes(e, s) || !add_friction(e, s, contact)) return false;
+  sound = sound_shapes(e, s) && sound;
+  sound = add_friction(e, s, contact) && sound;
+  if (!sound || !contact.gap || !contact.restitution) return false;
   e.model.contacts.push_back(std::move(contact));
   return true;
 }

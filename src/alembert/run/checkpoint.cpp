@@ -13,6 +13,9 @@ namespace alembert::internal {
 
 namespace {
 
+// What is in a checkpoint and in which order; another number with every change of it. 2: contacts that bear for others.
+constexpr int format_of_content = 2;
+
 /// FNV-1a, 64 bits: enough to find damage.
 std::uint64_t sum_of(std::span<const std::byte> bytes) {
   std::uint64_t sum = 0xcbf29ce484222325;
@@ -50,7 +53,7 @@ void archive_list(Archive& fields, std::vector<T>& list, const Fields& of) {
 }  // namespace
 
 std::string run_signature(const Engine& engine, const SimulateOptions& o) {
-  std::string text = "alembert run " + std::string(version) + "\n" + engine.method.name + "\n";
+  std::string text = fmt::format("alembert run {} checkpoint {}\n{}\n", version, format_of_content, engine.method.name);
   const StepOptions& s = o.steps;
   text += fmt::format("{:a} {:a} {:a} {:a} {} {:a}", engine.t0, engine.grid_start, o.end, o.step, o.every.value_or(0),
                       o.sample);

@@ -23,6 +23,9 @@ constexpr double near_stop = 3, last_of_stop = 1e-5;
 constexpr double first_of_slip = 1e-3, slip_of_start = 1e-7;
 // While slip may turn the time to its end is looked at again after so many steps, and after half of that time.
 constexpr double steps_between_looks = 20;
+// A slip in space whose direction turns in a step so far that this cosine is not reached came to its end inside, or all
+// but did: steps are chosen for half of that angle. Steps below this part of the usual ones are taken all the same.
+constexpr double turned_far = 0.5, shortest_refused = 1e-5;
 
 }  // namespace
 
@@ -57,6 +60,37 @@ void ContactRun::align_slips(const std::vector<std::pair<int, std::size_t>>& beg
   const Eigen::VectorXd change = system_->change(rows, impulses);
   for (Eigen::Index k = 0; k < change.size(); ++k) state_[e_.y.size() + static_cast<std::size_t>(k)] += change[k];
   look();
+}
+
+bool ContactRun::any_turns() const {
+  return std::any_of(mode_.begin(), mode_.end(), [](const ContactMode& m) {
+    return m.closed && std::any_of(m.friction.begin(), m.friction.end(),
+                                   [](const FrictionMode& f) { return f.kind == FrictionMode::Kind::turns; });
+  });
+}
+
+/// Whether a step led past the end of a slip in space, which then goes somewhere else: friction inside is not smooth,
+/// and the step is worth nothing. From where it began the next ones are shorter.
+bool ContactRun::slip_turned_far(const GridPoint& from, const GridPoint& to) {
+  if (std::abs(to.t - from.t) < shortest_refused * std::abs(options_.step)) return false;
+  system_->glance(from.t, from.state);
+  const auto each = [&](const auto& with) {
+    for (int i = 0; i < count(); ++i)
+      for (std::size_t j = 0; mode_[static_cast<std::size_t>(i)].closed && j < contact(i).friction.size(); ++j)
+        if (mode_[static_cast<std::size_t>(i)].friction[j].kind == FrictionMode::Kind::turns)
+          with(contact(i).friction[j].first);
+  };
+  std::vector<std::array<double, 2>> slips;
+  each([&](int row) { slips.push_back({system_->rate(row), system_->rate(row + 1)}); });
+  system_->glance(to.t, to.state);
+  bool far = false;
+  std::size_t next = 0;
+  each([&](int row) {
+    const std::array<double, 2> was = slips[next++], is = {system_->rate(row), system_->rate(row + 1)};
+    const double sizes = std::hypot(was[0], was[1]) * std::hypot(is[0], is[1]);
+    far = far || was[0] * is[0] + was[1] * is[1] < turned_far * sizes;
+  });
+  return far;
 }
 
 /// How far the segment goes at most; slip in space that begins or ends gets its direction.

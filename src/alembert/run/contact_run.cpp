@@ -289,7 +289,10 @@ bool ContactRun::segment() {
   if (handed_.rests) part.steps.control = Control::fixed;
   if (part.steps.most_steps > 0) part.steps.most_steps = std::max(1L, part.steps.most_steps - handed_.steps);
   Report report = first_report(engine, part);
+  if (any_turns())
+    handed_.refuses = [this](const GridPoint& from, const GridPoint& to) { return slip_turned_far(from, to); };
   Simulation(engine, part, std::move(*handed_.samples), report, &handed_).run();
+  handed_.refuses = {};
   report.newton.iterations -= spent_.iterations;
   report.newton.factorizations -= spent_.factorizations;
   report.newton.evaluations -= spent_.evaluations;
@@ -323,14 +326,10 @@ void ContactRun::archive(Archive& fields) {
 
 /// Slip in space may turn too fast for a step: from where the segment failed it goes on with shorter ones.
 bool ContactRun::can_retry(const Report& part) {
-  const bool turning = std::any_of(mode_.begin(), mode_.end(), [](const ContactMode& m) {
-    return m.closed && std::any_of(m.friction.begin(), m.friction.end(),
-                                   [](const FrictionMode& f) { return f.kind == FrictionMode::Kind::turns; });
-  });
   const double h = std::abs(options_.step);
   const long most = options_.steps.most_steps;
   const bool used_up = most > 0 && handed_.steps + part.steps >= most;
-  if (part.ending != Ending::failed || used_up || !turning || shortened_ < shortest_retry * h) return false;
+  if (part.ending != Ending::failed || used_up || !any_turns() || shortened_ < shortest_retry * h) return false;
   shortened_ = std::min(shortened_, h) / 4;
   return true;
 }

@@ -73,6 +73,8 @@ class ContactRun {
   bool segment();
   bool take(Report& part);
   bool can_retry(const Report& part);
+  bool any_turns() const;
+  bool slip_turned_far(const GridPoint& from, const GridPoint& to);
   void last_row();
   void warn(const std::string& code, std::string text);
   double piece_end();

@@ -32,6 +32,9 @@ struct Segment {
   bool final = true;          // the run ends where this ends
   bool ends_on_grid = false;  // where it does not
   int own_events = 0;         // the first of the events: they stop the run, the others the segment
+  /// Whether a step that was made must not be taken, because it passed over something: the segment fails in front of
+  /// it. Empty for most.
+  std::function<bool(const GridPoint& from, const GridPoint& to)> refuses;
   /// Called for every step that was made, before anything is said of it. Empty for most.
   std::function<void(const GridPoint& from, const GridPoint& to)> arrived;
   /// Called for every step that ends on the grid, where somebody keeps the motion. Empty for most.

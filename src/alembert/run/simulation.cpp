@@ -176,7 +176,7 @@ void Simulation::explain() {
 
 bool Simulation::is_plain() const {
   const bool told = report_.has_energy && engine_.step.energy_change();
-  if (segment_ && segment_->arrived) return false;
+  if (segment_ && (segment_->arrived || segment_->refuses)) return false;
   return options_.steps.control == Control::fixed && options_.steps.most_steps == 0 && !rows_.wanted() && !told &&
          !report_.has_discrete && !engine_.observed.any() && !engine_.dense && !engine_.ports && !engine_.work &&
          engine_.e.auxiliary.empty();
@@ -195,6 +195,10 @@ bool Simulation::closes(bool last) const {
 // A new grid point. False where the run ends with it.
 bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
   const During watching(Activity::watching);
+  if (segment_ && segment_->refuses && segment_->refuses(from, to)) {
+    end(Ending::failed, "a slip in space turns too fast for the step behind t = " + time_text(from.t));
+    return false;
+  }
   if (plain_ && !last && !interrupted()) {
     pass(from, to);
     swap(point_, to);
