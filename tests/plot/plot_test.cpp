@@ -6,6 +6,8 @@
 #include <regex>
 #include <sstream>
 
+#include "alembert/plot/plot_axes.h"
+
 namespace alembert::internal {
 namespace {
 
@@ -81,6 +83,19 @@ TEST(Plot, MarksOfLinearAxes) {
   EXPECT_GE(small.size(), 3u);
   EXPECT_GE(small.front(), 0.101);
   EXPECT_LE(small.back(), 0.104);
+}
+
+TEST(Plot, MarksOfRangesBelowTheNormalNumbers) {
+  for (const double low : {0.0, -2e-323, -5e-324}) {
+    const plotting::Marks marks = plotting::marks_of({low, 2e-323}, false);
+    ASSERT_EQ(marks.at, Numbers{0});
+    EXPECT_EQ(marks.labels.size(), 1u);
+  }
+  for (const double high : {1e-307, 3e-308, 1e-310})
+    for (const std::string& label : plotting::marks_of({0, high}, false).labels) {
+      EXPECT_EQ(label.find("inf"), std::string::npos) << high;
+      EXPECT_EQ(label.find("nan"), std::string::npos) << high;
+    }
 }
 
 TEST(Plot, APowerLawIsAStraightLineOnLogarithmicAxes) {

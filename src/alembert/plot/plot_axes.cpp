@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <set>
 
 namespace alembert::internal::plotting {
@@ -44,7 +45,9 @@ namespace {
 
 /// The distance between the marks of a linear axis.
 double linear_unit(double low, double high) {
-  const double length = high - low, power = std::pow(10, std::floor(std::log10(length / 4)));
+  // A power below the normal numbers may be 0, and nothing is between marks that stand on one point.
+  const double length = high - low, least = std::numeric_limits<double>::min(),
+               power = std::max(std::pow(10, std::floor(std::log10(length / 4))), least);
   const double share = length / 4 / power;
   return power * (share >= 5 ? 5 : share >= 2 ? 2 : 1);
 }
@@ -65,10 +68,12 @@ void label_linearly(Marks& marks, double unit) {
   double largest = 0;
   for (const double value : marks.at) largest = std::max(largest, std::abs(value));
   long exponent = largest > 0 ? std::lround(std::floor(std::log10(largest) + 1e-9)) : 0;
+  exponent = std::max(exponent, std::lround(std::log10(std::numeric_limits<double>::min())));  // a tenth of it may be 0
   if (exponent >= -3 && exponent < 5) exponent = 0;
   if (exponent != 0) marks.factor = "×" + power_of_ten(exponent);
   const double scale = std::pow(10.0, static_cast<double>(exponent));
-  const int decimals = std::clamp(-static_cast<int>(std::floor(std::log10(unit / scale) + 1e-9)), 0, 12);
+  const double digits_behind = -std::floor(std::log10(unit / scale) + 1e-9);
+  const int decimals = digits_behind > 0 ? static_cast<int>(std::min(digits_behind, 12.0)) : 0;
   for (const double value : marks.at) {
     const double shown = std::abs(value) < unit / 2 ? 0 : value / scale;
     const std::string digits = fmt::format("{:.{}f}", std::abs(shown), decimals);

@@ -271,6 +271,10 @@ class Importer {
       d->shape = one.shape;
       if (!index.empty()) d->shape.insert(d->shape.begin(), 0);
     }
+    if (!d->imported) {
+      scope_.error(s.label->place, "'" + term.text + "' has been declared already, by something that is no component");
+      return;
+    }
     if (!index.empty()) ++d->shape[0];
     d->symbols.insert(d->symbols.end(), entries.begin(), entries.end());
     for (std::size_t k = 0; k < one.start.size(); ++k) {
