@@ -61,6 +61,22 @@ TEST(Held, EndsWithItsReasonWhereItComesToRest) {
       }
 }
 
+// By tolerance with a method that has no stage at the jump: steps become ever shorter, and Newton solves all of them.
+TEST(Held, EndsWithItsReasonWhereStepsBecomeEverShorter) {
+  const Model model = model_from_text(
+      "family i = 1..3\ncoordinate x[i]\nkinetic sum(i, x[i]'^2/2)\nforce x[i] = -sign(x[i]')\ninitial x[i]' = i/2\n");
+  SimulateOptions options;
+  options.step = 0.01;
+  options.end = 12;
+  options.steps.control = Control::tolerance;
+  options.steps.tolerance = 1e-8;
+  const Report report = simulate(model, derive(model), find_method("radau_collocation(3)"), options);
+  EXPECT_EQ(report.ending, Ending::failed);
+  EXPECT_NEAR(report.t, 0.5, options.step);
+  EXPECT_NE(report.reason.find("it sticks"), std::string::npos) << report.reason;
+  EXPECT_LT(report.newton.iterations, 200000);
+}
+
 // sign(0) = 0: what is at rest and is not moved stays so, exactly.
 TEST(Held, RestsWhereNothingMovesIt) {
   const Model model = model_from_text("coordinate x\nkinetic x'^2/2\npotential x^2/2\nforce x = -0.3*sign(x')\n");

@@ -207,14 +207,15 @@ bool ToleranceSteps::make(const GridPoint& from, const Course& course, Pair& pai
     if (error <= 1) {
       if (aim.length != 0 && !on_kink(now, pair, aim)) continue;
       settle(from, now, error, pair);
-      if (pair.end.kink) pair.held = held(pair.end, now);
+      const bool short_ = std::abs(now) < 1e-6 * largest_;  // a motion that is held goes on in such steps
+      if (kinks_ && (pair.end.kink || short_)) pair.held = held(pair.end, short_ ? 1e-3 * largest_ : now, short_);
       return true;
     }
     rejected_ += pair.count;
     unsolved_ = unsolved_ || (!solved && !lone_);
     if (!solved) ++failures_;
     if (!solved && !lone_ && kinks_ && failures_ == 1) {
-      dead_end_ = held(from, now, true);
+      dead_end_ = held(from, std::max(std::abs(now), 1e-3 * largest_), true);
       if (!dead_end_.empty()) return false;
     }
     if (!solved && !lone_) too_long_ = now;
