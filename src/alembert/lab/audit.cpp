@@ -121,13 +121,19 @@ const Deficit* known(const Pair& pair, const std::string& property) {
   return nullptr;
 }
 
-/// What does not hold is known, or it is a fault.
+/// Whether a measurement ended because a step of it could not be made: the run beside it could.
+bool stopped(const std::string& measured) { return measured == "a step failed" || measured.starts_with("step "); }
+
+/// What does not hold is known, or it is a fault. So is what could not be measured for want of a step.
 void judge(Pair& pair, const std::string& failure, std::set<const Deficit*>& shown) {
   std::vector<std::pair<std::string, std::string>> wrong;  // property, in words
   if (!failure.empty()) wrong.emplace_back("run", failure);
   for (const Property& property : pair.properties)
     if (property.verdict == Verdict::false_claim)
       wrong.emplace_back(property.name, property.name + ": " + property.claimed + " claimed, " + property.measured);
+  for (const Property& property : pair.properties)
+    if (property.verdict == Verdict::not_measured && stopped(property.measured))
+      wrong.emplace_back(property.name, property.name + ": " + property.measured);
   for (const auto& [property, words] : wrong) {
     const Deficit* deficit = known(pair, property);
     if (deficit) shown.insert(deficit);

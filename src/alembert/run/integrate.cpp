@@ -1,9 +1,12 @@
 #include "alembert/run/integrate.h"
 
 #include <algorithm>
+#include <cmath>
+#include <type_traits>
 
 #include "alembert/base/cpu_time.h"
 #include "alembert/base/lists.h"
+#include "alembert/base/magnitude.h"
 #include "alembert/base/pulse.h"
 #include "alembert/error.h"
 #include "alembert/newton/projection.h"
@@ -64,11 +67,27 @@ MotionPoint<T> polish(const Equations& e, const InitialValues& initial, T t0) {
 }
 
 template <class T>
+StepPlan plan_from(const MotionPoint<T>& from, T h, const Method& method, const Equations& e) {
+  const auto largest = [](const std::vector<T>& values) {
+    T most = 0;
+    for (const T value : values) most = std::max(most, magnitude(value));
+    return most;
+  };
+  // Not more than what crosses all positions in a step: accelerations of light masses may be 1e100.
+  const T most = largest(from.y) / magnitude(h);
+  const double added = static_cast<double>(std::min(largest(from.z_dot) * magnitude(h), most));
+  if (std::is_same_v<T, double> || !(added > largest(from.z)) || !std::isfinite(added)) return step_plan(method, e);
+  Equations scaled = e;
+  scaled.least_z = std::max(e.least_z, added);
+  return step_plan(method, scaled);
+}
+
+template <class T>
 Endpoint<T> integrate(const Equations& e, const Method& method, const MotionPoint<T>& from, T t0, T h, long n,
                       NewtonOptions options) {
   const std::size_t n_y = e.y.size();
   std::vector<T> state = joined<T>(from.y, from.z), compensation(state.size(), T(0));
-  Step<T> step(step_plan(method, e), t0, h, state, joined<T>(from.z_dot, from.lambda, from.psi), options);
+  Step<T> step(plan_from(from, h, method, e), t0, h, state, joined<T>(from.z_dot, from.lambda, from.psi), options);
   Endpoint<T> end;
   const double begin = thread_seconds();
   for (long i = 0; i < n; ++i) {
@@ -102,6 +121,8 @@ template NewtonResult complete(const Equations&, double, MotionPoint<double>&, N
 template NewtonResult complete(const Equations&, Quad, MotionPoint<Quad>&, NewtonOptions);
 template MotionPoint<double> polish(const Equations&, const InitialValues&, double);
 template MotionPoint<Quad> polish(const Equations&, const InitialValues&, Quad);
+template StepPlan plan_from(const MotionPoint<double>&, double, const Method&, const Equations&);
+template StepPlan plan_from(const MotionPoint<Quad>&, Quad, const Method&, const Equations&);
 template Endpoint<double> integrate(const Equations&, const Method&, const MotionPoint<double>&, double, double, long,
                                     NewtonOptions);
 template Endpoint<Quad> integrate(const Equations&, const Method&, const MotionPoint<Quad>&, Quad, Quad, long,

@@ -35,6 +35,12 @@ struct Endpoint {
   std::string failure;  // why it ended early: place in time, worst equation, what to try; "" when all went well
 };
 
+/// The plan of steps of size h from a point. From rest, or nearly so, velocities are measured against what the
+/// accelerations there make in a step: relative to themselves, those that stay zero never settle, and quadruple
+/// precision has no test of rounding that would see it.
+template <class T>
+StepPlan plan_from(const MotionPoint<T>& from, T h, const Method& method, const Equations& equations);
+
 /// n steps of size h from the given point.
 template <class T>
 Endpoint<T> integrate(const Equations& equations, const Method& method, const MotionPoint<T>& from, T t0, T h, long n,

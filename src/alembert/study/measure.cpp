@@ -44,7 +44,7 @@ Exprs flat_jacobian(const Exprs& f, const Exprs& x, Graph& graph) {
 
 template <class T>
 SteppedDerivative<T> one_step(const Equations& e, const Method& method, const MotionPoint<T>& start, T t0, T h) {
-  return step_derivative<T>(step_plan(method, e), t0, h, joined<T>(start.y, start.z),
+  return step_derivative<T>(plan_from(start, h, method, e), t0, h, joined<T>(start.y, start.z),
                             joined<T>(start.z_dot, start.lambda, start.psi));
 }
 
