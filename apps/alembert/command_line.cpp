@@ -94,6 +94,13 @@ void take_unknown_options(const CLI::App& command, std::vector<std::string>& wor
   words = std::move(left);
 }
 
+/// CLI11 says "--step: At Most 1 required but received 2".
+std::string in_words(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const std::size_t at = text.find(": At Most 1 required");
+  return at == std::string::npos ? text : text.substr(0, at) + " is given more than once";
+}
+
 /// An empty text is no value: commands take it for an option that was not given.
 void note_empty_values(const CLI::App& command, std::vector<Diagnostic>& wrong) {
   for (const CLI::Option* option : command.get_options()) {
@@ -205,7 +212,7 @@ int CommandLine::perform(int argc, char** argv, const std::function<void()>& pre
       note_extras(options, "unexpected argument", option_names(options), wrong);
       help = "see " + called(options) + " --help";
     }
-    if (wrong.empty()) wrong.push_back({nullptr, {}, error.what(), help});
+    if (wrong.empty()) wrong.push_back({nullptr, {}, in_words(error), help});
     throw InputError(std::move(wrong));
   }
 

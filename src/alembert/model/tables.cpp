@@ -192,8 +192,8 @@ TableFile read_table_text(const std::string& text, const std::string& path, cons
     if (fields.size() == 1 && fields[0].empty()) continue;
     const std::string place = "line " + std::to_string(number) + " ";
     if (fields.size() != head.size()) {
-      file.wrong =
-          place + "has " + std::to_string(fields.size()) + " fields, the head line " + std::to_string(head.size());
+      file.wrong = place + "has " + std::to_string(fields.size()) + (fields.size() == 1 ? " field" : " fields") +
+                   ", the head line " + std::to_string(head.size());
       return file;
     }
     const std::optional<Quad> x = number_in(fields[from]), f = number_in(fields[wanted]);

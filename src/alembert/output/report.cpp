@@ -180,7 +180,7 @@ std::string observed_lines(const Report& report) {
     const auto text = [&](const std::vector<std::string>& list) {
       return quantity.shape.empty() ? list[0] : "(" + shortened(list) + ")";
     };
-    const std::string unit = quantity.unit.empty() ? "" : " " + quantity.unit;
+    const std::string unit = quantity.unit.empty() || quantity.unit == "1" ? "" : " " + quantity.unit;
     parts.push_back(
         fmt::format("{}: {}{} finally, from {} to {}", quantity.name, text(final), unit, text(least), text(most)));
   }

@@ -44,7 +44,7 @@ bool Simulation::between(const GridPoint& from, GridPoint& to, bool last) {
   return true;
 }
 
-// An event that acts again and again after shorter and shorter times: behind their limit it is not found any more, and
+// An event that acts again and again at shorter and shorter intervals: behind their limit it is not found any more, and
 // the motion would go on as if it had never been.
 void Simulation::look_for_accumulation(const Event& event, const EventRecord& record) {
   constexpr double much_shorter = 0.01;  // than a step
@@ -54,7 +54,8 @@ void Simulation::look_for_accumulation(const Event& event, const EventRecord& re
   last.shrinking = passed < last.passed ? last.shrinking + 1 : 0;
   last.passed = passed;
   if (last.shrinking >= in_a_row && passed < much_shorter * std::abs(options_.step))
-    end(Ending::failed, "'" + event.name + "' happens after shorter and shorter times near t = " + time_text(record.t) +
+    end(Ending::failed, "'" + event.name +
+                            "' happens at shorter and shorter intervals near t = " + time_text(record.t) +
                             ": what it sets comes to rest there, and nothing says how the motion goes on; write a "
                             "`contact`, which rests "
                             "and leaves again, or let `stop after` end the run");

@@ -200,8 +200,11 @@ void Simulation::take_impulse() {
 
 // What the watch has just seen at a point, where it is not as expected.
 void Simulation::react(const GridPoint& to, bool fine, RankWatch::Rank seen) {
-  if (!engine_.watch.finite())
-    end(Ending::failed, "energy or constraints are not finite at t = " + time_text(to.t) + "; try a smaller step");
+  if (!engine_.watch.finite()) {
+    const bool state_alone = !report_.has_energy && engine_.e.g.empty() && engine_.e.k.empty();
+    end(Ending::failed, (state_alone ? "the state is" : "energy or constraints are") +
+                            std::string(" not finite at t = ") + time_text(to.t) + "; try a smaller step");
+  }
   std::string why = fine ? "" : judge_->broken(to);
   // First the cause: where the rank is lost, multipliers and energy grow without bound.
   if (seen == RankWatch::Rank::lost ||
