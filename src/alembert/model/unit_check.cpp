@@ -77,7 +77,7 @@ Measure UnitCheck::node(std::uint32_t id, std::string& wrong) const {
       if (is_constant(Expr(&graph_, n.b))) return raised(a, static_cast<double>(graph_.value(n.b)));
       return a.is == Measure::Is::number ? a : Measure{};
     case Op::atan2: alike(a, b, wrong); return Measure::number();
-    case Op::piecewise:  // plain numbers, whatever the unit of its argument
+    case Op::piecewise: return {};  // a table: nobody gave the unit of its values
     case Op::sign:
     case Op::positive: return Measure::number();
     default: return plain_number(a, n.op, wrong);
