@@ -9,7 +9,6 @@
 #include <numbers>
 
 #include "alembert/base/cpu_time.h"
-#include "alembert/run/choose_method.h"
 #include "alembert/run/integrate.h"
 #include "alembert/run/simulate.h"
 #include "output/rows.h"
@@ -464,57 +463,6 @@ TEST(Judge, WellBehavedRunsAreLeftAlone) {
     const Report report = run_model(model, "gauss(3)", *model.solve.step, *model.solve.end);
     EXPECT_EQ(report.ending, Ending::done) << name << ": " << report.reason;
     EXPECT_EQ(codes(report), "") << name;
-  }
-}
-
-// The largest Lyapunov exponent of the first example, from Benettin's method on its equations in angles (two solutions
-// by Runge-Kutta, steps of 0.005, brought together again every 0.1): 0.948 over the 240 units of time, 0.91 to 1.08
-// over parts of them.
-TEST(Twin, ErrorsOfTheFirstExampleGrowAsItsLyapunovExponentSays) {
-  const Model model = gallery("double_pendulum");
-  for (const char* name : {"lobatto(3)", "gauss(3)"}) {
-    const Report report = run_model(model, name, *model.solve.step, *model.solve.end);
-    ASSERT_EQ(codes(report), "sensitive") << name;
-    const std::string& text = report.warnings.front().text;
-    const std::string before = "e-fold in about ";
-    const std::size_t at = text.find(before);
-    ASSERT_NE(at, std::string::npos) << text;
-    EXPECT_NEAR(1 / std::stod(text.substr(at + before.size())), 0.948, 0.2) << name;
-  }
-}
-
-// Below its speed of rest friction lets a block creep: it dissipates far more than its kinetic energy.
-TEST(Judge, WhatCreepsIsNoExplosion) {
-  const std::string slope =
-      "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*(y*cos(0.3) + x*sin(0.3))\n"
-      "constraint table(N): y = 0\nforce x = friction(0.5, N, x')\n";
-  for (const char* name : {"lobatto_damped(2)", "true_conjugate_euler"}) {
-    const Report report = run_judged(slope, name, 0.01, 1);
-    EXPECT_EQ(report.ending, Ending::done) << name << ": " << report.reason;
-    // 0.5*cos(0.3)*v/sqrt(v^2 + 1e-12) = sin(0.3)
-    const double part = std::tan(0.3) / 0.5;
-    EXPECT_NEAR(report.v[0], -1e-6 * part / std::sqrt(1 - part * part), 1e-9) << name;
-  }
-}
-
-// What no constraint holds does not loosen those of the others, however far away it is.
-TEST(ToleranceScale, AFarBodyDoesNotSpoilAPendulum) {
-  for (const char* far : {"1e9", "1e12"}) {
-    const Model model = model_from_text("coordinate x = 1, y, X = " + std::string(far) +
-                                        "\nkinetic (x'^2 + y'^2 + X'^2)/2\npotential 9.81*y\n"
-                                        "constraint rod: x^2 + y^2 = 1\n");
-    for (const double tolerance : {1e-6, 1e-9}) {
-      SimulateOptions options;
-      options.step = 0.01;
-      options.end = 10;
-      options.steps.control = Control::tolerance;
-      options.steps.tolerance = tolerance;
-      const Equations e = derive(model);
-      const Report report = simulate(model, e, choose_method(model, e, options).method, options);
-      ASSERT_EQ(report.ending, Ending::done) << report.reason;
-      EXPECT_LT(report.position, 1e-13);
-      EXPECT_LT(report.velocity, 1e-11);
-    }
   }
 }
 

@@ -525,7 +525,6 @@ std::optional<AccuracyProbe::Result> AccuracyProbe::finish(std::size_t singular_
   result.rounding = rounding;
   result.moves = ranges_.time();
   if (!of_rounding.regular) result.growth = std::max({growth_, growth_of(window_), of_rounding.rate});
-  result.typical = result.growth > 0 && of_rounding.typical > 0 ? of_rounding.typical : result.growth;
   result.accuracy = {.per_time = std::min(result.at_end, 1.0) / length,
                      .per_step = of_step,
                      .worst_t = worst_t_,

@@ -55,8 +55,8 @@ class StateRanges {
 
 /// What becomes of a small error: what it is multiplied with at most by the end, and in e-folds a unit of time.
 struct Growth {
-  double factor = 1, rate = 0, typical = 0;  // rate: the largest, for safety; typical: in the mean
-  bool regular = false;                      // it was followed to the end, and does not grow exponentially
+  double factor = 1, rate = 0;
+  bool regular = false;  // it was followed to the end, and does not grow exponentially
 };
 
 /// The length of so many steps of the size h between two times, which far from zero know it less well than h does. h =
@@ -92,11 +92,11 @@ class AccuracyProbe {
 
   struct Result {
     Accuracy accuracy;
-    double at_end = 0;               // relative to the range of motion; infinite where nothing is known of it
-    double growth = 0, typical = 0;  // e-folds of errors in a unit of time, at most and in the mean; 0: no such growth
-    double better = 0;               // a step that would make an error of a hundredth
-    double rounding = 0;             // what rounding makes at_end by itself
-    double moves = 0;                // the time in which the motion goes through its range
+    double at_end = 0;    // relative to the range of motion; infinite where nothing is known of it
+    double growth = 0;    // of errors, e-folds in a unit of time; 0 where they do not grow exponentially
+    double better = 0;    // a step that would make an error of a hundredth
+    double rounding = 0;  // what rounding makes at_end by itself
+    double moves = 0;     // the time in which the motion goes through its range
   };
   /// Nothing where no step could be compared. singular_positions: that the run has passed.
   std::optional<Result> finish(std::size_t singular_positions, const Growth& of_rounding) const;

@@ -4,9 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <set>
 #include <string>
-#include <utility>
 
 #include "alembert/base/epsilon.h"
 #include "alembert/base/lists.h"
@@ -35,9 +33,6 @@ constexpr double slight_change = 0.01;
 constexpr double smallest = 1e-100;
 // Sums of a step round a few times.
 constexpr double roundings = 16;
-// Slopes at the ends of a step, of the polynomial through its stages, round so many times as much as these: s^2 and
-// more, with seven of them.
-constexpr double of_slopes = 64;
 // A longer list is a family of numbers rather than a vector.
 constexpr int longest_vector = 4;
 
@@ -70,14 +65,8 @@ int root(std::vector<int>& parent, int i) {
   return i;
 }
 
-struct Clusters {
-  std::vector<int> number;     // of every entry of the state
-  std::vector<int> positions;  // of every z that constraints hold the number of the y beside it; -1: nothing holds it
-};
-
-/// Entries of the state that the equations connect, directly or by others, have the same number; those of y and z are
-/// counted apart.
-Clusters clusters(const Equations& e) {
+/// Entries of the state that the equations connect, directly or by others, have the same number.
+std::vector<int> clusters(const Equations& e) {
   const Exprs state = joined<Expr>(e.y, e.z);
   const Exprs unknowns = joined<Expr>(e.z_dot, e.lambda, e.psi);
   std::vector<int> parent(e.graph->size());
@@ -102,17 +91,11 @@ Clusters clusters(const Equations& e) {
     join(e.z[i].id(), e.z_dot[i].id());
   }
   std::map<std::pair<int, bool>, int> numbers;
-  std::set<int> held;
-  for (const Expr g : e.g)
-    if (moves[g.id()]) held.insert(root(parent, static_cast<int>(g.id())));
-  Clusters result;
+  std::vector<int> result;
   for (std::size_t i = 0; i < state.size(); ++i) {
     const int in = root(parent, static_cast<int>(state[i].id()));
     const int next = static_cast<int>(numbers.size());
-    result.number.push_back(numbers.try_emplace({in, i < e.y.size()}, next).first->second);
-    if (i < e.y.size()) continue;
-    const auto beside = numbers.find({in, true});
-    result.positions.push_back(held.contains(in) && beside != numbers.end() ? beside->second : -1);
+    result.push_back(numbers.try_emplace({in, i < e.y.size()}, next).first->second);
   }
   return result;
 }
@@ -123,11 +106,9 @@ ErrorScale::ErrorScale(const Equations& e, double relative, double absolute, con
     : n_y_(e.y.size()),
       relative_(relative),
       absolute_(absolute),
+      cluster_(clusters(e)),
       rounding_(start.state.size(), 0.0),
       disturbed_(start.state.size()) {
-  Clusters found = clusters(e);
-  cluster_ = std::move(found.number);
-  positions_ = std::move(found.positions);
   add_groups(e.y_names, 0, first_);
   add_groups(e.z_names, static_cast<int>(n_y_), first_);
   first_.push_back(static_cast<int>(start.state.size()));
@@ -196,7 +177,7 @@ bool ErrorScale::slight(const GridPoint& from, const GridPoint& to, std::span<co
     const double now = size(from, to, group);
     for (int i = first_[group]; i < first_[group + 1]; ++i) {
       const double allowed = absolute_ + misfit * std::max(now, slight_change * changes_[cluster_[i]]);
-      if (!(end_weight * defects[i] <= allowed + of_slopes * rounding(i) + smallest)) return false;
+      if (!(end_weight * defects[i] <= allowed + rounding(i) + smallest)) return false;
     }
   }
   return true;
@@ -234,8 +215,6 @@ void ErrorScale::measure_rounding(Multipliers& multipliers, const GridPoint& fro
     if (std::isfinite(change)) rounding_[n_y_ + j] += change;
     rounding_[n_y_ + j] *= roundings * 2 * std::abs(h);
     if (n_z == n_y_) rounding_[j] = 2 * std::abs(h) * rounding_[n_y_ + j];
-    // Velocities that bring positions onto constraints round as these do.
-    if (positions_[j] >= 0) rounding_[n_y_ + j] += roundings * epsilon * largest_[positions_[j]] / std::abs(h);
   }
 }
 

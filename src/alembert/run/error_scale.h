@@ -51,7 +51,6 @@ class ErrorScale {
   double relative_, absolute_;
   std::vector<int> first_;        // of every group its first entry; then the number of entries
   std::vector<int> cluster_;      // of every entry; those of y and z are counted apart
-  std::vector<int> positions_;    // of every z: the cluster of the y beside it, where constraints hold them; else -1
   std::vector<double> recent_;    // size of every group, forgotten soon
   std::vector<double> lasting_;   // forgotten slowly
   std::vector<double> largest_;   // of every cluster at the last point

@@ -23,8 +23,6 @@ constexpr long first_steps = 50;
 constexpr long very_first_steps = 4;
 constexpr double early_burst = 1e4;  // of the kinetic energy
 constexpr double right_enough = 0.5;
-// Of all by which the energy has changed: where its account is that exact, what changed it is known.
-constexpr double explained = 0.01;
 // Explosions pass every bound, in whatever units; less may be rounding of a system at rest, which has no scale.
 constexpr double noise = 1e-12;
 // Velocities that move nothing by more than this part of the size of the system in a unit of time are rounding.
@@ -172,8 +170,6 @@ bool Judge::bursts(double error, bool early) const {
   const double there = early_ + (accounts_ ? engine_.work->gained() : 0);
   // Where a motion becomes faster by itself, what is right of its kinetic energy is no explosion.
   if (looks_ <= very_first_steps || error <= burst * there || error <= right_enough * kinetic_) return false;
-  // Friction may take from a creeping body what is far more than its kinetic energy.
-  if (accounts_ && error <= explained * span_) return false;
   // At first, and where everything is at rest, the energy itself may be rounding.
   return error > noise && !(early && kinetic_ <= early_burst * there);
 }

@@ -168,10 +168,6 @@ void Simulation::explain() {
     const bool said = jump.empty() || control_->failure().ends_with(jump);
     return end(Ending::failed, control_->failure() + (said ? "" : "; " + jump));
   }
-  if (why.state.empty())
-    return end(Ending::failed,
-               "in the step from t = " + time_text(point_.t) +
-                   " no kink can be looked for, since parts of it have no solution; try a smaller step");
   std::string reason = engine_.failure.explain_step(why.result.newton, engine_.step.label(why.result), why.t, why.h,
                                                     why.state, engine_.longest(), engine_.moves(why));
   if (!light_.empty()) reason += "; " + light_;

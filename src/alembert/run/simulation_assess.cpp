@@ -154,7 +154,7 @@ void Simulation::assess_accuracy() {
         fmt::format("the motion is sensitive: errors grow e-fold in about {:.2g} units of time, so that the end "
                     "of the run is one of many motions, and only what is conserved can be trusted there; "
                     "{} for a while",
-                    1 / found->typical,
+                    1 / found->growth,
                     by_tolerance() ? "a smaller `tolerance` helps" : "smaller steps or a method of higher order help"),
         report_.t);
   if (found->rounding > known && found->accuracy.per_step <= good_step)

@@ -505,23 +505,6 @@ double Twin::growth() const {
   return std::log(whole / first) / half;
 }
 
-/// The same in the mean, by the line nearest to the logarithms of all distances.
-double Twin::mean_growth() const {
-  const Ranges to = ranges();
-  double n = 0, t = 0, y = 0, tt = 0, ty = 0;
-  for (const Distance& d : seen_) {
-    const double now = relative(d, to), at = std::abs(d.t - seen_.front().t);
-    if (!(now > 0)) continue;
-    n += 1;
-    t += at;
-    y += std::log(now);
-    tt += at * at;
-    ty += at * std::log(now);
-  }
-  const double spread = n * tt - t * t;
-  return spread > 0 ? std::max(0.0, (n * ty - t * y) / spread) : 0;
-}
-
 /// What an error at any time is later, at most.
 double Twin::amplification(double t) const {
   if (seen_.empty()) return 1;
@@ -542,7 +525,7 @@ Growth Twin::growth_until(double t) const {
   constexpr double nearly_all = 0.9;  // of the time: a regular motion does not become another one in the rest
   const double rate = growth();
   const bool followed = !seen_.empty() && std::abs(seen_.back().t - t0_) >= nearly_all * std::abs(t - t0_);
-  return {amplification(t), rate, rate > 0 ? mean_growth() : 0, followed && rate == 0 && seen_.size() >= fewest_looks};
+  return {amplification(t), rate, followed && rate == 0 && seen_.size() >= fewest_looks};
 }
 
 std::optional<AccuracyProbe::Result> Twin::finish(std::size_t singular_positions) const {
@@ -560,8 +543,6 @@ std::optional<AccuracyProbe::Result> Twin::finish(std::size_t singular_positions
   result.at_end = (relative(sum_) + rounding) * factor;
   result.rounding = rounding * factor;
   result.growth = growth();
-  const double mean = result.growth > 0 ? mean_growth() : 0;
-  result.typical = mean > 0 ? mean : result.growth;
   result.moves = ranges_.time();
   result.accuracy = {.per_time = std::min(result.at_end, 1.0) / length,
                      .per_step = relative(largest_),

@@ -77,7 +77,6 @@ class Twin {
   Ranges ranges() const { return {ranges_.positions(), ranges_.velocities()}; }
   static double relative(const Distance& distance, const Ranges& to);
   double growth() const;
-  double mean_growth() const;
   double amplification(double t) const;
 
   const Engine& engine_;
