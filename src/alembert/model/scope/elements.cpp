@@ -77,22 +77,22 @@ void check_rest_length(Scope& scope, const Term& term, const std::string& spring
 
 /// What check_inertia() asks for, for values that parameters are given later.
 void inertia_stays(Scope& scope, const Exprs& v) {
-  const auto at = [&](int i, int j) -> Expr {
-    if (v.size() == 9) return v[static_cast<std::size_t>(3 * i + j)];
-    if (i == j) return v[static_cast<std::size_t>(i)];
-    return v.size() == 6 ? v[static_cast<std::size_t>(2 + i + j)] : scope.graph().constant(0);
+  const auto at = [&](std::size_t i, std::size_t j) -> Expr {
+    if (v.size() == 9) return v[3 * i + j];
+    if (i == j) return v[i];
+    return v.size() == 6 ? v[2 + i + j] : scope.graph().constant(0);
   };
   const Quad rounding = 1e-12;
   const Expr size = abs(at(0, 0)) + abs(at(1, 1)) + abs(at(2, 2));
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < i && v.size() == 9; ++j)
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < i && v.size() == 9; ++j)
       stays_positive(scope, rounding * size - abs(at(i, j) - at(j, i)), true);
   const Expr two = at(0, 0) * at(1, 1) - at(0, 1) * at(0, 1);
   const Expr three = at(0, 0) * (at(1, 1) * at(2, 2) - at(1, 2) * at(1, 2)) -
                      at(0, 1) * (at(0, 1) * at(2, 2) - at(1, 2) * at(0, 2)) +
                      at(0, 2) * (at(0, 1) * at(1, 2) - at(1, 1) * at(0, 2));
   for (const Expr minor : {at(0, 0), two, three}) stays_positive(scope, minor, false);
-  for (int i = 0; i < 3 && v.size() == 3; ++i)
+  for (std::size_t i = 0; i < 3 && v.size() == 3; ++i)
     stays_positive(scope, (1 + rounding) * (at((i + 1) % 3, (i + 1) % 3) + at((i + 2) % 3, (i + 2) % 3)) - at(i, i),
                    true);
 }
