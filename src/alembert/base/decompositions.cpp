@@ -5,6 +5,8 @@
 #include <Eigen/QR>
 #include <Eigen/SVD>
 
+#include "alembert/error.h"
+
 namespace alembert::internal {
 
 namespace {
@@ -25,7 +27,8 @@ void least_squares(const DenseView& A, const DenseView& b, double* x) {
 }
 
 void pseudo_inverse(const DenseView& A, double* inverse) {
-  Eigen::Map<Matrix>(inverse, A.columns, A.rows) = Orthogonal(Matrix(matrix(A))).pseudoInverse();
+  const Matrix identity = Matrix::Identity(A.rows, A.rows);
+  Eigen::Map<Matrix>(inverse, A.columns, A.rows) = Orthogonal(Matrix(matrix(A))).solve(identity);
 }
 
 void solve_regular(const DenseView& A, const DenseView& b, double* x) {
@@ -54,7 +57,9 @@ SymmetricEigen symmetric_eigen(const DenseView& A) {
 SymmetricEigen gram_eigen(const DenseView& A) { return symmetric_eigen(Matrix(matrix(A) * matrix(A).transpose())); }
 
 SingularValues singular_values(const DenseView& A) {
-  const Eigen::JacobiSVD<Matrix> svd(Matrix(matrix(A)), Eigen::ComputeFullU | Eigen::ComputeFullV);
+  check(A.rows == A.columns, "singular values are asked of a square matrix");  // others need a preconditioner
+  const Eigen::JacobiSVD<Matrix, Eigen::NoQRPreconditioner> svd(Matrix(matrix(A)),
+                                                                Eigen::ComputeFullU | Eigen::ComputeFullV);
   return {numbers(svd.singularValues()), numbers(svd.matrixU())};
 }
 

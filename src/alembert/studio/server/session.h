@@ -19,7 +19,7 @@ namespace alembert::internal::studio {
 /// A page that is open.
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  using Socket = websocket::stream<beast::tcp_stream>;
+  using Socket = websocket::stream<beast::tcp_stream, false>;  // without compression, which nobody switched on
   Session(asio::io_context& io, beast::tcp_stream stream, std::function<void(const std::shared_ptr<Session>&)> gone)
       : io_(io), socket_(std::move(stream)), gone_(std::move(gone)) {}
 
