@@ -200,7 +200,9 @@ class Build:
         for unit in units:
             command = command.replace(f' {unit} ', f' {os.path.join(self.own, unit)} ')
         for old, new in [(target, os.path.join(self.own, to))] + replaced:
-            command = re.sub(rf'(?<= ){re.escape(old)}(?= |$)', new, command)
+            command, places = re.subn(rf'(?<= )({re.escape(self.folder)}/)?{re.escape(old)}(?= |$)', new, command)
+            if not places:
+                sys.exit(f'{old} has no place in the command that links {target}')
         result = subprocess.run(command, shell=True, cwd=self.folder, capture_output=True, text=True)
         if result.returncode:
             sys.exit(result.stderr[:4000])
