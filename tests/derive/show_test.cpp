@@ -213,6 +213,37 @@ TEST(Show, FirstOrderStatesHaveTheirRatesInTheReducedSystem) {
   EXPECT_TRUE(has(text.substr(reduced_at), "  w[2]' = x'\n")) << text;
 }
 
+TEST(Show, RootsAndPiKeepTheirNames) {
+  const char* const model =
+      "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential (x - sqrt(3)/2)^2/2 + sqrt(8)*y + 2*pi/3*y^3 + 0.35*x^4\n";
+  const std::string text = shown(model), latex = shown(model, {.latex = true});
+  EXPECT_TRUE(has(text, "  f_y = -2*pi*y^2 - 2*sqrt(2)\n")) << text;
+  EXPECT_TRUE(has(text, "sqrt(3)/2")) << text;
+  EXPECT_TRUE(has(latex, "-2 \\pi y^{2} - 2 \\sqrt{2}")) << latex;
+  EXPECT_TRUE(has(latex, "\\frac{\\sqrt{3}}{2}")) << latex;
+  // Sixteen digits of a root are no root.
+  const std::string rounded = shown("coordinate x\nkinetic x'^2/2\npotential 1.4142135623730951*x\n");
+  EXPECT_TRUE(has(rounded, "f_x = -1.4142135623730951\n")) << rounded;
+}
+
+TEST(Show, ContactsHaveTheirLaws) {
+  const std::string text = shown(
+      "parameter m = 1, mu = 0.3, e = 0.5\ncoordinate x, y\nkinetic m/2*(x'^2 + y'^2)\npotential 9.81*m*y\n"
+      "contact floor: y - x^2 >= 0 restitution e friction mu static 2*mu along x'\n");
+  for (const char* part :
+       {"\np' = f + h_q^T lambda_N + s_v^T lambda_T, where f\n", "\n  h         gaps", "\n  s         slips",
+        "parameters m, mu, e\n", "\n  floor = y - x^2\n", "gives back\n  floor = e\n", "\nslips\n  floor = x'\n",
+        "\ncoefficients of friction\n  floor = mu\n", "at rest\n  floor = 2*mu\n", "while all contacts are open"})
+    EXPECT_TRUE(has(text, part)) << part << "\nin\n" << text;
+  EXPECT_FALSE(has(shown(double_pendulum), "lambda_N"));
+}
+
+TEST(Show, RatesOfMomentaAreThoseOfP) {
+  const std::string text = shown("coordinate x\nmomentum p1 of x\nhamiltonian p1^2/2 + x^2/2\n");
+  EXPECT_TRUE(has(text, "\n  p'  their rates: p1'\n")) << text;
+  EXPECT_FALSE(has(text, "z")) << text;
+}
+
 /// The lines below a heading of what is shown of a model of the gallery.
 std::string section(const std::string& name, const std::string& heading) {
   const Model m = read_model(source_folder() + "/models/" + name + ".alm");

@@ -68,8 +68,8 @@ Letters::Letters(const std::vector<std::string>& names, const std::vector<std::s
            std::any_of(indexed_by.begin(), indexed_by.end(),
                        [&](const std::string& index) { return bases.contains(letter + "_" + base_of(index)); });
   };
-  for (const char* one : {"q", "y",   "v",      "z",  "Z", "p", "f", "N", "r", "g", "k", "c", "E",
-                          "t", "psi", "lambda", "mu", "x", "u", "H", "J", "R", "B", "P", "S"}) {
+  for (const char* one : {"q",   "y",      "v",  "z", "Z", "p", "f", "N", "r", "g", "k", "c", "E", "t",
+                          "psi", "lambda", "mu", "x", "u", "H", "J", "R", "B", "P", "S", "h", "s"}) {
     std::string letter = one;
     while (taken(letter, is_greek(one) ? constraints : indices)) letter += is_greek(one) ? "s" : one;
     if (letter != one) other_[one] = letter;

@@ -1,6 +1,7 @@
 #include "alembert/derive/show.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "alembert/base/lists.h"
@@ -134,6 +135,30 @@ void add_multipliers(std::vector<Meaning>& list, const Model& model, const Exprs
   }
 }
 
+bool any_gap(const Equations& e) {
+  return std::any_of(e.contacts.begin(), e.contacts.end(), [](const auto& c) { return bool(c.restitution); });
+}
+bool any_slip(const Equations& e) {
+  return std::any_of(e.contacts.begin(), e.contacts.end(), [](const auto& c) { return !c.friction.empty(); });
+}
+
+/// The laws of contact and friction, in words.
+void add_contacts(std::vector<Meaning>& list, const Model& model, const Equations& e, const Letters& letters) {
+  if (any_gap(e)) {
+    list.push_back({letters("h"), "gaps, at least 0"});
+    list.push_back({letters.formula("h_" + coordinate_letter(model, e)), "their derivatives by",
+                    letters(coordinate_letter(model, e))});
+    list.push_back({letters.formula("lambda_N"), "normal forces: at least 0, and 0 where the gap is not 0"});
+  }
+  if (any_slip(e)) {
+    list.push_back({letters("s"), "slips"});
+    list.push_back({letters.formula("s_v"), "their derivatives by the velocities"});
+    list.push_back({letters.formula("lambda_T"),
+                    "friction: what keeps the slip at 0, if that is at most the coefficient times the normal force; "
+                    "else that much, against the slip"});
+  }
+}
+
 /// y, z, p, f in the words of the form.
 std::vector<Meaning> variables(const Model& model, const Equations& e, const Letters& letters) {
   const Name t = letters("t"), q = letters(coordinate_letter(model, e)), v = letters("v"), p = letters("p"),
@@ -207,6 +232,7 @@ std::vector<Meaning> meanings(const Model& model, const Equations& e, const Show
     list.push_back({{}, "first-order states, whose rates are given:", {}, of_states(e, e.y_names)});
   const std::string z = e.form == Form::lagrangian || model.multibody ? "v" : "z";
   add_constraints(list, model, e, letters);
+  add_contacts(list, model, e, letters);
   if (options.form == ShownForm::ggl && !e.g.empty()) {
     list.push_back({letters("mu"), "multipliers that hold the constraints themselves beside their time derivatives"});
     for (const std::string& name : e.g_names)
@@ -215,15 +241,21 @@ std::vector<Meaning> meanings(const Model& model, const Equations& e, const Show
   }
   if (e.energy) list.push_back({letters("E"), "energy"});
   if (options.form == ShownForm::all || options.form == ShownForm::index1) {
-    const bool accelerations = e.form == Form::lagrangian;
-    list.push_back({letters.formula(z + "'"), accelerations ? "accelerations" : "rates of",
-                    accelerations ? Name{} : letters.formula(z + ":"), symbol_names(e.z_dot)});
+    const bool momenta = e.form == Form::hamiltonian;
+    list.push_back({letters.formula((momenta ? "p" : z) + "'"),
+                    z == "v" ? "accelerations" : "their rates:",
+                    {},
+                    symbol_names(e.z_dot)});
   }
   Exprs shown = joined<Expr>(e.v, e.p, e.f, e.N, e.r, e.g, e.g_dot, e.k, e.energy, e.invariants, e.reduced,
                              auxiliary_equations(e));
   for (const ContactFunctions& contact : e.contacts) {
     shown.push_back(contact.gap);
-    for (const auto& friction : contact.friction) append(shown, friction.slip);
+    if (contact.restitution) shown.push_back(contact.restitution);
+    for (const auto& friction : contact.friction) {
+      append(shown, friction.slip);
+      shown.insert(shown.end(), {friction.coefficient, friction.at_rest});
+    }
   }
   add_parameters(list, model, e, shown);
   return list;
@@ -415,7 +447,8 @@ class MechanicsPage {
     const Exprs multipliers = joined<Expr>(e_.lambda, e_.psi);
     if (e_.p == e_.z) page_.note(letters_.in_words("", "p"), themselves());
     else page_.section(letters_.in_words("", "p"), all_indexed(letters_, "p", rows), e_.p, e_.z);
-    const Name law = letters_.in_words("", "p' = " + forces(), ", where "), f = letters_.in_words("", "f");
+    const Name law = letters_.in_words("", "p' = " + forces() + contact_forces(), ", where "),
+               f = letters_.in_words("", "f");
     page_.section({law.text + f.text, law.latex + f.latex}, all_indexed(letters_, "f", rows), e_.f);
     const auto reactions = [&](const char* letter, const Exprs& list) {
       if (!all_zero(list))
@@ -437,9 +470,13 @@ class MechanicsPage {
   std::string forces() const {
     return std::string("f") + (all_zero(e_.N) ? "" : " + N") + (all_zero(e_.r) ? "" : " + r");
   }
+  std::string contact_forces() const {
+    return (any_gap(e_) ? " + h_" + y_ + "^T lambda_N" : "") + (any_slip(e_) ? " + s_v^T lambda_T" : "");
+  }
   std::string and_constraints() const {
     return std::string(
                e_.g.empty() && e_.k.empty() ? "" : " and the constraints differentiated until accelerations appear") +
+           (any_gap(e_) ? ", while all contacts are open" : "") + (any_slip(e_) ? ", without friction" : "") +
            (e_.first_order == 0 ? "" : ", with the rates of the first-order states");
   }
 
@@ -460,24 +497,41 @@ class MechanicsPage {
     page_.section(letters_.in_words("", "k"), zeros(e_.k.size()), e_.k, e_.z, e_.k_names);
   }
 
-  /// 0 <= gap, 0 <= normal force, complementary; friction along the slips.
-  void contacts() {
-    std::vector<std::string> names, slipping, loaded;
-    Exprs gaps, slips, loads;
-    for (std::size_t i = 0; i < e_.contacts.size(); ++i) {
-      const bool gap = static_cast<bool>(e_.contacts[i].restitution);
-      (gap ? names : loaded).push_back(model_.contacts[i].name);
-      (gap ? gaps : loads).push_back(e_.contacts[i].gap);
-      for (const auto& friction : e_.contacts[i].friction)
-        for (const Expr slip : friction.slip) {
-          slipping.push_back(model_.contacts[i].name);
-          slips.push_back(slip);
-        }
+  /// Named values of contacts, with a title of one word or more.
+  struct Rows {
+    std::vector<Name> names = {};
+    Exprs values = {};
+    void add(const std::string& name, Expr value) {
+      names.push_back(name_of(name));
+      values.push_back(value);
     }
-    page_.section({"gaps, at least 0", "Gaps, at least 0"}, names_of(names), gaps);
-    page_.section({"normal forces in joints and constraints", "Normal forces in joints and constraints"},
-                  names_of(loaded), loads, joined<Expr>(e_.z, e_.lambda, e_.psi));
-    page_.section({"slips", "Slips"}, names_of(slipping), slips, e_.z);
+  };
+  void rows(const std::string& title, const Rows& list, const Exprs& unknowns = {}) {
+    std::string large = title;
+    large[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(large[0])));
+    page_.section({title, large}, list.names, list.values, unknowns);
+  }
+
+  /// What the laws of contact and friction, which stand among the symbols, need of the model.
+  void contacts() {
+    Rows gaps, restitution, loads, slips, coefficients, at_rest;
+    for (std::size_t i = 0; i < e_.contacts.size(); ++i) {
+      const ContactFunctions& contact = e_.contacts[i];
+      const std::string& name = model_.contacts[i].name;
+      (contact.restitution ? gaps : loads).add(name, contact.gap);
+      if (contact.restitution) restitution.add(name, contact.restitution);
+      for (const auto& friction : contact.friction) {
+        for (const Expr slip : friction.slip) slips.add(name, slip);
+        coefficients.add(name, friction.coefficient);
+        if (friction.at_rest != friction.coefficient) at_rest.add(name, friction.at_rest);
+      }
+    }
+    rows("gaps, at least 0", gaps);
+    rows("restitution: the share of the speed that an impact gives back", restitution);
+    rows("normal forces in joints and constraints", loads, joined<Expr>(e_.z, e_.lambda, e_.psi));
+    rows("slips", slips, e_.z);
+    rows("coefficients of friction", coefficients);
+    rows("coefficients of friction at rest", at_rest);
   }
 
   Page& page_;

@@ -31,10 +31,8 @@ std::string latex_cases(const FormTable& table, const Cases& cases) {
 }
 
 std::string latex_number(Quad value) {  // not negative
-  const Fraction f = fraction_of(value);
-  if (f.d != "1") return "\\frac{" + f.n + "}{" + f.d + "}";
-  Graph scratch;
-  return to_latex(scratch.constant(shown_number(value)));
+  const Fraction f = fraction_of(value, Writing::latex);
+  return f.d == "1" ? f.n : "\\frac{" + f.n + "}{" + f.d + "}";
 }
 
 /// Round brackets that grow where what is in them is more than a name.
@@ -47,7 +45,7 @@ std::string latex_brackets(const FormTable& table, const Sum& sum) {
 std::string latex_factor(const FormTable& table, const Factor& factor) {
   const Atom& atom = table.atom(factor.atom);
   const Quad exponent = fabsq(factor.exponent);
-  const Fraction f = fraction_of(exponent);
+  const Fraction f = fraction_of(exponent, Writing::latex);
   const std::string power = exponent == 1 ? "" : "^{" + (f.d == "1" ? f.n : f.n + "/" + f.d) + "}";
   const bool root = exponent == Quad(0.5);
   if (atom.op == Op::symbol) {
@@ -106,9 +104,8 @@ std::string latex_term(const FormTable& table, const Term& term) {
   for (const Factor& factor : term.factors) (factor.exponent > 0 ? above : below).push_back(factor);
   const Quad size = fabsq(term.coefficient);
   if (below.empty()) return latex_product(table, size == 1 ? "1" : latex_number(size), above);
-  const Fraction number = fraction_of(size);
-  const std::string n = number.d == "1" ? latex_number(size) : number.n;
-  return "\\frac{" + latex_side(table, n, above) + "}{" + latex_side(table, number.d, below) + "}";
+  const Fraction number = fraction_of(size, Writing::latex);
+  return "\\frac{" + latex_side(table, number.n, above) + "}{" + latex_side(table, number.d, below) + "}";
 }
 
 std::string latex_sum(const FormTable& table, const Sum& sum) {
@@ -187,7 +184,7 @@ class BreakablePieces {
     pieces_.back() += (first ? "" : " ") + std::string("\\bigl(");
     open_ = true;
     add(table_.atom(factor.atom).arguments[0]);
-    const Fraction power = fraction_of(fabsq(factor.exponent));
+    const Fraction power = fraction_of(fabsq(factor.exponent), Writing::latex);
     const std::string sign = factor.exponent < 0 ? "-" : "";
     pieces_.back() += "\\bigr)";
     if (factor.exponent != 1) pieces_.back() += "^{" + sign + power.n + (power.d == "1" ? "" : "/" + power.d) + "}";

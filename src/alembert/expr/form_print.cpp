@@ -4,6 +4,7 @@
 #include <quadmath.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "alembert/error.h"
@@ -30,22 +31,63 @@ Quad shown_number(Quad value) {
   return read;
 }
 
-Fraction fraction_of(Quad value) {
+namespace {
+
+/// n/d to all digits but for rounding.
+struct Ratio {
+  long n, d;
+};
+std::optional<Ratio> ratio_of(Quad value, long largest_n, long largest_d) {
   constexpr double rounding = 1e-30;  // quadruple precision has 34 digits
-  const auto fraction = [&](long largest_n, long largest_d) -> std::optional<Fraction> {
-    for (long d = 1; d <= largest_d; ++d) {
-      const Quad n = roundq(value * d);
-      if (n == 0 || n > largest_n || fabsq(n - value * d) > rounding * n) continue;
-      return Fraction{std::to_string(static_cast<long>(n)), std::to_string(d)};
-    }
-    return {};
-  };
-  if (const auto small = fraction(30, 16)) return *small;
+  for (long d = 1; d <= largest_d; ++d) {
+    const Quad n = roundq(value * d);
+    if (n == 0 || n > largest_n || fabsq(n - value * d) > rounding * n) continue;
+    return Ratio{static_cast<long>(n), d};
+  }
+  return {};
+}
+
+std::string decimal(Quad value, Writing writing) {
+  if (writing == Writing::infix) return constant_text(value);
+  Graph scratch;
+  return to_latex(scratch.constant(shown_number(value)));
+}
+
+std::string times(long factor, const std::string& name, Writing writing) {
+  if (factor == 1) return name;
+  return std::to_string(factor) + (writing == Writing::latex ? " " : "*") + name;
+}
+
+/// sqrt(3)/2 and 2/3*pi, which reached us as numbers.
+std::optional<Fraction> root_or_pi(Quad value, Writing writing) {
+  const bool latex = writing == Writing::latex;
+  const Quad pi = acosq(Quad(-1));
+  if (const auto share = ratio_of(value / pi, 30, 180))  // degrees too
+    return Fraction{times(share->n, latex ? "\\pi" : "pi", writing), std::to_string(share->d)};
+  const auto square = ratio_of(value * value, 1000, 1000);
+  if (!square) return {};
+  // n/d = n*d/d^2: the root of n*d, whose squares stand before it, over d.
+  long inside = square->n * square->d, outside = 1, below = square->d;
+  for (long factor = 2; factor * factor <= inside; ++factor)
+    for (; inside % (factor * factor) == 0; inside /= factor * factor) outside *= factor;
+  const long shared = std::gcd(outside, below);
+  outside /= shared;
+  below /= shared;
+  const std::string root = (latex ? "\\sqrt{" : "sqrt(") + std::to_string(inside) + (latex ? "}" : ")");
+  return Fraction{times(outside, root, writing), std::to_string(below)};
+}
+
+}  // namespace
+
+Fraction fraction_of(Quad value, Writing writing) {
+  const auto written = [](const Ratio& ratio) { return Fraction{std::to_string(ratio.n), std::to_string(ratio.d)}; };
+  if (const auto small = ratio_of(value, 30, 16)) return written(*small);
   const Quad shown = shown_number(value);
-  if (fabsq(shown - value) <= rounding * fabsq(value)) return {constant_text(shown), "1"};
-  // What is no short decimal was a quotient: 1/24.
-  if (const auto large = fraction(1000, 1000)) return *large;
-  return {constant_text(value), "1"};
+  if (is_same_size(shown, value)) return {decimal(shown, writing), "1"};
+  // What is no short decimal was a quotient, 1/24, or a root.
+  if (const auto large = ratio_of(value, 1000, 1000)) return written(*large);
+  if (const auto root = root_or_pi(value, writing)) return *root;
+  return {decimal(value, writing), "1"};
 }
 
 std::vector<Term> written_order(const Sum& sum) {

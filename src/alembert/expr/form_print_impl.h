@@ -10,11 +10,12 @@
 
 namespace alembert::internal::form {
 
-/// A number as one writes it: n/d where that is short, else as it is (d = 1).
+/// A number as one writes it: n/d where that is short, n perhaps with a root or pi; else as it is (d = 1).
 struct Fraction {
   std::string n, d;
 };
-Fraction fraction_of(Quad value);  // not negative
+enum class Writing { infix, latex };
+Fraction fraction_of(Quad value, Writing writing = Writing::infix);  // not negative
 
 /// To the digits that a reader wants, which are those of double precision.
 Quad shown_number(Quad value);
