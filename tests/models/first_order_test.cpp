@@ -112,6 +112,12 @@ TEST(Inputs, AreWhatTheModelFilesOrTheProgramSay) {
   const apps_test::Outcome run = apps_test::program({"run", model, "--input", "F=" + wind, "--json"});
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_NEAR(nlohmann::json::parse(run.out)["q"]["x"].get<double>(), 7.0 / 6, 1e-9);
+  // Which column is the time is not guessed.
+  const std::string strange = folder.write("strange.csv", "s,F\n0,0\n1,1\n3,1\n");
+  const apps_test::Outcome guessed = apps_test::program({"run", model, "--input", "F=" + strange});
+  EXPECT_EQ(guessed.code, 2);
+  EXPECT_NE(guessed.err.find("has no column 't', along which 'F' goes"), std::string::npos) << guessed.err;
+  EXPECT_NE(guessed.err.find("its columns are s, F"), std::string::npos) << guessed.err;
   const apps_test::Outcome unknown = apps_test::program({"run", model, "--input", "G=" + wind});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_NE(unknown.err.find("there is no input 'G'"), std::string::npos) << unknown.err;

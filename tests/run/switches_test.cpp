@@ -134,6 +134,30 @@ TEST(Switches, IndicesDecideAtOnceSoThatEndsNeedNotExist) {
   EXPECT_EQ(run_switched(chain, "gauss(2)", 0.1, 1).ending, Ending::done);
 }
 
+// What is decided as the family is written out need not exist either: sizes and ends of ranges are known by then.
+TEST(Switches, EndsOfFamiliesDecideByTheirParameters) {
+  const std::string head =
+      "parameter N = 4, last = N\nfamily i = 1..N\ncoordinate x[i]\nkinetic sum(i, x[i]'^2)/2\n"
+      "initial x[i] = i^2, x'[1] = 1\n";
+  const auto end = [&](const std::string& force) {
+    return run_switched(model_from_text(head + "force x[i] = " + force + "\n"), "gauss(3)", 0.1, 1).y;
+  };
+  const std::vector<double> expected = end("-x[i] + if(i = 4, 0, x[min(i + 1, 4)])");
+  for (const char* force :
+       {"-x[i] + if(i = N, 0, x[i+1])", "-x[i] + if(i < N, x[i+1], 0)", "-x[i] + if(N > i, x[i+1], 0)",
+        "-x[i] + if(not i = last, x[i+1], 0)", "if(i >= N, -x[i], x[i+1] - x[i])"}) {
+    const std::vector<double> found = end(force);
+    for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(found[k], expected[k], 1e-13) << force;
+  }
+  // A parameter that may change decides nothing.
+  const Report switched =
+      run_switched(model_from_text("parameter on = 0\nfamily i = 1..2\ncoordinate x[i]\nkinetic sum(i, x[i]'^2)/2\n"
+                                   "force x[i] = if(on*i > 1, 1, 0)\nwhen t = 1: on = 1\n"),
+                   "gauss(3)", 0.1, 2);
+  EXPECT_NEAR(switched.z[0], 0, 1e-12);
+  EXPECT_NEAR(switched.z[1], 1, 1e-12);
+}
+
 TEST(Tables, AreThoseOfTheirKind) {
   const auto value = [](const std::string& kind, double x) {
     const Model model = model_from_text("table f(s) = (0, 0), (1, 1), (2, 1), (3, 4) " + kind +
@@ -153,6 +177,23 @@ TEST(Tables, AreThoseOfTheirKind) {
   EXPECT_NEAR(value("monotone", 1.5), 1, 1e-15);
   EXPECT_NEAR(value("monotone", 0.5), 0.6875, 1e-15);
   EXPECT_NEAR(value("monotone", 2.5), 1.9375, 1e-15);
+}
+
+// Linear tables and splines are sums over their values, so that these may change on the way.
+TEST(Tables, TheirValuesMayBeSwitched) {
+  for (const std::string kind : {"linear", "spline"}) {
+    const std::string head =
+        "parameter k = 1\ncoordinate x\nkinetic x'^2/2\ninitial x = 0.7\ntable spring(u) = (-2, -2";
+    const auto end = [&](const std::string& rest) {
+      return run_switched(model_from_text(head + rest), "gauss(3)", 0.05, 2).y[0];
+    };
+    const double found =
+        end("*k), (0, 0), (1, 1.5*k), (2, 3) " + kind + "\nforce x = -spring(x)\nwhen t = 0.8: k = 3*k\n");
+    const double expected =
+        end("), (0, 0), (1, 1.5), (2, 3) " + kind + "\ntable later(u) = (-2, -6), (0, 0), (1, 4.5), (2, 3) " + kind +
+            "\nforce x = if(t < 0.8, -spring(x), -later(x))\n");
+    EXPECT_NEAR(found, expected, 1e-12) << kind;
+  }
 }
 
 TEST(Tables, SayWhenTheyAreAskedBeyondTheirEnds) {

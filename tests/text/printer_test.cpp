@@ -276,6 +276,21 @@ TEST(Print, IsCanonical) {
   EXPECT_EQ(formatted("\n\n  # only a comment\n\n\n"), "# only a comment\n");
 }
 
+// However attributes are ordered, a statement is the same, but for the order in which bodies are named.
+TEST(Print, AttributesComeInAnyOrder) {
+  const std::string leg =
+      "component leg[i] = \"leg.alm\" at (i, 0, 0) rotated 20*deg about (0, 0, 1) with l = 2, m = 3 for i = 1..6\n";
+  for (const char* other :
+       {"component leg[i] = \"leg.alm\" with l = 2, m = 3 at (i, 0, 0) rotated 20*deg about (0, 0, 1) for i = 1..6\n",
+        "component leg[i] = \"leg.alm\" for i = 1..6 about (0, 0, 1) turned 20*deg with l = 2, m = 3 at (i, 0, 0)\n",
+        "component leg[i] = \"leg.alm\" rotated 20*deg with l = 2, m = 3 for i = 1..6 about (0, 0, 1) at (i, 0, 0)\n"})
+    EXPECT_EQ(formatted(other), leg);
+  EXPECT_EQ(formatted("body arm for i = 1..2 mass 2 inertia 1\n"),
+            formatted("body arm mass 2 inertia 1 for i = 1..2\n"));
+  EXPECT_EQ(formatted("contact c friction 0.5 to ground plane from ball sphere 0.1 for i = 1..2\n"),
+            formatted("contact c friction 0.5 to ground plane for i = 1..2 from ball sphere 0.1\n"));
+}
+
 TEST(Print, KeepsCommentsAndAtMostOneBlankLine) {
   EXPECT_EQ(formatted("\n# head\n\n\n\n#\ncoordinate x,  # first\n  # between\n\n  y  # last\n\n\n# tail\n\n"),
             "# head\n\n#\n# first\n# between\ncoordinate x, y  # last\n\n# tail\n");

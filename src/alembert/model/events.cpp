@@ -245,8 +245,8 @@ bool add_actions(Elaboration& e, const Item& item, Event& event) {
       return false;
     }
     if (place->first == Action::To::parameter && scope.decided.contains(symbol.id())) {
-      scope.error(item.target.place,
-                  "the parameter '" + name + "' decides sizes or ranges and cannot change on the way");
+      scope.error(item.target.place, "the parameter '" + name +
+                                         "' decides sizes, ranges or points of tables and cannot change on the way");
       return false;
     }
     if (!add_action(e, item, event, {place->first, place->second, value.entries[k], name}, symbol)) return false;

@@ -82,6 +82,12 @@ std::vector<Cubic> cubics_of(const Table& table) {
 
 }  // namespace
 
+const Piecewise& Table::point(std::size_t number, const std::string& name) const {
+  Table one{kind, x, Quads(x.size(), 0), {}};
+  one.f[number] = 1;
+  return one.function(name);
+}
+
 const Piecewise& Table::function(const std::string& name) const {
   const std::vector<Cubic> cubics = cubics_of(*this);
   std::vector<Piecewise::Piece<Quad>> pieces = {{x.front(), f.front(), 0, 0, 0}};
@@ -123,6 +129,12 @@ std::optional<Quad> number_in(const std::string& text) {
   return minus ? -value : value;
 }
 
+std::string joined(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
 /// Where the column stands; says what is wrong where it is not there.
 std::size_t find_column(const std::vector<std::string>& head, const std::string& column, TableFile& file) {
   const auto named = std::find(head.begin(), head.end(), column);
@@ -133,10 +145,8 @@ std::size_t find_column(const std::vector<std::string>& head, const std::string&
   if (number >= 1 && number <= head.size()) return number - 1;
   file.wrong = "has no column '" + column + "'";
   file.of_column = true;
-  std::string list;
-  for (const std::string& name : head) list += (list.empty() ? "" : ", ") + name;
   const std::string near = nearest_name(column, head);
-  file.hint = near.empty() ? "its columns are " + list : "did you mean '" + near + "'?";
+  file.hint = near.empty() ? "its columns are " + joined(head) : "did you mean '" + near + "'?";
   return 0;
 }
 
@@ -181,7 +191,12 @@ TableFile read_table_text(const std::string& text, const std::string& path, cons
   if (!file.wrong.empty() && !is_table(path)) file.hint = "";
   if (!file.wrong.empty()) return file;
   const auto named = std::find(head.begin(), head.end(), argument);
-  const std::size_t from = argument.empty() || named == head.end() ? 0 : static_cast<std::size_t>(named - head.begin());
+  if (!argument.empty() && named == head.end()) {
+    file.wrong = "has no column '" + argument + "', along which '" + column + "' goes";
+    if (is_table(path)) file.hint = "name the column of the time " + argument + "; its columns are " + joined(head);
+    return file;
+  }
+  const std::size_t from = argument.empty() ? 0 : static_cast<std::size_t>(named - head.begin());
   if (from == wanted) {
     file.wrong = "has no column beside '" + head[wanted] + "' that it follows";
     file.hint = "its columns are " + (argument.empty() ? "x" : argument) + " and " + column;

@@ -3,6 +3,7 @@
 // Functions given by their values. Inside model/ only.
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "alembert/expr/piecewise.h"
@@ -14,9 +15,13 @@ struct Table {
   enum class Kind { linear, spline, monotone };
   Kind kind = Kind::linear;
   std::vector<Quad> x, f;  // at least two; x ascends
+  // Values that change on the way, by the numbers of their points; f is 0 there. Not of monotone tables.
+  std::vector<std::pair<std::size_t, Expr>> changing;
 
   /// As a function; beyond the ends it holds its last values.
   const Piecewise& function(const std::string& name) const;
+  /// The same with 1 at this point and 0 at all others: of linear tables and splines what its value is multiplied by.
+  const Piecewise& point(std::size_t number, const std::string& name) const;
 };
 
 /// Two columns of a CSV file with a head line: the one that is named `argument`, else the first, and `column` by its

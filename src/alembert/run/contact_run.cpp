@@ -60,7 +60,7 @@ ContactRun::ContactRun(Engine& engine, const SimulateOptions& options, std::shar
       slack_(engine.model.contacts.size(), 0),
       t_(engine.t0),
       state_(engine.point().state),
-      parameters_(engine.parameters),
+      parameters_(engine.parameters.begin(), engine.parameters.end()),
       conserves_(engine.conservative && !moves_by_itself(e_)),
       changes_(engine.model),
       impacts_(engine.model.contacts.size()),
@@ -190,7 +190,7 @@ Report ContactRun::run() {
 }
 
 void ContactRun::follow() {
-  const std::vector<double> usual = base_.parameters;
+  const std::vector<double> usual(base_.parameters.begin(), base_.parameters.end());
   if (options_.resume.empty()) begin();
   else take_up();
   try {
@@ -203,7 +203,7 @@ void ContactRun::follow() {
   try {
     rows_.finish();
   } catch (const WriteError& error) { fail(error.diagnostics().at(0).message); }
-  base_.parameters = usual;
+  std::copy(usual.begin(), usual.end(), base_.parameters.begin());
   Report& report = books_.report();
   report.t = t_;
   for (std::size_t i = 0; i < mode_.size(); ++i) report.contacts[i].state = word_of(state_of(mode_[i]));

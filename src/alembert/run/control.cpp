@@ -55,6 +55,9 @@ constexpr double margin = 1e-10;
 constexpr int most_halvings = 20;
 // It then comes near to the kink in ever shorter parts, and passes over it from this part of a step on.
 constexpr double nearly_there = 1e-5;
+// Where a motion leaves a kink to another side than was thought, the step is made again on that, so often at most: each
+// time for one kink more, and where it goes to neither side it is held.
+constexpr int most_turns = 3;
 // More parts of a step than this are those of something that chatters; the rest is made without looking for kinks.
 constexpr int most_parts = 50;
 // Nor into more than this because parts of them have no solution: a motion that would have to stick goes on in parts of
@@ -74,7 +77,8 @@ class FixedSteps final : public StepControl {
         steps_(divided(t0, end, h)),
         guess_(guess),
         dense_(engine.kinks ? &*engine.dense : nullptr),
-        kinks_(engine.kinks ? &*engine.kinks : nullptr) {
+        kinks_(engine.kinks ? &*engine.kinks : nullptr),
+        sides_(engine.sides) {
     if (kinks_) {
       kinks_->begin(start, here_);
       starts_in_kink_ = leaves_kink(start);
@@ -169,9 +173,15 @@ class FixedSteps final : public StepControl {
     const GridPoint& start = behind_kink(from, length);
     to.off_kink = &start != &from;
     const double h = length - (start.t - from.t);
-    if (!step(start, h, t_end, to)) return false;
-    dense_->begin(start, h);
-    if (!kinks_->search(start, here_, to, next_, false, found_)) return false;
+    for (int i = 0;; ++i) {
+      kinks_->hold(here_, sides_);
+      // Across more kinks than are met both sides count.
+      if (parts_ >= most_parts) kinks_->let_go(sides_);
+      if (!step(start, h, t_end, to)) return false;
+      dense_->begin(start, h);
+      if (!kinks_->search(start, here_, to, next_, false, found_)) return false;
+      if (i >= most_turns || !kinks_->turn(found_, at_end, here_)) break;
+    }
     const auto inside = [](const ZeroSearch::Zero& zero) { return zero.share > at_end && zero.share < 1 - at_end; };
     const auto first = std::find_if(found_.begin(), found_.end(), inside);
     crowded_ = crowded_ || kinks_->unsure() || (first != found_.end() && parts_ >= most_parts);
@@ -246,6 +256,7 @@ class FixedSteps final : public StepControl {
   std::vector<double> values_;
   DenseOutput* dense_;
   ZeroSearch* kinks_;  // null where the equations have none
+  std::span<double> sides_;
   ZeroSearch::Values here_, next_;
   std::vector<ZeroSearch::Zero> found_;
   GridPoint moved_;

@@ -12,6 +12,7 @@
 #include "alembert/expr/derivative.h"
 #include "alembert/run/kinks.h"
 #include "alembert/run/redundant.h"
+#include "alembert/run/sides.h"
 #include "alembert/run/step_kernel.h"
 
 namespace alembert::internal {
@@ -138,6 +139,31 @@ InitialValues solved(const Equations& e, ConsistentStart start, const std::vecto
   return values;
 }
 
+std::vector<double> as_list(std::span<const double> values) { return {values.begin(), values.end()}; }
+
+/// What compiled code reads: open parameters, and the sides of steps.
+std::vector<double> table_of(const Equations& e, const std::vector<double>& parameters) {
+  return joined<double>(parameters, Sides::unknown(kinks(e)));
+}
+
+/// The equations as steps see them.
+Equations for_steps(const Equations& e) {
+  const Kinks found = kinks(e);
+  return found.empty() || e.port ? e : on_sides(e, found);
+}
+
+/// Without a copy of equations that are smooth.
+StepPlan plan_for_steps(const Method& method, const Equations& e) {
+  const Kinks found = kinks(e);
+  return found.empty() || e.port ? step_plan(method, e) : step_plan(method, on_sides(e, found));
+}
+
+StepPlan without_redundant(const StepPlan& plan, const Method& method, const Equations& e, const InitialValues& values,
+                           const EngineOptions& options) {
+  if (values.redundant.empty()) return plan;
+  return with_fewer_equations(plan, method, for_steps(e), values, options.t0, options.step);
+}
+
 /// Which of so many open parameters occur in expressions.
 std::vector<bool> parameters_in(const Exprs& list, std::size_t count) {
   std::vector<bool> found(count, false);
@@ -156,7 +182,7 @@ double calls_of_multipliers(const Equations& e, const EngineOptions& o) {
 }  // namespace
 
 Engine::Engine(const Model& model_, const Equations& equations, const Method& method_, const EngineOptions& asked)
-    : Engine(model_, equations, method_, step_plan(method_, equations), ConsistentStart(model_, equations),
+    : Engine(model_, equations, method_, plan_for_steps(method_, equations), ConsistentStart(model_, equations),
              usual_values(equations), asked) {}
 
 Engine::Engine(const Model& model_, const Equations& equations, const Method& method_, const StepPlan& plan,
@@ -174,10 +200,12 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
       t0(options.t0),
       grid_start(options.t0),
       conservative(conserves_energy(e) && !(method.capabilities.inclusions && !e.contacts.empty())),
-      parameters(table),
+      table_(table_of(e, table)),
+      parameters(std::span(table_).first(table.size())),
+      sides(std::span(table_).subspan(table.size())),
       initial(values),
-      step(with_fewer_equations(plan, method, e, values, options.t0, options.step), options.t0,
-           size_for_pivots(e, options.step), joined<double>(values.y, values.z), guess_values(values),
+      step(without_redundant(plan, method, e, values, options), options.t0, size_for_pivots(e, options.step),
+           joined<double>(values.y, values.z), guess_values(values),
            with_calls(options.newton, 2 * (options.steps + options.samples))),
       // Where constraints always depend on each other there is no rank to be lost.
       watch(e, code_for(options.steps, options.newton.kernel), values.redundant.empty() || values.singular_position),
@@ -248,7 +276,9 @@ Engine::Engine(const Engine& other)
       t0(other.t0),
       grid_start(other.grid_start),
       conservative(other.conservative),
-      parameters(other.parameters),
+      table_(other.table_),
+      parameters(std::span(table_).first(other.parameters.size())),
+      sides(std::span(table_).subspan(parameters.size())),
       initial(other.initial),
       step(other.step.clone()),
       watch(other.watch),
@@ -471,8 +501,8 @@ std::unique_ptr<Engine> Engine::remade(const NamedValues& values) const {
   std::unique_ptr<Engine> fresh;
   {
     const std::unique_lock lock(*expressions_);
-    fresh.reset(
-        new Engine(model, e, method, step_plan(method, e), ConsistentStart(model, e), wanted.parameters, asked));
+    fresh.reset(new Engine(model, e, method, plan_for_steps(method, e), ConsistentStart(model, e),
+                           as_list(wanted.parameters), asked));
   }
   fresh->expressions_ = expressions_;
   if (!fresh->begin(values))
@@ -493,7 +523,7 @@ bool Engine::same_shape() const {
 
 bool Engine::keeps_shape(const NamedValues& values) {
   if (zero_tests_.outputs() == 0) return true;
-  const std::vector<double> before = parameters;
+  const std::vector<double> before = as_list(parameters);
   take_parameters(values);
   const bool same = same_shape();
   std::copy(before.begin(), before.end(), parameters.begin());
@@ -545,9 +575,9 @@ bool Engine::ends_singular(double t, std::span<const double> state) {
 }
 
 void Engine::archive(Archive& fields) {
-  const std::size_t count = parameters.size();
-  fields(parameters, step, watch, rank, multipliers, observed, impulse, impulse_energy);
-  if (parameters.size() != count) throw InputError("the saved state belongs to other equations");
+  const std::size_t count = table_.size();
+  fields(table_, step, watch, rank, multipliers, observed, impulse, impulse_energy);
+  if (table_.size() != count) throw InputError("the saved state belongs to other equations");
   if (dense) fields(*dense);
   if (events) fields(*events);
   if (kinks) fields(*kinks);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <shared_mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -85,8 +86,14 @@ class Engine {
   double grid_start;        // of fixed steps; the motion may begin behind it
   const bool conservative;  // nothing does work
 
-  /// The table of open parameters, in the order of Equations::parameters. May be written at any time.
-  std::vector<double> parameters;
+ private:
+  std::vector<double> table_;  // of what compiled code reads
+
+ public:
+  /// The open parameters in it, in the order of Equations::parameters. May be written at any time.
+  std::span<double> parameters;
+  /// Those that say on which sides of kinks a step is (sides.h); whoever looks for kinks sets them.
+  std::span<double> sides;
 
   InitialValues initial;
   GridPoint point() const;  // where a motion begins
@@ -121,6 +128,8 @@ class Engine {
   /// When the velocities last jumped because a constraint has a kink; nothing where they never did.
   std::optional<double> impulse;
   double impulse_energy = 0;  // what such jumps have added since someone looked
+  /// Whether time alone passes kinks.
+  bool has_kinks_in_time() const { return kinks_in_time_; }
   /// A time less than rounding away, before which a kink in time lies that may stand at t.
   double behind(double t) const;
   /// The same for a point from which the motion goes on, in a kink of any kind perhaps.
@@ -145,7 +154,7 @@ class Engine {
   void bind();
   void make_kernel(double steps);
   void make_dense(const EngineOptions& asked);
-  const double* table() const { return parameters.empty() ? nullptr : parameters.data(); }
+  const double* table() const { return table_.empty() ? nullptr : table_.data(); }
   NamedValues take_parameters(const NamedValues& values);
   bool same_shape() const;
   void give(StartValues& given, const NamedValues& values, bool pin) const;

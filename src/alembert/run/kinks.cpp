@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "alembert/base/lists.h"
@@ -14,9 +14,13 @@ namespace alembert::internal {
 
 namespace {
 
-/// x - c, or its negative: which x, and c. Places that are equal but for rounding in more digits than those of a double
-/// are one.
-std::optional<std::pair<std::uint32_t, Quad>> threshold(Expr function) {
+/// direction*(x - c): places that are equal but for rounding in more digits than those of a double are one.
+struct Threshold {
+  std::uint32_t x;
+  Quad c;
+  int direction;
+};
+std::optional<Threshold> threshold(Expr function) {
   Graph& graph = function.graph();
   const Node node = graph.node(function.id());
   if (node.op != Op::subtract && node.op != Op::add) return {};
@@ -24,26 +28,15 @@ std::optional<std::pair<std::uint32_t, Quad>> threshold(Expr function) {
     const Expr constant(&graph, c);
     if (!is_constant(constant)) continue;
     const Quad at = node.op == Op::add ? -constant_value(constant) : constant_value(constant);
-    const std::optional<std::pair<std::uint32_t, Quad>> inner = threshold(Expr(&graph, x));
-    if (!inner) return std::pair(x, at);
+    const int direction = node.op == Op::subtract && c == node.a ? -1 : 1;
+    const std::optional<Threshold> inner = threshold(Expr(&graph, x));
+    if (!inner) return Threshold{x, at, direction};
     // (x - d) - c; a difference the other way round is another x.
     const Node of = graph.node(x);
-    if (of.op == Op::subtract && is_constant(Expr(&graph, of.a))) return std::pair(x, at);
-    return std::pair(inner->first, inner->second + at);
+    if (of.op == Op::subtract && is_constant(Expr(&graph, of.a))) return Threshold{x, at, direction};
+    return Threshold{inner->x, inner->c + at, direction};
   }
   return {};
-}
-
-/// The table of a node, where it has kinks that the motion may pass.
-void add_table(Expr node, const Equations& e, const Exprs& arguments, Kinks& found) {
-  Graph& graph = node.graph();
-  const KinkedTable table{Expr(&graph, graph.node(node.id()).a), &piecewise_of(node).kinks()};
-  if (table.places->empty() || !depends(table.argument, arguments) || depends(table.argument, e.z_dot)) return;
-  // Slopes have kinks where their table has them.
-  const auto same = [&](const KinkedTable& other) {
-    return other.argument == table.argument && *other.places == *table.places;
-  };
-  if (std::none_of(found.tables.begin(), found.tables.end(), same)) found.tables.push_back(table);
 }
 
 bool may_bend(Op op) {
@@ -57,41 +50,98 @@ bool anything_bends(const Graph& graph) {
   return false;
 }
 
-Kinks switching_functions(const Equations& e, const Exprs& all) {
-  if (all.empty() || !anything_bends(*e.graph)) return {};
-  Graph& graph = *e.graph;
-  const Exprs arguments = joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi);
-  Kinks found;
-  std::set<std::uint32_t> seen;
-  std::set<std::pair<std::uint32_t, double>> thresholds;
-  for (const std::uint32_t id : reachable(all)) {
-    const Node node = graph.node(id);  // a copy: new nodes may move the graph's
-    if (!may_bend(node.op)) continue;
-    Expr function;
-    if (node.op == Op::piecewise) {
-      add_table(Expr(&graph, id), e, arguments, found);
-      continue;
+class Collector {
+ public:
+  explicit Collector(const Equations& e)
+      : e_(e), graph_(*e.graph), arguments_(joined<Expr>(e.t, e.y, e.z, e.lambda, e.psi)) {}
+
+  /// known: only where its kink is one of those that were found before.
+  void add(std::uint32_t id, bool known) {
+    const Node node = graph_.node(id);  // a copy: new nodes may move the graph's
+    if (node.op == Op::piecewise) return add_table(Expr(&graph_, id), known);
+    // Of least and largest values as their derivatives write it.
+    const bool two = node.op == Op::min || node.op == Op::max;
+    Expr function = two ? Expr(&graph_, node.b) - Expr(&graph_, node.a) : Expr(&graph_, node.a);
+    int direction = 1;
+    if (graph_.node(function.id()).op == Op::negate) {
+      function = Expr(&graph_, graph_.node(function.id()).a);
+      direction = -1;
     }
-    if (node.op == Op::min || node.op == Op::max) {
-      // As their derivatives write it.
-      function = Expr(&graph, node.b) - Expr(&graph, node.a);
-    } else {
-      function = Expr(&graph, node.a);
+    if (!depends(function, arguments_) || depends(function, e_.z_dot)) return;
+    const auto [kink, turned] = number_of(function);
+    if (kink == found_.functions.size()) {
+      if (known) return;
+      found_.functions.push_back(function);
     }
-    if (graph.node(function.id()).op == Op::negate) function = Expr(&graph, graph.node(function.id()).a);
-    if (!depends(function, arguments) || depends(function, e.z_dot)) continue;
-    if (seen.contains((-function).id())) continue;
-    const auto place = threshold(function);
-    if (place && !thresholds.insert({place->first, static_cast<double>(place->second)}).second) continue;
-    if (seen.insert(function.id()).second) found.functions.push_back(function);
+    seen_.emplace(function.id(), std::pair(kink, turned));
+    found_.switches.push_back({id, kink, direction * turned});
   }
-  return found;
+
+  Kinks take() {
+    // Tables stand behind all functions.
+    for (Switch& one : found_.switches)
+      if (graph_.node(one.node).op == Op::piecewise) one.kink += found_.functions.size();
+    return std::move(found_);
+  }
+
+ private:
+  /// Of the function that has this zero, and how the two are directed; the next number where there is none yet.
+  std::pair<std::size_t, int> number_of(Expr function) {
+    const std::size_t next = found_.functions.size();
+    if (const auto same = seen_.find(function.id()); same != seen_.end()) return same->second;
+    if (const auto negative = seen_.find((-function).id()); negative != seen_.end())
+      return {negative->second.first, -negative->second.second};
+    if (const std::optional<Threshold> place = threshold(function)) {
+      const auto [at, fresh] =
+          thresholds_.try_emplace({place->x, static_cast<double>(place->c)}, next, place->direction);
+      if (!fresh && at->second.first < next) return {at->second.first, place->direction * at->second.second};
+      at->second = {next, place->direction};
+    }
+    return {next, 1};
+  }
+
+  /// The table of a node, where it has kinks that the motion may pass.
+  void add_table(Expr node, bool known) {
+    const KinkedTable table{Expr(&graph_, graph_.node(node.id()).a), &piecewise_of(node).kinks()};
+    if (table.places->empty() || !depends(table.argument, arguments_) || depends(table.argument, e_.z_dot)) return;
+    // Slopes have kinks where their table has them.
+    const auto same = [&](const KinkedTable& other) {
+      return other.argument == table.argument && *other.places == *table.places;
+    };
+    const auto at = std::find_if(found_.tables.begin(), found_.tables.end(), same);
+    if (known && at == found_.tables.end()) return;
+    found_.switches.push_back({node.id(), static_cast<std::size_t>(at - found_.tables.begin()), 1});
+    if (at == found_.tables.end()) found_.tables.push_back(table);
+  }
+
+  const Equations& e_;
+  Graph& graph_;
+  const Exprs arguments_;
+  Kinks found_;
+  std::map<std::uint32_t, std::pair<std::size_t, int>> seen_;
+  std::map<std::pair<std::uint32_t, double>, std::pair<std::size_t, int>> thresholds_;
+};
+
+/// others: what has switches at the same kinks.
+Kinks switching_functions(const Equations& e, const Exprs& all, const Exprs& others = {}) {
+  if (all.empty() || !anything_bends(*e.graph)) return {};
+  Collector found(e);
+  const auto add = [&](const Exprs& list, bool known) {
+    for (const std::uint32_t id : reachable(list))
+      if (may_bend(e.graph->node(id).op)) found.add(id, known);
+  };
+  add(all, false);
+  if (!others.empty()) add(others, true);
+  return found.take();
 }
 
 }  // namespace
 
 Kinks kinks(const Equations& e) {
-  return switching_functions(e, joined<Expr>(e.v, e.p, e.f, e.N, e.r, e.g, e.g_dot, e.k, e.reduced));
+  Exprs others = joined<Expr>(e.applied, e.forces, e.friction_powers);
+  for (const Expr one : {e.energy, e.L, e.rayleigh})
+    if (one) others.push_back(one);
+  return switching_functions(e, joined<Expr>(e.v, e.p, e.f, e.N, e.r, e.g, e.g_dot, e.k, e.reduced), others);
 }
 
 bool constraints_have_kinks(const Equations& e) {

@@ -37,7 +37,7 @@ Simulation::Simulation(Engine& engine, const SimulateOptions& options, SampleTim
       point_(engine.point()) {
   control_ = make_control(engine, options.steps, options.end, options.step, point_, grid_);
   if (!engine.e.actions.empty()) resets_.emplace(segment ? *segment->base : engine);
-  parameters_ = engine.parameters;
+  parameters_ = list(engine.parameters);
   counts_.assign(engine.model.events.size(), 0);
   acted_.resize(engine.model.events.size());
   if (engine.events) engine.events->begin(point_);
@@ -79,7 +79,7 @@ void Simulation::run() {
   if (report_.steps > 0 && report_.ending != Ending::failed) assess();
   if (segment_) {
     segment_->counts = counts_;
-    segment_->parameters = segment_->base->parameters;
+    segment_->parameters = list(segment_->base->parameters);
     segment_->samples = std::move(samples_);
     segment_->clock = clock_;
   }

@@ -12,7 +12,7 @@ namespace alembert::internal {
 namespace {
 
 // Errors above this part of the range of motion are no result: at the end, and in a single step.
-constexpr double known = 0.1;
+constexpr double known_error = 0.1;
 constexpr double good_step = 0.02;
 // Below this one need not ask how Newton came there.
 constexpr double good = 0.01;
@@ -49,12 +49,12 @@ void Simulation::assess() {
          report_.t);
 }
 
-// Steps end at kinks; the parts of a composition may lie beyond the ends of its step.
+// Steps end at kinks; the parts of a composition may lie beyond the ends of its step, where time has passed its kinks.
 void Simulation::assess_kinks() {
-  if (report_.kinks == 0 || !engine_.step.leaves_its_ends()) return;
+  if (report_.kinks == 0 || !engine_.step.leaves_its_ends() || !engine_.has_kinks_in_time()) return;
   warn("kinks",
-       "parts of a step of this method lie beyond its ends, and so beyond the kinks at which steps end: behind them no "
-       "accuracy is known; take a method whose parts stay inside the step",
+       "parts of a step of this method lie beyond its ends, and so beyond the kinks in time at which steps end: behind "
+       "them no accuracy is known; take a method whose parts stay inside the step",
        kink_times_.empty() ? report_.t : kink_times_.front());
 }
 
@@ -143,7 +143,7 @@ void Simulation::assess_accuracy() {
   report_.accuracy = found->accuracy;
   report_.accuracy->compared = std::min(found->accuracy.compared, report_.steps);  // parts of them count once
   if (segment_ && !segment_->arrived) return;                                      // of the whole run more is known
-  if (found->at_end <= known && found->accuracy.per_step <= good_step) return assess_last_event(*found);
+  if (found->at_end <= known_error && found->accuracy.per_step <= good_step) return assess_last_event(*found);
   // Where the numbers themselves grow, smaller steps are the cure and not a while.
   const double h = by_tolerance() ? 0 : std::abs(options_.step);
   const bool unstable =
@@ -157,7 +157,7 @@ void Simulation::assess_accuracy() {
                     1 / found->growth,
                     by_tolerance() ? "a smaller `tolerance` helps" : "smaller steps or a method of higher order help"),
         report_.t);
-  if (found->rounding > known && found->accuracy.per_step <= good_step)
+  if (found->rounding > known_error && found->accuracy.per_step <= good_step)
     return warn("rounding",
                 "what rounding makes of so many steps is not small against the range of motion; move the origin nearer "
                 "to the motion, or measure angles and lengths from where it begins",

@@ -80,6 +80,9 @@ bool Simulation::act(GridPoint& at, bool looked) {
     const Event& change = engine_.model.contact_events[static_cast<std::size_t>(number)];
     if (!apply(static_cast<int>(engine_.model.events.size()) + number, change, at)) return false;
   }
+  // What was set in the model holds in this part of the run, too.
+  if (segment_)
+    std::copy(segment_->base->parameters.begin(), segment_->base->parameters.end(), engine_.parameters.begin());
   const double jump = engine_.watch.jump(at.t, at.state);
   (jump > 0 ? gained_ : lost_) += std::abs(jump);
   judge_->jumped(jump);

@@ -53,7 +53,7 @@ std::shared_ptr<const StepKernel> StepKernel::make(Engine& engine, double steps)
   }
 }
 
-KernelMotion::KernelMotion(std::shared_ptr<const StepKernel> kernel, const std::vector<double>& parameters)
+KernelMotion::KernelMotion(std::shared_ptr<const StepKernel> kernel, std::span<const double> parameters)
     : kernel_(std::move(kernel)),
       step_(&kernel_->step),
       parameters_(parameters.data()),

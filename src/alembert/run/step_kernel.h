@@ -34,7 +34,7 @@ class StepKernel {
 class KernelMotion {
  public:
   /// parameters: of the engine, which outlives the motion.
-  KernelMotion(std::shared_ptr<const StepKernel> kernel, const std::vector<double>& parameters);
+  KernelMotion(std::shared_ptr<const StepKernel> kernel, std::span<const double> parameters);
 
   /// From a point, with steps whose ends are t0 + (n + 1) h, t0 + (n + 2) h, ... rates: z', lambda, psi at the point;
   /// `step` forgets its history for them.

@@ -360,7 +360,7 @@ std::vector<std::byte> Stepper::save() const {
   const Body& b = *body_;
   internal::ByteWriter out;
   out.write(signature(b.equations, b.method));
-  out.write(b.engine->parameters);
+  out.write(std::vector<double>(b.engine->parameters.begin(), b.engine->parameters.end()));
   save_point(out, b.point);
   out.write(b.t_base);
   out.write(b.h);
@@ -387,7 +387,9 @@ void Stepper::load(std::span<const std::byte> bytes) {
   if (saved != signature(b.equations, b.method))
     throw InputError("the saved state belongs to another model, method or version",
                      "compile the same model with the same inputs and method before loading");
-  in.refill(b.engine->parameters);
+  std::vector<double> parameters(b.engine->parameters.size());
+  in.refill(parameters);
+  std::copy(parameters.begin(), parameters.end(), b.engine->parameters.begin());
   load_point(in, b.point);
   in.read(b.t_base);
   in.read(b.h);

@@ -55,18 +55,28 @@ bool ToleranceSteps::cross_kink(const GridPoint& from, Pair& pair) {
   return true;
 }
 
+// The steps to be made see the sides on which they begin.
+void ToleranceSteps::hold(std::vector<double>& sides) {
+  kinks_->hold(from_kinks_, sides_);
+  sides.assign(sides_.begin(), sides_.end());
+}
+
 // Sets an aim where there is a kink inside both steps. False where that cannot be found out.
 bool ToleranceSteps::look_for_kinks(const GridPoint& from, double h, Pair& pair, Aim& aim) {
   dense_->begin(from, h);
   const bool alone = pair.count == 1;
   const GridPoint& first = alone ? pair.end : pair.middle;
   if (!kinks_->search(from, from_kinks_, first, alone ? pair.course.kinks : middle_kinks_, false, found_)) return false;
+  turned_ = kinks_->turn(found_, at_end, from_kinks_);
+  if (turned_) return true;
   double start = 0;
   std::erase_if(found_, [](const ZeroSearch::Zero& zero) { return zero.share <= at_end; });
   if (found_.empty() && !alone) {
     start = 1;
     dense_->begin(pair.middle, h);
     if (!kinks_->search(pair.middle, middle_kinks_, pair.end, pair.course.kinks, false, found_)) return false;
+    turned_ = kinks_->turn({}, 0, from_kinks_);
+    if (turned_) return true;
   }
   if (found_.empty()) return true;
   const double share = found_[0].share;

@@ -26,6 +26,8 @@ constexpr int most_brief = 6;
 // After the first ones by more each time; behind a kink, where nothing is known of the size, from the first one on: a
 // wall may ask for a millionth of those of the fall.
 constexpr int most_little = 3, most_brief_from_scratch = 8;
+// Where a motion leaves a kink to another side than was thought, the steps are made again on that, so often at most.
+constexpr int most_turns = 3;
 // Of the size of a step that was too long for a comparison: such ones are not tried again.
 constexpr double wide_part = 0.9;
 // Where Newton finds no step, the next trial is this part of it.
@@ -57,6 +59,7 @@ ToleranceSteps::ToleranceSteps(Engine& engine, const StepOptions& options, int o
       beyond_{start, start},
       dense_(engine.kinks ? &*engine.dense : nullptr),
       kinks_(engine.kinks ? &*engine.kinks : nullptr),
+      sides_(engine.sides),
       now_{limited(step),
            0,
            1,
@@ -68,7 +71,7 @@ ToleranceSteps::ToleranceSteps(Engine& engine, const StepOptions& options, int o
            {},
            {}},
       shorter_(now_),
-      pair_{start, start, 0, 2, false, now_, {}, {}, {}, {}},
+      pair_{start, start, 0, 2, false, now_, {}, {}, {}, {}, {}},
       next_(pair_),
       again_(pair_) {
   if (kinks_) {
@@ -130,6 +133,8 @@ int ToleranceSteps::advance(const GridPoint& given, GridPoint* to, bool& last) {
   std::swap(internal_, pair_.internal);
   std::swap(error_, pair_.error);
   std::swap(handed_out_, pair_.first);
+  // The motion between their ends may be asked for now.
+  if (kinks_) std::copy(pair_.sides.begin(), pair_.sides.end(), sides_.begin());
   last = pair_.last;
   held_ = pair_.held;
   if (ready_) std::swap(pair_, next_);
@@ -194,6 +199,8 @@ bool ToleranceSteps::make(const GridPoint& from, const Course& course, Pair& pai
   unsolved_ = false;
   double& h = pair.course.h;
   Aim aim;
+  if (kinks_) hold(pair.sides);
+  int turns = 0;
   for (;;) {
     pair.count = pair.course.ratio.alone > 0 && aim.length == 0 ? 1 : 2;
     const double now = size_now(from, aim, pair);
@@ -201,6 +208,11 @@ bool ToleranceSteps::make(const GridPoint& from, const Course& course, Pair& pai
     bool solved = solve(from, now, pair.last ? end_ : from.t + pair.count * now, pair);
     if (solved && kinks_ && aim.length == 0) {
       solved = look_for_kinks(from, now, pair, aim);
+      if (turned_ && turns++ < most_turns) {
+        hold(pair.sides);
+        aim = {};
+        continue;
+      }
       if (aim.length != 0) continue;
     }
     const double error = !solved ? INFINITY : pair.count == 1 ? judge_alone(from, now, pair) : judge(from, now, pair);

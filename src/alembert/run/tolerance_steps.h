@@ -73,8 +73,9 @@ class ToleranceSteps final : public StepControl {
     std::vector<double> internal;
     std::vector<double> error;  // of every entry of the state
     std::string held;           // why no step leads on from the end, where that is known
+    std::vector<double> sides;  // of kinks on which they were made
 
-    void archive(Archive& fields) { fields(middle, end, h, count, last, course, first, internal, error, held); }
+    void archive(Archive& fields) { fields(middle, end, h, count, last, course, first, internal, error, held, sides); }
   };
   /// A kink at which two steps shall end.
   struct Aim {
@@ -95,6 +96,7 @@ class ToleranceSteps final : public StepControl {
   double size_now(const GridPoint& from, const Aim& aim, Pair& pair) const;
   bool solve(const GridPoint& from, double h, double t_end, Pair& pair);
   void prepare(const GridPoint& from, double h, const Course& course);
+  void hold(std::vector<double>& sides);
   bool look_for_kinks(const GridPoint& from, double h, Pair& pair, Aim& aim);
   bool on_kink(double h, Pair& pair, Aim& aim);
   double judge(const GridPoint& from, double h, Pair& pair);
@@ -132,6 +134,8 @@ class ToleranceSteps final : public StepControl {
   GridPoint check_to_, beyond_[2];
   DenseOutput* dense_;
   ZeroSearch* kinks_;  // null where the equations have none
+  std::span<double> sides_;
+  bool turned_ = false;  // the steps that were looked at were made on a wrong side
   ZeroSearch::Values from_kinks_, middle_kinks_;
   std::vector<ZeroSearch::Zero> found_, passed_;
   std::vector<double> middle_rates_, end_rates_, middle_slopes_, end_slopes_, defects_;

@@ -300,7 +300,15 @@ void Twin::follow_far(const GridPoint& from, const GridPoint& to, long steps, co
 // In one step from where the run stood last, or in as many as it takes, from which the next interval follows.
 bool Twin::follow_in_parts(const GridPoint& to) {
   long parts = 1;
+  if (engine_.kinks) {
+    // Kinks lie between.
+    free_.assign(engine_.parameters.begin(), engine_.parameters.end());
+    free_.resize(free_.size() + engine_.sides.size());
+    engine_.kinks->let_go(std::span(free_).last(engine_.sides.size()));
+    step_->bind(free_.data());
+  }
   while (parts <= since_ && !go_far(to, parts)) parts = parts < since_ ? std::min(2 * parts, since_) : since_ + 1;
+  if (engine_.kinks) step_->bind(engine_.parameters.data());
   if (parts > since_) return false;
   if (parts > 1) interval_ /= 2;
   in_one_ = parts > 1 ? 0 : in_one_ + 1;

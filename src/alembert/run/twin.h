@@ -106,6 +106,7 @@ class Twin {
   long beside_left_ = 0, steps_beside_ = 0;  // steps that it makes as the run does before longer ones are tried again
   int in_one_ = 0;                           // intervals in a row that one step was good for
   GridPoint sync_;                           // where the run stood when they were there last
+  std::vector<double> free_;                 // the engine's table without sides of kinks
   double prolonged_ = 1;                     // times what it may cost that it goes on
   std::vector<double> beside_;               // where it stands, seen from the run
   double factor_ = 1;                        // what distances were made smaller by so far

@@ -8,6 +8,7 @@
 #include "alembert/base/lists.h"
 #include "alembert/newton/rounding.h"
 #include "alembert/run/chebyshev.h"
+#include "alembert/run/sides.h"
 
 namespace alembert::internal {
 
@@ -62,6 +63,7 @@ ZeroSearch::ZeroSearch(const Equations& e, const Kinks& kinks, const Exprs& plac
                        Multipliers& multipliers, KernelOptions options)
     : ZeroSearch(e, all_functions(kinks, places), places, dense, multipliers, options) {
   for (const KinkedTable& table : kinks.tables) tables_.push_back(table.places);
+  crowded_.assign(tables_.size(), false);
 }
 
 ZeroSearch::ZeroSearch(const Equations& e, const Exprs& functions, const Exprs& places, DenseOutput& dense,
@@ -112,7 +114,8 @@ ZeroSearch::ZeroSearch(const ZeroSearch& other, DenseOutput& dense, Multipliers&
       scan_(other.scan_),
       boxes_(kernel_.tape(), n_y_ + n_z_),
       enclosed_(other.enclosed_),
-      margin_(n_y_ + n_z_) {}
+      margin_(n_y_ + n_z_),
+      crowded_(other.crowded_.size(), false) {}
 
 int ZeroSearch::sign(double value, double noise) {
   if (!(std::abs(value) > allowance * noise)) return 0;  // also what is no number
@@ -166,6 +169,45 @@ void ZeroSearch::watch_tables(Values& values) const {
       values.signs[functions + j] = sign(argument - place, noise);
       values.sides[functions + j] = values.signs[functions + j];
     }
+  }
+}
+
+void ZeroSearch::let_go(std::span<double> sides) const {
+  const std::size_t own = noise_.size() - next_places * tables_.size();
+  std::fill_n(sides.begin(), own, Sides::both);
+  for (std::size_t i = own; i < sides.size(); ++i)
+    sides[i] = (i - own) % 2 == 0 ? -Sides::everywhere : Sides::everywhere;
+}
+
+bool ZeroSearch::turn(const std::vector<Zero>& found, double share, Values& before) {
+  bool turned = std::exchange(turns_, false);
+  for (const Zero& zero : found) {
+    int& side = before.sides[static_cast<std::size_t>(zero.function)];
+    if (zero.share > share || zero.side == 0 || zero.side == side) continue;
+    side = zero.side;
+    turned = true;
+  }
+  return turned;
+}
+
+void ZeroSearch::hold(Values& at, std::span<double> sides) {
+  watch_tables(at);
+  let_go(sides);
+  const std::size_t own = noise_.size() - next_places * tables_.size();
+  for (std::size_t i = 0; i < own; ++i) sides[i] = at.sides[i];
+  for (std::size_t i = 0; i < tables_.size(); ++i) {
+    double low = -Sides::everywhere, high = Sides::everywhere;
+    for (std::size_t j = 0; j < next_places; ++j) {
+      const double place = at.places[next_places * i + j];
+      const int side = at.sides[first_function(at, tables_.size(), i) + j];
+      if (!std::isfinite(place) || crowded_[i]) continue;
+      // In a place itself the piece behind it counts.
+      if (side >= 0) low = std::max(low, place);
+      if (side <= 0) high = std::min(high, std::nextafter(place, -INFINITY));
+    }
+    if (low >= high) continue;  // in a place
+    sides[own + 2 * i] = low;
+    sides[own + 2 * i + 1] = high;
   }
 }
 
@@ -339,6 +381,7 @@ bool ZeroSearch::search(const GridPoint& from, Values& before, const GridPoint& 
   know(to, after);
   after.sides = before.sides;
   unsure_ = false;
+  turns_ = false;
   measure_slack(from, before, to, after);
   margin_ = middle_;
   scan(from, before, to, after);
@@ -353,6 +396,8 @@ bool ZeroSearch::search(const GridPoint& from, Values& before, const GridPoint& 
       if (passes_many(*tables_[table], argument_of(before, functions, table).first,
                       argument_of(after, functions, table).first)) {
         unsure_ = true;
+        turns_ = turns_ || !crowded_[table];
+        crowded_[table] = true;
         continue;
       }
     }

@@ -75,6 +75,14 @@ class ZeroSearch {
   bool search(const GridPoint& from, Values& before, const GridPoint& to, Values& after, bool last,
               std::vector<Zero>& found);
 
+  /// The sides (sides.h) of a step that begins with these values.
+  void hold(Values& at, std::span<double> sides);
+  /// Both sides of everything count.
+  void let_go(std::span<double> sides) const;
+  /// Whether the last search says that the step was made on a wrong side: zeros up to this share of it lead to others,
+  /// which `before` then has, or it passes so many places of a table that none is looked for any more.
+  bool turn(const std::vector<Zero>& found, double share, Values& before);
+
   std::size_t size() const { return noise_.size(); }
   /// Whether in the last search a function changed too often for all its zeros to be found.
   bool unsure() const { return unsure_; }
@@ -82,7 +90,7 @@ class ZeroSearch {
   /// What it has seen of the motion.
   template <class A>
   void archive(A& fields) {
-    fields(noise_, slack_, sizes_);
+    fields(noise_, slack_, sizes_, crowded_);
   }
 
  private:
@@ -144,7 +152,8 @@ class ZeroSearch {
   ZeroBoxes boxes_;
   std::vector<bool> enclosed_;  // functions of t and the state alone, which boxes can be asked for
   std::vector<double> margin_, shares_;
-  bool unsure_ = false;
+  bool unsure_ = false, turns_ = false;
+  std::vector<char> crowded_;  // of each table: its places are closer than steps
 };
 
 }  // namespace alembert::internal

@@ -36,13 +36,16 @@ void StatementParser::element(const StatementForm& form, Statement& s) {
   }
   s.label = std::move(name);
   element_words(form, s);
-  ranges_behind(s);
 }
 
 void StatementParser::element_words(const StatementForm& form, Statement& s) {
   std::vector<std::string> words;
   for (const std::string& word : split_words(form.words)) words.push_back(word);
-  while (terms_.next().kind == Kind::name && !terms_.next().is_word("for")) {
+  while (terms_.next().kind == Kind::name) {
+    if (terms_.next().is_word("for")) {
+      ranges_behind(s);
+      continue;
+    }
     const Token& token = terms_.next();
     std::string word(token.text);
     std::vector<std::string> plain;
@@ -85,12 +88,14 @@ void StatementParser::contact(const StatementForm& form, Statement& s) {
     s.string = sign.text;
     terms_.skip();
     s.right = terms_.term();
-  } else if (!terms_.next().is_word("from") && !terms_.next().is_word("load")) {
+  } else if (terms_.next().kind != Kind::name || terms_.next().is_word("for")) {
     terms_.fail("expected ':', 'from' or 'load'", example(form));
   }
   const std::vector<std::string> words = split_words(form.words);
-  while (terms_.next().kind == Kind::name && !terms_.next().is_word("for")) contact_word(form, words, s);
-  ranges_behind(s);
+  while (terms_.next().kind == Kind::name) {
+    if (terms_.next().is_word("for")) ranges_behind(s);
+    else contact_word(form, words, s);
+  }
 }
 
 void StatementParser::contact_word(const StatementForm& form, const std::vector<std::string>& words, Statement& s) {
@@ -181,38 +186,47 @@ bool StatementParser::component(const StatementForm& form, Statement& s) {
   if (terms_.next().kind != Kind::string) terms_.fail("expected the file of the component in quotes", example(form));
   s.string = unquoted(terms_.next().text);
   terms_.skip();
-  placement(s);
-  if (terms_.accept_word("with")) {
-    list(form, s);
-    return true;
-  }
-  ranges_behind(s);
+  angle_.reset();
+  axis_.reset();
+  if (component_words(form, s)) return true;
   if (terms_.next().kind != Kind::end)
     terms_.fail("expected 'at', 'rotated', 'with', 'for' or the end of the line", example(form));
   return false;
 }
 
-/// at EXPR, rotated EXPR about EXPR: where an assembly stands, in `left` and as a pair in `right`. `turned` is the
-/// older word for rotated.
-void StatementParser::placement(Statement& s) {
-  while (terms_.next().is_word("at") || terms_.next().is_word("rotated") || terms_.next().is_word("turned")) {
-    const Token& word = terms_.next();
-    const bool at = word.is_word("at");
-    if (at ? s.left.has_value() : s.right.has_value())
-      throw SyntaxFailure{word.place, "'" + std::string(word.text) + "' is given twice", ""};
-    terms_.skip();
-    Term first = terms_.term();
-    if (at) {
-      s.left = std::move(first);
-      continue;
+/// What follows the file, in any order; true where 'with' was there, whose list then has been read and all behind it.
+bool StatementParser::component_words(const StatementForm& form, Statement& s) {
+  while (terms_.next().kind == Kind::name) {
+    if (terms_.next().is_word("for")) {
+      ranges_behind(s);
+    } else if (terms_.next().is_word("with")) {
+      if (!s.items.empty()) throw SyntaxFailure{terms_.next().place, "'with' is given twice", "names go on by commas"};
+      terms_.skip();
+      list(form, s);
+      return true;
+    } else if (!placement(s)) {
+      break;
     }
-    Term pair;
-    pair.form = Term::Form::tuple;
-    pair.place = first.place;
-    pair.parts.push_back(std::move(first));
-    if (terms_.accept_word("about")) pair.parts.push_back(terms_.term());
-    s.right = std::move(pair);
   }
+  if (axis_ && !angle_)
+    throw SyntaxFailure{axis_->place, "'about' belongs to 'rotated'", "as in: rotated 20*deg about (0, 0, 1)"};
+  return false;
+}
+
+/// at EXPR, rotated EXPR, about EXPR: where an assembly stands, in `left` and as a pair in `right`. `turned` is the
+/// older word for rotated. False where none of them stands here.
+bool StatementParser::placement(Statement& s) {
+  const Token& word = terms_.next();
+  const bool at = word.is_word("at"), about = word.is_word("about");
+  if (!at && !about && !word.is_word("rotated") && !word.is_word("turned")) return false;
+  std::optional<Term>& given = at ? s.left : about ? axis_ : angle_;
+  if (given) throw SyntaxFailure{word.place, "'" + std::string(word.text) + "' is given twice", ""};
+  terms_.skip();
+  given = terms_.term();
+  if (at || !angle_) return true;
+  s.right = Term{Term::Form::tuple, angle_->place, "", {*angle_}};
+  if (axis_) s.right->parts.push_back(*axis_);
+  return true;
 }
 
 Term StatementParser::word_at(const Token& token) { return name_term(std::string(token.text), token.place); }

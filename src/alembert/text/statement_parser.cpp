@@ -255,7 +255,10 @@ void StatementParser::reset(const StatementForm& form, Statement& s) {
 }
 
 void StatementParser::ranges_behind(Statement& s) {
-  if (terms_.accept_word("for")) s.ranges = terms_.ranges("as in: for i = 1..N");
+  const Place place = terms_.next().place;
+  if (!terms_.accept_word("for")) return;
+  if (!s.ranges.empty()) throw SyntaxFailure{place, "'for' is given twice", "as in: for i = 1..N, j = 1..i"};
+  s.ranges = terms_.ranges("as in: for i = 1..N");
 }
 
 void StatementParser::list(const StatementForm& form, Statement& s) {
@@ -265,7 +268,8 @@ void StatementParser::list(const StatementForm& form, Statement& s) {
       item(form, s);
       more = terms_.accept(",");
       if (more) continue;
-      ranges_behind(s);
+      if (form.shape == Shape::component) component_words(form, s);
+      else ranges_behind(s);
       if (terms_.next().kind != Kind::end) after_item(form, s);
     } catch (const SyntaxFailure& failure) {
       report(failure);

@@ -3,6 +3,7 @@
 // Statements from terms. Private to text/.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,7 +55,8 @@ class StatementParser {
   void table(const StatementForm& form, Statement& s);
   void table_word(const StatementForm& form, Statement& s);
   bool component(const StatementForm& form, Statement& s);
-  void placement(Statement& s);
+  bool component_words(const StatementForm& form, Statement& s);
+  bool placement(Statement& s);
   static Term word_at(const Token& token);
   static std::string nearest_or_list(const std::string& word, const std::vector<std::string>& known);
   static std::string unquoted(std::string_view quoted);
@@ -63,6 +65,7 @@ class StatementParser {
   const Tokens& tokens_;
   std::vector<Diagnostic>& errors_;
   TermParser terms_;
+  std::optional<Term> angle_, axis_;  // of the component that is being read
   bool failed_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "alembert/base/lists.h"
 #include "alembert/model/bodies/expand.h"
 #include "alembert/model/bodies/families.h"
 
@@ -29,10 +30,12 @@ void Expander::add_contact(const Statement& from, const std::string& name, const
   };
   s.left = term(lets);
   s.right = Term{Term::Form::number, from.label->place, "0", {}};
+  // The friction of a joint is that of its pin or guide, not of its ends.
+  std::vector<std::string> words = {"restitution", "law", "limits"};
+  if (from.keyword == "contact")
+    append(words, std::vector<std::string>{"friction", "static", "rolling", "drilling", "sphere", "disk", "axis"});
   for (const Item& item : from.items)
-    for (const char* word :
-         {"restitution", "friction", "static", "law", "rolling", "drilling", "sphere", "disk", "axis", "limits"})
-      if (item.target.text == word) s.items.push_back(item);
+    if (std::find(words.begin(), words.end(), item.target.text) != words.end()) s.items.push_back(item);
   for (const auto& [word, let] : rates) {
     Term target{Term::Form::name, from.label->place, word, {}};
     s.items.push_back({std::move(target), {}, term(let)});

@@ -1,8 +1,10 @@
 // if(condition, a, b), and functions given by tables.
 
+#include <algorithm>
 #include <filesystem>
 
 #include "alembert/base/files.h"
+#include "alembert/expr/derivative.h"
 #include "alembert/model/elaborate.h"
 #include "alembert/model/ports/component.h"
 #include "alembert/model/scope/scope_impl.h"
@@ -30,6 +32,11 @@ Expr compared(Expr a, const std::string& sign, Expr b) {
   if (sign == ">=") return 1 - positive(b - a);
   const Expr equal = (1 - positive(a - b)) * (1 - positive(b - a));
   return sign == "=" ? equal : 1 - equal;
+}
+
+bool asks_equality(const Term& term) {
+  if (term.form == Term::Form::compare) return term.text == "=" || term.text == "!=";
+  return std::all_of(term.parts.begin(), term.parts.end(), asks_equality);
 }
 
 // Reading that many takes seconds; a step costs no more for them.
@@ -82,6 +89,20 @@ Expr Scope::condition(const Term& term) {
   }
 }
 
+/// Whether a condition is known once and for all: of indices, sizes and ends of ranges, if(i < N, x[i+1], 0), or of
+/// what an index is equal to.
+bool Scope::known_in_family(const Term& term, Expr holds) {
+  if ((contents(holds) & ~unsigned(holds_parameter)) != 0) return false;
+  const Exprs symbols = free_symbols(ExprSpan(&holds, 1));
+  const auto known = [&](Expr symbol) { return decided.contains(symbol.id()); };
+  return (has_index(term) && asks_equality(term)) || std::all_of(symbols.begin(), symbols.end(), known);
+}
+
+bool Scope::has_index(const Term& term) const {
+  if (term.form == Term::Form::name && index_value(term.text)) return true;
+  return std::any_of(term.parts.begin(), term.parts.end(), [&](const Term& part) { return has_index(part); });
+}
+
 Value Scope::call_if(const Term& term) {
   if (term.parts.size() != 3) {
     error(term.place, "'if' takes a condition and two values, not " + std::to_string(term.parts.size()) + " arguments",
@@ -91,6 +112,11 @@ Value Scope::call_if(const Term& term) {
   const Expr holds = condition(term.parts[0]);
   // Indices decide at once, so that what is not taken need not exist: if(i = 1, 0, x[i-1]).
   if (holds && is_constant(holds)) return evaluate(term.parts[is_zero(holds) ? 2 : 1]);
+  if (holds && known_in_family(term.parts[0], holds)) {
+    std::string missing;
+    if (const std::optional<Quad> number = this->number(holds, missing))
+      return evaluate(term.parts[*number == 0 ? 2 : 1]);
+  }
   Value a = evaluate(term.parts[1]), b = evaluate(term.parts[2]);
   if (!holds || a.bad || b.bad) return Value::failed();
   if (a.shape.empty() && is_zero(a.entries[0])) a = fit(std::move(a), b.shape, term.parts[1].place, "");
@@ -106,6 +132,20 @@ Value Scope::call_if(const Term& term) {
 
 namespace {
 
+/// The value of a point where it depends on what events set; empty where it does not.
+Expr switched_value(Scope& scope, const Term& term) {
+  if (scope.switched.empty()) return {};
+  const std::size_t before = scope.errors.size();
+  const Value value = scope.evaluate_scalar(term, "a value of a table");
+  if (value.bad || scope.errors.size() > before) return {};
+  if ((scope.contents(value) & ~unsigned(holds_parameter)) != 0) return {};
+  for (const Expr symbol : free_symbols(value.entries)) {
+    const auto owner = scope.owner_of.find(symbol.id());
+    if (owner != scope.owner_of.end() && scope.switched.contains(owner->second->name)) return value.entries[0];
+  }
+  return {};
+}
+
 /// Points of the text; false where an error was reported.
 bool read_points(Scope& scope, const Statement& s, Table& table) {
   for (const Item& item : s.items) {
@@ -116,14 +156,26 @@ bool read_points(Scope& scope, const Statement& s, Table& table) {
       return false;
     }
     const std::optional<Quad> x = scope.number_of(point.parts[0], "an argument of a table");
-    const std::optional<Quad> f = scope.number_of(point.parts[1], "a value of a table");
-    if (!x || !f) return false;
+    if (!x) return false;
+    Quad f = 0;
+    if (const Expr value = switched_value(scope, point.parts[1])) {
+      if (table.kind == Table::Kind::monotone) {
+        scope.error(point.parts[1].place, "a value of a monotone table cannot change on the way, and 'when' sets it",
+                    "take linear or spline, or a factor outside the table");
+        return false;
+      }
+      table.changing.emplace_back(table.x.size(), value);
+    } else {
+      const std::optional<Quad> number = scope.number_of(point.parts[1], "a value of a table");
+      if (!number) return false;
+      f = *number;
+    }
     if (!table.x.empty() && !(*x > table.x.back())) {
       scope.error(point.place, "the arguments of a table ascend, and this one does not");
       return false;
     }
     table.x.push_back(*x);
-    table.f.push_back(*f);
+    table.f.push_back(f);
   }
   if (table.x.size() >= 2) return true;
   scope.error(s.label->place, "a table has at least two points", "as in: table ramp(t) = (0, 0), (1, 2)");
@@ -193,10 +245,14 @@ Value Scope::call_table(Declaration& d, const Term& term) {
   const auto same = [&](const TableUse& use) { return use.table == d.name && use.argument == x; };
   if (std::none_of(tables.begin(), tables.end(), same))
     tables.push_back({d.name, x, d.table->x.front(), d.table->x.back()});
-  return Value::scalar(piecewise(x, *d.table_function));
+  Expr value = piecewise(x, *d.table_function);
+  for (const auto& [number, at] : d.table->changing)
+    value = value + at * piecewise(x, d.table->point(number, d.name + "[" + std::to_string(number + 1) + "]"));
+  return Value::scalar(value);
 }
 
 void declare_tables(Elaboration& e) {
+  e.each("when", [&](const Statement&, const Item& item) { e.scope.switched.insert(root_of(item.target).text); });
   e.each("table", [&](const Statement& s) {
     if (!s.label) return;
     Term name = *s.label;

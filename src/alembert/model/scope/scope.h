@@ -44,6 +44,7 @@ class Scope {
   std::vector<Diagnostic> errors;
   std::shared_ptr<const Source> source;  // of the text that is being evaluated
   std::set<std::string> observed;        // names of observe statements, which no expression knows
+  std::set<std::string> switched;        // names of what events set
   std::set<std::string> events;          // names of events: they have no value
   std::set<std::string> lost;            // names in lines that could not be read: nothing is said about them
 
@@ -127,6 +128,8 @@ class Scope {
   Value take(Value base, const std::string& name, const Path& path, std::size_t first);
   Value member(Declaration& d, const std::vector<long>& indices, const Place& use);
   bool resolve_let_ranges(Declaration& d);
+  bool known_in_family(const Term& condition, Expr holds);
+  bool has_index(const Term& term) const;
   Value time_derivative(const Value& value, const Place& place);
   Value call(const Term& term);
   Value call_function(Declaration& d, const Term& term);
