@@ -57,8 +57,9 @@ bool ContactRun::end_accumulations() {
     const double rate = system_->rate(contact(i).normal), a = accelerated[static_cast<std::size_t>(contact(i).normal)];
     // How high it goes is a size of the gap, also where all that is known of it is that it was closed.
     if (rate > 0 && a < 0) system_->reach(i, std::min(rate * rate / (-2 * a), rate * std::abs(options_.end - t_)));
-    const bool leaves =
-        std::abs(system_->gap(i)) <= lowest_flight * system_->gap_scale(i) && rate > 0 && falls(i, a, rates);
+    // Below the surface by rounding: where two contacts are met at once, that of the first.
+    const double gap = system_->gap(i), lowest = lowest_flight * system_->gap_scale(i);
+    const bool leaves = gap <= lowest && at_surface(i) && rate > 0 && falls(i, a, rates);
     if (mode_[static_cast<std::size_t>(i)].closed || !leaves) continue;
     const bool steady = own.steady >= steady_ratios;
     const double flight = -2 * rate / a;
@@ -67,11 +68,12 @@ bool ContactRun::end_accumulations() {
     const bool alone = !known || std::abs(flight - own.limit_ratio * own.passed) <= same_ratio * flight;
     const double ratio = steady ? own.ratio : system_->restitution(i);
     const double left = alone ? flight / (1 - ratio) : own.limit - t_;
-    const bool low = rate * rate / (-2 * a) < lowest_flight * system_->gap_scale(i);
+    const bool low = std::min(gap, 0.0) + rate * rate / (-2 * a) < lowest;
     const bool ends_soon = flight < brief * soon * (1 - system_->restitution(i));
     if (!low && !ends_soon && !(steady && left < soon)) continue;
     set.push_back(i);
-    if (std::isfinite(left)) after = std::max(after, left);
+    // Low flights may take long where hardly anything pulls.
+    if (std::isfinite(left)) after = std::max(after, alone ? std::min(left, soon) : left);
   }
   if (set.empty()) return false;
   close_accumulated(set, after);
@@ -114,6 +116,23 @@ Eigen::VectorXd ContactRun::ending_impulses(const std::vector<int>& contacts, co
   return E * least_squares(A, Eigen::VectorXd(-off));
 }
 
+/// Whether its impacts have accumulated, at a limit that is still to come.
+bool ContactRun::accumulates(int contact) const {
+  return std::any_of(closing_.begin(), closing_.end(), [&](const auto& one) { return one.first == contact; });
+}
+
+/// Contacts that are open again by the impacts of others.
+void ContactRun::forget_closing() {
+  std::erase_if(closing_, [&](const auto& one) { return !mode_[static_cast<std::size_t>(one.first)].closed; });
+}
+
+/// The first of their limits.
+double ContactRun::next_closing() const {
+  double t = INFINITY;
+  for (const auto& [contact, limit] : closing_) t = std::min(t, limit);
+  return t;
+}
+
 /// Contacts whose impacts accumulate lose what is left of their rates and stay closed.
 void ContactRun::close_accumulated(const std::vector<int>& set, double after) {
   // What lies on it without pressing while it flies bounces with it.
@@ -132,13 +151,14 @@ void ContactRun::close_accumulated(const std::vector<int>& set, double after) {
   for (const int i : set) impacts_[static_cast<std::size_t>(i)] = {};
   for (Eigen::Index i = 0; i < change.size(); ++i) state_[e_.y.size() + static_cast<std::size_t>(i)] += change[i];
   const Mode before = mode_;
-  closing_.insert(closing_.end(), set.begin(), set.end());
-  closing_t_ = std::max(t_ + after, std::isfinite(closing_t_) ? closing_t_ : t_);
+  for (const int i : set) closing_.emplace_back(i, t_ + after);
   impacted_.assign(impacted_.size(), false);
-  if (!choose_and_project(Told(slack_.size(), frictions()))) return;
+  ending_ = set;
+  const bool goes_on = choose_and_project(Told(slack_.size(), frictions()));
+  ending_.clear();
+  if (!goes_on) return;
   // What leaves without acceleration, but for rounding, does not come back.
-  std::erase_if(closing_, [&](int i) { return !mode_[static_cast<std::size_t>(i)].closed; });
-  if (closing_.empty()) closing_t_ = INFINITY;
+  forget_closing();
   announce(before);
 }
 
