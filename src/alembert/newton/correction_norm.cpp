@@ -90,6 +90,9 @@ CorrectionNorm<T>::CorrectionNorm(const Exprs& all, int inputs, std::vector<Unkn
       scales.push_back(groups_[k].own);
       with_own_.push_back(k);
     }
+  first_effect_ = scales.size();
+  for (const UnknownGroup& group : groups_)
+    if (group.effect) scales.push_back(group.effect);
   check(covered == unknowns_, "every unknown is in a group");
   scale_ = Kernel<T>(all, scales, options);
   scales_.resize(scales.size());
@@ -120,6 +123,8 @@ double CorrectionNorm<T>::measure_while(Unknowns* x, const T* delta) const noexc
   constexpr bool apply = !std::is_const_v<Unknowns>;
   double worst = 0;
   bool finite = true;
+  Largest<T> first;  // of the first group and what is measured with it
+  std::size_t effect = first_effect_;
   for (std::size_t k = 0; k < groups_.size(); ++k) {
     Unknowns* const now = x + inputs_ + groups_[k].first;
     const T* const changes = delta + groups_[k].first;
@@ -128,8 +133,16 @@ double CorrectionNorm<T>::measure_while(Unknowns* x, const T* delta) const noexc
     else if constexpr (apply) look_and_subtract(now, changes, groups_[k].count, most);
     else only_look(now, changes, groups_[k].count, most);
     finite = finite && most.none == 0;
-    if (groups_[k].scale && most.change != 0) worst = std::max(worst, static_cast<double>(most.change / most.number));
+    if (groups_[k].effect) {
+      first.number = std::max(first.number, scales_[effect] * most.number);
+      first.change = std::max(first.change, scales_[effect++] * most.change);
+    } else if (k == 0) {
+      first = most;
+    } else if (groups_[k].scale && most.change != 0)
+      worst = std::max(worst, static_cast<double>(most.change / most.number));
   }
+  const bool counts = !groups_.empty() && groups_.front().scale && first.change != 0;
+  if (counts) worst = std::max(worst, static_cast<double>(first.change / first.number));
   return finite ? worst : std::nan("");
 }
 

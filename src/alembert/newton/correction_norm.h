@@ -45,8 +45,9 @@ class CorrectionNorm {
   int unknowns_;
   std::vector<UnknownGroup> groups_;
   Kernel<T> scale_;
-  std::vector<T> scales_, work_;       // the own sizes behind the scales
+  std::vector<T> scales_, work_;       // the own sizes behind the scales, then the effects
   std::vector<std::size_t> with_own_;  // groups that have one
+  std::size_t first_effect_ = 0;       // among the scales
   int since_taken_ = 0;                // solves with the same scales
 };
 

@@ -24,7 +24,7 @@ class Reduction {
       : e_(e), graph_(*e.graph), typical_(typical), equations_(e.equations), values_(e.unknowns.size()) {
     group_.assign(e.unknowns.size(), -1);
     for (std::size_t g = 0; g < e.groups.size(); ++g)
-      for (int i = e.groups[g].first; e.groups[g].scale && i < e.groups[g].first + e.groups[g].count; ++i)
+      for (int i = e.groups[g].first; !e.groups[g].multipliers() && i < e.groups[g].first + e.groups[g].count; ++i)
         group_[i] = static_cast<int>(g);
   }
 

@@ -16,6 +16,12 @@ struct UnknownGroup {
   /// Where rounding of the constraints is larger than that of the unknowns themselves: their own size. What a kept
   /// matrix leaves must be small against it, for that lies along the constraints, too, and adds up over the steps.
   Expr own = {};
+  // Multipliers that the equations are nonlinear in count all the same: by their own scale, or as what they do to the
+  // unknowns of the first group, with which they are measured then.
+  bool reactions = false;
+  Expr effect = {};  // of one of them on these; of the inputs
+  bool multipliers() const { return !scale || reactions; }
+  bool counts() const { return scale || effect; }
 };
 
 struct FewerEquations;  // fewer_equations.h

@@ -61,7 +61,7 @@ Iteration<T> make_iteration(const ImplicitEquations& e, const NewtonOptions& opt
 std::vector<bool> find_multipliers(const ImplicitEquations& e) {
   std::vector<bool> multiplier(e.unknowns.size(), false);
   for (const UnknownGroup& group : e.groups)
-    if (!group.scale) std::fill_n(multiplier.begin() + group.first, group.count, true);
+    if (group.multipliers()) std::fill_n(multiplier.begin() + group.first, group.count, true);
   return multiplier;
 }
 

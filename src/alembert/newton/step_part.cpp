@@ -13,7 +13,7 @@ namespace {
 std::vector<int> multipliers_of(const StepEquations& e) {
   std::vector<int> multipliers;
   for (const UnknownGroup& group : e.groups)
-    for (int i = group.first; !group.scale && i < group.first + group.count; ++i) multipliers.push_back(i);
+    for (int i = group.first; group.multipliers() && i < group.first + group.count; ++i) multipliers.push_back(i);
   return multipliers;
 }
 

@@ -39,7 +39,9 @@ struct Problem {
   const StepEquations& e;
   Exprs all;  // inputs, then unknowns
   const std::vector<double>& typical;
-  std::vector<int> group;  // of each unknown; -1: multipliers
+  std::vector<int> group;  // of each unknown; -1: it does not count
+  std::vector<bool> multiplier;
+  std::vector<Expr> effect;  // of those that are measured with the first group
   std::size_t most_operations;
   std::vector<ExplicitUnknown> core_explicit, tail_explicit;
 
@@ -67,7 +69,7 @@ struct Problem {
     System system;
     for (const int i : places) {
       system.equations.push_back(e.equations[i]);
-      system.preferred.push_back(group[i] >= 0);
+      system.preferred.push_back(!multiplier[i]);
     }
     const Exprs own = unknowns(places);
     if (keep_symbols) {
@@ -221,7 +223,10 @@ Corrected corrected(const Problem& problem, const std::vector<int>& places, cons
   for (std::size_t k = 0; k < places.size(); ++k) {
     result.own.push_back(problem.e.unknowns[places[k]] - correction[k]);
     result.sum = result.sum + correction[k];
-    if (problem.group[places[k]] >= 0) count(problem.group[places[k]], correction[k], result.own.back());
+    const Expr effect = problem.effect[places[k]];
+    if (problem.group[places[k]] < 0) continue;
+    if (effect) count(problem.group[places[k]], effect * correction[k], effect * result.own.back());
+    else count(problem.group[places[k]], correction[k], result.own.back());
   }
   Exprs symbols;
   for (const ExplicitUnknown& unknown : dependent) symbols.push_back(problem.e.unknowns[unknown.number]);
@@ -246,7 +251,8 @@ Exprs inverse_sizes(const Problem& problem, const std::vector<int>& core, const 
     size = size ? graph.make(Op::max, size, graph.make(Op::abs, value)) : graph.make(Op::abs, value);
   };
   for (const int i : core)
-    if (problem.group[i] >= 0) count(problem.group[i], problem.e.unknowns[i]);
+    if (problem.group[i] >= 0)
+      count(problem.group[i], problem.effect[i] ? problem.effect[i] * problem.e.unknowns[i] : problem.e.unknowns[i]);
   for (std::size_t k = 0; k < values.size(); ++k) count(problem.core_explicit[k].group, values[k]);
   for (std::size_t g = 0; g < sizes.size(); ++g)
     sizes[g] = sizes[g] ? 1 / size_of_group(problem, g, sizes[g]) : graph.constant(0);
@@ -307,11 +313,21 @@ std::optional<UsualEquations> usual_equations(const StepEquations& given, const 
   const StepEquations& e = reduced ? merged : given;
   const int n = static_cast<int>(e.unknowns.size());
   if (n == 0 || n > most_unknowns) return {};
-  Problem problem{
-      e, joined<Expr>(e.t0, e.h, e.state, e.unknowns), typical, std::vector<int>(n, -1), most_operations, {}, {}};
+  Problem problem{e,
+                  joined<Expr>(e.t0, e.h, e.state, e.unknowns),
+                  typical,
+                  std::vector<int>(n, -1),
+                  std::vector<bool>(n, false),
+                  Exprs(n),
+                  most_operations,
+                  {},
+                  {}};
   for (std::size_t g = 0; g < e.groups.size(); ++g)
-    for (int i = e.groups[g].first; e.groups[g].scale && i < e.groups[g].first + e.groups[g].count; ++i)
-      problem.group[i] = static_cast<int>(g);
+    for (int i = e.groups[g].first; i < e.groups[g].first + e.groups[g].count; ++i) {
+      if (e.groups[g].counts()) problem.group[i] = e.groups[g].effect ? 0 : static_cast<int>(g);
+      problem.effect[i] = e.groups[g].effect;
+      problem.multiplier[i] = e.groups[g].multipliers();
+    }
   TailSplit parts = split(problem, reduced);
   const System core = problem.part(parts.core, problem.core_explicit, true);
   const System tail = problem.part(parts.tail, problem.tail_explicit, false);
@@ -347,7 +363,7 @@ std::optional<UsualEquations> usual_equations(const StepEquations& given, const 
   result.increments = in_terms_of(increments_of(e), old, now, *e.graph);
   result.balance = in_terms_of(balance_of(e), old, now, *e.graph);
   for (int i = 0; i < n; ++i)
-    if (problem.group[i] < 0) result.multipliers.push_back(i);
+    if (problem.multiplier[i]) result.multipliers.push_back(i);
   result.core = std::move(parts.core);
   result.tail = std::move(parts.tail);
   return result;

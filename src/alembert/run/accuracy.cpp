@@ -116,6 +116,41 @@ double StateRanges::size(std::size_t i) const { return std::max(std::abs(low_[i]
 
 double StateRanges::rounding(std::size_t i) const { return rounding_of_size * size(i); }
 
+bool StateRanges::rest_beside(const std::vector<double>& forces, double time) const {
+  if (forces.empty()) return false;
+  const double most = *std::max_element(forces.begin(), forces.end());
+  for (std::size_t i = 0; i < low_.size(); ++i) {
+    const double moved = high_[i] - low_[i], allowed = rounding_of_forces * (i < n_y_ ? most * time : forces[i - n_y_]);
+    if (moved > std::max(allowed, rounding(i))) return false;
+  }
+  return true;
+}
+
+std::vector<double> balanced_forces(Multipliers& multipliers, const GridPoint& at, std::size_t n_y, double h) {
+  // Where nothing acts there is still the rounding of what acts elsewhere, by this share.
+  constexpr double shared = 1e-6;
+  const std::span<const double> here = multipliers.at(at.t, at.state);
+  if (!all_finite(here)) return {};
+  const std::vector<double> rates(here.begin(), here.begin() + static_cast<long>(at.state.size() - n_y));
+  std::vector<double> made;
+  for (const double rounding : multipliers.rounding())
+    made.push_back(std::isfinite(rounding) ? rounding / std::numeric_limits<double>::epsilon() : 0);
+  const double most = made.empty() ? 0 : *std::max_element(made.begin(), made.end());
+  for (std::size_t j = 0; j < made.size(); ++j) {
+    made[j] = std::max(made[j], shared * most);
+    if (std::abs(rates[j]) > rounding_of_forces * made[j]) return {};
+    made[j] *= std::abs(h);
+  }
+  return made;
+}
+
+AccuracyProbe::Result AccuracyProbe::Result::of_rest(long steps, double time) {
+  Result result;
+  result.at_end = result.rounding = rounding_of(steps, 1, 0);
+  result.accuracy = {.per_time = result.at_end / time, .per_step = 0, .worst_t = 0, .compared = 0};
+  return result;
+}
+
 std::vector<double> StateRanges::scales() const {
   std::vector<double> in_vector(low_.size(), 0);
   for (std::size_t i = 0; i < low_.size(); ++i) {
@@ -501,10 +536,20 @@ double AccuracyProbe::error_inside() const {
   return inside_ * all / static_cast<double>(cut_compared_) * std::max(1.0, all / 4);
 }
 
-std::optional<AccuracyProbe::Result> AccuracyProbe::finish(std::size_t singular_positions,
-                                                           const Growth& of_rounding) const {
+std::optional<AccuracyProbe::Result> AccuracyProbe::finish(const GridPoint& at, std::size_t singular_positions,
+                                                           const Growth& of_rounding) {
+  if (t_ == t0_ || (compared_ == 0 && window_.seen.empty())) return {};
+  const Result found = estimate(singular_positions, of_rounding);
+  const double time = std::abs(t_ - t0_);
+  if (found.at_end < may_be_rest || !ranges_.rest_beside(balanced_forces(multipliers_, at, n_y_, h_), time))
+    return found;
+  Result rest = Result::of_rest(n_, time);
+  rest.accuracy.compared = found.accuracy.compared;
+  return rest;
+}
+
+AccuracyProbe::Result AccuracyProbe::estimate(std::size_t singular_positions, const Growth& of_rounding) const {
   const double length = std::abs(t_ - t0_);
-  if (length == 0 || (compared_ == 0 && window_.seen.empty())) return {};
   const double rounding = rounding_of(n_, ranges_.resolution(), singular_positions) * of_rounding.factor;
   const double left = std::pow(first_part, order_ + 1) + std::pow(1 - first_part, order_ + 1);
   const double of_step = largest(step_error_) / (1 - left);
@@ -525,6 +570,7 @@ std::optional<AccuracyProbe::Result> AccuracyProbe::finish(std::size_t singular_
   result.rounding = rounding;
   result.moves = ranges_.time();
   if (!of_rounding.regular) result.growth = std::max({growth_, growth_of(window_), of_rounding.rate});
+  result.mean = of_rounding.mean;
   result.accuracy = {.per_time = std::min(result.at_end, 1.0) / length,
                      .per_step = of_step,
                      .worst_t = worst_t_,

@@ -16,48 +16,26 @@
 
 #include "alembert/run/companion.h"
 #include "alembert/run/engine.h"
+#include "alembert/run/state_ranges.h"
 #include "alembert/run/step_kernel.h"
 
 namespace alembert::internal {
 
-/// The least and the largest value of every entry of a state.
-class StateRanges {
- public:
-  StateRanges(const ReportNames& names, std::size_t n_y, std::span<const double> state);
-  void add(std::span<const double> state);
-
-  /// What an error of the entry is compared with: its own range; of those that hardly move, a part of their size, of
-  /// the range of the vector that they belong to, or of all positions or velocities.
-  std::vector<double> scales() const;
-  /// The largest range of all positions, and of all velocities.
-  double positions() const { return largest(0, n_y_); }
-  double velocities() const { return largest(n_y_, low_.size()); }
-  double time() const { return velocities() > 0 ? positions() / velocities() : 0; }
-  /// Where rounding of the entry begins to count.
-  double rounding(std::size_t i) const;
-  /// What rounding of the entries is, in units of rounding, relative to their range: large where a motion lies far from
-  /// the origin.
-  double resolution() const;
-  double farthest() const;  // the largest |position| so far
-  template <class A>
-  void archive(A& fields) {
-    fields(low_, high_);
-  }
-
- private:
-  double largest(std::size_t first, std::size_t last) const;
-  double size(std::size_t i) const;
-
-  std::size_t n_y_;
-  std::vector<double> low_, high_;
-  std::vector<int> group_;  // vectors that entries belong to
+/// The mean of a rate over the time in which it was seen, and its uncertainty (95 in 100).
+struct MeanRate {
+  double rate = 0, uncertainty = 0, until = 0;
 };
 
-/// What becomes of a small error: what it is multiplied with at most by the end, and in e-folds a unit of time.
+/// What becomes of a small error: what it is multiplied with at most by the end, and in e-folds a unit of time, at most
+/// and in the mean.
 struct Growth {
   double factor = 1, rate = 0;
   bool regular = false;  // it was followed to the end, and does not grow exponentially
+  MeanRate mean = {};
 };
+
+/// From this error on, relative to the range of motion, it is asked whether there is a motion at all.
+constexpr double may_be_rest = 0.01;
 
 /// The length of so many steps of the size h between two times, which far from zero know it less well than h does. h =
 /// 0: what lies between the times.
@@ -93,13 +71,18 @@ class AccuracyProbe {
   struct Result {
     Accuracy accuracy;
     double at_end = 0;    // relative to the range of motion; infinite where nothing is known of it
-    double growth = 0;    // of errors, e-folds in a unit of time; 0 where they do not grow exponentially
+    double growth = 0;    // of errors, e-folds in a unit of time, at most; 0 where they do not grow exponentially
+    MeanRate mean;        // the same in the mean; 0 where that was not seen
     double better = 0;    // a step that would make an error of a hundredth
     double rounding = 0;  // what rounding makes at_end by itself
     double moves = 0;     // the time in which the motion goes through its range
+
+    /// Of so many steps in which nothing moved.
+    static Result of_rest(long steps, double time);
   };
-  /// Nothing where no step could be compared. singular_positions: that the run has passed.
-  std::optional<Result> finish(std::size_t singular_positions, const Growth& of_rounding) const;
+  /// Nothing where no step could be compared. The run has come to the point and has passed so many singular positions.
+  std::optional<Result> finish(const GridPoint& at, std::size_t singular_positions, const Growth& of_rounding);
+  Result estimate(std::size_t singular_positions, const Growth& of_rounding) const;
   /// All that it has seen, and the companion.
   void archive(Archive& fields);
 

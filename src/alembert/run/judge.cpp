@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "alembert/run/accuracy.h"
+
 namespace alembert::internal {
 
 namespace {
@@ -141,6 +143,16 @@ std::string Judge::broken_constraint(const GridPoint& at) {
 /// What errors of the energy are compared with. Overdamped motions have next to no kinetic energy.
 double Judge::scale() const { return accounts_ ? kinetic_ + span_ + engine_.work->gained() : kinetic_; }
 
+/// Whether all velocities are rounding of what forces that cancel would make of them in a step.
+bool Judge::rests(const GridPoint& at) const {
+  Multipliers own(engine_.multipliers);
+  const std::size_t n_y = engine_.e.y.size();
+  const std::vector<double> forces = balanced_forces(own, at, n_y, engine_.options.step);
+  for (std::size_t j = 0; j < forces.size(); ++j)
+    if (std::abs(at.state[n_y + j]) > rounding_of_forces * forces[j]) return false;
+  return !forces.empty();
+}
+
 std::string Judge::broken_energy(const GridPoint& at, double energy, double error) {
   const bool early = looks_ <= first_steps;
   const double now = kinetic(at);
@@ -154,7 +166,12 @@ std::string Judge::broken_energy(const GridPoint& at, double energy, double erro
   if (error <= energy_rounding * std::abs(first_energy_)) return "";
   const double most = scale();
   if (most == 0 || largest(engine_.motion.velocity()) <= at_rest * size_) return "";
-  if (error / most > energy_error_) {
+  const bool worse = error / most > energy_error_;
+  if (worse && error > may_be_rest * most && rests(at)) {
+    known_error_ = std::max(known_error_, looked_again * error);
+    return "";
+  }
+  if (worse) {
     energy_error_ = error / most;
     energy_error_t_ = at.t;
   }

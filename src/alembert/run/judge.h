@@ -74,6 +74,7 @@ class Judge {
   std::string burst_words(double energy, double error, double t) const;
   double scale() const;
   double kinetic(const GridPoint& at);
+  bool rests(const GridPoint& at) const;
   std::string words(const char* what, double residual, double t) const;
 
   Engine& engine_;

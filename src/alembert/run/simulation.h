@@ -58,7 +58,7 @@ class Simulation {
 
   void assess();
   void assess_accuracy();
-  std::optional<AccuracyProbe::Result> accuracy() const;
+  std::optional<AccuracyProbe::Result> accuracy();
   void assess_energy();
   void assess_inputs();
   void assess_constraints();

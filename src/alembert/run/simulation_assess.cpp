@@ -23,10 +23,26 @@ constexpr double good_account = 0.25;
 // The same for what is left in the end, against the mean of the kinetic energy: where it is large for a short time
 // only.
 constexpr double good_energy_in_the_end = 0.1;
+// Rates of chaotic motions are not known better from the time of a run, whatever they scatter by.
+constexpr double least_uncertainty = 0.02;
 // Errors that grow by more than this power of e in a step are not those of a motion that the steps follow.
 constexpr double resolved_growth = 0.3;
 // A step that is short for the motion is solved in two to five iterations.
 constexpr double laborious = 12;
+
+/// "1.1 ± 0.2 units of time until t = 40"; where the mean was not seen or says little, what growth is not faster than.
+std::string time_of_growth(const AccuracyProbe::Result& found) {
+  const MeanRate& mean = found.mean;
+  if (!(mean.rate > 2 * mean.uncertainty)) {
+    const double fastest = mean.rate + mean.uncertainty;
+    return fmt::format("more than {:.1g} units of time",
+                       1 / (fastest > 0 ? std::min(fastest, found.growth) : found.growth));
+  }
+  const double time = 1 / mean.rate, uncertainty = std::max(mean.uncertainty * time, least_uncertainty) * time;
+  const int digits = static_cast<int>(std::ceil(-std::log10(uncertainty)));
+  return fmt::format("{:.{}f} ± {:.{}f} units of time until t = {:.3g}", time, std::max(0, digits), uncertainty,
+                     std::max(0, digits), mean.until);
+}
 
 }  // namespace
 
@@ -107,11 +123,11 @@ void Simulation::assess_constraints() {
        report_.t);
 }
 
-std::optional<AccuracyProbe::Result> Simulation::accuracy() const {
+std::optional<AccuracyProbe::Result> Simulation::accuracy() {
   const std::size_t singular = report_.singular_positions.size();
   if (!twin_) return {};
   std::optional<AccuracyProbe::Result> found =
-      probe_ ? probe_->finish(singular, twin_->growth_until(report_.t)) : twin_->finish(singular);
+      probe_ ? probe_->finish(point_, singular, twin_->growth_until(report_.t)) : twin_->finish(point_, singular);
   // A state whose energy is off is off itself.
   if (found) found->at_end = std::max(found->at_end, judge_->least_error());
   if (found) found->accuracy.per_time = std::min(found->at_end, 1.0) / std::abs(report_.t - engine_.t0);
@@ -151,10 +167,9 @@ void Simulation::assess_accuracy() {
   if (found->growth > 0 && !unstable && found->accuracy.per_step <= good_step)
     return warn(
         "sensitive",
-        fmt::format("the motion is sensitive: errors grow e-fold in about {:.2g} units of time, so that the end "
-                    "of the run is one of many motions, and only what is conserved can be trusted there; "
-                    "{} for a while",
-                    1 / found->growth,
+        fmt::format("the motion is sensitive: errors grow e-fold in {}, so that the end of the run is "
+                    "one of many motions, and only what is conserved can be trusted there; {} for a while",
+                    time_of_growth(*found),
                     by_tolerance() ? "a smaller `tolerance` helps" : "smaller steps or a method of higher order help"),
         report_.t);
   if (found->rounding > known_error && found->accuracy.per_step <= good_step)

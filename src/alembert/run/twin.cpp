@@ -1,6 +1,7 @@
 #include "alembert/run/twin.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -513,6 +514,39 @@ double Twin::growth() const {
   return std::log(whole / first) / half;
 }
 
+/// As the largest Lyapunov exponent, over the time that was seen: growth() is what errors may do in a part of it. It is
+/// taken from the means of the logarithm in blocks of equal time, whose differences scatter as the growth does. The
+/// first block is left out: the distance turns into the direction that grows.
+MeanRate Twin::mean_growth() const {
+  constexpr std::size_t blocks = 9;           // eight that count: of fewer the scatter is not known
+  constexpr std::size_t fewest_in_block = 4;  // a swing of the distance has that many looks at least
+  if (seen_.size() < blocks * fewest_in_block || growth() == 0) return {};
+  const Ranges to = ranges();
+  const double first = seen_.front().t, length = (seen_.back().t - first) / static_cast<double>(blocks);
+  std::array<double, blocks> sum{}, count{};
+  for (const Distance& d : seen_) {
+    const double now = relative(d, to);
+    const std::size_t block = std::min(blocks - 1, static_cast<std::size_t>((d.t - first) / length));
+    if (!(now > 0)) continue;
+    sum[block] += std::log(now);
+    count[block] += 1;
+  }
+  std::vector<double> rates;
+  for (std::size_t k = 2; k < blocks; ++k) {
+    if (count[k] == 0 || count[k - 1] == 0) return {};
+    rates.push_back((sum[k] / count[k] - sum[k - 1] / count[k - 1]) / std::abs(length));
+  }
+  MeanRate mean{.until = seen_.back().t};
+  const double n = static_cast<double>(rates.size());
+  for (const double rate : rates) mean.rate += rate / n;
+  double squares = 0;
+  for (const double rate : rates) squares += (rate - mean.rate) * (rate - mean.rate);
+  // Of so few rates that hang together the standard error says less than that of many: for 95 in 100.
+  constexpr double few_rates = 3;
+  mean.uncertainty = few_rates * std::sqrt(squares / (n - 1) / n);
+  return mean;
+}
+
 /// What an error at any time is later, at most.
 double Twin::amplification(double t) const {
   if (seen_.empty()) return 1;
@@ -533,12 +567,22 @@ Growth Twin::growth_until(double t) const {
   constexpr double nearly_all = 0.9;  // of the time: a regular motion does not become another one in the rest
   const double rate = growth();
   const bool followed = !seen_.empty() && std::abs(seen_.back().t - t0_) >= nearly_all * std::abs(t - t0_);
-  return {amplification(t), rate, followed && rate == 0 && seen_.size() >= fewest_looks};
+  return {amplification(t), rate, followed && rate == 0 && seen_.size() >= fewest_looks, mean_growth()};
 }
 
-std::optional<AccuracyProbe::Result> Twin::finish(std::size_t singular_positions) const {
+std::optional<AccuracyProbe::Result> Twin::finish(const GridPoint& at, std::size_t singular_positions) {
+  if (t_ == t0_ || n_ == 0) return {};
+  const AccuracyProbe::Result found = estimate(singular_positions);
+  if (found.at_end < may_be_rest) return found;
+  const double time = std::abs(t_ - t0_), h = h_ != 0 ? h_ : time / static_cast<double>(n_);
+  if (!ranges_.rest_beside(balanced_forces(multipliers_, at, n_y_, h), time)) return found;
+  AccuracyProbe::Result rest = AccuracyProbe::Result::of_rest(n_, time);
+  rest.accuracy.compared = found.accuracy.compared;
+  return rest;
+}
+
+AccuracyProbe::Result Twin::estimate(std::size_t singular_positions) const {
   const double length = std::abs(t_ - t0_);
-  if (length == 0 || n_ == 0) return {};
   const std::vector<double> scales = ranges_.scales();
   const auto relative = [&](const std::vector<double>& errors) {
     double most = 0;
@@ -551,6 +595,7 @@ std::optional<AccuracyProbe::Result> Twin::finish(std::size_t singular_positions
   result.at_end = (relative(sum_) + rounding) * factor;
   result.rounding = rounding * factor;
   result.growth = growth();
+  result.mean = mean_growth();
   result.moves = ranges_.time();
   result.accuracy = {.per_time = std::min(result.at_end, 1.0) / length,
                      .per_step = relative(largest_),

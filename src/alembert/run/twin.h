@@ -40,12 +40,13 @@ class Twin {
 
   /// Of small errors by the time t.
   Growth growth_until(double t) const;
-  /// Nothing where no error is known. singular_positions: that the run has passed.
-  std::optional<AccuracyProbe::Result> finish(std::size_t singular_positions) const;
+  /// Nothing where no error is known. The run has come to the point and has passed so many singular positions.
+  std::optional<AccuracyProbe::Result> finish(const GridPoint& at, std::size_t singular_positions);
   /// All that it has seen.
   void archive(Archive& fields);
 
  private:
+  AccuracyProbe::Result estimate(std::size_t singular_positions) const;
   void follow_fixed(const GridPoint& from, const GridPoint& to, long steps, const SolvedStep<double>* run);
   void follow_far(const GridPoint& from, const GridPoint& to, long steps, const SolvedStep<double>* run);
   bool go_beside(const GridPoint& from, const GridPoint& to, long steps, const SolvedStep<double>* run);
@@ -77,6 +78,7 @@ class Twin {
   Ranges ranges() const { return {ranges_.positions(), ranges_.velocities()}; }
   static double relative(const Distance& distance, const Ranges& to);
   double growth() const;
+  MeanRate mean_growth() const;
   double amplification(double t) const;
 
   const Engine& engine_;

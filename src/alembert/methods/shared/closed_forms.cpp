@@ -1,8 +1,11 @@
-// Steps on systems with auxiliary variables that have a closed form: methods make steps without them, and their values
-// at the start of the step, which say on what branch they are, stand in the state beside the coordinates.
+// The plan of a step, as a method gives it, with what all methods have in common.
+//   - Auxiliary variables with a closed form: methods make steps without them, and their values at the start of the
+//     step, which say on what branch they are, stand in the state beside the coordinates.
+//   - Multipliers that reactions are nonlinear in decide when the equations of a step are solved.
 
 #include "alembert/base/lists.h"
 #include "alembert/derive/auxiliary.h"
+#include "alembert/expr/derivative.h"
 #include "alembert/methods/method.h"
 #include "alembert/newton/inclusions.h"
 #include "alembert/start/initial.h"
@@ -75,6 +78,51 @@ void add_to_state(StepEquations& step, const Equations& e, const Equations& seen
     if (series.state >= known) series.state += static_cast<int>(near.size());
 }
 
+/// What a multiplier of 1 makes of the velocities in a step, about.
+Expr effect_on_velocities(const StepEquations& part, const Equations& e) {
+  Graph& graph = *part.graph;
+  const auto middle = part.state.begin() + static_cast<long>(e.y.size());
+  const Point start{part.t0, Exprs(part.state.begin(), middle), Exprs(middle, part.state.end())};
+  const auto largest_of = [&](const Exprs& values) { return largest(graph, at(e, values, start)); };
+  const Exprs holonomic = e.form == Form::hamiltonian ? jacobian(e.g, e.y).value : jacobian(e.g_dot, e.z).value;
+  const Expr gradient = largest_of(joined<Expr>(holonomic, jacobian(e.k, e.z).value));
+  return abs(part.h) * gradient / largest_of(jacobian(e.p, e.z).value);
+}
+
+/// Those of the stages and of the end: what reactions do to them is compared with all of them.
+void measure_velocities_together(std::vector<UnknownGroup>& groups) {
+  UnknownGroup& first = groups.front();
+  while (groups.size() > 1 && groups[1].scale == first.scale && groups[1].own == first.own) {
+    first.count += groups[1].count;
+    groups.erase(groups.begin() + 1);
+  }
+}
+
+/// Newton may have the velocities at once while the multipliers are still on their way, from 0 above all, and what they
+/// do elsewhere is seen only in its next correction.
+void count_nonlinear_reactions(StepPlan& plan, const Equations& e) {
+  // Algebraic states have units of their own, in which they may be that much smaller than the others.
+  constexpr double own_units = 1e-5;
+  const Exprs multipliers = joined<Expr>(e.lambda, e.psi);
+  if (!depends(jacobian(e.reduced, multipliers).value, multipliers)) return;
+  for (StepEquations& part : plan.parts) {
+    if (part.inclusions) continue;  // solved and judged block by block
+    measure_velocities_together(part.groups);
+    for (UnknownGroup& group : part.groups) {
+      if (group.scale || group.count == 0) continue;
+      group.reactions = true;
+      if (e.port) group.scale = Quad(own_units) * part.groups.front().scale;
+      else group.effect = effect_on_velocities(part, e);
+    }
+  }
+}
+
+StepPlan plan_of(const Method& method, const Equations& e) {
+  StepPlan plan = method.step(e);
+  count_nonlinear_reactions(plan, e);
+  return plan;
+}
+
 }  // namespace
 
 Equations seen_by_methods(const Equations& e) { return without_closed_forms(e, first_number(e)); }
@@ -94,9 +142,9 @@ StepPlan step_plan(const Method& method, const Equations& e) {
     open.contacts.clear();
     return step_plan(method, open);
   }
-  if (closed_count(e) == 0) return method.step(e);
+  if (closed_count(e) == 0) return plan_of(method, e);
   const Equations seen = seen_by_methods(e);
-  StepPlan plan = method.step(seen);
+  StepPlan plan = plan_of(method, seen);
   for (StepEquations& part : plan.parts) add_to_state(part, e, seen);
   return plan;
 }

@@ -2,6 +2,7 @@
 
 #include "alembert/base/lists.h"
 #include "alembert/derive/work.h"
+#include "alembert/expr/derivative.h"
 #include "alembert/methods/shared/spark.h"
 
 namespace alembert::internal {
@@ -65,6 +66,7 @@ class SparkStep {
   void add_positions();
   void add_work();
   void add_scales();
+  Expr size_held();
   void keep_multipliers();
   bool splits() const;
   void add_structure();
@@ -242,10 +244,20 @@ void SparkStep::add_work() {
   for (const Expr sum : totals(graph_, terms)) frame_.step.work.push_back(h_ * sum);
 }
 
+/// The largest of the y that constraints hold: what moves freely may be far away.
+Expr SparkStep::size_held() {
+  std::vector<bool> held(e_.graph->size(), false);
+  for (const std::uint32_t id : reachable(e_.g)) held[id] = true;
+  Exprs y;
+  for (std::size_t i = 0; i < n_y_; ++i)
+    if (held[e_.y[i].id()]) y.push_back(frame_.y0[i]);
+  return y.empty() || y.size() == n_y_ ? frame_.size_y() : largest(graph_, y);
+}
+
 void SparkStep::add_scales() {
-  // Rounding in g is rounding of y, and so eps |y| / h in the stages Z.
+  // Rounding in g is rounding of the y in it, and so eps |y| / h in the stages Z.
   const Expr size_z = frame_.size_z(), size_y = frame_.size_y();
-  const Expr size_stage = n_g_ > 0 ? graph_.make(Op::max, size_z, size_y / abs(h_)) : size_z;
+  const Expr size_stage = n_g_ > 0 ? graph_.make(Op::max, size_z, size_held() / abs(h_)) : size_z;
   const int all_z = static_cast<int>(s_ * n_z_);
   auto& groups = frame_.step.groups;
   const Expr own = n_g_ > 0 ? size_z : Expr();
