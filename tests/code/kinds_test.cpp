@@ -56,6 +56,23 @@ TEST(Sizes, WhatIsKeptIsExact) {
   EXPECT_EQ(steered.rough_registers(0), 1);
 }
 
+TEST(Words, AreTheLargestOfAbsoluteValues) {
+  SmallProgram p;
+  p.program.largest = {p.result, p.rate};
+  const Expr largest = p.graph.symbol("largest"), rate = p.graph.symbol("rate");
+  const Variables in{{p.x, p.kept}, {largest, p.result}, {rate, p.rate}};
+  const Variables out{{max(largest, abs(p.x)), p.result}, {max(rate, Quad(0.3) * abs(p.x)), p.rate}};
+  p.program.statements.push_back(p.builder.block(in, out, {}, -1));
+  const Conditions conditions(p.program);
+  const Sizes sizes(p.program, conditions);
+  const Words words(p.program, conditions, sizes);
+  EXPECT_TRUE(sizes.variable(p.result));
+  EXPECT_TRUE(sizes.variable(p.rate));
+  EXPECT_TRUE(words.variable(p.result));
+  EXPECT_FALSE(words.variable(p.rate));  // a product is no upper word
+  EXPECT_FALSE(words.variable(p.kept));
+}
+
 TEST(Sizes, ConditionsOfFormulasAreExact) {
   SmallProgram p;
   p.add({{choose(above(abs(p.x), 1), p.x, p.graph.constant(2)), p.result}});

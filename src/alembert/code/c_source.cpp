@@ -9,6 +9,7 @@
 #include <limits>
 #include <set>
 
+#include "alembert/code/invariant_factors.h"
 #include "alembert/code/kinds.h"
 #include "alembert/error.h"
 #include "alembert/expr/operators.h"
@@ -35,8 +36,9 @@ std::string rough_number(double value) {
 }
 
 // What CUDA has for two things that cost it much: the upper word of a double tells its size to six digits, and words
-// are compared as integers, while a conversion takes as long as four multiplications; a quotient by the device's
-// reciprocal (20 bits) and one step of the third order has no branch for numbers that do not occur in a motion.
+// are in the order of the floats with the same bits, whose signs cost nothing (beyond 1e306 they are NaN, which stays),
+// while a conversion takes as long as four multiplications; a quotient by the device's reciprocal (20 bits) and one
+// step of the third order has no branch for numbers that do not occur in a motion: where there is one, the step fails.
 constexpr const char* cuda_words = R"(static __device__ __forceinline__ double rough_reciprocal(double x) {
 #ifdef __CUDA_ARCH__
   double y;
@@ -46,17 +48,50 @@ constexpr const char* cuda_words = R"(static __device__ __forceinline__ double r
   return 1.0 / x;
 #endif
 }
-static __device__ __forceinline__ int upper(double x) { return __double2hiint(x) & 0x7fffffff; }
-static __device__ __forceinline__ float size_of(int word) {
-  const int kept = min(max(word, 0x38000000), 0x47f00000);
-  return __int_as_float((kept - 0x38000000) << 3);
+static __device__ __forceinline__ float upper(double x) { return __int_as_float(__double2hiint(x)); }
+static __device__ __forceinline__ float larger(float a, float b) {
+#ifdef __CUDA_ARCH__
+  float y;
+  asm("{.reg .f32 s, t; abs.f32 s, %1; abs.f32 t, %2; max.NaN.f32 %0, s, t;}" : "=f"(y) : "f"(a), "f"(b));
+  return y;
+#else
+  const float s = fabsf(a), t = fabsf(b);
+  return s > t || s != s ? s : t;
+#endif
+}
+static __device__ __forceinline__ float size_of(float word) {
+  const float most = fminf(fabsf(word), __int_as_float(0x47f00000)), kept = fmaxf(most, __int_as_float(0x38100000));
+  return __int_as_float((__float_as_int(kept) - 0x38000000) << 3);
+}
+static __device__ __forceinline__ float rough_inverse(float x) {
+#ifdef __CUDA_ARCH__
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
+  return 1.0f / x;
+#endif
+}
+static __device__ __forceinline__ float raised(float word, int by) {
+  return __int_as_float(__float_as_int(fminf(fabsf(word), __int_as_float(0x7e37e43c))) + by);
+}
+static __device__ __forceinline__ double of_word(float word) {
+  return __hiloint2double(__float_as_int(fabsf(word)), 0);
 }
 static __device__ __forceinline__ double reciprocal(double x) {
-  const double y = rough_reciprocal(x), e = fma(-x, y, 1.0), z = fma(fma(e, e, e), y, y);
-  return (__double2hiint(y) & 0x7fffffff) - 1u < 0x7fefffffu ? z : y; /* not of 0 and infinity */
+  const double y = rough_reciprocal(x), e = fma(-x, y, 1.0);
+  return fma(fma(e, e, e), y, y); /* NaN of 0 and infinity */
 }
 
 )";
+
+/// The compiler forgets what it has read from memory.
+constexpr const char* forget = "asm volatile(\"\" ::: \"memory\");";
+
+/// Whether a block is rarely run.
+bool is_rare(const Program& program, const Program::Block& block) {
+  return block.mask >= 0 && block.mask != program.guard;
+}
 
 /// C gives the bits of the interpreter; CUDA is within rounding: sizes in single precision or as upper words, where a
 /// GPU has more units and which leaves the others to the motion, quotients by parameters as products (q: 1/p), others
@@ -66,11 +101,12 @@ enum class Dialect { c, cuda };
 
 class Writer {
  public:
-  /// left: see cuda_source().
-  Writer(const Program& program, int indent, Dialect dialect, int left)
-      : program_(program), conditions_(program), dialect_(dialect), indent_(indent) {
+  /// left, status: see cuda_source().
+  Writer(const Program& program, int indent, Dialect dialect, int left, int status)
+      : program_(program), conditions_(program), dialect_(dialect), status_(status), indent_(indent) {
     if (dialect != Dialect::cuda) return;
     sizes_ = Sizes(program, conditions_);
+    word_variables_ = Words(program, conditions_, sizes_);
     codes_ = Codes(program, conditions_, sizes_, left);
   }
 
@@ -89,6 +125,7 @@ class Writer {
   }
 
   std::string text;
+  std::vector<int> counted;  // see counters_of(); empty: none
 
  private:
   void line(const std::string& words) { text += std::string(indent_ + 2 * depth_, ' ') + words + "\n"; }
@@ -97,22 +134,34 @@ class Writer {
   void write(const Program::Block& block) {
     const Tape& tape = program_.tapes[block.tape];
     if (block.to.empty()) return;
+    const bool rare = dialect_ == Dialect::cuda && depth_ == 0 && is_rare(program_, block);
     line(block.mask >= 0 ? fmt::format("if ({}) {{", holds(block.mask)) : "{");
     ++depth_;
+    // What waits in shared memory is read again here rather than kept in a register for a block that is rarely run.
+    if (rare) line(forget);
     begin(block, tape);
     for (std::size_t i = 0; i < tape.code.size(); ++i) {
       if (compared_[i]) continue;
+      declare_weight(tape, tape.code[i]);
       const std::size_t result = tape.first_result() + i;
       const std::string formula = bits_[result]    ? condition(tape, tape.code[i])
                                   : words_[result] ? word_operation(tape, tape.code[i])
                                   : single(result) ? rough_operation(tape, tape.code[i])
                                                    : operation(tape, tape.code[i]);
-      const bool integer = bits_[result] || words_[result];
-      line(fmt::format("const {} r{} = {};", integer ? "int" : single(result) ? "float" : "double", i, formula));
+      if (weighted_[result]) continue;
+      line(fmt::format("const {} r{} = {};",
+                       bits_[result]    ? condition_type()
+                       : single(result) ? "float"
+                                        : "double",
+                       i, formula));
     }
     write_outputs(tape);
     --depth_;
     line("}");
+    const bool guards = std::find(block.to.begin(), block.to.end(), program_.guard) != block.to.end();
+    if (dialect_ != Dialect::cuda || depth_ > 0 || !guards) return;
+    line(fmt::format("if (!v{}) break;", program_.guard));
+    line(fmt::format("v{} = 0;", status_));  // which a comparison does not tell the compiler
   }
 
   void begin(const Program::Block& block, const Tape& tape) {
@@ -127,13 +176,41 @@ class Writer {
       if (step.b != step.a) ++uses_[step.b];
     }
     for (const std::uint32_t output : tape.outputs) ++uses_[output];
-    words_ = std::vector<bool>(tape.registers(), false);
+    words_ = word_variables_.registers(block, tape, rough_);
+    find_weighted(tape);
+  }
+
+  /// Terms of sums that are there under a condition which others share: one number, 1 or 0, is their factor, which
+  /// costs less than to select each. Sums and products alone: what else a condition keeps out may be infinite.
+  void find_weighted(const Tape& tape) {
+    weighted_ = std::vector<bool>(tape.registers(), false);
+    weights_ = weighted_;
+    if (dialect_ != Dialect::cuda) return;
+    std::vector<int> sharing(tape.registers(), 0);
+    std::vector<bool> simple(tape.registers(), true);
     for (std::size_t i = 0; i < tape.code.size(); ++i) {
       const Tape::Instruction& step = tape.code[i];
-      if (!rough_[tape.first_result() + i]) continue;
-      const bool of_words = step.op == Op::max && words_[step.a] && words_[step.b];
-      words_[tape.first_result() + i] = of_words || (step.op == Op::abs && !rough_[step.a]);
+      const bool sum = step.op == Op::add || step.op == Op::subtract || step.op == Op::multiply;
+      simple[tape.first_result() + i] = sum && simple[step.a] && simple[step.b];
     }
+    const auto each = [&](const auto& visit) {
+      for (std::size_t i = 0; i < tape.code.size(); ++i) {
+        const Tape::Instruction& sum = tape.code[i];
+        if (sum.op != Op::add || single(tape.first_result() + i) || sum.b < tape.first_result() || sum.a == sum.b)
+          continue;
+        const Tape::Instruction& term = tape.code[sum.b - tape.first_result()];
+        if (term.op == Op::where && bits_[term.a] && simple[term.b] && !single(sum.b) && uses_[sum.b] == 1)
+          visit(sum.b, term.a);
+      }
+    };
+    each([&](std::uint32_t, std::uint32_t condition) { ++sharing[condition]; });
+    each([&](std::uint32_t term, std::uint32_t condition) { weighted_[term] = sharing[condition] > 1; });
+  }
+  void declare_weight(const Tape& tape, const Tape::Instruction& sum) {
+    if (sum.op != Op::add || !weighted_[sum.b]) return;
+    const std::uint32_t condition = tape.code[sum.b - tape.first_result()].a;
+    if (!weights_[condition]) line(fmt::format("const double w_{0} = {0} ? 1.0 : 0.0;", truth(tape, condition)));
+    weights_[condition] = true;
   }
 
   void write_outputs(const Tape& tape) {
@@ -144,18 +221,25 @@ class Writer {
       const std::uint32_t source = tape.outputs[i];
       const bool bit = conditions_.variable(block.to[i]),
                  rough = sizes_.variable(block.to[i]) || codes_.variable(block.to[i]);
-      sources.push_back(bit ? truth(tape, source) : rough ? rough_name(tape, source) : name(tape, source));
+      const bool word = word_variables_.variable(block.to[i]) && words_[source];
+      sources.push_back(bit     ? truth(tape, source)
+                        : word  ? plain_name(tape, source)
+                        : rough ? rough_name(tape, source)
+                                : name(tape, source));
       const bool moved = source < static_cast<std::uint32_t>(tape.inputs);
       if (!moved || block.from[source] == block.to[i]) continue;
       const auto written = std::find(block.to.begin(), block.to.end(), block.from[source]);
       if (written == block.to.end()) continue;
-      line(fmt::format("const {} m{} = {};", bit ? "int" : rough ? "float" : "double", i, sources.back()));
+      line(fmt::format("const {} m{} = {};", bit ? condition_type() : rough ? "float" : "double", i, sources.back()));
       sources.back() = fmt::format("m{}", i);
     }
     for (std::size_t i = 0; i < block.to.size(); ++i)
-      if (sources[i] != fmt::format("v{}", block.to[i])) line(fmt::format("v{} = {};", block.to[i], sources[i]));
+      if ((counted.empty() || counted[block.to[i]] == 0) && sources[i] != fmt::format("v{}", block.to[i]))
+        line(fmt::format("v{} = {};", block.to[i], sources[i]));
   }
 
+  /// Predicates of their own on a GPU.
+  const char* condition_type() const { return dialect_ == Dialect::cuda ? "bool" : "int"; }
   /// A register as a condition.
   std::string truth(const Tape& tape, std::uint32_t source) const {
     if (bits_[source]) return plain_name(tape, source);
@@ -177,8 +261,16 @@ class Writer {
     const std::size_t numbers = tape.inputs + tape.parameters.size();
     if (words_[difference.b] && difference.a >= numbers && difference.a < tape.first_result())
       if (const double most = number_of(tape, difference.a); most > std::numeric_limits<float>::max())
-        return fmt::format("{} < {:#x}", finite_word(tape, tape.code[difference.b - tape.first_result()]),
+        return fmt::format("fabsf({}) < __int_as_float({:#x})",
+                           finite_word(tape, tape.code[difference.b - tape.first_result()]),
                            std::bit_cast<std::uint64_t>(most) >> 32);
+    if (words_[difference.a] && difference.b >= tape.first_result()) {
+      const Tape::Instruction& least = tape.code[difference.b - tape.first_result()];
+      if (least.op == Op::multiply && least.a >= numbers && least.a < tape.first_result() && words_[least.b] &&
+          number_of(tape, least.a) > 1)
+        return fmt::format("fabsf({}) > raised({}, {})", plain_name(tape, difference.a), plain_name(tape, least.b),
+                           raised_by(tape, least.a));
+    }
     if (single(difference.a) || single(difference.b))
       return rough_name(tape, difference.a) + " > " + rough_name(tape, difference.b);
     return name(tape, difference.a) + " > " + name(tape, difference.b);
@@ -214,7 +306,7 @@ class Writer {
         continue;
       }
       const std::string word = size.op == Op::abs ? "upper(" + name(tape, term) + ")" : plain_name(tape, term);
-      text = text.empty() ? word : fmt::format("max({}, {})", text, word);
+      text = text.empty() ? word : fmt::format("larger({}, {})", text, word);
     }
     return size.op == Op::abs ? text : word_operation(tape, size);
   }
@@ -227,17 +319,30 @@ class Writer {
     if (words_[source]) return "size_of(" + plain_name(tape, source) + ")";
     return single(source) ? plain_name(tape, source) : "(float)" + name(tape, source);
   }
+  /// What multiplying by a number adds to the upper word: exact for powers of two, else within 6 %, as a word grows
+  /// like a logarithm made of straight lines.
+  static int raised_by(const Tape& tape, std::uint32_t factor) {
+    constexpr int exponent = 1 << 20;  // where it begins in the upper word of a double
+    return static_cast<int>(std::lround(exponent * std::log2(number_of(tape, factor))));
+  }
   /// A size as the upper word of a double.
   std::string word_operation(const Tape& tape, const Tape::Instruction& step) const {
     if (step.op == Op::abs) return "upper(" + name(tape, step.a) + ")";
-    return fmt::format("max({}, {})", plain_name(tape, step.a), plain_name(tape, step.b));
+    if (step.op == Op::multiply)
+      return fmt::format("raised({}, {})", plain_name(tape, step.b), raised_by(tape, step.a));
+    return fmt::format("larger({}, {})", plain_name(tape, step.a), plain_name(tape, step.b));
   }
   std::string rough_operation(const Tape& tape, const Tape::Instruction& step) const {
     if (step.op == Op::where && bits_[step.a])
       return fmt::format("{} ? {} : 0.0f", truth(tape, step.a), rough_name(tape, step.b));
     const std::string a = rough_name(tape, step.a), b = rough_name(tape, step.b);
+    const auto nothing = [&](std::uint32_t term) {  // sizes are not below the smallest float in any case
+      return term < tape.first_result() && term >= tape.inputs + tape.parameters.size() &&
+             number_of(tape, term) <= static_cast<double>(std::numeric_limits<float>::min());
+    };
+    if (step.op == Op::add && words_[step.a] && nothing(step.b)) return a;
     switch (step.op) {
-      case Op::divide: return fmt::format("__fdividef({}, {})", a, b);
+      case Op::divide: return (is_number(tape, step.a, 1) ? "" : a + " * ") + "rough_inverse(" + b + ")";
       case Op::sqrt: return "sqrtf(" + a + ")";
       case Op::abs: return "fabsf(" + a + ")";
       default: return arithmetic(step.op, a, b, "0.0f");
@@ -250,6 +355,10 @@ class Writer {
     if (step.op == Op::divide && dialect_ == Dialect::cuda) {
       const std::string inverse = b[0] == 'p' ? "q" + b.substr(1) : "reciprocal(" + b + ")";
       return is_number(tape, step.a, 1) ? inverse : is_number(tape, step.a, -1) ? "-" + inverse : a + " * " + inverse;
+    }
+    if (step.op == Op::add && weighted_[step.b]) {
+      const Tape::Instruction& term = tape.code[step.b - tape.first_result()];
+      return fmt::format("fma(w_{}, {}, {})", truth(tape, term.a), name(tape, term.b), a);
     }
     if (dialect_ == Dialect::cuda)
       if (const std::uint32_t lost = lost_in_sum(tape, step); lost > 0) return name(tape, lost);
@@ -307,9 +416,10 @@ class Writer {
   const Program& program_;
   Conditions conditions_;
   Sizes sizes_;
+  Words word_variables_;
   Codes codes_;
   Dialect dialect_;
-  int indent_, depth_ = 0;
+  int status_, indent_, depth_ = 0;
   // Of the block being written:
   const Program::Block* block_ = nullptr;
   std::vector<bool> bits_;      // registers that are conditions
@@ -318,46 +428,97 @@ class Writer {
   std::vector<bool> small_;     // registers that are codes
   std::vector<int> uses_;       // how often each register is read
   std::vector<bool> compared_;  // differences that are only compared with 0
+  std::vector<bool> weighted_;  // terms that are written with the sum that they are in
+  std::vector<bool> weights_;   // conditions that stand there as a factor
 };
 
-// Blocks that a multiprocessor (65,536 registers) is to hold: six leave 168 registers a thread, four as many as a
-// thread can have, 255. On an H200 two rods by RATTLE (53 variables kept) make 2.6e10 steps a second with 168, 2.5e10
-// with 255 and 2.2e10 with 128; gauss(2) (93) is twice as fast with 255 as with 168.
+// Blocks that a multiprocessor (65,536 registers) is to hold: eight leave 128 registers a thread, four as many as a
+// thread can have, 255. On an H200 two rods by RATTLE (47 variables kept) make 5.0e10 steps a second with 128, 4.9e10
+// with 168 and 4.8e10 with 96; gauss(2) (97) is three times as fast with 255 as with 168.
 constexpr int few_variables = 60;
+// Short steps are written twice in a row: new values then need not be moved to where the old ones were. Two rods by
+// RATTLE (700 operations) gain 3 %; long steps would no longer stay in the cache of instructions.
+constexpr std::size_t most_twice = 1500;
 
 bool is_function(const Tape::Instruction& step) {
   return step.op == Op::sqrt || step.op == Op::abs || !operator_of(step.op).libm.empty();
 }
 
-std::string statements_of(const Program& program, int indent, Dialect dialect, int left = -1) {
-  Writer writer(program, indent, dialect, left);
+/// Kept variables that every run which passes the guard raises by this number, and that nothing else reads but what
+/// decides at the start whether there is a run: they are counted together. 0: it is none.
+std::vector<int> counters_of(const Program& program, int left) {
+  std::vector<int> steps(program.variables, 0), readers = steps, writers = steps;
+  const auto note = [&](const Program::Block& block, bool first) {
+    for (const int place : block.from) readers[place] += first && place == left ? 0 : 1;
+    for (const int place : block.to) ++writers[place];
+  };
+  const auto count = [&](const Program::Block& block) {
+    const Tape& tape = program.tapes[block.tape];
+    for (std::size_t i = 0; i < block.to.size(); ++i) {
+      const std::uint32_t source = tape.outputs[i];
+      if (block.to[i] >= program.scratch || source < tape.first_result()) continue;
+      const Tape::Instruction& step = tape.code[source - tape.first_result()];
+      const bool own = step.a < static_cast<std::uint32_t>(tape.inputs) && block.from[step.a] == block.to[i];
+      if (own && is_number(tape, step.b, 1) && (step.op == Op::add || step.op == Op::subtract))
+        steps[block.to[i]] = step.op == Op::add ? 1 : -1;
+    }
+  };
+  for (const Program::Statement& statement : program.statements) {
+    for (const Program::Statement& inner : statement.body) note(inner.block, false);
+    if (statement.repeat >= 0) continue;
+    note(statement.block, &statement == program.statements.data());
+    if (program.guard >= 0 && statement.block.mask == program.guard) count(statement.block);
+  }
+  for (int i = 0; i < program.variables; ++i)
+    if (readers[i] != 1 || writers[i] != 1) steps[i] = 0;
+  for (const int place : program.steering)
+    if (place != left) steps[place] = 0;
+  return steps;
+}
+
+std::string statements_of(const Program& program, int indent, Dialect dialect, int left = -1, int status = -1) {
+  Writer writer(program, indent, dialect, left, status);
+  if (dialect == Dialect::cuda) writer.counted = counters_of(program, left);
   writer.write(program.statements);
   return std::move(writer.text);
 }
 
-/// In how many blocks each variable is read.
-void count_readers(const std::vector<Program::Statement>& statements, std::vector<int>& readers) {
-  for (const Program::Statement& statement : statements) {
-    count_readers(statement.body, readers);
-    for (const int place : statement.block.from) ++readers[place];
+/// Variables that are read on one side of the loops alone, but for blocks that are rarely run: between, they need not
+/// be in a register.
+std::vector<bool> read_on_one_side(const Program& program) {
+  std::vector<bool> before(program.variables, false), inside = before, behind = before;
+  const auto note = [&](std::vector<bool>& list, const Program::Block& block) {
+    for (const int place : block.from) list[place] = true;
+  };
+  std::size_t loops = 0;
+  for (const Program::Statement& statement : program.statements) loops += statement.repeat >= 0 ? 1 : 0;
+  std::size_t passed = 0;
+  for (const Program::Statement& statement : program.statements) {
+    for (const Program::Statement& inner : statement.body) note(inside, inner.block);
+    if (statement.repeat >= 0) ++passed;
+    else if (!is_rare(program, statement.block))
+      note(passed == 0 ? before : passed == loops ? behind : inside, statement.block);
   }
+  std::vector<bool> result(program.variables, false);
+  for (int i = 0; i < program.variables; ++i) result[i] = loops > 0 && !inside[i] && !(before[i] && behind[i]);
+  return result;
 }
 
-// Kept variables that no more blocks than this read, differences for guesses and compensations, do not earn a register
-// between: they wait in the memory that a block of threads shares. RATTLE as above: 2.7e10 steps a second without it,
-// 3.0e10 with it.
-constexpr int few_readers = 2;
-// Of them a block of 64 threads holds this many in the 48 KiB that it may have without asking.
+// Kept variables that do not earn a register wait in the memory that a block of threads shares: a block of 64 holds
+// this many in the 48 KiB that it may have without asking.
 constexpr int most_shared = 90;
 
 /// Their numbers there; -1: a register.
-std::vector<int> shared_places(const Program& program, const Touched& touched, int most) {
-  std::vector<int> readers(program.variables, 0), shared(program.variables, -1);
-  count_readers(program.statements, readers);
-  for (const int place : program.steering) readers[place] = few_readers + 1;  // asked for all the time
+std::vector<int> shared_places(const Program& program, const Touched& touched, const std::vector<int>& counted,
+                               int most) {
+  std::vector<int> shared(program.variables, -1);
+  std::vector<bool> may = read_on_one_side(program);
+  for (const std::vector<int>* small : {&program.steering, &program.largest})
+    for (const int place : *small) may[place] = false;  // asked for all the time, or of single precision
+  for (int i = 0; i < program.scratch; ++i) may[i] = may[i] && counted[i] == 0;
   int count = 0;
   for (int i = 0; i < program.scratch && count < std::min(most, most_shared); ++i)
-    if (touched.written[i] && readers[i] <= few_readers) shared[i] = count++;
+    if (touched.written[i] && may[i]) shared[i] = count++;
   return shared;
 }
 
@@ -367,25 +528,65 @@ std::string variables_of(const Program& program, int indent, const VariablePlace
   const Conditions conditions(program);
   const bool cuda = dialect == Dialect::cuda;
   const Sizes sizes = cuda ? Sizes(program, conditions) : Sizes();
+  const Words words = cuda ? Words(program, conditions, sizes) : Words();
   const Codes codes = cuda ? Codes(program, conditions, sizes, left) : Codes();
-  const std::vector<int> shared =
-      cuda ? shared_places(program, touched, choice.shared) : std::vector<int>(program.variables, -1);
+  const std::vector<int> shared = cuda ? shared_places(program, touched, counters_of(program, left), choice.shared)
+                                       : std::vector<int>(program.variables, -1);
   const std::string blanks(indent, ' ');
   std::string text;
   if (const int count = 1 + *std::max_element(shared.begin(), shared.end()); count > 0)
     text += fmt::format("{}__shared__ double waiting[{}][{}];\n", blanks, count, cuda_threads);
   for (int i = 0; i < program.variables; ++i) {
     if (!touched.read[i] && !touched.written[i]) continue;
-    if (conditions.variable(i)) text += fmt::format("{}int v{} = 0;\n", blanks, i);
-    else if (sizes.variable(i)) text += fmt::format("{}float v{} = 0.0f;\n", blanks, i);
+    if (conditions.variable(i)) text += fmt::format("{}{} v{} = 0;\n", blanks, cuda ? "bool" : "int", i);
+    else if (words.variable(i) && i < program.scratch)
+      text += fmt::format("{}float v{} = upper({});\n", blanks, i, place(i));
+    else if (sizes.variable(i) && i >= program.scratch) text += fmt::format("{}float v{} = 0.0f;\n", blanks, i);
     else if (i >= program.scratch) text += fmt::format("{}double v{} = 0.0;\n", blanks, i);
     else if (shared[i] >= 0)
       text +=
           fmt::format("{0}double& v{1} = waiting[{2}][threadIdx.x];\n{0}v{1} = {3};\n", blanks, i, shared[i], place(i));
-    else if (codes.variable(i)) text += fmt::format("{}float v{} = (float){};\n", blanks, i, place(i));
+    else if (codes.variable(i) || sizes.variable(i))
+      text += fmt::format("{}float v{} = (float){};\n", blanks, i, place(i));
     else text += fmt::format("{}{}double v{} = {};\n", blanks, touched.written[i] ? "" : "const ", i, place(i));
   }
   return text;
+}
+
+std::string stores_of(const Program& program, int indent, const VariablePlace& place, const Words& words) {
+  const Touched touched = touched_variables(program);
+  std::string text;
+  for (int i = 0; i < program.scratch; ++i) {
+    if (!touched.written[i]) continue;
+    const std::string value = "v" + std::to_string(i);
+    text += fmt::format("{}{} = {};\n", std::string(indent, ' '), place(i),
+                        words.variable(i) ? "of_word(" + value + ")" : value);
+  }
+  return text;
+}
+
+/// The steps of a kernel. counts: by an integer, where nothing but their number ends a motion.
+std::string loop_of(const Program& program, bool counts, int left, int status) {
+  constexpr int most = 1 << 30;  // at once, far above what takes a second
+  // Else the compiler would keep what waits in shared memory in registers after all.
+  std::string step = std::string(4, ' ') + forget + "\n";
+  if (program.guard >= 0) step += fmt::format("    v{} = 0;\n", status);
+  step += statements_of(program, 4, Dialect::cuda, left, status);
+  if (!counts)
+    return fmt::format(
+               "  int open = 0;\n  const int begun = 0;\n"
+               "  for (; times > 0 && v{} > 0 && v{} == 0; times -= 1, --open) {{\n",
+               left, status) +
+           step + "  }\n";
+  const std::string again =
+      program.operations() <= most_twice ? "    if (open <= 0) break;\n" + step + "    --open;\n" : "";
+  return fmt::format(
+             "  const int all = v{0} < (times < {1} ? (double)times : {1}.0) ? (int)v{0} : (int)(times < {1} ? times : "
+             "{1});\n"
+             "  int open = v{2} == 0 ? all : 0;\n  const int begun = open;\n"
+             "  while (open > 0) {{\n    __builtin_assume(v{0} > 0.0);\n",
+             left, most, status) +
+         step + "    --open;\n" + again + "  }\n";
 }
 
 }  // namespace
@@ -440,14 +641,11 @@ std::string c_variables(const Program& program, int indent, const VariablePlace&
   return variables_of(program, indent, place, Dialect::c);
 }
 std::string c_stores(const Program& program, int indent, const VariablePlace& place) {
-  const Touched touched = touched_variables(program);
-  std::string text;
-  for (int i = 0; i < program.scratch; ++i)
-    if (touched.written[i]) text += fmt::format("{}{} = v{};\n", std::string(indent, ' '), place(i), i);
-  return text;
+  return stores_of(program, indent, place, Words());
 }
 
-std::string cuda_source(const Program& program, int left, int status, const CudaChoice& choice) {
+std::string cuda_source(const Program& given, int left, int status, const CudaChoice& choice) {
+  const Program program = with_gathered_factors(given);
   const std::array<const Program*, 1> programs{&program};
   std::string text = cuda_words + c_tables(programs, "static __device__");
   text += fmt::format(
@@ -456,7 +654,7 @@ std::string cuda_source(const Program& program, int left, int status, const Cuda
       "        long long times) {{\n",
       cuda_threads,
       choice.blocks > 0                  ? choice.blocks
-      : program.scratch <= few_variables ? 6
+      : program.scratch <= few_variables ? 8
                                          : 4);
   text +=
       "  const long long k = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n"
@@ -468,10 +666,12 @@ std::string cuda_source(const Program& program, int left, int status, const Cuda
   }
   const auto place = [](int i) { return fmt::format("variables[{} * count + k]", i); };
   text += variables_of(program, 2, place, Dialect::cuda, left, choice);
-  text += fmt::format("  for (; times > 0 && v{} > 0 && v{} == 0; times -= 1) {{\n", left, status);
-  // Else the compiler would keep what waits in shared memory in registers after all.
-  text += "    asm volatile(\"\" ::: \"memory\");\n";
-  text += statements_of(program, 4, Dialect::cuda, left) + "  }\n" + c_stores(program, 2, place);
+  const std::vector<int> counted = counters_of(program, left);
+  text += loop_of(program, counted[left] == -1, left, status);
+  for (int i = 0; i < program.scratch; ++i)
+    if (counted[i] != 0) text += fmt::format("  v{} {}= begun - open;\n", i, counted[i] > 0 ? "+" : "-");
+  const Conditions conditions(program);
+  text += stores_of(program, 2, place, Words(program, conditions, Sizes(program, conditions)));
   return text + "}\n";
 }
 

@@ -65,10 +65,12 @@ std::string code_key(const std::string& host, const internal::Program& program, 
   ByteWriter key = begin_key(host);
   key.write('p');
   key.write(width);
-  const auto& [variables, names, scratch, steering, tapes, statements, parameters, in_memory] = program;
+  const auto& [variables, names, scratch, steering, tapes, statements, parameters, in_memory, largest, guard] = program;
   key.write(variables);
   key.write(scratch);
   key.write(steering);
+  key.write(largest);
+  key.write(guard);
   key.write(parameters);
   key.write(std::vector<char>(in_memory.begin(), in_memory.end()));
   key.write(static_cast<std::uint64_t>(tapes.size()));

@@ -115,6 +115,7 @@ Sizes::Sizes(const Program& program, const Conditions& conditions)
     : variables_(program.variables, false), steering_(program.variables, false) {
   for (const int place : program.steering) steering_[place] = true;
   for (int i = 0; i < program.variables; ++i) variables_[i] = i >= program.scratch && !conditions.variable(i);
+  for (const int place : program.largest) variables_[place] = true;
   while (strike_out(program, program.statements, conditions)) continue;
 }
 
@@ -173,6 +174,49 @@ bool Sizes::strike_out(const Program::Block& block, const Tape& tape, const Cond
   for (std::size_t i = 0; i < block.to.size(); ++i) {
     const std::uint32_t source = tape.outputs[i];
     if (!found.sizes[source] && !is_positive_number(tape, source)) strike(block.to[i]);
+  }
+  return changed;
+}
+
+Words::Words(const Program& program, const Conditions& conditions, const Sizes& sizes)
+    : variables_(program.variables, false) {
+  for (int i = 0; i < program.variables; ++i) variables_[i] = sizes.variable(i);
+  while (strike_out(program, program.statements, conditions, sizes)) continue;
+}
+
+std::vector<bool> Words::registers(const Program::Block& block, const Tape& tape,
+                                   const std::vector<bool>& sizes) const {
+  std::vector<bool> words(tape.registers(), false);
+  if (variables_.empty()) return words;
+  for (int i = 0; i < tape.inputs; ++i) words[i] = variables_[block.from[i]];
+  for (std::size_t i = 0; i < tape.code.size(); ++i) {
+    const Tape::Instruction& step = tape.code[i];
+    const std::size_t result = tape.first_result() + i;
+    const bool of_words = step.op == Op::max && words[step.a] && words[step.b];
+    const bool twice =
+        step.op == Op::multiply && words[step.b] && (is_number(tape, step.a, 2) || is_number(tape, step.a, 4));
+    words[result] = sizes[result] && (of_words || twice || (step.op == Op::abs && !sizes[step.a]));
+  }
+  return words;
+}
+
+/// Variables that are given anything else are none. Whether there were any.
+bool Words::strike_out(const Program& program, const std::vector<Program::Statement>& statements,
+                       const Conditions& conditions, const Sizes& sizes) {
+  bool changed = false;
+  for (const Program::Statement& statement : statements) {
+    if (statement.repeat >= 0) {
+      changed = strike_out(program, statement.body, conditions, sizes) || changed;
+      continue;
+    }
+    const Program::Block& block = statement.block;
+    const Tape& tape = program.tapes[block.tape];
+    const std::vector<bool> words = registers(block, tape, sizes.registers(block, tape, conditions));
+    for (std::size_t i = 0; i < block.to.size(); ++i) {
+      if (words[tape.outputs[i]] || is_number(tape, tape.outputs[i], 0)) continue;
+      changed = changed || variables_[block.to[i]];
+      variables_[block.to[i]] = false;
+    }
   }
   return changed;
 }

@@ -29,8 +29,9 @@ class Conditions {
 
 /// Sizes: norms and what is computed from them, absolute values whose only use is to be compared, where the comparison
 /// says which blocks are run or whether the step was good. Nothing is subtracted on the way, so that single precision
-/// gives them to seven digits; a stopping rule needs two. Values that reach results or kept variables are none, nor are
-/// those that choose between the cases of a formula in the block that computes them.
+/// gives them to seven digits; a stopping rule needs two. Values that reach results or kept variables (but for those
+/// that the program calls sizes) are none, nor are those that choose between the cases of a formula in the block that
+/// computes them.
 class Sizes {
  public:
   /// None at all.
@@ -53,6 +54,23 @@ class Sizes {
 
   std::vector<bool> variables_;
   std::vector<bool> steering_;  // of the program
+};
+
+/// Sizes that are the upper words of doubles, or the largest of such words: variables that are given nothing else.
+class Words {
+ public:
+  Words() = default;
+  Words(const Program& program, const Conditions& conditions, const Sizes& sizes);
+
+  bool variable(int place) const { return !variables_.empty() && variables_[place]; }
+  /// sizes: of the registers.
+  std::vector<bool> registers(const Program::Block& block, const Tape& tape, const std::vector<bool>& sizes) const;
+
+ private:
+  bool strike_out(const Program& program, const std::vector<Program::Statement>& statements,
+                  const Conditions& conditions, const Sizes& sizes);
+
+  std::vector<bool> variables_;
 };
 
 /// Codes, counts and rates that steer and are kept between runs: small numbers, for which single precision does as well

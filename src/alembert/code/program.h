@@ -36,6 +36,8 @@ struct Program {
   int parameters = 0;  // size of the table of parameters
   /// Variables that scalar code leaves in memory: so many that registers do not hold them. By number; empty: none.
   std::vector<bool> in_memory;
+  std::vector<int> largest;  // kept variables that are sizes, the largest so far: six digits do
+  int guard = -1;            // a mask: where it is 0, what follows in a run changes nothing that is kept; -1: none
 
   std::size_t operations() const;  // of all blocks together, as they are written out
 };

@@ -20,6 +20,7 @@ void StepEndWriter::allot_persistent() {
   step_.position = builder_.allot("largest |g|");
   step_.velocity = builder_.allot("largest |g'|");
   step_.nonholonomic = builder_.allot("largest |k|");
+  step_.program.largest = {step_.energy_error, step_.position, step_.velocity, step_.nonholonomic};
   const int count = crossings();
   if (count == 0) return;
   step_.crossing = builder_.allot("event function", count);
@@ -69,9 +70,12 @@ Program::Statement StepEndWriter::commit(Graph& graph, const LedgerWriter* ledge
   const Exprs state = graph.symbols("state", step_.states), rest = graph.symbols("compensation", step_.states);
   const Expr made = graph.symbol("made"), left = graph.symbol("left"), count = graph.symbol("count");
   const Expr phase = graph.symbol("phase");
-  Variables in = joined<Variable>(listed(state, next_state), listed(rest, next_compensation));
+  Variables in, kept;
+  if (next_state != step_.state) {
+    in = joined<Variable>(listed(state, next_state), listed(rest, next_compensation));
+    kept = joined<Variable>(listed(state, step_.state), listed(rest, step_.compensation));
+  }
   append(in, Variables{{made, step_.made}, {left, step_.left}, {count, step_.count}, {phase, step_.phase}});
-  Variables kept = joined<Variable>(listed(state, step_.state), listed(rest, step_.compensation));
   const Exprs carried = graph.symbols("carried", step_.carries);
   append(in, listed(carried, next_carried));
   append(kept, listed(carried, step_.carried));
@@ -113,7 +117,8 @@ Program::Statement StepEndWriter::watch() {
                                   Variable{fine, c_.fine}, Variable{status, step_.status}, state_at(next_state));
   Expr sum = now[0];
   for (std::size_t i = 1; i < watch_.inputs.size(); ++i) sum = sum + watch_.inputs[i];
-  for (int i = 1; i < 4; ++i) sum = sum + now[i];
+  for (const Exprs* list : {&watch_.g, &watch_.g_dot, &watch_.k})
+    for (const Expr residual : *list) sum = sum + at(t, residual);
   Variables free = listed(now, sizes);
   Expr event = graph.constant(0);
   for (int i = 0; i < crossings(); ++i) {
@@ -128,7 +133,8 @@ Program::Statement StepEndWriter::watch() {
     const Expr apart = no(positive(before * v)), turned = may_touch(i, before, v, rate_before, r, h);
     event = either(event, locate_ ? both(positive(before * v), turned) : either(apart, turned));
   }
-  const Expr finite = is_finite_number(sum);
+  if (lean_ && crossings() == 0) return builder_.block(in, {}, free, -1);
+  const Expr finite = lean_ ? graph.constant(1) : is_finite_number(sum);
   const Expr code = choose(finite, where(event, graph.constant(double(StepStatus::event))),
                            graph.constant(double(StepStatus::not_finite)));
   return builder_.block(in, {{choose(fine, code, status), step_.status}, {both(fine, no(positive(code))), c_.fine}},
@@ -173,11 +179,11 @@ void StepEndWriter::take_watched(Graph& graph, Variables& in, Variables& kept, E
                        {g, step_.position},
                        {g_dot, step_.velocity},
                        {k, step_.nonholonomic}});
-  append(kept, Variables{{now[0], step_.energy},
-                         {max(error, abs(now[0] - first_energy)), step_.energy_error},
-                         {max(g, now[1]), step_.position},
-                         {max(g_dot, now[2]), step_.velocity},
-                         {max(k, now[3]), step_.nonholonomic}});
+  if (watch_.energy)
+    append(kept, Variables{{now[0], step_.energy}, {max(error, abs(now[0] - first_energy)), step_.energy_error}});
+  if (!watch_.g.empty()) kept.push_back({max(g, now[1]), step_.position});
+  if (!watch_.g_dot.empty()) kept.push_back({max(g_dot, now[2]), step_.velocity});
+  if (!watch_.k.empty()) kept.push_back({max(k, now[3]), step_.nonholonomic});
   for (int i = 0; i < crossings(); ++i) {
     const Expr v = graph.symbol("value"), r = graph.symbol("rate"), now_hit = graph.symbol("hit");
     append(in, Variables{{v, value + i}, {r, rate + i}});

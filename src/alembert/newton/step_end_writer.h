@@ -13,7 +13,12 @@ namespace alembert::internal {
 class StepEndWriter {
  public:
   StepEndWriter(StepProgram& step, ProgramBuilder& builder, const StepProgramOptions& options, StepScratch common)
-      : step_(step), builder_(builder), watch_(options.watch), locate_(options.locate), c_(common) {}
+      : step_(step),
+        builder_(builder),
+        watch_(options.watch),
+        locate_(options.locate),
+        lean_(options.lean),
+        c_(common) {}
 
   int next_state = 0, next_compensation = 0, next_carried = 0, look_mask = 0;
   int value = 0, rate = 0, hit = 0, any_hit = 0;  // scratch: of the crossings at the end of the step
@@ -55,7 +60,7 @@ class StepEndWriter {
   StepProgram& step_;
   ProgramBuilder& builder_;
   const WatchedExprs& watch_;
-  bool locate_;
+  bool locate_, lean_;
   StepScratch c_;
 };
 

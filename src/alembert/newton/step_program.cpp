@@ -32,6 +32,8 @@ StepScratch allot_common(ProgramBuilder& builder, StepProgram& step) {
                                     {&c.contraction, "contraction"},
                                     {&c.going, "going"},
                                     {&c.renew, "renew"},
+                                    {&c.open, "open"},
+                                    {&c.unsure, "unsure"},
                                     {&c.expected, "expected multiplier"},
                                     {&c.again, "again"},
                                     {&c.repeat, "repeat"},
@@ -61,9 +63,12 @@ void take_places(const Program& from, Program& to) {
   to.names = from.names;
   to.scratch = from.scratch;
   to.steering = from.steering;
+  to.largest = from.largest;
 }
 
-std::optional<Program> guess_program(const StepPlan& plan, const StepProgram& step) {
+/// kept: of each part, the numbers among all of the unknowns that are solved for.
+std::optional<Program> guess_program(const StepPlan& plan, const StepProgram& step,
+                                     const std::vector<std::vector<int>>& kept) {
   Program program;
   ProgramBuilder builder(program);
   Quad before = 0;
@@ -76,7 +81,14 @@ std::optional<Program> guess_program(const StepPlan& plan, const StepProgram& st
         substitute(e.guess, Exprs{e.t0, e.h}, Exprs{start + before * h, e.graph->constant(share) * h}, *e.graph);
     Variables in = joined<Variable>(Variable{start, step.start}, Variable{h, step.h}, listed(e.state, step.state),
                                     listed(e.guess_inputs, step.rates));
-    program.statements.push_back(builder.block(in, listed(guess, step.parts[s].guess), {}, -1));
+    Variables out;
+    for (std::size_t i = 0; i < guess.size(); ++i) {
+      const std::vector<int>& predicted = step.parts[s].kept;
+      const auto at = std::find(predicted.begin(), predicted.end(), kept[plan.sequence[s].part][i]);
+      if (at != predicted.end())
+        out.push_back({guess[i], step.parts[s].guess + static_cast<int>(at - predicted.begin())});
+    }
+    program.statements.push_back(builder.block(in, out, {}, -1));
     before += share;
   }
   take_places(step.program, program);
@@ -91,7 +103,7 @@ double cost(const UsualEquations& u) {
   };
   return operations(u.all, u.factors.values) +
          u.iterations * operations(joined<Expr>(u.all, u.factors.symbols, u.inverse_symbols), u.iterated) +
-         operations(u.all, joined<Expr>(u.settled, u.increments));
+         operations(joined<Expr>(u.all, u.inverse_symbols), joined<Expr>(u.settled, u.increments));
 }
 
 /// With fewer unknowns where that is asked for and cheaper. reduced: the equations that are solved; kept: their
@@ -110,6 +122,12 @@ std::optional<UsualEquations> equations_of(const StepEquations& e, const std::ve
   kept = fewer.kept;
   reduced = std::move(fewer.equations);
   return less;
+}
+
+/// Whether what tells a singular position is predicted without the tail.
+bool has_own_multipliers(const UsualEquations& u) {
+  return std::any_of(u.multipliers.begin(), u.multipliers.end(),
+                     [&](int i) { return std::find(u.core.begin(), u.core.end(), i) != u.core.end(); });
 }
 
 /// Better predictions save iterations, and cost five operations for a row and an unknown: RATTLE on the double pendulum
@@ -160,9 +178,12 @@ std::optional<StepProgram> make_step_program(const StepPlan& given, const std::v
   step.carried = builder.allot("carried", step.carries);
   for (const StepPlan::Substep& sub : plan.sequence) {
     StepProgram::Substep own;
-    own.unknowns = static_cast<int>(plan.parts[sub.part].unknowns.size());
+    const UsualEquations& u = *usual[sub.part];
     own.all_unknowns = static_cast<int>(given.parts[sub.part].unknowns.size());
-    own.kept = kept[sub.part];
+    own.fresh_tail = options.lean && !u.tail.empty() && has_own_multipliers(u);
+    for (const int i : kept[sub.part])
+      if (!own.fresh_tail || std::find(u.tail.begin(), u.tail.end(), i) == u.tail.end()) own.kept.push_back(i);
+    own.unknowns = static_cast<int>(own.kept.size());
     own.guess = builder.allot("guess", own.unknowns);
     own.rows = builder.allot("difference", options.rows * own.unknowns);
     own.degree = builder.allot("degree");
@@ -184,6 +205,7 @@ std::optional<StepProgram> make_step_program(const StepPlan& given, const std::v
   program.steering = {step.left, step.status, step.count, step.phase};
   for (const StepProgram::Substep& own : step.parts) append(program.steering, std::vector{own.degree, own.tail_error});
   common = allot_common(builder, step);
+  program.guard = common.fine;
   StepEndWriter end(step, builder, options, common);
   end.allot_scratch();
   ledger = LedgerWriter(step, builder, options.watch, common);
@@ -202,8 +224,12 @@ std::optional<StepProgram> make_step_program(const StepPlan& given, const std::v
     w.share = sub.share;
     w.state = state;
     w.compensation = compensation;
-    w.next_state = state = builder.allot("new state", step.states);
-    w.next_compensation = compensation = builder.allot("new compensation", step.states);
+    if (!options.lean) {
+      state = builder.allot("new state", step.states);
+      compensation = builder.allot("new compensation", step.states);
+    }
+    w.next_state = state;
+    w.next_compensation = compensation;
     w.x = builder.allot("unknown", step.parts[s].all_unknowns);
     w.carried = carried;
     w.next_carried = carried = builder.allot("newly carried", step.carries);
@@ -234,7 +260,7 @@ std::optional<StepProgram> make_step_program(const StepPlan& given, const std::v
     prune(look);
     step.first_look = std::move(look);
   }
-  step.first_guess = guess_program(plan, step);
+  step.first_guess = guess_program(plan, step, kept);
   return step;
 }
 

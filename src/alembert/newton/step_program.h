@@ -57,7 +57,11 @@ struct StepProgramOptions {
   /// the same results but for rounding.
   bool reduce = false;
   bool own_matrix = false;  // reduced or not, Newton's matrix is whole
-  bool locate = false;      // events are located by the program, and the motion goes on; else they are unusual
+  /// Little is kept, for machines where memory is dear: what follows by one linear system is not predicted, a step that
+  /// fails behind Newton's method leaves any state, and only a residual or the end shows numbers that are not finite.
+  /// The same results within rounding.
+  bool lean = false;
+  bool locate = false;  // events are located by the program, and the motion goes on; else they are unusual
   WatchedExprs watch = {};
   /// One run of the program makes all the steps that are left, adds up what a run reports, and pauses where a run has
   /// to look closer. Needs a watch.
@@ -79,7 +83,8 @@ struct StepProgram {
   struct Substep {
     int unknowns = 0;
     int all_unknowns = 0;                 // of the method; the others follow from those that are kept
-    std::vector<int> kept;                // numbers among them
+    std::vector<int> kept;                // numbers of those that are predicted, among them
+    bool fresh_tail = false;              // those of the tail are not
     int guess = 0, rows = 0, degree = 0;  // first places; row k begins at rows + k*unknowns
     int tail_error = 0;
   };

@@ -17,6 +17,8 @@ static_assert(root_of_rounding * root_of_rounding == rounding_unit);
 constexpr double at_once = Convergence::last_at_once * root_of_rounding;
 // A matrix that leaves something out is trusted to contract so many times slower than at a typical point.
 constexpr double leading_reserve = 4;
+// That the error of a tail is known: far below what rounding leaves.
+constexpr double least_error = 1e-30;
 
 }  // namespace
 
@@ -28,8 +30,8 @@ void SubstepWriter::write(std::vector<Program::Statement>& out, bool first) {
     out.push_back(without_core());
   } else {
     out.push_back(factor(true));
-    out.push_back(iterate(true));
-    out.push_back(loop(c_.going, {factor(false), iterate(false)}));
+    out.push_back(iterate_first());
+    out.push_back(loop(c_.going, {factor(false), iterate(), decide_more()}));
   }
   out.push_back(settle(true));
   out.push_back(loop(c_.again, {settle(false)}));
@@ -37,6 +39,7 @@ void SubstepWriter::write(std::vector<Program::Statement>& out, bool first) {
   out.push_back(compare());
   out.push_back(judge());
   if (!e_.carried.empty()) out.push_back(carry());
+  if (in_place()) out.push_back(advance());
 }
 
 void SubstepWriter::write_loops(std::vector<Program::Statement>& out) {
@@ -117,7 +120,7 @@ Program::Statement SubstepWriter::after_later() {
   const Variables in{{now, c_.correction},         {sum, c_.sum},    {before, c_.before},
                      {largest, c_.ratio},          {here, c_.renew}, {iterations, c_.iterations},
                      {contraction, c_.contraction}};
-  const Decision d = decide(now, sum, before, largest, iterations - 1, contraction, here);
+  const Decision d = decide(now, sum, before, largest, iterations, contraction, here);
   return builder_.block(in,
                         {{now, c_.before},
                          {d.largest_ratio, c_.ratio},
@@ -132,7 +135,7 @@ Program::Statement SubstepWriter::settle_in_loop() {
   const std::size_t count = u_.tail.size();
   const Expr correction = u_.settled[count], sum = u_.settled[count + 1];
   const Expr error = symbol("error"), repeat = symbol("repeat"), before = symbol("before");
-  Variables in = joined<Variable>(inputs(), unknowns_here()), kept;
+  Variables in = joined<Variable>(inputs(), unknowns_here(), listed(u_.inverse_symbols, sizes)), kept;
   for (std::size_t k = 0; k < count; ++k) kept.push_back({u_.settled[k], x + u_.tail[k]});
   append(kept, listed(u_.increments, increments));
   Expr done = number(1), finite = number(1), error_now = error;
@@ -181,7 +184,7 @@ Variables SubstepWriter::unknowns_at_guess() const {
 
 Program::Statement SubstepWriter::begin(bool first) {
   Expr expected = number(0);
-  for (const int i : u_.multipliers) expected = max(expected, abs(e_.unknowns[i]));
+  for (const int i : watched_multipliers()) expected = max(expected, abs(e_.unknowns[i]));
   const Expr h = symbol("h"), t = symbol("t"), h_before = symbol("h before");
   Variables in = predicted_at(own_.guess), free;
   in.push_back({h, step_.h});
@@ -208,7 +211,8 @@ Program::Statement SubstepWriter::start() {
 Program::Statement SubstepWriter::without_core() {
   const Expr fine = symbol("fine");
   const Expr zero = number(0);
-  return builder_.block({{fine, c_.fine}}, {}, {{fine, c_.good}, {zero, c_.moved}, {zero, c_.ratio}}, -1);
+  return builder_.block({{fine, c_.fine}}, {}, {{fine, c_.good}, {zero, c_.moved}, {zero, c_.ratio}, {zero, c_.unsure}},
+                        -1);
 }
 
 Program::Statement SubstepWriter::factor(bool first) {
@@ -255,78 +259,119 @@ SubstepWriter::Decision SubstepWriter::decide(Expr now, Expr sum, Expr before, E
   const Expr slowly = both(no(last), above(ratio, C::slow)), quiet = no(above(now, C::quiet_floor * rounding_unit));
   const Expr stalls = above(ratio, C::stalled);
   const Expr loud = both(slowly, no(quiet));
-  const Expr hopeless = both(loud, both(stalls, above(iterations, C::first_ratios - 0.5)));
+  const Expr hopeless = both(loud, both(stalls, above(iterations, C::first_ratios + 0.5)));
   const Expr at_floor = both(both(loud, here), both(no(above(now, C::fresh_floor * rounding_unit)), no(hopeless)));
   // What contracts fast and no longer does is at rounding.
   const Expr rounds = own ? both(both(slowly, quiet), stalls) : both(slowly, quiet);
   const Expr converged = either(either(arrived, both(last, near)), either(rounds, at_floor));
   const Expr doubt = both(no(arrived), either(both(last, no(near)), hopeless));
+  const int most = looped() ? most_usual_iterations : most_program_iterations;
   d.good = both(both(finite, converged), no(doubt));
-  d.going = both(both(finite, no(converged)), both(no(doubt), below(iterations, most_usual_iterations - 1.5)));
+  d.going = both(both(finite, no(converged)), both(no(doubt), below(iterations, most - 0.5)));
   d.renew = own ? both(d.going, either(loud, above(now, u_.renewed_above))) : number(0);
   return d;
 }
 
-Program::Statement SubstepWriter::iterate(bool first) {
+Program::Statement SubstepWriter::iterate_first() {
   const std::vector<int> places = joined<int>(u_.core, u_.core_explicit);
-  const std::size_t count = places.size();
-  const Expr now = u_.iterated[count], sum = u_.iterated[count + 1];
-  Variables in = joined<Variable>(inputs(), first ? unknowns_at_guess() : unknowns_here(),
-                                  listed(u_.factors.symbols, factors), listed(u_.inverse_symbols, sizes));
+  const Expr now = u_.iterated[places.size()], sum = u_.iterated[places.size() + 1], fine = symbol("fine");
+  Variables in = joined<Variable>(inputs(), unknowns_at_guess(), listed(u_.factors.symbols, factors),
+                                  listed(u_.inverse_symbols, sizes));
+  in.push_back({fine, c_.fine});
   Variables kept;
-  for (std::size_t k = 0; k < count; ++k) kept.push_back({u_.iterated[k], x + places[k]});
-  const Expr fine = symbol("fine");
-  if (first) {
-    in.push_back({fine, c_.fine});
-    const Expr arrived = no(above(now, last_at_once())), finite = both(fine, is_finite_number(sum));
-    const Expr going = both(finite, no(arrived));
-    append(kept, Variables{{now, c_.before},
-                           {now, c_.moved},
-                           {number(0), c_.ratio},
-                           {number(1), c_.iterations},
-                           {going, c_.going},
-                           {renewed(going, now), c_.renew},
-                           {both(finite, arrived), c_.good}});
-    for (const int i : u_.tail) kept.push_back({e_.unknowns[i], x + i});
-    return builder_.block(in, kept, {}, -1);
-  }
-  const Expr before = symbol("before"), moved = symbol("moved"), largest = symbol("ratio");
-  const Expr iterations = symbol("iterations"), contraction = symbol("contraction"), here = symbol("here");
-  append(in, Variables{{before, c_.before},
-                       {moved, c_.moved},
-                       {largest, c_.ratio},
-                       {iterations, c_.iterations},
-                       {contraction, c_.contraction},
-                       {here, c_.renew}});
-  const Decision d = decide(now, sum, before, largest, iterations, contraction, here);
+  for (std::size_t k = 0; k < places.size(); ++k) kept.push_back({u_.iterated[k], x + places[k]});
+  const Expr arrived = no(above(now, last_at_once())), finite = both(fine, is_finite_number(sum));
+  const Expr going = both(finite, no(arrived));
   append(kept, Variables{{now, c_.before},
+                         {now, c_.moved},
+                         {number(0), c_.ratio},
+                         {number(1), c_.iterations},
+                         {number(0), c_.open},
+                         {number(0), c_.unsure},
+                         {going, c_.going},
+                         {renewed(going, now), c_.renew},
+                         {both(finite, arrived), c_.good}});
+  for (const int i : u_.tail)
+    if (!own_.fresh_tail) kept.push_back({e_.unknowns[i], x + i});
+  return builder_.block(in, kept, {}, -1);
+}
+
+Program::Statement SubstepWriter::iterate() {
+  const std::vector<int> places = joined<int>(u_.core, u_.core_explicit);
+  const Expr now = u_.iterated[places.size()], sum = u_.iterated[places.size() + 1];
+  const Expr moved = symbol("moved"), iterations = symbol("iterations"), here = symbol("here");
+  Variables in = joined<Variable>(inputs(), unknowns_here(), listed(u_.factors.symbols, factors),
+                                  listed(u_.inverse_symbols, sizes));
+  append(in, Variables{{moved, c_.moved}, {iterations, c_.iterations}, {here, c_.renew}});
+  Variables kept;
+  for (std::size_t k = 0; k < places.size(); ++k) kept.push_back({u_.iterated[k], x + places[k]});
+  const Expr arrived = no(above(now, rounding_unit)), finite = is_finite_number(sum);
+  const Expr open = both(finite, no(arrived));
+  append(kept, Variables{{now, c_.correction},
                          {moved + now, c_.moved},
-                         {d.largest_ratio, c_.ratio},
                          {iterations + 1, c_.iterations},
+                         {both(finite, arrived), c_.good},
+                         {open, c_.open},
+                         {both(here, open), c_.renew},
+                         {number(0), c_.going}});
+  return builder_.block(in, kept, {}, c_.going);
+}
+
+Program::Statement SubstepWriter::decide_more() {
+  const Expr now = symbol("now"), before = symbol("before"), largest = symbol("ratio"), moved = symbol("moved");
+  const Expr iterations = symbol("iterations"), contraction = symbol("contraction"), here = symbol("here");
+  const Decision d = decide(now, number(0), before, largest, iterations, contraction, here);
+  return builder_.block({{now, c_.correction},
+                         {before, c_.before},
+                         {largest, c_.ratio},
+                         {moved, c_.moved},
+                         {iterations, c_.iterations},
+                         {contraction, c_.contraction},
+                         {here, c_.renew}},
+                        {{now, c_.before},
+                         {no(surely(moved, d.largest_ratio)), c_.unsure},
+                         {d.largest_ratio, c_.ratio},
                          {d.contraction, c_.contraction},
                          {d.going, c_.going},
                          {d.renew, c_.renew},
-                         {d.good, c_.good}});
-  return builder_.block(in, kept, {}, c_.going);
+                         {d.good, c_.good},
+                         {number(0), c_.open}},
+                        {}, c_.open);
 }
 
 Program::Statement SubstepWriter::settle(bool first) {
   const std::size_t count = u_.tail.size();
-  const Expr correction = u_.settled[count], sum = u_.settled[count + 1];
+  Exprs settled = u_.settled, added = u_.increments;
+  if (first && own_.fresh_tail) {
+    settled[count] = u_.whole_tail;
+    Exprs tail;
+    for (const int i : u_.tail) tail.push_back(e_.unknowns[i]);
+    const Exprs nothing(count, number(0));
+    settled = substitute(settled, tail, nothing, graph_);
+    added = substitute(added, tail, nothing, graph_);
+  }
+  const Expr correction = settled[count], sum = settled[count + 1];
   const Expr good = symbol("good"), error = symbol("error"), repeat = symbol("repeat"), before = symbol("before");
-  Variables in = joined<Variable>(inputs(), u_.core.empty() && first ? unknowns_at_guess() : unknowns_here());
+  const Expr phase = symbol("phase");
+  Variables in = joined<Variable>(inputs(), u_.core.empty() && first ? unknowns_at_guess() : unknowns_here(),
+                                  listed(u_.inverse_symbols, sizes));
   Variables kept;
   append(in, Variables{{good, first ? c_.good : c_.again}, {error, own_.tail_error}});
-  for (std::size_t k = 0; k < count; ++k) kept.push_back({u_.settled[k], x + u_.tail[k]});
-  append(kept, listed(u_.increments, increments));
+  for (std::size_t k = 0; k < count; ++k) kept.push_back({settled[k], x + u_.tail[k]});
+  append(kept, listed(added, increments));
   const Expr finite = count == 0 ? number(1) : is_finite_number(sum);
-  Expr error_now = error, done;
-  if (first) {
-    done =
-        count == 0 ? number(1) : both(no(above(correction * error, left_over)), no(above(correction, far_correction)));
-  } else {
+  Expr error_now = error, done = number(1);
+  if (first && count > 0) {
+    done = both(no(above(correction * error, left_over)), no(above(correction, far_correction)));
+    if (own_.fresh_tail) {
+      // Far from nothing in any case; what rounding leaves is seen in the first step, and in every 16th.
+      in.push_back({phase, step_.phase});
+      done = both(no(above(correction * error, left_over)), both(positive(error), positive(phase)));
+    }
+  } else if (!first) {
     append(in, Variables{{repeat, c_.repeat}, {before, c_.tail_before}});
     error_now = max(error, where(above(before, far_correction), correction / before));
+    if (own_.fresh_tail) error_now = max(error_now, number(least_error));
     done = no(above(correction * error_now, left_over));
   }
   const Expr again = both(both(good, finite), no(done));
@@ -345,14 +390,28 @@ Expr SubstepWriter::surely(Expr moved, Expr ratio) const {
 }
 
 Program::Statement SubstepWriter::doubt() {
-  const Expr good = symbol("good"), moved = symbol("moved"), ratio = symbol("ratio"), fine = symbol("fine");
-  const Expr open = both(both(fine, good), both(no(surely(moved, ratio)), no(above(ratio, sure_contraction))));
-  return builder_.block({{good, c_.good}, {moved, c_.moved}, {ratio, c_.ratio}, {fine, c_.fine}}, {},
+  const Expr good = symbol("good"), unsure = symbol("unsure"), ratio = symbol("ratio"), fine = symbol("fine");
+  const Expr open = both(both(fine, good), both(unsure, no(above(ratio, sure_contraction))));
+  return builder_.block({{good, c_.good}, {unsure, c_.unsure}, {ratio, c_.ratio}, {fine, c_.fine}}, {},
                         {{open, c_.doubt}, {number(0), c_.near}}, -1);
 }
 
 Program::Statement SubstepWriter::compare() {
-  const Exprs found = graph_.symbols("found", step_.states), guessed = increments_of(reduced_);
+  const Exprs guessed = increments_of(reduced_);
+  Exprs found = graph_.symbols("found", step_.states);
+  Variables in = joined<Variable>(inputs(), predicted_at(own_.guess));
+  if (own_.fresh_tail) {  // found again here, so that they need not wait
+    Exprs from, to;
+    for (const int i : own_.kept) {
+      from.push_back(e_.unknowns[i]);
+      to.push_back(symbol("found"));
+      in.push_back({to.back(), x + i});
+    }
+    for (const int i : u_.tail) in.push_back({e_.unknowns[i], x + i});
+    found = substitute(guessed, from, to, graph_);
+  } else {
+    append(in, listed(found, increments));
+  }
   const int positions = step_.states - e_.rates;
   constexpr double rounding = 1e-9;  // as Substep: below it the guess is as good as the solution
   const auto raise = [](Expr& size, Expr value) { size = max(size, abs(value)); };
@@ -370,36 +429,49 @@ Program::Statement SubstepWriter::compare() {
   const Expr reach_z = max(size_z, Quad(rounding) * size_y / abs(e_.h));
   const Expr near_y = no(above(apart_y, Quad(near_start) * reach_y)),
              near_z = no(above(apart_z, Quad(near_start) * reach_z));
-  const Variables in = joined<Variable>(inputs(), predicted_at(own_.guess), listed(found, increments));
   return builder_.block(in, {{both(is_finite_number(sum), both(near_y, near_z)), c_.near}}, {}, c_.doubt);
 }
 
 Program::Statement SubstepWriter::judge() {
   const Expr good = symbol("good"), moved = symbol("moved"), ratio = symbol("ratio"), fine = symbol("fine");
   const Expr count = symbol("count"), expected = symbol("expected"), status = symbol("status"), near = symbol("near");
-  const Exprs from = graph_.symbols("state", step_.states), rest = graph_.symbols("compensation", step_.states);
-  const Exprs added = graph_.symbols("increment", step_.states);
-  Variables in{{good, c_.good},      {moved, c_.moved},       {ratio, c_.ratio},      {fine, c_.fine},
-               {count, step_.count}, {expected, c_.expected}, {status, step_.status}, {near, c_.near}};
+  const Expr unsure = symbol("unsure");
+  Variables in{{good, c_.good},         {fine, c_.fine},        {count, step_.count},
+               {expected, c_.expected}, {status, step_.status}, {near, c_.near}};
+  if (looped()) append(in, Variables{{moved, c_.moved}, {ratio, c_.ratio}});
+  else in.push_back({unsure, c_.unsure});
   Expr most = graph_.constant(0);
-  for (const int i : u_.multipliers) {
+  for (const int i : watched_multipliers()) {
     in.push_back({e_.unknowns[i], x + i});
     most = max(most, abs(e_.unknowns[i]));
   }
-  append(in, joined<Variable>(listed(from, state), listed(rest, compensation), listed(added, increments)));
-  const Expr clear = either(surely(moved, ratio), near);
+  const Expr clear = either(looped() ? surely(moved, ratio) : no(unsure), near);
   const Expr wild = both(positive(count), above(most, Quad(wild_multipliers) * expected));
   const Expr code =
       choose(good, choose(clear, where(wild, number(double(StepStatus::wild))), number(double(StepStatus::in_doubt))),
              number(double(StepStatus::not_converged)));
-  Variables kept{{choose(fine, code, status), step_.status}, {both(fine, no(positive(code))), c_.fine}}, free;
+  Variables kept{{choose(fine, code, status), step_.status}, {both(both(fine, good), both(clear, no(wild))), c_.fine}};
+  if (looped()) count_work(in, kept);
+  if (in_place()) return builder_.block(in, kept, {}, -1);
+  const Advance all = advanced();
+  return builder_.block(joined<Variable>(in, all.in), kept, all.out, -1);
+}
+
+SubstepWriter::Advance SubstepWriter::advanced() const {
+  const Exprs from = graph_.symbols("state", step_.states), rest = graph_.symbols("compensation", step_.states);
+  const Exprs added = graph_.symbols("increment", step_.states);
+  Advance all{joined<Variable>(listed(from, state), listed(rest, compensation), listed(added, increments)), {}};
   for (int i = 0; i < step_.states; ++i) {
     const Expr plus = added[i] + rest[i], next = from[i] + plus, back = next - from[i];
-    free.push_back({next, next_state + i});
-    free.push_back({(from[i] - (next - back)) + (plus - back), next_compensation + i});
+    all.out.push_back({next, next_state + i});
+    all.out.push_back({(from[i] - (next - back)) + (plus - back), next_compensation + i});
   }
-  if (looped()) count_work(in, kept);
-  return builder_.block(in, kept, free, -1);
+  return all;
+}
+
+Program::Statement SubstepWriter::advance() {
+  const Advance all = advanced();
+  return builder_.block(all.in, all.out, {}, c_.fine);
 }
 
 void SubstepWriter::count_work(Variables& in, Variables& kept) const {
@@ -417,6 +489,13 @@ Program::Statement SubstepWriter::carry() {
   for (std::size_t i = 0; i < reduced_.carried_next.size(); ++i)
     free.push_back({reduced_.carried_next[i], next_carried + static_cast<int>(i)});
   return builder_.block(joined<Variable>(inputs(), unknowns_here(), listed(e_.carried, carried)), {}, free, -1);
+}
+
+std::vector<int> SubstepWriter::watched_multipliers() const {
+  std::vector<int> list;
+  for (const int i : u_.multipliers)
+    if (!own_.fresh_tail || std::find(u_.tail.begin(), u_.tail.end(), i) == u_.tail.end()) list.push_back(i);
+  return list;
 }
 
 Exprs SubstepWriter::kept_unknowns() const {

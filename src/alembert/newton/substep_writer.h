@@ -14,7 +14,7 @@ namespace alembert::internal {
 struct StepScratch {
   int t, good, fine;                                  // fine: this substep may count
   int before, moved, ratio, iterations, contraction;  // of Convergence
-  int going, renew;                                   // masks of the iteration
+  int going, renew, open, unsure;                     // masks of the iteration; whether another solution is near
   int expected;                                       // the largest multiplier of the guess
   int again, repeat, tail_before;                     // of the tail
   int doubt, near;                                    // whether to compare with the guess, and what came out
@@ -95,10 +95,13 @@ class SubstepWriter {
   /// Whether a new matrix follows the first correction.
   Expr renewed(Expr going, Expr now) const;
 
+  /// iterations: with this one.
   Decision decide(Expr now, Expr sum, Expr before, Expr largest, Expr iterations, Expr contraction, Expr here);
 
-  /// iterations: those before this one.
-  Program::Statement iterate(bool first);
+  Program::Statement iterate_first();
+  /// Later iterations: most end with a correction that is rounding; the others ask for more.
+  Program::Statement iterate();
+  Program::Statement decide_more();
 
   /// One linear system for the tail, and the increments of the state; again where rounding may have left something.
   Program::Statement settle(bool first);
@@ -114,12 +117,22 @@ class SubstepWriter {
 
   /// Whether the solution counts, and the new state.
   Program::Statement judge();
+  /// The new state and what rounding took from it.
+  struct Advance {
+    Variables in, out;
+  };
+  Advance advanced() const;
+  /// The same where it stands in the place of the old one.
+  Program::Statement advance();
+  bool in_place() const { return next_state == state; }
   /// What Newton did, where there is a ledger.
   void count_work(Variables& in, Variables& kept) const;
 
   /// What the method carries beside the state.
   Program::Statement carry();
 
+  /// Multipliers that are predicted.
+  std::vector<int> watched_multipliers() const;
   Exprs kept_unknowns() const;
   Expr row_symbol(const Exprs& rows, int k, int i) const { return rows[k * own_.unknowns + i]; }
 

@@ -201,8 +201,9 @@ Expr size_of_group(const Problem& problem, std::size_t group, Expr largest) {
 /// The new values of these unknowns and of those that follow from them.
 struct Corrected {
   Exprs own, dependent;
-  Expr size;  // of the correction, as CorrectionNorm measures it
-  Expr sum;   // of all corrections, which is finite where they all are
+  Expr size;   // of the correction, as CorrectionNorm measures it
+  Expr sum;    // of all corrections, which is finite where they all are
+  Expr whole;  // the size of the new values, likewise
 };
 
 /// old: values of the dependent ones before. inverse: of the groups, one over their sizes; empty: taken here.
@@ -233,12 +234,17 @@ Corrected corrected(const Problem& problem, const std::vector<int>& places, cons
   result.dependent = problem.put_in(symbols, dependent, problem.unknowns(places), result.own);
   for (std::size_t k = 0; k < dependent.size(); ++k)
     count(dependent[k].group, old[k] - result.dependent[k], result.dependent[k]);
-  result.size = graph.constant(0);
   for (std::size_t g = 0; g < groups; ++g) {
     if (!sizes[g]) continue;
-    const Expr relative = inverse.empty() ? changes[g] / size_of_group(problem, g, sizes[g]) : changes[g] * inverse[g];
-    result.size = graph.make(Op::max, result.size, relative);
+    const auto relative = [&](Expr value) {
+      return inverse.empty() ? value / size_of_group(problem, g, sizes[g]) : value * inverse[g];
+    };
+    const auto raise = [&](Expr& size, Expr by) { size = size ? graph.make(Op::max, size, by) : by; };
+    raise(result.size, relative(changes[g]));
+    raise(result.whole, relative(sizes[g]));
   }
+  for (Expr* size : {&result.size, &result.whole})
+    if (!*size) *size = graph.constant(0);
   return result;
 }
 
@@ -257,6 +263,29 @@ Exprs inverse_sizes(const Problem& problem, const std::vector<int>& core, const 
   for (std::size_t g = 0; g < sizes.size(); ++g)
     sizes[g] = sizes[g] ? 1 / size_of_group(problem, g, sizes[g]) : graph.constant(0);
   return sizes;
+}
+
+/// Those of the groups of the tail that the core has as well, or others with the same scale; nothing where one has
+/// none.
+Exprs inverse_sizes_of_tail(const Problem& problem, const TailSplit& parts, const Exprs& inverse) {
+  const std::vector<UnknownGroup>& groups = problem.e.groups;
+  std::vector<bool> known(groups.size(), false), wanted = known;
+  const auto note = [&](std::vector<bool>& list, int group) {
+    if (group >= 0) list[group] = true;
+  };
+  for (const int i : parts.core) note(known, problem.group[i]);
+  for (const ExplicitUnknown& unknown : problem.core_explicit) note(known, unknown.group);
+  for (const int i : parts.tail) note(wanted, problem.group[i]);
+  for (const ExplicitUnknown& unknown : problem.tail_explicit) note(wanted, unknown.group);
+  Exprs result = inverse;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (!wanted[g] || known[g]) continue;
+    std::size_t other = 0;
+    while (other < groups.size() && !(known[other] && groups[other].scale.id() == groups[g].scale.id())) ++other;
+    if (other == groups.size()) return {};
+    result[g] = inverse[other];
+  }
+  return result;
 }
 
 /// Explicit unknowns with the same formula become one: the stages of a step often agree.
@@ -355,9 +384,12 @@ std::optional<UsualEquations> usual_equations(const StepEquations& given, const 
   result.iterated = joined<Expr>(iterated.own, iterated.dependent, iterated.size, iterated.sum);
   Exprs late;
   for (const ExplicitUnknown& unknown : problem.tail_explicit) late.push_back(e.unknowns[unknown.number]);
-  const Corrected settled = corrected(problem, parts.tail, solve(*tail_factors, tail.equations), problem.tail_explicit,
-                                      problem.put_in(late, problem.tail_explicit, {}, {}), {});
+  const Corrected settled =
+      corrected(problem, parts.tail, solve(*tail_factors, tail.equations), problem.tail_explicit,
+                problem.put_in(late, problem.tail_explicit, {}, {}),
+                reduced ? inverse_sizes_of_tail(problem, parts, result.inverse_symbols) : Exprs());
   result.settled = joined<Expr>(settled.own, settled.size, settled.sum);
+  result.whole_tail = settled.whole;
   const Exprs old = joined<Expr>(problem.unknowns(parts.tail), late),
               now = joined<Expr>(settled.own, settled.dependent);
   result.increments = in_terms_of(increments_of(e), old, now, *e.graph);

@@ -53,8 +53,11 @@ EngineProgram program_of(Engine& engine, const EngineProgramOptions& options) {
   EngineProgram result;
   result.why = more_than_steps(engine);
   if (!result.why.empty()) return result;
-  StepProgramOptions asked{
-      .rows = options.rows, .reduce = options.reduce, .own_matrix = options.own_matrix, .locate = options.locate};
+  StepProgramOptions asked{.rows = options.rows,
+                           .reduce = options.reduce,
+                           .own_matrix = options.own_matrix,
+                           .lean = options.lean,
+                           .locate = options.locate};
   if (options.watch || options.ledger) asked.watch = watched(engine);
   if (!options.energy && !options.ledger) asked.watch.energy = {};
   asked.ledger = options.ledger;

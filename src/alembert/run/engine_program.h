@@ -20,6 +20,7 @@ struct EngineProgramOptions {
   int rows = 6;         // see StepProgramOptions
   bool reduce = false;  // see StepProgramOptions
   bool own_matrix = false;
+  bool lean = false;    // see StepProgramOptions
   bool watch = false;   // energy, constraints and events at every step
   bool energy = true;   // is watched, where anything is
   bool locate = false;  // events are located by the program

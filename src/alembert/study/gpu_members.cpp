@@ -29,6 +29,7 @@ class GpuMembers final : public MemberEngine {
   }
 
   std::size_t batch_size() const override { return members_at_once; }
+  bool estimates_accuracy() const override { return false; }
   std::optional<MemberResult> judged(const double* values) const override { return members_.scalar(values); }
 
   std::vector<MemberResult> run(const MemberBatch& batch) const override {

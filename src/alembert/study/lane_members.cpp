@@ -129,7 +129,7 @@ class LaneRun {
 
 class LaneMembers final : public MemberEngine {
  public:
-  explicit LaneMembers(const MemberTask& task) : members_(task, rows_of_lanes, true) {
+  explicit LaneMembers(const MemberTask& task) : members_(task, rows_of_lanes, false) {
     if (members_.why_not().empty() && native_available()) lanes_ = {members_.step().program, best_lanes()};
   }
 
@@ -147,6 +147,7 @@ class LaneMembers final : public MemberEngine {
   std::size_t batch_size() const override {
     return lanes_.width() > 0 ? batch_of_lane * static_cast<std::size_t>(lanes_.width()) : 1;
   }
+  bool estimates_accuracy() const override { return lanes_.width() == 0; }
   std::optional<MemberResult> judged(const double* values) const override {
     return lanes_.width() > 0 ? std::optional(members_.scalar(values)) : std::nullopt;
   }

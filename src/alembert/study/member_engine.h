@@ -67,6 +67,8 @@ class MemberEngine {
 
   /// One member once more with its accuracy estimated; nothing where run() estimates it. Called by several threads.
   virtual std::optional<MemberResult> judged(const double*) const { return {}; }
+  /// Whether run() estimates the accuracy of a member that it does not run alone; else a sample is judged().
+  virtual bool estimates_accuracy() const { return true; }
   /// Why it runs members one at a time although it was made to run several at once; "" where it does not.
   virtual std::string why_alone() const { return ""; }
 };

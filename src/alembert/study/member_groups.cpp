@@ -111,10 +111,10 @@ std::vector<MemberResult> MemberGroups::run(std::uint64_t group, const std::vect
   for (std::size_t i = 0; i < places.size(); ++i)
     if (in_sample(design_.member(group, places[i])) && !results[i].interrupted)
       judge(engine, batch.values.data() + i * width, results[i]);
-  if (const std::string why = engine.why_alone(); !why.empty()) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    why_alone_ = why;
-  }
+  const std::string why = engine.why_alone();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!why.empty()) why_alone_ = why;
+  sampled_ = sampled_ || !engine.estimates_accuracy();  // whoever runs the members of the sample
   return results;
 }
 
@@ -129,8 +129,6 @@ void MemberGroups::judge(const MemberEngine& engine, const double* values, Membe
   if (!alone) return;
   if (!alone->failure.empty() || alone->interrupted) result = std::move(*alone);
   else result.warnings = std::move(alone->warnings);
-  const std::lock_guard<std::mutex> lock(mutex_);
-  sampled_ = true;
 }
 
 std::uint64_t MemberGroups::judged() const {

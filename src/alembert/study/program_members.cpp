@@ -24,24 +24,23 @@ long whole_steps(double t0, double end, double h) {
 
 bool stops(const Event& event) { return event.stop || event.stop_after == 1; }
 
-/// locate: the program locates events, and can end with one.
-std::string unsuitable(const MemberTask& task, bool locate) {
+/// The program locates events, and can end with one.
+std::string unsuitable(const MemberTask& task) {
   const StepOptions& steps = task.simulation.steps;
   if (steps.control != Control::fixed) return "steps have no fixed size";
   if (steps.most_steps != 0) return "the number of steps is limited";
   if (task.simulation.strict) return "warnings are to be failures, and only single runs warn";
   for (const Event& event : task.model->events)
-    if ((event.stop || event.stop_after > 0 || !event.actions.empty()) &&
-        !(locate && stops(event) && event.actions.empty()))
+    if ((event.stop || event.stop_after > 0 || !event.actions.empty()) && !(stops(event) && event.actions.empty()))
       return "events stop the motion or set something";
   return "";
 }
 
 }  // namespace
 
-ProgramMembers::ProgramMembers(const MemberTask& task, int rows, bool locate)
+ProgramMembers::ProgramMembers(const MemberTask& task, int rows, bool lean)
     : task_(task), scalar_(make_scalar_engine(task)) {
-  why_ = unsuitable(task, locate);
+  why_ = unsuitable(task);
   if (!why_.empty()) return;
   const EngineOptions options = engine_options(*task.equations, task.simulation);
   prototype_ = std::make_unique<Engine>(*task.model, *task.equations, *task.method, options);
@@ -54,7 +53,8 @@ ProgramMembers::ProgramMembers(const MemberTask& task, int rows, bool locate)
     return column.source == Source::energy_first || column.source == Source::energy_last ||
            column.source == Source::energy_error;
   });
-  EngineProgramOptions wanted{.rows = rows, .reduce = true, .watch = true, .energy = energy, .locate = locate};
+  EngineProgramOptions wanted{
+      .rows = rows, .reduce = true, .lean = lean, .watch = true, .energy = energy, .locate = true};
   EngineProgram made = program_of(*prototype_, wanted);
   program_ = std::move(made.step);
   why_ = made.why;
@@ -138,6 +138,10 @@ bool ProgramMembers::begin(const StepProgram& step, Engine& engine, const double
 
 std::optional<MemberResult> ProgramMembers::result(const StepProgram& s, const double* v) const {
   if (v[s.status] != 0 || v[s.left] != 0) return {};
+  const auto finite = [&](int place) { return place < 0 || std::isfinite(v[place]); };
+  for (int i = 0; i < s.states; ++i)
+    if (!finite(s.state + i)) return {};
+  if (!finite(s.energy) || !finite(s.energy_error)) return {};
   const double energy = v[s.first_energy], error = v[s.energy_error];
   const bool holds_velocity = static_cast<bool>(task_.method->claims.velocity);
   if (!(v[s.position] <= suspicious_residual) || (holds_velocity && !(v[s.velocity] <= suspicious_residual))) return {};

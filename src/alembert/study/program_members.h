@@ -15,8 +15,8 @@ namespace alembert::internal {
 
 class ProgramMembers {
  public:
-  /// locate: events are located by the program, to the fourth order of the step; else they end its part of the work.
-  ProgramMembers(const MemberTask& task, int rows, bool locate);
+  /// rows, lean: see StepProgramOptions. Events are located by the program, to the fourth order of the step.
+  ProgramMembers(const MemberTask& task, int rows, bool lean);
 
   /// Why this task is no matter of programs alone; "" where it is.
   const std::string& why_not() const { return why_; }
