@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "alembert/base/lists.h"
 #include "alembert/newton/program_builder.h"
 
 namespace alembert::internal {
