@@ -158,7 +158,7 @@ Members begin_members(const Case& one, Engine& engine, const StepProgram& step, 
   all.table.resize(used * members);
   std::vector<double> own(step.program.variables);
   ProgramInterpreter cpu(step.program);
-  const double usual = engine.parameters.at(0);
+  const double usual = engine.parameters[0];
   for (std::size_t k = 0; k < distinct; ++k) {
     const double value = usual * (1 + 0.2 * static_cast<double>(k) / distinct);
     if (!engine.begin({{one.parameter, value}})) throw std::runtime_error("a member that does not begin");
