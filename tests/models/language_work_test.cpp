@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "apps/program.h"
 #include "output/rows.h"
@@ -172,6 +173,49 @@ TEST(Reports, OfLongChainsStayShort) {
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_NE(run.out.find("and 18 more"), std::string::npos) << run.out;
   EXPECT_LT(std::count(run.out.begin(), run.out.end(), '\n'), 60);
+}
+
+// The ends of a joint have no friction of their own: they are the contacts that one would write beside it.
+TEST(JointsWithEnds, MayRubToo) {
+  const std::string arm =
+      "gravity (0, 0, -9.81)\nbody arm mass 1 inertia (0.01, 0.1, 0.1) at (0, 0, -0.5)\ninitial h.rate = 2\n"
+      "joint revolute h from ground axis (0, 1, 0) to arm point (0, 0, 0.5) friction 0.2 radius 0.05";
+  const auto end = [&](const std::string& rest) {
+    const Model model = model_from_text(arm + rest);
+    SimulateOptions options;
+    options.step = 0.01, options.end = 2;
+    return simulate(model, derive(model), find_method("gauss(3)"), options);
+  };
+  const Report joint = end(" limits (-0.5, 0.5) restitution 0.3\n");
+  const Report contacts =
+      end("\ncontact low: h.angle >= -0.5 restitution 0.3\ncontact high: h.angle <= 0.5 restitution 0.3\n");
+  ASSERT_EQ(joint.ending, Ending::done) << joint.reason;
+  ASSERT_EQ(joint.contacts.size(), 3u);
+  EXPECT_EQ(joint.y.size(), contacts.y.size());
+  for (std::size_t i = 0; i < joint.y.size(); ++i) EXPECT_NEAR(joint.y[i], contacts.y[i], 1e-12);
+  double taken[2] = {0, 0};
+  for (const auto& one : joint.contacts) taken[0] += one.dissipated;
+  for (const auto& one : contacts.contacts) taken[1] += one.dissipated;
+  EXPECT_GT(taken[0], 0.2);
+  EXPECT_NEAR(taken[0], taken[1], 1e-12);
+}
+
+// A contact far away changes nothing, neither what is recorded where the run stops nor the account of what was set.
+TEST(WhenBesideContacts, IsSeenWhereTheRunStopsAndInTheAccount) {
+  const std::string text =
+      "parameter k = 1, n = 0\ncoordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential k*x^2/2\ninitial x = 1, y' = 1\n"
+      "event there: y = 1\nwhen there: k = 4*k, n = n + 1\nevent far: y = 1.5\nwhen far: n = n + 1\nstop after 1 far\n"
+      "observe count: n\n";
+  const apps_test::Folder folder;
+  for (const char* wall : {"", "contact wall: x >= -100\n"}) {
+    const std::string model = folder.write("m.alm", text + wall + "solve gauss(3) step 0.05 end 3\n");
+    const apps_test::Outcome run = apps_test::program({"run", model, "--json"});
+    ASSERT_EQ(run.code, 0) << run.err;
+    const nlohmann::json json = nlohmann::json::parse(run.out);
+    EXPECT_EQ(json["observed"]["count"]["final"].get<double>(), 2) << wall;
+    EXPECT_LT(json["energy"]["max_error"].get<double>(), 1e-9) << wall;
+    EXPECT_NEAR(json["energy"]["supplied"].get<double>(), 1.5 * std::pow(std::cos(1), 2), 1e-6) << wall;
+  }
 }
 
 }  // namespace

@@ -239,7 +239,8 @@ TEST(Kinks, AMotionThatSticksWhereAllIsZeroIsCalledSo) {
 // The first part of a triple jump ends 0.35 steps behind the step, when time has passed the kink at which it ends. Of
 // all other kinks it sees the side of the step.
 TEST(Kinks, CompositionsThatReachOverThemInTimeSaySo) {
-  const Model switched = model_from_text("coordinate y\nkinetic y'^2/2\npotential y^2\nforce y = if(t > 0.7, 1, 0)\n");
+  const Model switched =
+      model_from_text("coordinate y\nkinetic y'^2/2\npotential y^2\nforce y = if(t > 0.7, 1, 0)\ninitial y = 1\n");
   const Equations e = derive(switched);
   SimulateOptions options;
   options.step = 0.048, options.end = 1.2;
