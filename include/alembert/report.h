@@ -94,10 +94,7 @@ struct ContactReport {
 /// Where the run began: on the constraints, nearest to what the user gave.
 struct InitialState {
   std::vector<double> y, z, lambda, psi;
-  struct Change {
-    std::string name;
-    double from = 0, to = 0;
-  };
+  using Change = MovedValue;
   std::vector<Change> changes;         // what had to be moved (by more than rounding); empty when all was consistent
   std::vector<std::string> redundant;  // "rod5 follows from rod1, rod2, rod4"
   std::optional<int> index;            // of the equations, found out where masses vanish

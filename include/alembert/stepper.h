@@ -19,6 +19,12 @@ namespace internal {
 class Engine;
 }
 
+/// A value that was given and had to be moved for the constraints to hold.
+struct MovedValue {
+  std::string name;
+  double from = 0, to = 0;
+};
+
 /// An event that was found. The constraints hold there as at every grid point.
 struct EventRecord {
   int event = 0;  // its number in Stepper::event_names() and ReportNames::events
@@ -39,8 +45,10 @@ struct CompileOptions {
 };
 
 /// A motion, the compiled code that makes it, and where it stands: on the constraints, with its multipliers. Advancing
-/// neither allocates nor throws (a model with events or kinks allocates where it meets one). A copy shares the code and
-/// goes its own way, in its own thread.
+/// neither throws nor allocates, but for the first steps and those that first ask for another way of Newton's, for
+/// models with events or kinks, which are looked for in every step, and near a singular position of the constraints,
+/// where their rank is looked at. A copy shares the code and goes its own way, in its own thread. One that was moved
+/// from makes no step; all else throws InputError but to assign to it.
 class Stepper {
  public:
   Stepper(const Stepper& other);
@@ -51,27 +59,29 @@ class Stepper {
   // Advancing ---------------------------------------------------------------------------------------------------------
   /// One step of size h(). False where it has no solution: the state stays, failure() says why. Kinks and jumps of the
   /// model are met as in a run; events act, and one that stops a run ends the step where it lies: no step follows.
+  /// Always false where the model has contacts and the method is not one of time stepping, which solves them in its
+  /// step: simulate() follows them, from impact to impact.
   [[nodiscard]] bool step() noexcept;
   /// n steps, or as many as there are.
   [[nodiscard]] bool steps(long n) noexcept;
   /// Why the last step failed, in words.
   std::string failure() const;
   /// The events of the last step, in the order of time; their states are those behind what they did.
-  std::span<const EventRecord> events() const noexcept;
+  std::span<const EventRecord> events() const;
   /// The names that EventRecord::event is the number of.
-  const std::vector<std::string>& event_names() const noexcept;
+  const std::vector<std::string>& event_names() const;
   /// The name of the event that has stopped the motion; "" while none has.
-  const std::string& stopped() const noexcept;
+  const std::string& stopped() const;
 
-  double t() const noexcept;
-  double h() const noexcept;
+  double t() const;
+  double h() const;
   /// The size of the steps from now on; negative: backward in time.
   void set_step(double h);
-  long steps_made() const noexcept;  // since the start, or the last set_step or set of a state
+  long steps_made() const;  // since the start, or the last set_step or set of a state
 
   // Where it stands ---------------------------------------------------------------------------------------------------
-  const std::vector<std::string>& names() const;   // of the entries of state(): "x1", "x1'"
-  std::span<const double> state() const noexcept;  // y, then z
+  const std::vector<std::string>& names() const;  // of the entries of state(): "x1", "x1'"
+  std::span<const double> state() const;          // y, then z
   /// z', lambda, psi at the present state, from the index-reduced system.
   std::span<const double> accelerations();
   std::span<const double> multipliers();
@@ -83,8 +93,8 @@ class Stepper {
   double nonholonomic_residual();
 
   /// The open parameters and inputs, by the order of Equations::inputs(); what is written holds from the next step on.
-  std::span<double> parameters() noexcept;
-  std::span<const double> parameters() const noexcept;
+  std::span<double> parameters();
+  std::span<const double> parameters() const;
 
   /// Any of these by name: a state, an open parameter, "energy", "t", a multiplier ("lambda.rod1", "psi.roll"), what
   /// the model observes ("height", "tip[2]"). Throws InputError for a name that it does not know.
@@ -101,8 +111,8 @@ class Stepper {
   // Starting again ----------------------------------------------------------------------------------------------------
   /// From the model's initial values, with these in their place and in that of open parameters; all others become the
   /// model's again. Compiles anew only where other code is needed (constraints that become redundant, masses that
-  /// vanish).
-  void restart(const std::map<std::string, double>& values = {});
+  /// vanish). Returns what had to be moved by more than rounding, as InitialState::changes of a run's report.
+  std::vector<MovedValue> restart(const std::map<std::string, double>& values = {});
 
   /// Everything that the next steps depend on. Loaded into a stepper that was compiled from the same model with the
   /// same parameters, inputs, method and options, in any process of the same program on the same kind of machine, it
@@ -122,6 +132,7 @@ class Stepper {
 
  private:
   struct Body;
+  Body& body() const;  // throws where there is none
   friend Stepper compile(const Method& method, const Equations& equations, const CompileOptions& options);
   explicit Stepper(std::unique_ptr<Body> body);
   std::unique_ptr<Body> body_;

@@ -93,6 +93,10 @@ const char kinked[] =
     "model \"Kinked\"\ncoordinate x\nkinetic x'^2/2\npotential abs(x) + x^2/8\ninitial x = 1\n"
     "observe speed: x'\nsolve gauss(2) step 0.02 end 8\n";
 
+const char stiffening[] =
+    "parameter k = 1\ncoordinate x = 1\nkinetic x'^2/2\npotential k*x^2/2\nevent z: x = 0 rising\n"
+    "when z: k = k*1.1\nsolve gauss(2) step 0.01 end 30\n";
+
 const char rubbing[] =
     "model \"Block on a belt\"\ncoordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 10*y + 5*x^2\n"
     "contact ground: y >= 0 friction 0.3 along x' - 0.5\ninitial y = 0.2\nsolve nonsmooth_rattle step 0.01 end 5\n";
@@ -127,6 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
                     CutRun{"nonholonomic", "snakeboard.alm", "--method gauss(2) --step 0.01 --end 4"},
                     CutRun{"friction", "double_pendulum_viscous.alm", "--step 0.01 --end 4"},
                     CutRun{"events", ball, ""}, CutRun{"events_tolerance", ball, "--tolerance 1e-6", 5, 12},
+                    CutRun{"resets_tolerance", stiffening, "--tolerance 1e-7", 40, 150},
                     CutRun{"contacts", "bouncing_ball.alm", "--method moreau --step 0.02"},
                     CutRun{"rubbing", rubbing, ""}, CutRun{"bounces", "bouncing_ball.alm", "--step 0.02"},
                     CutRun{"bounces_on_samples", "bouncing_ball.alm", "--step 0.02 --sample 0.013"},

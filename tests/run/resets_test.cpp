@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "output/rows.h"
@@ -85,6 +86,57 @@ TEST(Resets, RowsStayOnTheGridAndTheBooksAreKept) {
   EXPECT_NEAR(report.account->dissipated, 10 * (1 - 1.0 / 16), 1e-9);
   EXPECT_LT(report.energy.max_error, 1e-12);
   EXPECT_NEAR(report.events[0].state[1], std::sqrt(20.0) / 2, 1e-9) << "behind what it set";
+}
+
+/// Where a tolerance asks for the steps there is no grid: one that an event has cut is a step as all others.
+TEST(Resets, EveryStepByAToleranceCountsAndHasItsRow) {
+  const Model model = model_from_text(
+      "parameter k = 1\ncoordinate x = 1\nkinetic x'^2/2\npotential k*x^2/2\nevent z: x = 0 rising\n"
+      "when z: k = k*1.1\n");
+  SimulateOptions options;
+  options.step = 0.01;
+  options.end = 30;
+  options.steps.control = Control::tolerance;
+  options.steps.tolerance = 1e-7;
+  Rows rows;
+  const Report report = run_rows(model, "gauss(2)", options, rows);
+  const auto times_of_rows = [](const Rows& rows) {
+    std::vector<double> t;
+    for (const auto& row : rows.rows) t.push_back(row[0]);
+    return t;
+  };
+  const std::vector<double> t = times_of_rows(rows);
+  ASSERT_EQ(t.size(), static_cast<std::size_t>(report.steps) + 1);
+  double hole = 0, all = 0;
+  for (std::size_t i = 1; i < t.size(); ++i) hole = std::max(hole, t[i] - t[i - 1]);
+  all = t.back() - t.front();
+  EXPECT_NEAR(all, 30, 1e-12);
+  EXPECT_NEAR(hole, report.largest_step, 1e-12);
+  EXPECT_LT(hole, 0.5) << "a period is 6";
+  // The frequency grows by the root of 1.1 at every event: half a period and a quarter, then whole ones.
+  const double pi = 3.141592653589793;
+  std::vector<double> expected = {1.5 * pi};
+  for (int n = 1; expected.back() + 2 * pi * std::pow(1.1, -0.5 * n) < 30; ++n)
+    expected.push_back(expected.back() + 2 * pi * std::pow(1.1, -0.5 * n));
+  const std::vector<double> met = times(report, "z");
+  ASSERT_EQ(met.size(), expected.size());
+  for (std::size_t i = 0; i < met.size(); ++i) {
+    EXPECT_NEAR(met[i], expected[i], 1e-4);
+    EXPECT_NE(std::find(t.begin(), t.end(), met[i]), t.end()) << "no row at the event at t = " << met[i];
+  }
+  options.steps.most_steps = 110;
+  Rows some;
+  const Report cut = run_rows(model, "gauss(2)", options, some);
+  ASSERT_GT(report.steps, 110);
+  EXPECT_EQ(cut.ending, Ending::failed);
+  EXPECT_EQ(cut.steps, 110);
+  EXPECT_EQ(some.rows.size(), 111u);
+  options.steps.most_steps = 0;
+  options.every = 10;
+  Rows tenth;
+  const Report again = run_rows(model, "gauss(2)", options, tenth);
+  EXPECT_EQ(again.y, report.y);
+  EXPECT_EQ(tenth.rows.size(), static_cast<std::size_t>((report.steps + 9) / 10 + 1));
 }
 
 TEST(Resets, OtherStatesChangeLeastInTheMassMetricSoThatConstraintsHold) {

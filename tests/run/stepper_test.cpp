@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "alembert/alembert.h"
 #include "source_folder.h"
@@ -261,6 +262,95 @@ TEST(Stepper, AFailedStepLeavesTheStateAndSaysWhy) {
   if (stepper.step()) GTEST_FAIL() << "a step of 1e6 was made";
   EXPECT_EQ(list(stepper.state()), here);
   EXPECT_NE(stepper.failure().find("in the step from t = 0.05"), std::string::npos) << stepper.failure();
+}
+
+TEST(Stepper, OneThatWasMovedFromSaysSo) {
+  Stepper from = compile(find_method("gauss(2)"), derive(read_model_text(oscillator)), {.step = 0.1});
+  Stepper to = std::move(from);
+  const auto refused = [](const char* what, const std::function<void()>& ask) {
+    try {
+      ask();
+      ADD_FAILURE() << what << " was answered";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("moved from"), std::string::npos) << what << ": " << error.what();
+    }
+  };
+  EXPECT_FALSE(from.step());
+  EXPECT_FALSE(from.steps(2));
+  EXPECT_NE(from.failure().find("moved from"), std::string::npos);
+  refused("t", [&] { from.t(); });
+  refused("h", [&] { from.h(); });
+  refused("state", [&] { from.state(); });
+  refused("names", [&] { from.names(); });
+  refused("value", [&] { from.value("x"); });
+  refused("parameters", [&] { from.parameters(); });
+  refused("events", [&] { from.events(); });
+  refused("event_names", [&] { from.event_names(); });
+  refused("stopped", [&] { from.stopped(); });
+  refused("steps_made", [&] { from.steps_made(); });
+  refused("multipliers", [&] { from.multipliers(); });
+  refused("energy", [&] { from.energy(); });
+  refused("set", [&] { from.set("x", 1); });
+  refused("set_step", [&] { from.set_step(0.1); });
+  refused("set_state", [&] { from.set_state(std::vector<double>{1, 0}); });
+  refused("restart", [&] { from.restart(); });
+  refused("save", [&] { from.save(); });
+  refused("load", [&] { from.load(to.save()); });
+  refused("a copy", [&] { const Stepper copy = from; });
+  refused("simulate", [&] { simulate(from, {.end = 1}); });
+  refused("sweep", [&] { sweep(from, {{}}, {.end = 1}); });
+  refused("equations", [&] { from.equations(); });
+  from = to;
+  EXPECT_TRUE(from.step());
+}
+
+TEST(Stepper, OptionsThatMakeNoSenseAreRefused) {
+  const Equations equations = derive(read_model_text(oscillator));
+  const Method method = find_method("gauss(2)");
+  EXPECT_THROW(compile(method, equations, {.steps = NAN}), InputError);
+  EXPECT_THROW(compile(method, equations, {.steps = -1}), InputError);
+  EXPECT_THROW(compile(method, equations, {.newton = {.max_iterations = 0}}), InputError);
+  EXPECT_THROW(compile(method, equations, {.newton = {.tolerance = -1}}), InputError);
+  EXPECT_THROW(compile(method, equations, {.newton = {.tolerance = NAN}}), InputError);
+  Stepper stepper = compile(method, equations, {.step = 0.1});
+  EXPECT_THROW(simulate(stepper, {.end = 1, .observers = {nullptr}}), InputError);
+  EXPECT_FALSE(stepper.steps(-1));
+  EXPECT_NE(stepper.failure().find("at least 0"), std::string::npos) << stepper.failure();
+  EXPECT_TRUE(stepper.steps(0));
+  EXPECT_TRUE(stepper.step());
+  EXPECT_EQ(stepper.failure(), "");
+}
+
+TEST(Stepper, RestartSaysWhatItMoved) {
+  // Both rods lie: the first mass can only move up and down.
+  Stepper stepper = compile(find_method("lobatto(3)"), derive(read_model(gallery("double_pendulum"))), {.step = 0.01});
+  EXPECT_TRUE(stepper.restart().empty());
+  const std::vector<MovedValue> moved = stepper.restart({{"x1'", 0.5}, {"y1'", 1}});
+  ASSERT_EQ(moved.size(), 1u);
+  EXPECT_EQ(moved[0].name, "x1'");
+  EXPECT_EQ(moved[0].from, 0.5);
+  EXPECT_NEAR(moved[0].to, 0, 1e-15);
+  EXPECT_EQ(stepper.value("y1'"), 1);
+  try {
+    stepper.set("x1", 5);
+    FAIL() << "rod1 is 1 long";
+  } catch (const InputError& error) {
+    const std::string words = error.what();
+    EXPECT_NE(words.find("no positions satisfy rod1 with this value of x1"), std::string::npos) << words;
+    EXPECT_EQ(words.find("pin"), std::string::npos) << words;
+  }
+}
+
+TEST(Stepper, ACopyKnowsWhyAStepFailed) {
+  Stepper far = compile(find_method("lobatto(3)"), derive(read_model(gallery("double_pendulum"))), {.step = 0.01});
+  ASSERT_TRUE(far.steps(5));
+  far.set_step(1e6);
+  if (far.step()) GTEST_FAIL() << "a step of 1e6 was made";
+  EXPECT_EQ(Stepper(far).failure(), far.failure());
+  Stepper ball = compile(find_method("gauss(2)"), derive(read_model(gallery("bouncing_ball"))), {.step = 0.01});
+  EXPECT_FALSE(ball.step());
+  EXPECT_NE(ball.failure().find("contacts"), std::string::npos);
+  EXPECT_EQ(Stepper(ball).failure(), ball.failure());
 }
 
 TEST(Stepper, MembersOfASweepAreTheSingleRuns) {

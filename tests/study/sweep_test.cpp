@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "../conformance/problems.h"
@@ -91,6 +93,34 @@ TEST(Sweep, FailuresAreRowsWithTheirReason) {
   EXPECT_NE(table.rows[2].failure, "");
   EXPECT_FALSE(given(table.rows[2].cells[0]));
   EXPECT_NE(to_text(table).find(table.rows[2].failure), std::string::npos);
+}
+
+/// A mass that is 0 leaves an algebraic equation, as in a run of the model with this value.
+TEST(Sweep, AMassMayVanish) {
+  SweepOptions options = study(
+      "parameter m2 = 1\ncoordinate a = 1, b\nkinetic a'^2/2 + m2/2*b'^2\npotential a^2/2 + (b - a)^2/2\n"
+      "rayleigh b'^2/2\nsolve lobatto_c(3) step 0.02 end 2\n");
+  options.axes = {{"m2", {"0", "1e-9", "1"}}};
+  options.columns = {"q.b"};
+  const Sweep table = sweep(options);
+  ASSERT_EQ(table.rows.size(), 3u);
+  EXPECT_FALSE(table.failed()) << to_text(table);
+  // a'' = b - 2a, b' = a - b from a = 1, b = a' = 0: by RK4 with steps of 1e-3.
+  double a = 1, v = 0, b = 0;
+  const double h = 1e-3;
+  const auto rates = [](double a, double v, double b) { return std::array{v, b - 2 * a, a - b}; };
+  for (int n = 0; n < 2000; ++n) {
+    const auto k1 = rates(a, v, b);
+    const auto k2 = rates(a + h / 2 * k1[0], v + h / 2 * k1[1], b + h / 2 * k1[2]);
+    const auto k3 = rates(a + h / 2 * k2[0], v + h / 2 * k2[1], b + h / 2 * k2[2]);
+    const auto k4 = rates(a + h * k3[0], v + h * k3[1], b + h * k3[2]);
+    a += h / 6 * (k1[0] + 2 * k2[0] + 2 * k3[0] + k4[0]);
+    v += h / 6 * (k1[1] + 2 * k2[1] + 2 * k3[1] + k4[1]);
+    b += h / 6 * (k1[2] + 2 * k2[2] + 2 * k3[2] + k4[2]);
+  }
+  EXPECT_NEAR(number(table.rows[0].cells[0]), b, 1e-6);
+  EXPECT_NEAR(number(table.rows[1].cells[0]), b, 1e-6);
+  EXPECT_GT(std::abs(number(table.rows[2].cells[0]) - b), 0.01);
 }
 
 // A body of mass m that hangs at rest: the hinge carries its weight.

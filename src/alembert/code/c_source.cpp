@@ -433,11 +433,11 @@ class Writer {
 };
 
 // Blocks that a multiprocessor (65,536 registers) is to hold: eight leave 128 registers a thread, four as many as a
-// thread can have, 255. On an H200 two rods by RATTLE (47 variables kept) make 5.0e10 steps a second with 128, 4.9e10
-// with 168 and 4.8e10 with 96; gauss(2) (97) is three times as fast with 255 as with 168.
+// thread can have, 255. On an H200 a step of two rods with 47 variables kept is made 5.0e10 times a second with 128,
+// 4.9e10 with 168 and 4.8e10 with 96; one with 97 is three times as fast with 255 as with 168.
 constexpr int few_variables = 60;
-// Short steps are written twice in a row: new values then need not be moved to where the old ones were. Two rods by
-// RATTLE (700 operations) gain 3 %; long steps would no longer stay in the cache of instructions.
+// Short steps are written twice in a row: new values then need not be moved to where the old ones were. A
+// step of 700 operations gains 3 %; long steps would no longer stay in the cache of instructions.
 constexpr std::size_t most_twice = 1500;
 
 bool is_function(const Tape::Instruction& step) {

@@ -78,6 +78,9 @@ class SparseLu {
   /// must not be called then, a later factor may well succeed.
   bool factor(const double* values);
 
+  /// The next factor chooses pivots.
+  void forget_pivots();
+
   /// b becomes A^{-1} b; count right-hand sides one behind the other.
   void solve(double* b, int count = 1) const;
 

@@ -199,6 +199,10 @@ bool SparseLu::factor(const double* values) {
   return false;
 }
 
+void SparseLu::forget_pivots() {
+  if (klu_->numeric) klu_free_numeric(&klu_->numeric, &klu_->common);
+}
+
 void SparseLu::solve(double* b, int count) const {
   Klu& k = *klu_;
   if (k.n > 0) klu_solve(k.symbolic, k.numeric, k.n, count, b, &k.common);

@@ -29,6 +29,9 @@ class LinearSystem {
   /// d with A d = F(x).
   virtual void solve(const T* x, T* d) noexcept = 0;
 
+  /// As if nothing had been factorised before: what the next factor() gives depends on its x alone.
+  virtual void start_afresh() noexcept {}
+
   struct Failure {
     bool finite = true;  // all entries are numbers
     int row = -1;        // the equation in which no pivot was left; -1 where that is not known

@@ -13,6 +13,7 @@ class SparseSystem final : public LinearSystem<double> {
 
   bool factor(const double* x) noexcept override;
   void solve(const double* x, double* d) noexcept override;
+  void start_afresh() noexcept override { lu_.forget_pivots(); }
   Failure failure() const noexcept override { return {matrix_.finite(), -1}; }
   std::string_view name() const noexcept override { return "sparse"; }
   std::vector<int> sizes() const override { return {lu_.size()}; }

@@ -175,7 +175,7 @@ MethodFamily discrete_gradient() {
     method.claims.set_orders(2);
     method.claims.symmetric = true;
     method.claims.energy = true;
-    method.claims.nonholonomic = false;
+    method.claims.position = method.claims.velocity = method.claims.nonholonomic = false;
     method.claims.near_identity = false;
     method.claims.note = "constraints hold in the middle of the steps, not at the grid points";
     method.capabilities.mechanical = false;

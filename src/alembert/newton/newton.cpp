@@ -112,6 +112,7 @@ struct Newton<T>::Body {
   NewtonResult solve_briefly(T* x) noexcept;
   NewtonResult solve_singular(T* x) noexcept;
   void bind(const T* table) noexcept;
+  void start_afresh() noexcept;
   void save(ByteWriter& out) const;
   void load(ByteReader& in);
 };
@@ -405,6 +406,17 @@ void Newton<T>::Body::bind(const T* table) noexcept {
 }
 
 template <class T>
+void Newton<T>::Body::start_afresh() noexcept {
+  if (semismooth || iteration.unknowns == 0) return;  // they keep nothing
+  iteration.factored = false;
+  exact.reset();
+  exact_typical.clear();
+  iteration.convergence = Convergence(epsilon_of<T>, systems.linear);
+  systems.usual->start_afresh();
+  if (regular) regular->start_afresh();
+}
+
+template <class T>
 void Newton<T>::Body::save(ByteWriter& out) const {
   if (semismooth) iteration.statistics.save(out);  // it keeps nothing else
   if (iteration.unknowns == 0) return;
@@ -498,6 +510,10 @@ template <class T>
 void Newton<T>::forget() noexcept {
   body_->iteration.factored = false;
   if (body_->regular) body_->regular->newton.forget();
+}
+template <class T>
+void Newton<T>::start_afresh() noexcept {
+  body_->start_afresh();
 }
 template <class T>
 bool Newton<T>::memoryless() const {

@@ -63,6 +63,9 @@ class Newton {
   void be_rough(double enough) noexcept;
   /// Throws the kept factorisation away (after a jump in the inputs).
   void forget() noexcept;
+  /// As if nothing had been solved before, but for the statistics: the next solution is a function of x and the
+  /// parameters.
+  void start_afresh() noexcept;
   /// Whether solve() leaves nothing behind that the next one would use (unrolled code).
   bool memoryless() const;
   const NewtonStatistics& statistics() const;

@@ -84,6 +84,10 @@ struct RegularPart {
       if (!(magnitude(residuals[i]) <= T(spare_residual) * sizes[i])) return false;
     return true;
   }
+  void start_afresh() noexcept {
+    newton.start_afresh();
+    since_sizes = pause = left = 0;
+  }
   void save(ByteWriter& out) const {
     newton.save(out);
     out.write(sizes);

@@ -18,7 +18,8 @@ namespace alembert::internal {
 
 namespace {
 
-// Beside a usual way, the general Newton is called for now and then.
+// Beside a usual way the general Newton is called for now and then: less often than compiling pays off, a few thousand
+// times.
 constexpr double rarely = 100;
 
 // What is carried goes on from part to part where all parts carry the same.

@@ -14,6 +14,7 @@
 #include "alembert/model/drawing.h"
 #include "alembert/plot/mesh.h"
 #include "alembert/plot/points.h"
+#include "alembert/plot/scene_values.h"
 
 namespace alembert::internal {
 namespace {
@@ -336,15 +337,14 @@ std::vector<MovingPoint> own_points(const Trajectory& trajectory, const DrawnMod
 
 }  // namespace
 
-SceneText scene_of(const Trajectory& trajectory, const std::shared_ptr<const Source>& source) {
-  SceneText result;
+Json scene_json(const Trajectory& trajectory, const std::shared_ptr<const Source>& source, std::string& note) {
   DrawnModel drawn;
   if (source && !source->text.empty()) {
     try {
       drawn = read_drawn_model(source, overrides_of(trajectory.run));
     } catch (const InputError& e) {
-      result.note = "the model could not be read again, so that only points are drawn: " +
-                    (e.diagnostics().empty() ? std::string() : e.diagnostics()[0].message);
+      note = "the model could not be read again, so that only points are drawn: " +
+             (e.diagnostics().empty() ? std::string() : e.diagnostics()[0].message);
       drawn = {};
     }
   }
@@ -366,12 +366,17 @@ SceneText scene_of(const Trajectory& trajectory, const std::shared_ptr<const Sou
   if (source) {
     try {
       add_shapes(drawn.drawing, *source, program, scene);
-    } catch (const InputError& e) { result.note = e.what(); }
+    } catch (const InputError& e) { note = e.what(); }
   }
   add_constraints(drawn.model, points, trajectory, program, scene);
-  if (points.empty() && drawn.drawing.bodies.empty() && drawn.drawing.shapes.empty()) return result;
+  if (points.empty() && drawn.drawing.bodies.empty() && drawn.drawing.shapes.empty()) return nullptr;
   scene["program"] = program.json();
-  result.json = scene.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return scene;
+}
+
+SceneText scene_of(const Trajectory& trajectory, const std::shared_ptr<const Source>& source) {
+  SceneText result;
+  result.json = scene_json(trajectory, source, result.note).dump(-1, ' ', false, Json::error_handler_t::replace);
   return result;
 }
 

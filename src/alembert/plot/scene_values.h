@@ -2,15 +2,20 @@
 
 // The numbers of a scene (scene.h) at a row of its run, as a browser computes them.
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "alembert/error.h"
 #include "alembert/expr.h"
 #include "alembert/plot/spot.h"
 #include "alembert/trajectory.h"
 
 namespace alembert::internal {
+
+/// The scene itself, null where there is nothing to see; note: as in SceneText.
+nlohmann::json scene_json(const Trajectory& trajectory, const std::shared_ptr<const Source>& source, std::string& note);
 
 class SceneValues {
  public:

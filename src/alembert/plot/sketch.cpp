@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "alembert/plot/paper.h"
-#include "alembert/plot/scene.h"
 #include "alembert/plot/scene_values.h"
 
 namespace alembert::internal {
@@ -432,7 +431,8 @@ class Sketch {
 
 std::string sketch_of(const Trajectory& trajectory, const std::shared_ptr<const Source>& source) {
   if (trajectory.rows() == 0) return "";
-  const Json scene = Json::parse(scene_of(trajectory, source).json);
+  std::string note;
+  const Json scene = scene_json(trajectory, source, note);
   if (scene.is_null()) return "";
   constexpr double share = 0.35;  // of the run: something has happened by then
   const auto row = static_cast<std::size_t>(share * static_cast<double>(trajectory.rows() - 1));

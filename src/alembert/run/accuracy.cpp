@@ -508,8 +508,8 @@ double AccuracyProbe::share_of(const Window& window) const {
 double AccuracyProbe::trusted_gain(const Window& window) const {
   // As a method of order 3 gains: higher orders are those of steps that are short against the motion.
   constexpr double gain_of_long_steps = 8;
-  // What lasts for a few steps between two kinks is a single one for the companion. radau(3) on a floor that is met for
-  // 1.5 steps: the companion is off by 1.5 times as much.
+  // What lasts for a few steps between two kinks is a single one for the companion. A damping method of order 5 on a
+  // floor that is met for 1.5 steps: the companion is off by 1.5 times as much.
   constexpr double few_of_contact = 3, gain_of_brief_contacts = 2;
   const bool cut = Companion::meets_kinks(engine_);
   if (shortest_contact_ < few_of_contact * std::abs(h_)) return std::min(gain_, gain_of_brief_contacts);

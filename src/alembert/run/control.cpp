@@ -282,12 +282,15 @@ class ReversibleSteps final : public StepControl {
                      : "the density of steps falls too fast for steps of this size at t = " + time_text(from.t) +
                            "; try a smaller `step`");
     const double left = end_ - from.t;
-    last = std::abs(h) >= std::abs(left) * (1 - 1e-12);
+    // The times before are sums of thousands of sizes: a step that ends there but for their rounding is the last.
+    constexpr double rounding_of_sums = 1e-12;
+    last = std::abs(h) >= std::abs(left) * (1 - rounding_of_sums);
     if (last) {
       const std::span<const double> here = multipliers_.at(from.t, from.state);
       if (all_finite(here)) step_.restart(here.data());
       h = left;
     }
+    to[0].on_grid = true;
     return maker_.make(step_, from, h, last ? end_ : from.t + h, to[0]) ? 1 : 0;
   }
 
@@ -318,7 +321,7 @@ void check_steps(const StepOptions& o, const Method& method, double t0, double e
   if (ratio < 0)
     throw InputError("with step " + to_text(h) + " the time never reaches the end " + to_text(end),
                      "step and end - start must have the same sign");
-  if (ratio > 9e15)
+  if (ratio > countable_steps)
     throw InputError("steps of " + to_text(h) + " are too small to reach the end " + to_text(end) + ": " +
                          time_text(ratio) + " steps",
                      "choose a larger step or an earlier end");
@@ -346,8 +349,7 @@ void check_steps(const StepOptions& o, const Method& method, double t0, double e
   if (!(o.absolute >= 0 && std::isfinite(o.absolute)))
     throw InputError("`absolute` must be a number of at least 0, not " + to_text(o.absolute));
   if (o.largest != 0) positive("`largest`", o.largest, 0, INFINITY, "a number above 0");
-  // As of the step itself: fewer than 9e15, whose number is exact.
-  if (o.largest != 0 && std::abs(end - t0) / o.largest > 9e15)
+  if (o.largest != 0 && std::abs(end - t0) / o.largest > countable_steps)
     throw InputError(
         "steps of at most `largest` " + to_text(o.largest) + " are too small to reach the end " + to_text(end),
         "allow longer steps, or choose an earlier end");

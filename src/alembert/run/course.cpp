@@ -95,7 +95,7 @@ bool Course::meet_events(const GridPoint& from, GridPoint& to) {
     const Event& event = engine_.model.events[record.event];
     const bool enough = ++counts_[counter(event, record.event)] == event.stop_after;
     const bool stops = event.stop || enough;
-    if (stops || !event.actions.empty()) cut(to, record);
+    if (stops || !event.actions.empty()) cut(to, record, true);
     if (stops && stopped_.empty()) stopped_ = event.name;
     if (!event.actions.empty()) acting_.push_back(happened_.size());
     happened_.push_back(std::move(record));

@@ -1,6 +1,7 @@
 #include "alembert/run/engine.h"
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 #include <utility>
 
@@ -57,10 +58,19 @@ double size_for_pivots(const Equations& e, double step) {
   return kinks(e).empty() ? step : part * step;
 }
 
+void check_newton(const NewtonOptions& options) {
+  if (options.max_iterations < 1) throw InputError("`max_iterations` must be at least 1");
+  if (!(options.tolerance >= 0 && std::isfinite(options.tolerance)))
+    throw InputError(
+        "the tolerance of Newton's method must be a number of at least 0, not " + to_text(options.tolerance),
+        "0 solves to rounding");
+}
+
 /// Redundant constraints: by minimum norm, as long as the matrix of a step is not too large for it. What cannot be
 /// handled is named where it stands.
 EngineOptions for_redundant(const Model& model, const InitialValues& initial, const StepPlan& plan,
                             EngineOptions options) {
+  check_newton(options.newton);
   if (initial.redundant.empty()) return options;
   std::size_t unknowns = 0;
   for (const StepEquations& part : plan.parts) unknowns = std::max(unknowns, part.unknowns.size());
@@ -431,6 +441,7 @@ void Engine::set_state(std::span<const double> state, GridPoint& point) const {
 StartValues Engine::given_at(const GridPoint& point) const {
   const auto middle = point.state.begin() + static_cast<std::ptrdiff_t>(e.y.size());
   StartValues given = start_.given_by_model();
+  given.set = true;
   given.y.assign(point.state.begin(), middle);
   given.z.assign(middle, point.state.end());
   given.y_pinned.assign(given.y.size(), false);

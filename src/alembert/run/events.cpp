@@ -21,11 +21,11 @@ bool in_kink(const GridPoint& step_end, double t) {
 
 }  // namespace
 
-void cut(GridPoint& step_end, const EventRecord& event) {
+void cut(GridPoint& step_end, const EventRecord& event, bool rest_follows) {
   const bool whole = event.share == 1;
   // An event that lies on the kink where the step ended, which has a side in front and one behind.
   const bool on_kink = in_kink(step_end, event.t);
-  step_end.on_grid = step_end.on_grid && whole;
+  if (rest_follows) step_end.on_grid = step_end.on_grid && whole;
   step_end.kink = step_end.kink && (whole || on_kink);
   step_end.at_kink = step_end.at_kink && (whole || on_kink);
   step_end.t = event.t;

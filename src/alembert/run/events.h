@@ -13,7 +13,7 @@ namespace alembert::internal {
 inline int counter(const Event& event, int number) { return event.counted_with >= 0 ? event.counted_with : number; }
 
 /// A step ends early, where an event lies. What it did to the energy is left as it was of the whole step.
-void cut(GridPoint& step_end, const EventRecord& event);
+void cut(GridPoint& step_end, const EventRecord& event, bool rest_follows);
 
 class EventWatch {
  public:

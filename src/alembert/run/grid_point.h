@@ -25,7 +25,7 @@ struct GridPoint {
   double t_before = 0;
   bool at_kink = false;   // a kink lies here, at the end of a whole step
   bool off_kink = false;  // the step that led here began in a kink
-  bool on_grid = true;    // not so where a fixed step was cut at a kink: the rest of it follows
+  bool on_grid = true;    // not so where a fixed step was cut: the rest of it follows
 
   template <class A>
   void archive(A& fields) {

@@ -60,9 +60,8 @@ MotionPoint<T> polish(const Equations& e, const InitialValues& initial, T t0) {
   std::copy_n(state.begin(), point.y.size(), point.y.begin());
   std::copy_n(state.begin() + static_cast<long>(point.y.size()), point.z.size(), point.z.begin());
   if (complete_where_asked(e, t0, point, options).outcome != Outcome::converged)
-    throw InputError(
-        "the multipliers at the start are not determined",
-        "orders and what a step keeps cannot be measured from there; alembert run integrates such a model");
+    throw InputError("the multipliers at the start are not determined",
+                     "orders and what a step keeps cannot be measured from there; `simulate` integrates such a model");
   return point;
 }
 

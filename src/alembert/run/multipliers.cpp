@@ -16,6 +16,14 @@ std::vector<double> all_values(const InitialValues& initial, double t0) {
   return joined<double>(t0, initial.y, initial.z, initial.z_dot, initial.lambda, initial.psi);
 }
 
+/// Linear equations have one solution, which is best found from zero: nothing cancels. Others are given that of the
+/// start: at zero roots of reactions have no derivative.
+std::vector<double> guess_at(const InitialValues& initial, bool linear) {
+  std::vector<double> guess = joined<double>(initial.z_dot, initial.lambda, initial.psi);
+  if (linear) std::fill(guess.begin(), guess.end(), 0.0);
+  return guess;
+}
+
 }  // namespace
 
 Multipliers::Multipliers(const Equations& e, const InitialValues& initial, double t0, NewtonOptions options)
@@ -27,6 +35,7 @@ Multipliers::Multipliers(const Equations& e, const AccelerationSystem& accelerat
       n_y_(e.y.size()),
       n_z_(e.z.size()),
       massless_(!initial.hidden.empty()),
+      guess_(guess_at(initial, accelerations.linear())),
       x_(all_values(initial, t0)),
       reduced_(std::make_shared<const ImplicitEquations>(reduced_system(e))),
       newton_(*reduced_, x_, options, &accelerations.matrix()),
@@ -37,11 +46,22 @@ Multipliers::Multipliers(const Multipliers& other)
       n_y_(other.n_y_),
       n_z_(other.n_z_),
       massless_(other.massless_),
+      guess_(other.guess_),
       x_(other.x_),
       reduced_(other.reduced_),
       parameters_(other.parameters_),
       newton_(other.newton_.clone()),
-      accelerations_(other.accelerations_) {}
+      accelerations_(other.accelerations_) {
+  take_order(other);
+}
+
+void Multipliers::take_order(const Multipliers& other) {
+  if (newton_.memoryless()) return;
+  ByteWriter out;
+  other.newton_.save(out);
+  ByteReader in(out.bytes());
+  newton_.load(in);
+}
 
 void Multipliers::bind(const double* parameters) {
   parameters_ = parameters;
@@ -53,17 +73,17 @@ void Multipliers::bind(const double* parameters) {
 void Multipliers::begin(const InitialValues& initial, double t0) {
   x_ = all_values(initial, t0);
   massless_ = !initial.hidden.empty();
-  newton_.forget();
+  guess_ = guess_at(initial, accelerations_.linear());
 }
 
 void Multipliers::save(ByteWriter& out) const {
-  out.write(x_);
-  newton_.save(out);
+  out.write(guess_);
+  if (!newton_.memoryless()) newton_.save(out);
 }
 
 void Multipliers::load(ByteReader& in) {
-  in.refill(x_);
-  newton_.load(in);
+  in.refill(guess_);
+  if (!newton_.memoryless()) newton_.load(in);
 }
 
 bool Multipliers::by_least_squares(double t, std::span<const double> state) {
@@ -74,7 +94,6 @@ bool Multipliers::by_least_squares(double t, std::span<const double> state) {
   if (found.z_dot.size() != n_z_ || !(found.solved || massless_)) return false;
   failed_ = found.z_dot;
   failed_.insert(failed_.end(), found.multipliers.begin(), found.multipliers.end());
-  std::fill(x_.begin() + static_cast<long>(inputs_), x_.end(), 0);
   return true;
 }
 
@@ -111,12 +130,13 @@ std::span<const double> Multipliers::at(double t, std::span<const double> state)
   x_[0] = t;
   std::copy(state.begin(), state.end(), x_.begin() + 1);
   const std::span<double> values(x_.data() + inputs_, x_.size() - inputs_);
+  std::copy(guess_.begin(), guess_.end(), values.begin());
+  newton_.start_afresh();
   // A contradiction is that of a singular position, where the multipliers are what can be said.
   const Outcome outcome = newton_.solve(x_.data()).outcome;
   if (outcome != Outcome::converged && outcome != Outcome::contradiction) {
     if (by_least_squares(t, state)) return failed_;
     failed_.assign(values.size(), std::nan(""));
-    std::fill(values.begin(), values.end(), 0);
     return failed_;
   }
   return values;

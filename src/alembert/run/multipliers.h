@@ -1,6 +1,7 @@
 #pragma once
 
-// z' and the multipliers along a motion, from the index-reduced system.
+// z' and the multipliers along a motion, from the index-reduced system: a function of the state, whatever was asked
+// before.
 
 #include <memory>
 #include <span>
@@ -18,14 +19,14 @@ class Multipliers {
   /// accelerations: of the same equations, where they are at hand.
   Multipliers(const Equations& equations, const AccelerationSystem& accelerations, const InitialValues& initial,
               double t0, NewtonOptions options);
-  /// With a memory of its own; the compiled code is shared.
+  /// The compiled code is shared.
   Multipliers(const Multipliers& other);
   Multipliers& operator=(const Multipliers&) = delete;
 
   void bind(const double* parameters);
   /// Another motion begins here.
   void begin(const InitialValues& initial, double t0);
-  /// What the next values depend on.
+  /// What the values depend on, beside the state and the parameters.
   void save(ByteWriter& out) const;
   void load(ByteReader& in);
 
@@ -37,12 +38,15 @@ class Multipliers {
   std::span<const double> rounding();
 
  private:
+  /// A copy keeps the order in which a large matrix is eliminated.
+  void take_order(const Multipliers& other);
   /// Where masses vanish, or almost, accelerations may be undetermined or lost in rounding; multipliers are not.
   bool by_least_squares(double t, std::span<const double> state);
   void measure_masses();
 
   std::size_t inputs_, n_y_, n_z_;
   bool massless_;
+  std::vector<double> guess_;  // of the unknowns
   std::vector<double> x_, failed_;
   std::shared_ptr<const ImplicitEquations> reduced_;
   Kernel<double> balances_;  // x_ -> equations of z'; made where rounding is asked for

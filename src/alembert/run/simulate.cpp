@@ -31,6 +31,8 @@ void check_options(const SimulateOptions& options, const Method& method, double 
   if (options.steps.guess != Guess::extrapolated && options.steps.control != Control::fixed)
     throw InputError("`guess` has no meaning here", "it goes with steps of one size");
   if (options.every && *options.every < 1) throw InputError("`every` must be at least 1");
+  for (const Observer* observer : options.observers)
+    if (!observer) throw InputError("one of `observers` is a null pointer", "leave it out");
   if (options.checkpoint.steps < 0 || !(options.checkpoint.seconds >= 0))
     throw InputError("`checkpoint` comes after a number of steps or seconds above 0");
 }

@@ -28,7 +28,8 @@ bool Simulation::between(const GridPoint& from, GridPoint& to, bool last) {
     const Event& event = engine_.model.events[record.event];
     const bool enough = ++counts_[counter(event, record.event)] == event.stop_after;
     if (event.stop || enough || !event.actions.empty()) {
-      cut(to, record);
+      // The rest of a fixed step follows; that of a segment belongs to the next one.
+      cut(to, record, options_.steps.control == Control::fixed || segment_);
       share = record.share;
     }
     if ((event.stop || enough) && report_.stopped.empty()) report_.stopped = event.name;

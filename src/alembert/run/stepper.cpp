@@ -25,6 +25,7 @@ using internal::GridPoint;
 namespace {
 
 constexpr double usual_step = 0.01;  // where neither the model nor its user says one
+constexpr const char* moved_from = "this stepper was moved from and holds nothing";
 
 EngineOptions engine_options(const Equations& equations, const CompileOptions& options) {
   EngineOptions result;
@@ -77,15 +78,19 @@ struct Stepper::Body {
         t_base(other.t_base),
         h(other.h),
         n(other.n),
+        contacts(other.contacts),
         failed(other.failed),
         failure(other.failure) {
-    // A clone of a step begins without history: what the next steps use is taken over.
+    engine->maker.failed = other.engine->maker.failed;
+    // Clones begin without history: what the next steps use is taken over.
+    begin_course();
     internal::ByteWriter out;
     other.engine->step.save(out);
+    other.engine->multipliers.save(out);
     if (other.course) other.course->save(out);
     internal::ByteReader in(out.bytes());
     engine->step.load(in);
-    begin_course();
+    engine->multipliers.load(in);
     if (course) course->load(in);
   }
 
@@ -133,13 +138,18 @@ struct Stepper::Body {
 };
 
 Stepper::Stepper(std::unique_ptr<Body> body) : body_(std::move(body)) {}
-Stepper::Stepper(const Stepper& other) : body_(std::make_unique<Body>(*other.body_)) {}
+Stepper::Stepper(const Stepper& other) : body_(std::make_unique<Body>(other.body())) {}
 Stepper::Stepper(Stepper&&) noexcept = default;
 Stepper& Stepper::operator=(Stepper other) noexcept {
   std::swap(body_, other.body_);
   return *this;
 }
 Stepper::~Stepper() = default;
+
+Stepper::Body& Stepper::body() const {
+  if (!body_) throw InputError(moved_from, "use the one that it was moved to");
+  return *body_;
+}
 
 namespace {
 
@@ -158,12 +168,15 @@ void require_values(const internal::Equations& e) {
 Stepper compile(const Method& method, const Equations& equations, const CompileOptions& options) {
   if (!std::isfinite(options.start)) throw InputError("the start must be a finite number");
   if (!std::isfinite(options.step)) throw InputError("the step must be a finite number");
+  if (!(options.steps >= 0 && std::isfinite(options.steps)))
+    throw InputError("`steps` must be a number of at least 0, not " + to_text(options.steps));
   require_values(equations.internal());
   internal::require_taken(method.internal(), equations.model().internal(), equations.internal());
   return Stepper(std::make_unique<Stepper::Body>(equations, method, options));
 }
 
 bool Stepper::step() noexcept {
+  if (!body_) return false;
   Body& b = *body_;
   const internal::Model& model = b.equations.model().internal();
   b.contacts = !model.contacts.empty() && !b.method.internal().capabilities.inclusions;
@@ -174,7 +187,10 @@ bool Stepper::step() noexcept {
   } else {
     const double t_end = b.t_base + static_cast<double>(b.n + 1) * b.h;
     b.failed = !b.engine->maker.make(b.engine->step, b.point, b.h, t_end, b.next);
-    if (b.failed) return false;
+    if (b.failed) {
+      b.failure.clear();
+      return false;
+    }
     std::swap(b.point, b.next);
   }
   ++b.n;
@@ -183,12 +199,18 @@ bool Stepper::step() noexcept {
 }
 
 bool Stepper::steps(long n) noexcept {
+  if (n < 0 && body_) {
+    body_->failed = true;
+    body_->failure = "a number of steps is at least 0; `set_step` takes a negative size to go backward in time";
+  }
+  if (n < 0) return false;
   for (long i = 0; i < n; ++i)
     if (!step()) return false;
   return true;
 }
 
 std::string Stepper::failure() const {
+  if (!body_) return moved_from;
   const Body& b = *body_;
   if (b.contacts) return "the model has contacts, which single steps do not follow: simulate() does";
   if (!b.failed) return "";
@@ -198,53 +220,53 @@ std::string Stepper::failure() const {
                                         b.engine->longest(), b.engine->moves(why));
 }
 
-std::span<const EventRecord> Stepper::events() const noexcept {
-  if (!body_->course) return {};
-  return body_->course->events();
+std::span<const EventRecord> Stepper::events() const {
+  if (!body().course) return {};
+  return body().course->events();
 }
 
-const std::vector<std::string>& Stepper::event_names() const noexcept { return body_->event_names; }
+const std::vector<std::string>& Stepper::event_names() const { return body().event_names; }
 
-const std::string& Stepper::stopped() const noexcept {
+const std::string& Stepper::stopped() const {
   static const std::string none;
-  return body_->course ? body_->course->stopped() : none;
+  return body().course ? body().course->stopped() : none;
 }
 
-double Stepper::t() const noexcept { return body_->point.t; }
-double Stepper::h() const noexcept { return body_->h; }
-long Stepper::steps_made() const noexcept { return body_->n; }
+double Stepper::t() const { return body().point.t; }
+double Stepper::h() const { return body().h; }
+long Stepper::steps_made() const { return body().n; }
 
 void Stepper::set_step(double h) {
   if (!std::isfinite(h) || h == 0) throw InputError("the step must be a finite number other than 0");
-  body_->h = h;
-  body_->forget_history();
+  body().h = h;
+  body().forget_history();
 }
 
-const std::vector<std::string>& Stepper::names() const { return body_->names; }
-std::span<const double> Stepper::state() const noexcept { return body_->point.state; }
+const std::vector<std::string>& Stepper::names() const { return body().names; }
+std::span<const double> Stepper::state() const { return body().point.state; }
 
-std::span<const double> Stepper::accelerations() { return body_->rates().first(body_->equations.internal().z.size()); }
-std::span<const double> Stepper::multipliers() { return body_->rates().subspan(body_->equations.internal().z.size()); }
+std::span<const double> Stepper::accelerations() { return body().rates().first(body().equations.internal().z.size()); }
+std::span<const double> Stepper::multipliers() { return body().rates().subspan(body().equations.internal().z.size()); }
 
 double Stepper::energy() {
-  body_->look();
-  return body_->equations.internal().energy ? body_->engine->watch.energy() : std::nan("");
+  body().look();
+  return body().equations.internal().energy ? body().engine->watch.energy() : std::nan("");
 }
 double Stepper::position_residual() {
-  body_->look();
-  return body_->engine->watch.position();
+  body().look();
+  return body().engine->watch.position();
 }
 double Stepper::velocity_residual() {
-  body_->look();
-  return body_->engine->watch.velocity();
+  body().look();
+  return body().engine->watch.velocity();
 }
 double Stepper::nonholonomic_residual() {
-  body_->look();
-  return body_->engine->watch.nonholonomic();
+  body().look();
+  return body().engine->watch.nonholonomic();
 }
 
-std::span<double> Stepper::parameters() noexcept { return body_->engine->parameters; }
-std::span<const double> Stepper::parameters() const noexcept { return body_->engine->parameters; }
+std::span<double> Stepper::parameters() { return body().engine->parameters; }
+std::span<const double> Stepper::parameters() const { return body().engine->parameters; }
 
 namespace {
 
@@ -269,19 +291,19 @@ std::vector<std::string> multiplier_names(const internal::Equations& e) {
 }  // namespace
 
 double Stepper::value(const std::string& name) {
-  const std::vector<std::string> inputs = body_->equations.inputs();
-  if (const auto i = place_of(body_->names, name)) return state()[*i];
+  const std::vector<std::string> inputs = body().equations.inputs();
+  if (const auto i = place_of(body().names, name)) return state()[*i];
   if (const auto i = place_of(inputs, name)) return parameters()[*i];
   if (name == "t") return t();
   if (name == "energy") return energy();
-  const std::vector<std::string> observed = observed_names(body_->equations);
+  const std::vector<std::string> observed = observed_names(body().equations);
   if (const auto i = place_of(observed, name)) {
-    body_->engine->observed.glance(t(), state(), body_->engine->multipliers);
-    return body_->engine->observed.values()[*i];
+    body().engine->observed.glance(t(), state(), body().engine->multipliers);
+    return body().engine->observed.values()[*i];
   }
-  const std::vector<std::string> solved = multiplier_names(body_->equations.internal());
+  const std::vector<std::string> solved = multiplier_names(body().equations.internal());
   if (const auto i = place_of(solved, name)) return multipliers()[*i];
-  const std::string near = nearest_name(name, internal::joined<std::string>(body_->names, inputs, solved, observed,
+  const std::string near = nearest_name(name, internal::joined<std::string>(body().names, inputs, solved, observed,
                                                                             std::string("t"), std::string("energy")));
   throw InputError("the stepper has no value '" + name + "'", near.empty() ? "" : "did you mean '" + near + "'?");
 }
@@ -289,14 +311,14 @@ double Stepper::value(const std::string& name) {
 void Stepper::set(const std::string& name, double value) { set(std::map<std::string, double>{{name, value}}); }
 
 void Stepper::set(const std::map<std::string, double>& values) {
-  Body& b = *body_;
+  Body& b = body();
   for (const auto& [name, value] : values)
     if (!std::isfinite(value)) throw InputError("'" + name + "' must be a finite number");
   if (b.engine->set(values, b.point)) b.forget_history();
 }
 
 void Stepper::set_state(std::span<const double> state) {
-  Body& b = *body_;
+  Body& b = body();
   if (state.size() != b.names.size())
     throw InputError("the state has " + std::to_string(b.names.size()) + " entries, not " +
                      std::to_string(state.size()));
@@ -306,8 +328,8 @@ void Stepper::set_state(std::span<const double> state) {
   b.forget_history();
 }
 
-void Stepper::restart(const std::map<std::string, double>& values) {
-  Body& b = *body_;
+std::vector<MovedValue> Stepper::restart(const std::map<std::string, double>& values) {
+  Body& b = body();
   auto fresh = std::make_unique<Engine>(*b.engine);
   fresh->reset_parameters();
   if (!fresh->begin(values)) fresh = b.engine->remade(values);
@@ -317,6 +339,9 @@ void Stepper::restart(const std::map<std::string, double>& values) {
   b.stand_at_start();
   b.h = h;
   b.begin_course();
+  std::vector<MovedValue> moved;
+  for (const auto& [name, from, to] : b.engine->initial.changes) moved.push_back({name, from, to});
+  return moved;
 }
 
 namespace {
@@ -357,7 +382,7 @@ void load_point(internal::ByteReader& in, GridPoint& point) {
 }  // namespace
 
 std::vector<std::byte> Stepper::save() const {
-  const Body& b = *body_;
+  const Body& b = body();
   internal::ByteWriter out;
   out.write(signature(b.equations, b.method));
   out.write(std::vector<double>(b.engine->parameters.begin(), b.engine->parameters.end()));
@@ -374,7 +399,7 @@ std::vector<std::byte> Stepper::save() const {
 }
 
 void Stepper::load(std::span<const std::byte> bytes) {
-  auto loaded = std::make_unique<Body>(*body_);
+  auto loaded = std::make_unique<Body>(body());
   Body& b = *loaded;
   std::uint64_t sum = 0;
   if (bytes.size() < sizeof sum) throw InputError("the saved state is too short");
@@ -394,10 +419,10 @@ void Stepper::load(std::span<const std::byte> bytes) {
   in.read(b.t_base);
   in.read(b.h);
   b.n = static_cast<long>(in.read<std::int64_t>());
+  b.begin_course();
   b.engine->step.load(in);
   b.engine->multipliers.load(in);
   b.engine->watch.load(in);
-  b.begin_course();
   if (b.course) b.course->load(in);
   in.finish();
   b.next = b.point;
@@ -405,13 +430,13 @@ void Stepper::load(std::span<const std::byte> bytes) {
   body_ = std::move(loaded);
 }
 
-const Equations& Stepper::equations() const { return body_->equations; }
-const Method& Stepper::method() const { return body_->method; }
-double Stepper::compile_seconds() const { return body_->seconds; }
-internal::Engine& Stepper::engine() const { return *body_->engine; }
+const Equations& Stepper::equations() const { return body().equations; }
+const Method& Stepper::method() const { return body().method; }
+double Stepper::compile_seconds() const { return body().seconds; }
+internal::Engine& Stepper::engine() const { return *body().engine; }
 
 std::unique_ptr<Engine> Stepper::engine_here(double step) const {
-  const Body& b = *body_;
+  const Body& b = body();
   if (!stopped().empty())
     throw InputError("the motion has been stopped by '" + stopped() + "' and does not go on",
                      "restart the stepper, or set its state");

@@ -11,7 +11,8 @@ namespace alembert::internal {
 
 namespace {
 
-// Where nothing happens steps would grow without bound, and could jump over what comes: at least so many in a run.
+// Where nothing happens steps would grow without bound, and could jump over what comes: at least so many in a run, so
+// that a step meets what lasts for a twentieth of it.
 constexpr double fewest_steps = 20;
 // Two steps that are followed by ones this much shorter did not see what was at their end. An estimate that is right
 // asks for less: the usual error grows by 2^(order + 1) where a motion becomes twice as fast.
@@ -28,7 +29,8 @@ constexpr int most_brief = 6;
 constexpr int most_little = 3, most_brief_from_scratch = 8;
 // Where a motion leaves a kink to another side than was thought, the steps are made again on that, so often at most.
 constexpr int most_turns = 3;
-// Of the size of a step that was too long for a comparison: such ones are not tried again.
+// Of the size of a step that was too long for a comparison. The next ones are of about this size: without a tenth of
+// distance the same failure would be found again and again.
 constexpr double wide_part = 0.9;
 // Where Newton finds no step, the next trial is this part of it.
 constexpr double shorter_where_lost = 0.6;
@@ -138,7 +140,10 @@ int ToleranceSteps::advance(const GridPoint& given, GridPoint* to, bool& last) {
   last = pair_.last;
   held_ = pair_.held;
   if (ready_) std::swap(pair_, next_);
-  for (int i = 0; i < count; ++i) to[i].off_kink = i == 0 && behind_;
+  for (int i = 0; i < count; ++i) {
+    to[i].off_kink = i == 0 && behind_;
+    to[i].on_grid = true;
+  }
   behind_.reset();
   return count;
 }

@@ -87,7 +87,12 @@ std::string worst_residual(const std::vector<int>& conflict, const std::vector<d
 }
 
 [[noreturn]] void refuse_pins(const Model& model, const Level& level, const std::vector<int>& conflict,
-                              const std::vector<std::string>& pinned) {
+                              const std::vector<std::string>& pinned, bool set) {
+  if (set)
+    refuse(model, level.places[conflict.front()],
+           "no " + std::string(level.values) + " satisfy " + listed(chosen(level.names, conflict)) +
+               (pinned.size() == 1 ? " with this value of " : " with these values of ") + listed(pinned),
+           "set fewer values at once, or others: without them there is a solution");
   refuse(model, level.places[conflict.front()],
          "the pinned " + listed(pinned) + (pinned.size() == 1 ? " leaves" : " leave") + " no " + level.values +
              " that satisfy " + listed(chosen(level.names, conflict)),
@@ -157,7 +162,7 @@ void check_constraints(const Model& model, const Level& level, const NearestPoin
 }
 
 void explain_conflict(const Model& model, const Level& level, const NearestPoint& nearest,
-                      const NearestPoint::Request& request, const NearestPoint::Result& failed) {
+                      const NearestPoint::Request& request, const NearestPoint::Result& failed, bool set) {
   if (std::find(request.fixed.begin(), request.fixed.end(), true) == request.fixed.end())
     refuse_contradiction(model, level, conflict_of(nearest, request, failed), failed.residual);
   NearestPoint::Request without_pins = request;
@@ -165,7 +170,7 @@ void explain_conflict(const Model& model, const Level& level, const NearestPoint
   const NearestPoint::Result last = nearest.solve(without_pins);
   if (!last.converged) refuse_contradiction(model, level, conflict_of(nearest, without_pins, last), last.residual);
   const std::vector<int> conflict = conflict_of(nearest, request, failed);
-  refuse_pins(model, level, conflict, pinned_in(nearest, request, conflict, level));
+  refuse_pins(model, level, conflict, pinned_in(nearest, request, conflict, level), set);
 }
 
 }  // namespace alembert::internal

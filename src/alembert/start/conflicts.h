@@ -13,7 +13,8 @@ void check_constraints(const Model& model, const Level& level, const NearestPoin
                        const NearestPoint::Request& request, const double* parameters);
 
 /// Throws InputError: pinned values leave no solution, or constraints contradict each other; names the fewest that do.
+/// set: as in StartValues.
 [[noreturn]] void explain_conflict(const Model& model, const Level& level, const NearestPoint& nearest,
-                                   const NearestPoint::Request& request, const NearestPoint::Result& failed);
+                                   const NearestPoint::Request& request, const NearestPoint::Result& failed, bool set);
 
 }  // namespace alembert::internal

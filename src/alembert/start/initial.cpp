@@ -249,7 +249,7 @@ std::vector<double> ConsistentStart::Body::project(const Level& level, const Nea
   if (request.active.empty()) return std::move(request.given);
   check_constraints(model_, level, nearest, request, parameters_);
   NearestPoint::Result found = nearest.solve(request);
-  if (!found.converged) explain_conflict(model_, level, nearest, request, found);
+  if (!found.converged) explain_conflict(model_, level, nearest, request, found, given.set);
   return std::move(found.x);
 }
 

@@ -44,6 +44,7 @@ struct MemberResult {
   std::string failure;            // why it failed, "" where it did not; cells say how far it came
   std::vector<Warning> warnings;  // one of each kind, in the order of time
   bool interrupted = false;       // ended by `interrupt`: not a result, will be run again
+  bool refused = false;           // these values have no start in the equations of the task
 };
 
 /// Thrown by an engine that was asked for by name and cannot take the task, whatever the values of its members.

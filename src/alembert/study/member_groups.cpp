@@ -1,6 +1,7 @@
 #include "alembert/study/member_groups.h"
 
 #include "alembert/derive/carrier.h"
+#include "alembert/derive/massless.h"
 #include "alembert/error.h"
 
 namespace alembert::internal {
@@ -74,6 +75,14 @@ std::shared_ptr<MemberGroups::Slot> MemberGroups::slot(std::uint64_t group) {
   return mine;
 }
 
+// A mass that is 0 leaves other equations than one that is open.
+bool MemberGroups::lacks_mass(std::uint64_t member) const {
+  if (options_.ready) return false;
+  try {
+    return !massless(derive(read_model(options_.model, assignments(member, true)))).empty();
+  } catch (const InputError&) { return false; }
+}
+
 MemberResult MemberGroups::run_alone(std::uint64_t member, Observer* observer) const {
   MemberResult result;
   if (options_.interrupt && options_.interrupt->load(std::memory_order_relaxed)) {
@@ -107,6 +116,9 @@ std::vector<MemberResult> MemberGroups::run(std::uint64_t group, const std::vect
   const MemberEngine& engine = *mine->group->engine;
   results = engine.run(batch);
   check(results.size() == batch.count, "an engine gives a result for each member");
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (const std::uint64_t member = design_.member(group, places[i]); results[i].refused && lacks_mass(member))
+      results[i] = run_alone(member, nullptr);
   const std::size_t width = design_.open_names().size();
   for (std::size_t i = 0; i < places.size(); ++i)
     if (in_sample(design_.member(group, places[i])) && !results[i].interrupted)

@@ -51,6 +51,7 @@ class MemberGroups {
   bool in_sample(std::uint64_t member) const { return member % sample_every() == 0; }
   std::uint64_t sample_every() const;
   void judge(const MemberEngine& engine, const double* values, MemberResult& result);
+  bool lacks_mass(std::uint64_t member) const;
   MemberResult run_alone(std::uint64_t member, Observer* observer) const;
 
   const SweepOptions& options_;

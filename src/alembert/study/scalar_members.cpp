@@ -54,6 +54,7 @@ class ScalarMembers final : public MemberEngine {
       }
       result.cells = member_cells(report, task_.columns);
     } catch (const InputError& error) {
+      result.refused = true;
       result.failure = error.diagnostics().at(0).message;
       result.cells.assign(task_.columns.size(), {});
     }
