@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 #include "alembert/expr/derivative.h"
@@ -118,6 +119,30 @@ TEST(WideKernel, FindsTheFormulasThatRepeat) {
   const int found = WideKernel<double>(many.inputs, many.outputs).repeated();
   EXPECT_GE(found, 1);
   EXPECT_LE(found, 4);  // not one for each place
+}
+
+// Two coordinates of each point, with the same formula: its places alternate.
+TEST(WideKernel, FindsPlacesThatAlternate) {
+  if (!native_available()) GTEST_SKIP() << "this build has no compiler";
+  constexpr int n = 400;
+  Graph graph;
+  const Expr h = graph.symbol("h");
+  const Exprs x = graph.symbols("x", 3 * n), lambda = graph.symbols("lambda", n);
+  Exprs inputs{h}, outputs;
+  inputs.insert(inputs.end(), x.begin(), x.end());
+  inputs.insert(inputs.end(), lambda.begin(), lambda.end());
+  for (int i = 0; i < n; ++i) {
+    for (int d = 0; d < 2; ++d) outputs.push_back(h * lambda[i] * x[3 * i + d] - x[3 * i + d] * x[3 * i + d]);
+    outputs.push_back(h * lambda[i] * x[3 * i + 2] - Quad(9.81));
+  }
+  const WideKernel<double> wide(inputs, outputs, {.backend = Backend::native, .optimise = false});
+  EXPECT_EQ(wide.repeated(), 3) << "machine code that walks: one of each coordinate";
+  const Kernel<double> plain(inputs, outputs, interpreted);
+  std::vector<double> in(inputs.size()), a(outputs.size()), b(outputs.size(), -7), work(plain.work() + wide.work());
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = std::sin(1.0 + static_cast<double>(i));
+  plain(in.data(), a.data(), work.data());
+  wide(in.data(), b.data(), work.data());
+  EXPECT_EQ(a, b);
 }
 
 TEST(WideKernel, WorksInExtendedPrecision) {

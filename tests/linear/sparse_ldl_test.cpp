@@ -74,6 +74,56 @@ TEST(SparseLdl, SolvesChainsStarsAndFullMatrices) {
   expect_solution(Gram(all, 20, 3));
 }
 
+/// With other values above the diagonal than below it.
+void expect_solution_of_unsymmetric(Gram a) {
+  std::vector<double> mirrored;
+  for (int i = 0; i < a.n; ++i)
+    for (int k = a.row_start[i]; k + 1 < a.row_start[i + 1]; ++k) {
+      double& above = a.full[a.column[k]][i];
+      above *= 1 + 0.3 * std::sin(1.0 + k);
+      mirrored.push_back(above);
+    }
+  SparseLdl ldl(a.n, a.row_start, a.column);
+  ASSERT_TRUE(ldl.factor(a.values.data(), mirrored.data(), 1e-14));
+  std::vector<double> x(3 * a.n), b(3 * a.n, 0);
+  for (int i = 0; i < 3 * a.n; ++i) x[i] = std::sin(1.0 + i);
+  for (int side = 0; side < 3; ++side)
+    for (int i = 0; i < a.n; ++i)
+      for (int j = 0; j < a.n; ++j) b[side * a.n + i] += a.full[i][j] * x[side * a.n + j];
+  ldl.solve(b.data(), 3);
+  for (int i = 0; i < 3 * a.n; ++i) EXPECT_NEAR(b[i], x[i], 1e-7) << i;
+  // It can be symmetric again.
+  ASSERT_TRUE(ldl.factor(a.values.data(), 1e-14));
+  std::vector<double> e(a.n, 0);
+  e[0] = 1;
+  ldl.solve(e.data());
+  double product = 0;
+  for (int j = 0; j < a.n; ++j) product += (j <= 0 ? a.full[0][j] : a.full[j][0]) * e[j];
+  EXPECT_NEAR(product, 1, 1e-9);
+}
+
+TEST(SparseLdl, SolvesWithOtherValuesAboveTheDiagonal) {
+  std::vector<std::set<int>> next(40);  // each row meets the next one: indices say nothing
+  for (int i = 0; i < 40; ++i) next[i] = {2 * i, 2 * i + 1, 2 * i + 2};
+  expect_solution_of_unsymmetric(Gram(next, 100, 6));
+  expect_solution_of_unsymmetric(Gram(chain(40), 100, 1));
+  expect_solution_of_unsymmetric(Gram(star(40), 100, 2));
+  std::vector<std::set<int>> all(12);
+  for (std::set<int>& row : all)
+    for (int c = 0; c < 20; ++c) row.insert(c);
+  expect_solution_of_unsymmetric(Gram(all, 20, 3));
+}
+
+TEST(SparseLdl, SaysWhereAPivotVanishesWithOtherValuesAboveTheDiagonal) {
+  // (1 2; 3 6), of either sign, and numbers that are none.
+  SparseLdl ldl(2, {0, 1, 3}, {0, 0, 1});
+  for (const double sign : {1.0, -1.0}) {
+    EXPECT_FALSE(ldl.factor(std::vector<double>{sign, 3, 6 * sign}.data(), std::vector<double>{2}.data(), 1e-14));
+    EXPECT_TRUE(ldl.factor(std::vector<double>{sign, 3, 7 * sign}.data(), std::vector<double>{2}.data(), 1e-14));
+  }
+  EXPECT_FALSE(ldl.factor(std::vector<double>{1, NAN, 6}.data(), std::vector<double>{2}.data(), 1e-14));
+}
+
 TEST(SparseLdl, TakesTimeInProportionToChainsAndStars) {
   for (const auto& shape : {chain, star}) {
     const double small = SparseLdl(100, Gram(shape(100), 210, 1).row_start, Gram(shape(100), 210, 1).column).cost();

@@ -226,16 +226,14 @@ std::shared_ptr<const typename WideKernel<T>::Body> WideKernel<T>::make(std::spa
   return body;
 }
 
-/// The places as runs, in their order.
+/// Every `apart`-th place from `first` on, as runs in their order.
 template <class T>
-std::vector<typename WideKernel<T>::Run> WideKernel<T>::find_runs(const std::vector<std::uint32_t>& all_from,
-                                                                  const std::vector<std::uint32_t>& all_to,
-                                                                  std::size_t places) {
-  std::vector<Run> runs;
-  for (std::size_t place = 0; place < places; ++place) {
-    const auto from = at_place(all_from, all_from.size() / places, place),
-               to = at_place(all_to, all_to.size() / places, place);
-    Run* run = runs.empty() ? nullptr : &runs.back();
+void WideKernel<T>::add_runs(const Places& all, std::size_t first, std::size_t apart, std::vector<Run>& runs) {
+  bool begins = true;
+  for (std::size_t place = first; place < all.count; place += apart, begins = false) {
+    const auto from = at_place(all.from, all.from.size() / all.count, place),
+               to = at_place(all.to, all.to.size() / all.count, place);
+    Run* const run = begins ? nullptr : &runs.back();
     const std::int64_t place_in_run = run ? run->places : 0;
     if (run && run->places == 1) {
       run->from_step = differences(run->from, from);
@@ -249,7 +247,20 @@ std::vector<typename WideKernel<T>::Run> WideKernel<T>::find_runs(const std::vec
                       Numbers(to.size(), 0)});
     }
   }
-  return runs;
+}
+
+/// The places as runs. Coordinates of a point may have the same formula: their places alternate, and every second or
+/// third is a run.
+template <class T>
+std::vector<typename WideKernel<T>::Run> WideKernel<T>::find_runs(const Places& all) {
+  constexpr std::size_t most_apart = 3;  // coordinates of a point
+  std::vector<Run> best;
+  for (std::size_t apart = 1; apart <= most_apart && (best.empty() || best.size() > most_walks); ++apart) {
+    std::vector<Run> runs;
+    for (std::size_t first = 0; first < std::min(apart, all.count); ++first) add_runs(all, first, apart, runs);
+    if (best.empty() || runs.size() < best.size()) best = std::move(runs);
+  }
+  return best;
 }
 
 /// Few runs of a short formula: machine code that goes through the places of each by itself.
@@ -314,7 +325,7 @@ void WideKernel<T>::find_formulas(std::span<const Expr> inputs, std::span<const 
     sort_by_steps(one.from, takes, one.places);
     for (std::size_t i = 0; i < takes; ++i) in.push_back(inputs[one.from[i]]);
     for (const std::uint32_t output : one.first) out.push_back(outputs[output]);
-    add_formula(make_tape(in, out), find_runs(one.from, one.to, one.places), options, body);
+    add_formula(make_tape(in, out), find_runs({one.from, one.to, one.places}), options, body);
   }
   std::sort(alone.begin(), alone.end());
   std::int64_t runs = 0, places = 0, longest = 0;

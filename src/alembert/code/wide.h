@@ -55,8 +55,13 @@ class WideKernel {
   };
   static std::shared_ptr<const Body> make(std::span<const Expr> inputs, std::span<const Expr> outputs,
                                           KernelOptions options, bool divide);
-  static std::vector<Run> find_runs(const std::vector<std::uint32_t>& all_from,
-                                    const std::vector<std::uint32_t>& all_to, std::size_t places);
+  /// The inputs and outputs of a formula, place behind place.
+  struct Places {
+    const std::vector<std::uint32_t>&from, &to;
+    std::size_t count;
+  };
+  static void add_runs(const Places& all, std::size_t first, std::size_t apart, std::vector<Run>& runs);
+  static std::vector<Run> find_runs(const Places& all);
   static void add_formula(Tape tape, std::vector<Run> runs, KernelOptions options, Body& body);
   static void find_formulas(std::span<const Expr> inputs, std::span<const Expr> outputs, KernelOptions options,
                             Body& body, std::vector<std::uint32_t>& alone);

@@ -3,6 +3,7 @@
 #include <amd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <new>
@@ -130,6 +131,8 @@ SparseLdl::SparseLdl(int n, const std::vector<int>& row_start, const std::vector
   }
   natural_ = order_ == natural;
   analyse(order_, row_start, column);
+  chain_ = natural_ && column.size() + 1 == 2 * static_cast<std::size_t>(n);
+  for (int i = 1; chain_ && i < n; ++i) chain_ = column[row_start[i]] == i - 1;
 }
 
 void SparseLdl::analyse(const std::vector<int>& order, const std::vector<int>& row_start,
@@ -137,9 +140,12 @@ void SparseLdl::analyse(const std::vector<int>& order, const std::vector<int>& r
   place_ = inverse_of(order);
   const LowerRows rows = reorder(n_, place_, row_start, column);
   const std::vector<int> parent = elimination_tree(n_, rows);
+  std::vector<int> row_of(column.size());  // each has one entry on the diagonal, which is not mirrored
+  for (int i = 0; i < n_; ++i) std::fill(row_of.begin() + row_start[i], row_of.begin() + row_start[i + 1], i);
   a_start_ = {0};
   for (int i = 0; i < n_; ++i) {
     const int last = rows.start[i + 1] - 1;
+    for (int k = rows.start[i]; k < last; ++k) a_mirror_.push_back(rows.from[k] - row_of[rows.from[k]]);
     diagonal_.push_back(rows.from[last]);
     a_column_.insert(a_column_.end(), rows.column.begin() + rows.start[i], rows.column.begin() + last);
     a_from_.insert(a_from_.end(), rows.from.begin() + rows.start[i], rows.from.begin() + last);
@@ -165,9 +171,11 @@ void SparseLdl::analyse(const std::vector<int>& order, const std::vector<int>& r
       column_row_[row_entry_.back()] = i;
     }
   lower_.resize(row_column_.size());
+  upper_.resize(row_column_.size());
   pivot_.resize(n_);
   inverse_.resize(n_);
   left_.resize(n_);
+  above_.resize(n_);
   right_.resize(natural_ ? 0 : static_cast<std::size_t>(most_sides) * n_);
 }
 
@@ -182,6 +190,7 @@ double SparseLdl::cost() const {
 
 bool SparseLdl::factor(const double* values, double vanished) noexcept {
   bool regular = true;
+  symmetric_ = true;
   for (int i = 0; i < n_; ++i) {
     for (int k = a_start_[i]; k < a_start_[i + 1]; ++k) left_[a_column_[k]] = values[a_from_[k]];
     const double whole = values[diagonal_[i]];
@@ -202,10 +211,76 @@ bool SparseLdl::factor(const double* values, double vanished) noexcept {
   return regular;
 }
 
+bool SparseLdl::factor(const double* values, const double* mirrored, double vanished) noexcept {
+  symmetric_ = false;
+  const auto keeps = [&](int i, double left, double whole) {
+    inverse_[i] = 1 / left;
+    return std::abs(left) > vanished * std::abs(whole);  // false where it is no number
+  };
+  if (chain_) {
+    double before = 0;
+    for (int i = 0; i < n_; ++i) {
+      const double whole = values[2 * static_cast<std::size_t>(i)];
+      double left = whole;
+      if (i > 0) {
+        const double below = values[2 * static_cast<std::size_t>(i) - 1], above = mirrored[i - 1];
+        lower_[i - 1] = below * before;
+        upper_[i - 1] = above * before;
+        left -= lower_[i - 1] * above;
+      }
+      if (!keeps(i, left, whole)) return false;
+      before = inverse_[i];
+    }
+    return true;
+  }
+  for (int i = 0; i < n_; ++i) {
+    for (int k = a_start_[i]; k < a_start_[i + 1]; ++k) {
+      // Reordered, what stood left of the diagonal may stand above it.
+      const bool turned = order_[i] < order_[a_column_[k]];
+      const double below = values[a_from_[k]], above = mirrored[a_mirror_[k]];
+      left_[a_column_[k]] = turned ? above : below;
+      above_[a_column_[k]] = turned ? below : above;
+    }
+    const double whole = values[diagonal_[i]];
+    double left = whole;
+    for (int k = row_start_[i]; k < row_start_[i + 1]; ++k) {
+      const int j = row_column_[k], entry = row_entry_[k];
+      const double below = left_[j], above = above_[j];  // L_ij D_j, D_j U_ji
+      left_[j] = above_[j] = 0;
+      for (int m = column_start_[j]; m < entry; ++m) {
+        left_[column_row_[m]] -= upper_[m] * below;
+        above_[column_row_[m]] -= lower_[m] * above;
+      }
+      lower_[entry] = below * inverse_[j];
+      upper_[entry] = above * inverse_[j];
+      left -= lower_[entry] * above;
+    }
+    pivot_[i] = left;
+    if (keeps(i, left, whole)) continue;
+    return false;
+  }
+  return true;
+}
+
+// As solve_together(), to the last bit.
+template <int sides>
+void SparseLdl::solve_chain(double* x) const noexcept {
+  const auto n = static_cast<std::size_t>(n_);
+  const double* const upper = symmetric_ ? lower_.data() : upper_.data();
+  for (std::size_t j = 0; j + 1 < n; ++j)
+    for (int side = 0; side < sides; ++side) x[side * n + j + 1] -= lower_[j] * x[side * n + j];
+  for (int side = 0; side < sides; ++side) x[side * n + n - 1] *= inverse_[n - 1];
+  for (std::size_t j = n - 1; j-- > 0;)
+    for (int side = 0; side < sides; ++side)
+      x[side * n + j] = x[side * n + j] * inverse_[j] - upper[j] * x[side * n + j + 1];
+}
+
 // Several side by side: each alone would wait for itself.
 template <int sides>
 void SparseLdl::solve_together(double* b) const noexcept {
+  if (chain_) return solve_chain<sides>(b);
   const auto n = static_cast<std::size_t>(n_);
+  const double* const upper = symmetric_ ? lower_.data() : upper_.data();
   double* const x = natural_ ? b : right_.data();
   if (!natural_)
     for (int side = 0; side < sides; ++side)
@@ -217,7 +292,7 @@ void SparseLdl::solve_together(double* b) const noexcept {
     double value[sides];
     for (int side = 0; side < sides; ++side) value[side] = x[side * n + j] * inverse_[j];
     for (int m = column_start_[j]; m < column_start_[j + 1]; ++m)
-      for (int side = 0; side < sides; ++side) value[side] -= lower_[m] * x[side * n + column_row_[m]];
+      for (int side = 0; side < sides; ++side) value[side] -= upper[m] * x[side * n + column_row_[m]];
     for (int side = 0; side < sides; ++side) x[side * n + j] = value[side];
   }
   if (!natural_)
@@ -234,13 +309,13 @@ void SparseLdl::solve(double* b, int count) const noexcept {
 }
 
 void SparseLdl::save(ByteWriter& out) const {
-  out.write(lower_);
-  out.write(inverse_);
+  out.write(symmetric_);
+  for (const std::vector<double>* list : {&lower_, &upper_, &inverse_}) out.write(*list);
 }
 
 void SparseLdl::load(ByteReader& in) {
-  in.refill(lower_);
-  in.refill(inverse_);
+  in.read(symmetric_);
+  for (std::vector<double>* list : {&lower_, &upper_, &inverse_}) in.refill(*list);
 }
 
 }  // namespace alembert::internal

@@ -105,6 +105,10 @@ ChosenSystems<T> two_matrices(const ImplicitEquations& e, const Exprs& all, Kern
 
 }  // namespace
 
+bool takes_two_matrices(const ImplicitEquations& e, const NewtonOptions& options) {
+  return may_use_two_matrices<double>(e, options.linear) && e.unknowns.size() > unrolled_unknowns;
+}
+
 template <class T>
 ChosenSystems<T> choose_systems(const ImplicitEquations& e, const std::vector<bool>& multiplier,
                                 const std::vector<T>& typical, const NewtonOptions& options,

@@ -26,6 +26,9 @@ struct ChosenSystems {
   void bind(const T* parameters) noexcept;
 };
 
+/// Whether the two matrices of two_matrix.h would be chosen, whatever the rest of the equations is.
+bool takes_two_matrices(const ImplicitEquations& equations, const NewtonOptions& options);
+
 /// multiplier[j]: unknown j belongs to a group without a scale. typical, matrix: as for Newton. Without unknowns:
 /// nothing.
 template <class T>

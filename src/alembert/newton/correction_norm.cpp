@@ -72,6 +72,34 @@ void only_look(const double* now, const double* changes, int count, Largest<doub
   look_in_packs<false>(now, changes, count, most);
 }
 
+/// now becomes next.
+ALEMBERT_BEST_PROCESSOR
+void look_and_replace(double* __restrict now, const double* __restrict next, int count, Largest<double>& most) {
+  DoublePack number{}, change{}, none{};
+  int i = 0;
+  for (; i + pack_width <= count; i += pack_width) {
+    const DoublePack a = *reinterpret_cast<const DoublePack*>(next + i);
+    const DoublePack d = a - *reinterpret_cast<const DoublePack*>(now + i);
+    *reinterpret_cast<DoublePack*>(now + i) = a;
+    const DoublePack a_size = a < 0 ? -a : a, d_size = d < 0 ? -d : d;
+    number = number < a_size ? a_size : number;
+    change = change < d_size ? d_size : change;
+    none += d - d;
+  }
+  for (; i < count; ++i) {
+    const double d = next[i] - now[i];
+    now[i] = next[i];
+    most.number = std::max(most.number, std::abs(next[i]));
+    most.change = std::max(most.change, std::abs(d));
+    most.none += d - d;
+  }
+  for (int j = 0; j < pack_width; ++j) {
+    most.number = std::max(most.number, number[j]);
+    most.change = std::max(most.change, change[j]);
+    most.none += none[j];
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -154,6 +182,14 @@ double CorrectionNorm<T>::measure(const T* x, const T* delta) const noexcept {
 template <class T>
 double CorrectionNorm<T>::subtract(T* x, const T* delta) const noexcept {
   return measure_while(x, delta);
+}
+
+template <class T>
+double CorrectionNorm<T>::replace(int k, double* now, const double* next, int count) const noexcept {
+  Largest<double> most{static_cast<double>(scales_[k])};
+  look_and_replace(now, next, count, most);
+  if (!(most.none == 0)) return std::nan("");
+  return most.change == 0 ? 0 : most.change / most.number;
 }
 
 template <class T>

@@ -26,6 +26,8 @@ class CorrectionNorm {
   double measure(const T* x, const T* delta) const noexcept;
   /// The same after delta was subtracted from the unknowns.
   double subtract(T* x, const T* delta) const noexcept;
+  /// Some numbers of group k become others: the largest change relative to the scale, or to the largest of these.
+  double replace(int k, double* now, const double* next, int count) const noexcept;
   /// max(scale, largest unknown) of group k at x.
   T size(int k, const T* x) const noexcept;
 

@@ -7,6 +7,7 @@
 #include "alembert/base/lists.h"
 #include "alembert/error.h"
 #include "alembert/newton/choose_system.h"
+#include "alembert/newton/explicit_stages.h"
 #include "alembert/newton/inclusions.h"
 #include "alembert/newton/regular_part.h"
 #include "alembert/newton/semismooth.h"
@@ -58,6 +59,24 @@ Iteration<T> make_iteration(const ImplicitEquations& e, const NewtonOptions& opt
           .work = std::vector<T>(work)};
 }
 
+NewtonResult failed_newton() {
+  NewtonResult failed;
+  failed.outcome = Outcome::diverged;
+  return failed;
+}
+
+/// Copies in other threads share the expressions, which derivatives are added to.
+std::mutex& shared_expressions() {
+  static std::mutex expressions;
+  return expressions;
+}
+
+template <class T>
+std::unique_ptr<ExplicitStages> find_explicit_stages(const ImplicitEquations& e, const NewtonOptions& options) {
+  if (!std::is_same_v<T, double> || options.tolerance != 0 || !takes_two_matrices(e, options)) return nullptr;
+  return ExplicitStages::make(e, options.kernel);
+}
+
 std::vector<bool> find_multipliers(const ImplicitEquations& e) {
   std::vector<bool> multiplier(e.unknowns.size(), false);
   for (const UnknownGroup& group : e.groups)
@@ -72,6 +91,8 @@ template <class T>
 struct Newton<T>::Body {
   NewtonOptions options;
   std::vector<bool> multiplier;
+  std::unique_ptr<ExplicitStages> explicit_stages;   // where the two matrices would serve, and less does
+  std::shared_ptr<const ImplicitEquations> unusual;  // beside them: what `systems` are made of when first needed
   ChosenSystems<T> systems;
   Iteration<T> iteration;
   std::unique_ptr<RegularPart<T>> regular;             // where equations are redundant
@@ -95,8 +116,17 @@ struct Newton<T>::Body {
   Body(const Body& other);
   void make_ladder();
   MinimumNormSystem<T>* minimum_norm() noexcept;
+  std::vector<int> matrix_sizes() const {
+    if (explicit_stages) return explicit_stages->sizes();
+    return systems.usual ? systems.usual->sizes() : std::vector<int>();
+  }
+  bool make_systems() noexcept;
+  void make_systems_now();
+  /// Whether nothing is left of an earlier solve that scales could be kept with.
+  bool begins_anew() const { return !iteration.factored && !(explicit_stages && explicit_stages->arrived()); }
   LinearSystem<T>& damped_system() { return systems.with_memory ? *systems.with_memory : *systems.usual; }
 
+  NewtonResult by_multipliers(T* x) noexcept;
   NewtonResult usual_newton(T* x) noexcept;
   NewtonResult damped(T* x) noexcept;
   NewtonResult with_exact_matrix(T* x) noexcept;
@@ -122,19 +152,21 @@ Newton<T>::Body::Body(const ImplicitEquations& e, const std::vector<T>& typical,
                       const SparseExprs* matrix)
     : options(chosen),
       multiplier(find_multipliers(e)),
-      systems(choose_systems(e, multiplier, typical, options, matrix)),
+      explicit_stages(find_explicit_stages<T>(e, options)),
+      unusual(explicit_stages ? std::make_shared<const ImplicitEquations>(e) : nullptr),
+      systems(explicit_stages ? ChosenSystems<T>() : choose_systems(e, multiplier, typical, options, matrix)),
       iteration(make_iteration<T>(e, options, systems.equations, systems.linear)),
       start(e.unknowns.size()),
       last(e.unknowns.size()) {
   if (e.unknowns.empty()) return;
-  iteration.statistics.factorization_sizes = systems.usual->sizes();
+  iteration.statistics.factorization_sizes = matrix_sizes();
   if (e.fewer && options.linear == LinearSolver::minimum_norm) {
     NewtonOptions other = options;
     other.linear = LinearSolver::automatic;
     regular = std::make_unique<RegularPart<T>>(e, typical, other);
     iteration.statistics.factorization_sizes = regular->newton.statistics().factorization_sizes;
   }
-  const bool two_matrices = systems.usual->kind() == MatrixKind::approximate;
+  const bool two_matrices = explicit_stages || systems.usual->kind() == MatrixKind::approximate;
   if (two_matrices && e.graph && e.unknowns.size() <= most_exact_unknowns)
     equations = std::make_shared<const ImplicitEquations>(e);
   make_ladder();
@@ -144,6 +176,8 @@ template <class T>
 Newton<T>::Body::Body(const Body& other)
     : options(other.options),
       multiplier(other.multiplier),
+      explicit_stages(other.explicit_stages ? std::make_unique<ExplicitStages>(*other.explicit_stages) : nullptr),
+      unusual(other.unusual),
       systems(other.systems.clone()),
       iteration(other.iteration),
       regular(other.regular ? std::make_unique<RegularPart<T>>(*other.regular) : nullptr),
@@ -157,7 +191,8 @@ Newton<T>::Body::Body(const Body& other)
   iteration.enough = 0;
   iteration.convergence = Convergence(epsilon_of<T>, systems.linear);
   iteration.statistics = {};
-  if (systems.usual) iteration.statistics.factorization_sizes = systems.usual->sizes();
+  if (explicit_stages) explicit_stages->forget();
+  iteration.statistics.factorization_sizes = matrix_sizes();
   if (regular) iteration.statistics.factorization_sizes = regular->newton.statistics().factorization_sizes;
 }
 
@@ -166,6 +201,7 @@ void Newton<T>::Body::make_ladder() {
   const auto always = [](Outcome) { return true; };
   // Whether a failure comes of a singular position, only those who watch the constraints know: solve_singular.
   const auto no_convergence = [](Outcome before) { return before == Outcome::diverged || before == Outcome::singular; };
+  if (explicit_stages) ladder.push_back({&Body::by_multipliers, always, true});
   ladder.push_back({&Body::usual_newton, always, true});
   ladder.push_back({&Body::damped, always, true});
   if (equations) ladder.push_back({&Body::with_exact_matrix, no_convergence, false});
@@ -183,7 +219,44 @@ MinimumNormSystem<T>* Newton<T>::Body::minimum_norm() noexcept {
 }
 
 template <class T>
+NewtonResult Newton<T>::Body::by_multipliers(T* x) noexcept {
+  NewtonResult result;
+  if constexpr (std::is_same_v<T, double>) {
+    if (explicit_stages->solve(x, iteration.norm, iteration.enough, result, iteration.statistics)) return result;
+  }
+  result.outcome = Outcome::diverged;
+  return result;
+}
+
+/// Beside explicit stages: what is needed now and then.
+template <class T>
+void Newton<T>::Body::make_systems_now() {
+  if (systems.usual) return;
+  // Copies in other threads share the expressions.
+  const std::lock_guard lock(shared_expressions());
+  NewtonOptions other = options;
+  other.kernel = interpreted;
+  systems = choose_systems(*unusual, multiplier, std::vector<T>(iteration.trial.size()), other, nullptr);
+  systems.bind(parameters);
+  iteration.equations = systems.equations;
+  iteration.work.resize(iteration.equations.work());
+}
+
+/// False where there is no memory for it.
+template <class T>
+bool Newton<T>::Body::make_systems() noexcept {
+  try {
+    make_systems_now();
+  } catch (const std::exception&) {
+    systems = {};
+    return false;
+  }
+  return true;
+}
+
+template <class T>
 NewtonResult Newton<T>::Body::usual_newton(T* x) noexcept {
+  if (!make_systems()) return failed_newton();
   LinearSystem<T>& system = *systems.usual;
   NewtonResult result = system.kind() == MatrixKind::at_every_solve ? exact_newton(iteration, system, x)
                                                                     : simplified_newton(iteration, system, x);
@@ -195,6 +268,7 @@ NewtonResult Newton<T>::Body::usual_newton(T* x) noexcept {
 
 template <class T>
 NewtonResult Newton<T>::Body::damped(T* x) noexcept {
+  if (!make_systems()) return failed_newton();
   NewtonResult result = damped_newton(iteration, damped_system(), x);
   result.moved = iteration.convergence.moved();
   result.contraction = no_contraction;
@@ -213,11 +287,7 @@ NewtonResult Newton<T>::Body::with_exact_matrix(T* x) noexcept {
     iteration.statistics.factorizations += result.iterations;
     iteration.statistics.evaluations += result.iterations;
     return result;
-  } catch (const std::exception&) {
-    NewtonResult failed;
-    failed.outcome = Outcome::diverged;
-    return failed;
-  }
+  } catch (const std::exception&) { return failed_newton(); }
 }
 
 template <class T>
@@ -225,9 +295,7 @@ void Newton<T>::Body::make_exact(std::vector<T> typical) {
   NewtonOptions other = options;
   other.linear = LinearSolver::exact;
   other.kernel = interpreted;  // it is needed now and then
-  // Copies in other threads share the expressions, which derivatives are added to.
-  static std::mutex expressions;
-  const std::lock_guard lock(expressions);
+  const std::lock_guard lock(shared_expressions());
   exact = std::make_unique<Newton<T>>(*equations, typical, other);
   exact->bind(parameters);
   exact_typical = std::move(typical);
@@ -266,6 +334,7 @@ NewtonResult Newton<T>::Body::climb(T* x) noexcept {
 /// What the failure of damped Newton says about the equations.
 template <class T>
 void Newton<T>::Body::diagnose(const T* x, NewtonResult& result) noexcept {
+  if (!systems.usual) return;  // there was no memory for it
   if (result.outcome == Outcome::singular) {
     const typename LinearSystem<T>::Failure failure = damped_system().failure();
     // What cannot be factorised because it is no number is not singular.
@@ -353,7 +422,7 @@ NewtonResult Newton<T>::Body::solve(T* x) noexcept {
   if (iteration.unknowns == 0) return {};
   NewtonResult found;
   if (regular && solve_regular(x, found)) return found;
-  iteration.norm.take_scales(x, !iteration.factored);
+  iteration.norm.take_scales(x, begins_anew());
   NewtonResult result = climb(x);
   if (result.outcome != Outcome::converged) diagnose(x, result);
   iteration.statistics.iterations += result.iterations;
@@ -363,7 +432,15 @@ NewtonResult Newton<T>::Body::solve(T* x) noexcept {
 template <class T>
 NewtonResult Newton<T>::Body::solve_briefly(T* x) noexcept {
   if (semismooth || regular || iteration.unknowns == 0) return solve(x);
-  iteration.norm.take_scales(x, !iteration.factored);
+  iteration.norm.take_scales(x, begins_anew());
+  if (explicit_stages) {
+    std::copy_n(x + iteration.inputs, iteration.unknowns, start.begin());
+    const NewtonResult result = by_multipliers(x);
+    iteration.statistics.iterations += result.iterations;
+    if (result.outcome == Outcome::converged) return result;
+    std::copy_n(start.begin(), iteration.unknowns, x + iteration.inputs);
+  }
+  if (!make_systems()) return failed_newton();
   const int usual = iteration.max_iterations;
   const bool approximate = systems.usual->kind() == MatrixKind::approximate;
   iteration.max_iterations = std::min(usual, approximate ? few_approximate : few_iterations);
@@ -392,6 +469,7 @@ void Newton<T>::Body::bind(const T* table) noexcept {
   parameters = table;
   if constexpr (std::is_same_v<T, double>) {
     if (semismooth) semismooth->bind(table);
+    if (explicit_stages) explicit_stages->bind(table);
   }
   iteration.equations.bind(table);
   iteration.norm.bind(table);
@@ -424,7 +502,11 @@ void Newton<T>::Body::save(ByteWriter& out) const {
   iteration.convergence.save(out);
   iteration.statistics.save(out);
   out.write(iteration.factored);
-  systems.usual->save(out);
+  if (explicit_stages) {
+    explicit_stages->save(out);
+    out.write(systems.usual != nullptr);
+  }
+  if (systems.usual) systems.usual->save(out);
   out.write(exact_typical);
   if (exact) exact->save(out);
   if (regular) regular->save(out);
@@ -441,7 +523,12 @@ void Newton<T>::Body::load(ByteReader& in) {
   iteration.convergence.load(in);
   iteration.statistics.load(in);
   in.read(iteration.factored);
-  systems.usual->load(in);
+  if (explicit_stages) {
+    explicit_stages->load(in);
+    if (in.read<bool>()) make_systems_now();
+    else systems = {};
+  }
+  if (systems.usual) systems.usual->load(in);
   std::vector<T> typical;
   in.read(typical);
   exact.reset();
@@ -509,6 +596,7 @@ void Newton<T>::be_rough(double enough) noexcept {
 template <class T>
 void Newton<T>::forget() noexcept {
   body_->iteration.factored = false;
+  if (body_->explicit_stages) body_->explicit_stages->forget();
   if (body_->regular) body_->regular->newton.forget();
 }
 template <class T>
@@ -525,6 +613,7 @@ const NewtonStatistics& Newton<T>::statistics() const {
 }
 template <class T>
 std::string_view Newton<T>::linear_system() const {
+  if (body_->explicit_stages) return "explicit stages";
   return body_->systems.usual ? body_->systems.usual->name() : std::string_view();
 }
 template <class T>

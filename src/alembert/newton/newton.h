@@ -4,8 +4,8 @@
 //
 // Small systems: the elimination of the Newton matrix is unrolled into the compiled code (exact Newton).
 // Larger ones: dense or sparse factorisations, kept over iterations and steps while they contract well (simplified
-// Newton); for the stages of SPARK steps only the two small matrices of two_matrix.h. Where that fails, damped Newton,
-// and Newton's own matrix instead of the two. Where the matrix has no full rank, as near a singular position of the
+// Newton); for the stages of SPARK steps only two small matrices (two_matrix.h, explicit_stages.h). Where that fails,
+// damped Newton, and Newton's own matrix. Where the matrix has no full rank, as near a singular position of the
 // constraints, the directions that are lost are left to the other equations (minimum_norm.h). Of constraints that are
 // redundant everywhere some are left out (fewer_equations.h); it is seen to that they hold, else minimum norm serves.
 //
@@ -69,7 +69,7 @@ class Newton {
   /// Whether solve() leaves nothing behind that the next one would use (unrolled code).
   bool memoryless() const;
   const NewtonStatistics& statistics() const;
-  /// What the linear system is called: unrolled, dense, sparse, two-matrix, minimum norm; empty without unknowns.
+  /// What the linear system is called: unrolled, dense, sparse, two-matrix, explicit stages, minimum norm, or "".
   std::string_view linear_system() const;
 
   /// All that the next solve() uses of the ones before. Loaded into a Newton of the same equations, typical values and
