@@ -26,6 +26,9 @@ struct NewtonResult {
 
 struct NewtonStatistics {
   long iterations = 0, factorizations = 0, evaluations = 0;
+  // Inclusions that were solved to more than rounding, and the largest part of the forces that was left.
+  long inexact = 0;
+  double largest_left = 0;
   std::vector<int> factorization_sizes;  // of the matrices that are factorised
 
   /// Without the sizes, which do not change.
@@ -33,11 +36,15 @@ struct NewtonStatistics {
     out.write(iterations);
     out.write(factorizations);
     out.write(evaluations);
+    out.write(inexact);
+    out.write(largest_left);
   }
   void load(ByteReader& in) {
     in.read(iterations);
     in.read(factorizations);
     in.read(evaluations);
+    in.read(inexact);
+    in.read(largest_left);
   }
 };
 

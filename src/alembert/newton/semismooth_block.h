@@ -103,9 +103,16 @@ struct Semismooth::Block {
   bool arrived(const double* x, double& worst) const;
   bool iterate(double* x, NewtonResult& result, NewtonStatistics& statistics);
   bool newton(double* x, NewtonResult& result, NewtonStatistics& statistics);
+  bool newton_twice(double* x, NewtonResult& result, NewtonStatistics& statistics);
   bool sweep(double* x, double part);
   bool take_turns(double* x, NewtonResult& result, NewtonStatistics& statistics);
   double residual(const double* x);
+  // Forces are held to those of an earlier solution, by this part of their own response: then the equations are easier.
+  double held = 0;
+  std::vector<double> held_at;
+  double held_back(int i, const double* u) const {
+    return held > 0 ? held * (u[i] - held_at[static_cast<std::size_t>(i)]) : 0;
+  }
   bool damped = false;  // corrections behind which more is left are shortened
   std::vector<double> left_scale;
   double left(const double* u);

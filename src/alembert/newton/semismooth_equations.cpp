@@ -161,10 +161,10 @@ void Semismooth::Block::evaluate(const double* u) {
     if (!c.active) continue;
     const double known = pair[static_cast<std::size_t>(c.pair)] - point[static_cast<std::size_t>(c.normal)];
     const double force = u[c.normal] + known, w = weight[c.weight];
-    const double tried = force - w * rate(c.slope, c.pair + 1, u);
+    const double tried = force - w * rate(c.slope, c.pair + 1, u) - held_back(c.normal, u);
     clear(c.normal);
     F[static_cast<std::size_t>(c.normal)] = force - std::max(tried, 0.0);
-    if (tried > 0) put(c.normal, c.slope, w, -1, 0);
+    if (tried > 0) put(c.normal, c.slope, w, c.normal, held);
     else put(c.normal, -1, 0, c.normal, 1);
     for (const TangentPlace& t : c.tangents) {
       const double wt = weight[t.weight], mu = pair[nth(t.pair + 2 * t.size)];
@@ -172,7 +172,7 @@ void Semismooth::Block::evaluate(const double* u) {
       double forces[2] = {0, 0}, tries[2] = {0, 0}, length = 0;
       for (int j = 0; j < t.size; ++j) {
         forces[j] = u[t.first + j] + pair[nth(t.pair + j)] - point[nth(t.first + j)];
-        tries[j] = forces[j] - wt * rate(t.slope + j, t.pair + t.size + j, u);
+        tries[j] = forces[j] - wt * rate(t.slope + j, t.pair + t.size + j, u) - held_back(t.first + j, u);
         length = std::hypot(length, tries[j]);
       }
       for (int j = 0; j < t.size; ++j) {
@@ -180,7 +180,7 @@ void Semismooth::Block::evaluate(const double* u) {
         clear(row);
         if (length <= bound) {
           F[static_cast<std::size_t>(row)] = forces[j] - tries[j];
-          put(row, t.slope + j, wt, -1, 0);
+          put(row, t.slope + j, wt, row, held);
           continue;
         }
         const double share = bound / length, direction = tries[j] / length;
@@ -189,7 +189,7 @@ void Semismooth::Block::evaluate(const double* u) {
         if (force > 0) put(row, -1, 0, c.normal, -mu * direction);
         for (int m = 0; m < t.size; ++m) {
           const double d = -share * ((m == j ? 1 : 0) - direction * tries[m] / length);
-          put(row, t.slope + m, -wt * d, t.first + m, d);
+          put(row, t.slope + m, -wt * d, t.first + m, (1 - held) * d);
         }
       }
     }

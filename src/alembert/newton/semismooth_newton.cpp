@@ -1,4 +1,4 @@
-// Semismooth Newton on the equations of a block, and sweeps where it does not arrive.
+// Semismooth Newton on the equations of a block.
 
 #include <algorithm>
 #include <cmath>
@@ -18,23 +18,13 @@ namespace {
 constexpr int most_dense = 60;
 // Of one attempt with rates that are linear; two to eight are usual. So often they are made linear anew.
 constexpr int most_newton = 25, most_linearised = 20;
-// How often Newton and sweeps take turns, and how often without getting nearer by a half: 47 contacts of 20 spheres
-// that fell from high above took 7. Friction may turn in a circle from sweep to sweep: behind the first turn it goes
-// this part of the way.
-constexpr int most_turns = 40, most_idle_turns = 5;
-constexpr double part_of_friction = 0.5;
 // Behind sweeps Newton is near where it goes: a correction behind which more is left is halved so often.
 constexpr int most_halvings = 8;
 // Corrections below this part of the terms of an equation are rounding. Forces of contacts that share a load may move
 // among them without moving anything else: theirs count less.
 constexpr double rounding_of_terms = 2e-15, weight_of_forces = 1e-5;
-// Where corrections no longer shrink, this part of the largest force, and of the terms, is good enough; what sweeps
-// leave is worse, and taken where Newton does not find more.
-constexpr double stagnant = 1e-11, swept = 1e-8;
-// Friction whose slip is next to nothing finds its direction slowly where a wall takes part of its load, and so do
-// impacts that go through many spheres: where turns do not help any more so much is good enough. Momentum and energy
-// are kept to rounding all the same.
-constexpr double swept_slowly = 1e-5;
+// Where corrections no longer shrink, this part of the largest force, and of the terms, is good enough.
+constexpr double stagnant = 1e-11;
 
 }  // namespace
 
@@ -53,7 +43,8 @@ bool Semismooth::Block::linear() {
       double value = entry(static_cast<std::size_t>(k));
       if (places.column[k] == i) {
         diagonal[row] = value;
-        value += soft[static_cast<std::size_t>(i)];
+        // What is held back is regular by itself.
+        if (held == 0 || !of_contact[static_cast<std::size_t>(i)]) value += soft[static_cast<std::size_t>(i)];
       }
       column.push_back(j);
       reduced.push_back(value);
@@ -221,56 +212,6 @@ bool Semismooth::Block::newton(double* x, NewtonResult& result, NewtonStatistics
     if (there || (worst <= stagnant && worst > last / 4)) return true;
     last = worst;
     take(x);
-  }
-  result.outcome = Outcome::diverged;
-  return false;
-}
-
-/// The largest part of an equation that does not hold, against the largest force and the terms.
-double Semismooth::Block::residual(const double* x) {
-  take(x);
-  const double* const u = x + offset;
-  evaluate(u);
-  double force = std::max(force_size(), 1e-300), worst = 0;
-  for (const int i : taken)
-    if (of_contact[static_cast<std::size_t>(i)]) force = std::max(force, std::abs(u[i]));
-  for (const int i : taken) {
-    const auto k = static_cast<std::size_t>(i);
-    double size = force;
-    if (!of_contact[k])
-      for (int m = places.row_start[i]; m < places.row_start[i + 1]; ++m)
-        size += std::abs(entry(static_cast<std::size_t>(m)) * u[places.column[m]]);
-    const double part = std::abs(F[k]) / size;
-    if (!(part <= worst)) worst = part;
-  }
-  return worst;
-}
-
-/// Sweeps and Newton in turns; whether the unknowns are good enough.
-bool Semismooth::Block::take_turns(double* x, NewtonResult& result, NewtonStatistics& statistics) {
-  double best = INFINITY;
-  int idle = 0;
-  for (int turn = 0; turn < most_turns && idle <= most_idle_turns; ++turn) {
-    if (!sweep(x, turn == 0 ? 1 : part_of_friction)) return false;
-    const std::vector<double> found(unknowns(x), unknowns(x) + count);
-    result.outcome = Outcome::converged;
-    take(x);
-    damped = true;
-    const bool there = newton(x, result, statistics);
-    damped = false;
-    if (there) return true;
-    // Contacts on the border between two states may keep Newton from arriving where it is as good as there.
-    const double last = residual(x);
-    const std::vector<double> ended(unknowns(x), unknowns(x) + count);
-    std::copy(found.begin(), found.end(), unknowns(x));
-    if (last < residual(x)) std::copy(ended.begin(), ended.end(), unknowns(x));
-    const double now = residual(x);
-    const bool stays = now > best / 2;
-    best = std::min(best, now);
-    idle += stays ? 1 : 0;
-    if (now > swept && !(stays && now <= swept_slowly)) continue;
-    result.outcome = Outcome::converged;
-    return true;
   }
   result.outcome = Outcome::diverged;
   return false;

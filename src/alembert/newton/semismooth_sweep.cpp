@@ -12,7 +12,7 @@ namespace alembert::internal {
 namespace {
 
 // Sweeps over the contacts in one go.
-constexpr int most_sweeps = 3000;
+constexpr int most_sweeps = 500;
 
 /// Rates as linear functions of the forces of the contacts that take part: w = D p + b.
 struct Condensed {

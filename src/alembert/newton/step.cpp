@@ -530,6 +530,8 @@ NewtonStatistics Step<T>::statistics() const {
     total.iterations += one.iterations;
     total.factorizations += one.factorizations;
     total.evaluations += one.evaluations;
+    total.inexact += one.inexact;
+    total.largest_left = std::max(total.largest_left, one.largest_left);
     auto& sizes = total.factorization_sizes;
     for (const int size : one.factorization_sizes)
       if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(size);

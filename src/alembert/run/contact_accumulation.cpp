@@ -71,7 +71,8 @@ bool ContactRun::end_accumulations() {
     const bool ends_soon = flight < brief * soon * (1 - system_->restitution(i));
     if (!low && !ends_soon && !(steady && left < soon)) continue;
     set.push_back(i);
-    if (std::isfinite(left)) after = std::max(after, left);
+    // Where others take part the flight that is left says little.
+    if (std::isfinite(left)) after = std::max(after, std::min(left, soon));
   }
   if (set.empty()) return false;
   close_accumulated(set, after);
@@ -114,6 +115,23 @@ Eigen::VectorXd ContactRun::ending_impulses(const std::vector<int>& contacts, co
   return E * least_squares(A, Eigen::VectorXd(-off));
 }
 
+/// Whether its impacts have accumulated, at a limit that is still to come.
+bool ContactRun::accumulates(int contact) const {
+  return std::any_of(closing_.begin(), closing_.end(), [&](const auto& one) { return one.first == contact; });
+}
+
+/// Contacts that are open again by the impacts of others.
+void ContactRun::forget_closing() {
+  std::erase_if(closing_, [&](const auto& one) { return !mode_[static_cast<std::size_t>(one.first)].closed; });
+}
+
+/// The first of their limits.
+double ContactRun::next_closing() const {
+  double t = INFINITY;
+  for (const auto& [contact, limit] : closing_) t = std::min(t, limit);
+  return t;
+}
+
 /// Contacts whose impacts accumulate lose what is left of their rates and stay closed.
 void ContactRun::close_accumulated(const std::vector<int>& set, double after) {
   // What lies on it without pressing while it flies bounces with it.
@@ -132,13 +150,14 @@ void ContactRun::close_accumulated(const std::vector<int>& set, double after) {
   for (const int i : set) impacts_[static_cast<std::size_t>(i)] = {};
   for (Eigen::Index i = 0; i < change.size(); ++i) state_[e_.y.size() + static_cast<std::size_t>(i)] += change[i];
   const Mode before = mode_;
-  closing_.insert(closing_.end(), set.begin(), set.end());
-  closing_t_ = std::max(t_ + after, std::isfinite(closing_t_) ? closing_t_ : t_);
+  for (const int i : set) closing_.emplace_back(i, t_ + after);
   impacted_.assign(impacted_.size(), false);
-  if (!choose_and_project(Told(slack_.size(), frictions()))) return;
+  ending_ = set;
+  const bool goes_on = choose_and_project(Told(slack_.size(), frictions()));
+  ending_.clear();
+  if (!goes_on) return;
   // What leaves without acceleration, but for rounding, does not come back.
-  std::erase_if(closing_, [&](int i) { return !mode_[static_cast<std::size_t>(i)].closed; });
-  if (closing_.empty()) closing_t_ = INFINITY;
+  forget_closing();
   announce(before);
 }
 

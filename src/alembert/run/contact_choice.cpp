@@ -24,7 +24,7 @@ void ContactRun::choose_mode(const Told& told) {
   std::vector<int> closed;
   for (int i = 0; i < count(); ++i) {
     const auto k = static_cast<std::size_t>(i);
-    const bool accumulated = std::find(closing_.begin(), closing_.end(), i) != closing_.end();
+    const bool accumulated = std::find(ending_.begin(), ending_.end(), i) != ending_.end();
     const bool near = at_surface(i) || told.hit[k] || mode_[k].touches || accumulated;
     if (near && !told.opens[k] && !told.idle[k] && (at_rest(contact(i).normal) || accumulated)) closed.push_back(i);
   }

@@ -96,7 +96,7 @@ bool ContactRun::slip_turned_far(const GridPoint& from, const GridPoint& to) {
 /// How far the segment goes at most; slip in space that begins or ends gets its direction.
 double ContactRun::piece_end() {
   if (ended_) return t_;
-  double end = std::min(options_.end, closing_t_);
+  double end = std::min(options_.end, next_closing());
   look();
   const std::span<const double> rates = compiled_->engine.multipliers.at(t_, state_);
   const std::vector<double> accelerated = system_->accelerations(rates);

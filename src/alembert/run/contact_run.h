@@ -112,6 +112,9 @@ class ContactRun {
   void project();
   void align_slips(const std::vector<std::pair<int, std::size_t>>& begun);
   void note_impact(int contact);
+  bool accumulates(int contact) const;
+  void forget_closing();
+  double next_closing() const;
   bool end_accumulations();
   void close_accumulated(const std::vector<int>& set, double after);
   Eigen::VectorXd ending_impulses(const std::vector<int>& contacts, const ConeProblem& problem,
@@ -163,8 +166,8 @@ class ContactRun {
   std::vector<Impacts> impacts_;
   std::vector<bool> impacted_;      // at the present instant
   std::vector<std::string> notes_;  // of the contacts, at the present instant
-  std::vector<int> closing_;        // contacts whose impacts accumulate at closing_t_
-  double closing_t_ = INFINITY;
+  std::vector<std::pair<int, double>> closing_;  // contacts whose impacts accumulate, and when
+  std::vector<int> ending_;                      // those of them whose bounces end now
   double event_t_ = -INFINITY;  // of the last event, and how many there were at it
   int at_once_ = 0, jams_ = 0;
   double largest_force_ = 0;  // normal, that was seen

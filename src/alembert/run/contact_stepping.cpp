@@ -52,7 +52,7 @@ ContactStepping::ContactStepping(Engine& engine, const SimulateOptions& options)
 }
 
 void ContactStepping::archive(Archive& fields) {
-  fields(contacts_, impacts_, dissipated_, supplied_, changed_, changes_, segment_.taken, report_.note);
+  fields(contacts_, impacts_, dissipated_, supplied_, changes_, segment_.taken, report_.note);
   for (ContactReport& contact : report_.contacts) fields(contact.impacts, contact.dissipated);
 }
 
@@ -102,7 +102,6 @@ void ContactStepping::warn(const char* code, std::string text) {
 }
 
 void ContactStepping::add_event(int i, const char* kind, const GridPoint& to) {
-  changed_ = true;
   changes_.happened(i, kind, to.t);
   if (report_.events.size() >= most_events) {
     report_.note = "of the changes of contacts the first " + std::to_string(most_events) + " are listed";
@@ -119,6 +118,23 @@ void ContactStepping::add_event(int i, const char* kind, const GridPoint& to) {
   record.v.assign(engine_.motion.velocity().begin(), engine_.motion.velocity().end());
   record.kind = kind;
   report_.events.push_back(std::move(record));
+}
+
+/// What the steps cannot say, and what was left of the laws.
+void ContactStepping::warn_at_end() {
+  if (report_.ending != Ending::done) return;
+  const double size = std::abs(report_.energy.initial) + std::abs(report_.energy.final);
+  const bool creates = report_.has_energy && dissipated_ < -part_of_energy * size;
+  warn("stepping",
+       engine_.method.name +
+           " passes impacts and changes of friction within its steps, with order 1: how accurate the run is, "
+           "it cannot say; compare with half the `step`, or with a method that goes from event to event" +
+           (creates ? "; impacts and friction have added energy, " + to_text(-dissipated_) + " in all" : ""));
+  const NewtonStatistics solved = engine_.step.statistics();
+  if (solved.inexact > 0)
+    warn("contact_laws", "the laws of contact and friction were not solved to rounding " +
+                             std::to_string(solved.inexact) + " times: up to " + to_text(solved.largest_left) +
+                             " of the largest force was left; compare with half the `step`");
 }
 
 Report ContactStepping::run() {
@@ -138,14 +154,7 @@ Report ContactStepping::run() {
   Simulation(engine_, options, SampleTimes(options.at, options.sample, engine_.t0, options.end), report_, &segment_)
       .run();
   rows_.finish();
-  const double size = std::abs(report_.energy.initial) + std::abs(report_.energy.final);
-  const bool creates = report_.has_energy && dissipated_ < -part_of_energy * size;
-  if ((changed_ || creates) && report_.ending == Ending::done)
-    warn("stepping",
-         engine_.method.name +
-             " passes impacts and changes of friction within its steps, with order 1: how accurate the run is, "
-             "it cannot say; compare with half the `step`, or with a method that goes from event to event" +
-             (creates ? "; impacts and friction have added energy, " + to_text(-dissipated_) + " in all" : ""));
+  warn_at_end();
   for (int i = 0; i < contacts_.count(); ++i)
     report_.contacts[static_cast<std::size_t>(i)].state = word_of(contacts_.state(i));
   if (report_.has_energy) {

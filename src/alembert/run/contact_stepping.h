@@ -23,6 +23,7 @@ class ContactStepping {
   void take(const GridPoint& from, const GridPoint& to);
   void check_law(int contact, const GridPoint& at);
   void warn(const char* code, std::string text);
+  void warn_at_end();
   void add_event(int contact, const char* kind, const GridPoint& to);
 
   Engine& engine_;
@@ -33,7 +34,6 @@ class ContactStepping {
   Segment segment_;
   ContactChanges changes_;
   double impacts_ = 0, dissipated_ = 0, supplied_ = 0;
-  bool changed_ = false;  // a contact has changed its state
 };
 
 }  // namespace alembert::internal
