@@ -2,8 +2,8 @@
 
 // Equations with inclusions, to rounding: semismooth Newton on the contacts that take part, and where it does not get
 // there sweeps of Gauss and Seidel over the contacts, and Newton on equations that hold the forces less and less to
-// those of the last solution. Where even that leaves more than rounding the statistics say so. Contacts that follow from
-// others are welcome: their forces share.
+// those of the last solution. Where even that leaves more than rounding the statistics say so. Contacts that follow
+// from others are welcome: their forces share.
 
 #include <memory>
 #include <vector>

@@ -39,9 +39,15 @@ Json shaped(const Quantity& quantity, const Values& values) {
   return shaped(quantity, values, 0, at);
 }
 
+/// A member of an object that has none of this name: to look for it first would cost a comparison with each of them.
+void add(Json& object, const std::string& name, Json value) {
+  auto& members = object.get_ref<Json::object_t&>();
+  members.Json::object_t::Container::emplace_back(name, std::move(value));
+}
+
 Json named(const std::vector<Quantity>& quantities, const Values& values) {
   Json object = Json::object();
-  for (const Quantity& quantity : quantities) object[quantity.name] = shaped(quantity, values);
+  for (const Quantity& quantity : quantities) add(object, quantity.name, shaped(quantity, values));
   return object;
 }
 
@@ -89,7 +95,8 @@ Json events(const Report& report) {
   Json list = Json::array();
   for (const EventRecord& record : report.events) {
     Json state = Json::object();
-    for (std::size_t i = 0; i < record.state.size(); ++i) state[report.names.states.at(i)] = number(record.state, i);
+    for (std::size_t i = 0; i < record.state.size(); ++i)
+      add(state, report.names.states.at(i), number(record.state, i));
     Json one = {{"name", report.names.events.at(record.event)}};
     if (!record.kind.empty()) one["kind"] = record.kind;
     one["t"] = number(record.t);
@@ -106,8 +113,8 @@ Json events(const Report& report) {
 Json contacts(const Report& report) {
   Json object = Json::object();
   for (const ContactReport& contact : report.contacts)
-    object[contact.name] = {
-        {"impacts", contact.impacts}, {"dissipated", number(contact.dissipated)}, {"state", contact.state}};
+    add(object, contact.name,
+        {{"impacts", contact.impacts}, {"dissipated", number(contact.dissipated)}, {"state", contact.state}});
   return object;
 }
 

@@ -57,8 +57,9 @@ bool ContactRun::end_accumulations() {
     const double rate = system_->rate(contact(i).normal), a = accelerated[static_cast<std::size_t>(contact(i).normal)];
     // How high it goes is a size of the gap, also where all that is known of it is that it was closed.
     if (rate > 0 && a < 0) system_->reach(i, std::min(rate * rate / (-2 * a), rate * std::abs(options_.end - t_)));
-    const bool leaves =
-        std::abs(system_->gap(i)) <= lowest_flight * system_->gap_scale(i) && rate > 0 && falls(i, a, rates);
+    // Below the surface by rounding: where two contacts are met at once, that of the first.
+    const double gap = system_->gap(i), lowest = lowest_flight * system_->gap_scale(i);
+    const bool leaves = gap <= lowest && at_surface(i) && rate > 0 && falls(i, a, rates);
     if (mode_[static_cast<std::size_t>(i)].closed || !leaves) continue;
     const bool steady = own.steady >= steady_ratios;
     const double flight = -2 * rate / a;
@@ -67,12 +68,12 @@ bool ContactRun::end_accumulations() {
     const bool alone = !known || std::abs(flight - own.limit_ratio * own.passed) <= same_ratio * flight;
     const double ratio = steady ? own.ratio : system_->restitution(i);
     const double left = alone ? flight / (1 - ratio) : own.limit - t_;
-    const bool low = rate * rate / (-2 * a) < lowest_flight * system_->gap_scale(i);
+    const bool low = std::min(gap, 0.0) + rate * rate / (-2 * a) < lowest;
     const bool ends_soon = flight < brief * soon * (1 - system_->restitution(i));
     if (!low && !ends_soon && !(steady && left < soon)) continue;
     set.push_back(i);
-    // Where others take part the flight that is left says little.
-    if (std::isfinite(left)) after = std::max(after, std::min(left, soon));
+    // Low flights may take long where hardly anything pulls.
+    if (std::isfinite(left)) after = std::max(after, alone ? std::min(left, soon) : left);
   }
   if (set.empty()) return false;
   close_accumulated(set, after);

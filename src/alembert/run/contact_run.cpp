@@ -237,8 +237,8 @@ void ContactRun::archive(Archive& fields) {
   fields(slack_);
   modes_.archive(fields, slack_);
   fields(base_, *system_, books_, track_, mode_, t_, state_, parameters_, changes_, impacts_, notes_, closing_,
-         event_t_, at_once_, jams_, largest_force_, turned_, breaks_, ended_, shortened_, piece_begin_,
-         end_, spent_, handed_.steps, handed_.first, handed_.probes, handed_.rests, handed_.final, handed_.ends_on_grid,
+         event_t_, at_once_, jams_, largest_force_, turned_, breaks_, ended_, shortened_, piece_begin_, end_, spent_,
+         handed_.steps, handed_.first, handed_.probes, handed_.rests, handed_.final, handed_.ends_on_grid,
          handed_.counts);
 }
 

@@ -164,11 +164,11 @@ class ContactRun {
   ContactChanges changes_;
   std::optional<Resets> resets_;  // where changes set something
   std::vector<Impacts> impacts_;
-  std::vector<bool> impacted_;      // at the present instant
-  std::vector<std::string> notes_;  // of the contacts, at the present instant
+  std::vector<bool> impacted_;                   // at the present instant
+  std::vector<std::string> notes_;               // of the contacts, at the present instant
   std::vector<std::pair<int, double>> closing_;  // contacts whose impacts accumulate, and when
   std::vector<int> ending_;                      // those of them whose bounces end now
-  double event_t_ = -INFINITY;  // of the last event, and how many there were at it
+  double event_t_ = -INFINITY;                   // of the last event, and how many there were at it
   int at_once_ = 0, jams_ = 0;
   double largest_force_ = 0;  // normal, that was seen
   bool going_ = true;

@@ -200,8 +200,15 @@ bool ZeroSearch::walk(int function, bool last, int& side, std::vector<Zero>& fou
     }
     if (side != 0 && here != side) {
       double share = 0;  // a sign of the step before with nothing here: zero at the left end
-      if (zero) share = zero->share;
-      else if (before && !locate(function, *before, node, share)) return false;
+      if (zero && (!before || zero->value == 0)) {
+        share = zero->share;
+      } else if (zero) {
+        // Rounding may hide the sign of a value, but where it changes a slow function is seen far better than that.
+        const bool passed = (zero->value > 0) != (before->value > 0);
+        if (!locate(function, passed ? *before : *zero, passed ? *zero : node, share)) return false;
+      } else if (before && !locate(function, *before, node, share)) {
+        return false;
+      }
       found.push_back({function, share, here});
     }
     side = here;
