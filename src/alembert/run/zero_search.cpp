@@ -52,7 +52,7 @@ bool passes_many(const std::vector<double>& places, double from, double to) {
 
 ZeroSearch::ZeroSearch(const Equations& e, const Exprs& functions, DenseOutput& dense, Multipliers& multipliers,
                        KernelOptions options)
-    : ZeroSearch(e, Kinks{functions, {}}, dense, multipliers, options) {}
+    : ZeroSearch(e, Kinks{functions, {}, {}}, dense, multipliers, options) {}
 
 ZeroSearch::ZeroSearch(const Equations& e, const Kinks& kinks, DenseOutput& dense, Multipliers& multipliers,
                        KernelOptions options)
