@@ -74,8 +74,10 @@ std::string Limits::reached() const { return reached_ == 0 ? "" : words(); }
 
 double read_bytes(const std::string& option, const std::string& text) {
   const std::string endings = "kMGT";
-  const std::size_t power = text.empty() ? std::string::npos : endings.find(text.back());
-  const std::string number = power == std::string::npos ? text : text.substr(0, text.size() - 1);
+  std::string number = text;
+  if (number.ends_with("B")) number.pop_back();  // 500MB as 500M
+  const std::size_t power = number.empty() ? std::string::npos : endings.find(number.back());
+  if (power != std::string::npos) number.pop_back();
   const double bytes = read_real(option, number) * (power == std::string::npos ? 1 : std::pow(1e3, power + 1.0));
   if (!(bytes > 0)) throw InputError(option + " wants a size above 0, not '" + text + "'", "such as 500M or 2G");
   return bytes;

@@ -339,6 +339,10 @@ TEST(Limits, TheStartIsATime) {
   // x'' = cos t, x(1) = x'(1) = 0.
   EXPECT_NEAR(read.values[1].back(), -std::cos(2.0) + std::cos(1.0) - std::sin(1.0), 1e-9);
   EXPECT_EQ(program({"run", "-", "--start", "3", "--out", out}, drive).code, 2) << "behind the end";
+  // At 1e17 double numbers lie 16 apart: t + h is t.
+  const Outcome late = program({"run", "-", "--start", "1e17", "--end", "100000000000000100"}, drive);
+  EXPECT_EQ(late.code, 2);
+  EXPECT_NE(late.err.find("too small for times about 1e+17"), std::string::npos) << late.err;
 }
 
 TEST(Limits, TimeMemoryAndStepsEndARun) {
@@ -353,6 +357,7 @@ TEST(Limits, TimeMemoryAndStepsEndARun) {
   EXPECT_NE(large.err.find("the memory limit of 20 MB was reached"), std::string::npos) << large.err;
   EXPECT_EQ(program({"run", "-", "--max-steps", "7", "--out", out}, oscillator).code, 1);
   EXPECT_EQ(rows_in(out), 8);
+  EXPECT_EQ(program({"run", "-", "--end", "1", "--memory-limit", "2GB"}, oscillator).code, 0);
   for (const char* wrong : {"0", "-1", "much"}) {
     EXPECT_EQ(program({"run", "-", "--time-limit", wrong}, oscillator).code, 2);
     EXPECT_EQ(program({"run", "-", "--memory-limit", wrong}, oscillator).code, 2);

@@ -1,6 +1,7 @@
 #include "alembert/model/ports/port.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace alembert::internal {
 
@@ -97,27 +98,66 @@ Place flat_place(const std::vector<Block>& blocks, int number) {
   return block ? block->place : Place{};
 }
 
+namespace {
+
+/// The inputs that each value contains, and the other way round: followed instead of asking every value again whenever
+/// an input becomes known.
+class InputOrder {
+ public:
+  InputOrder(const Exprs& u, const Exprs& values) : needs_(u.size()), needed_by_(u.size()), missing_(u.size(), 0) {
+    std::unordered_map<std::uint32_t, int> number;
+    for (std::size_t i = 0; i < u.size(); ++i) number.emplace(u[i].id(), static_cast<int>(i));
+    for (std::size_t i = 0; i < u.size(); ++i)
+      for (const Expr symbol : free_symbols(Exprs{values[i]})) {
+        const auto found = number.find(symbol.id());
+        if (found == number.end()) continue;
+        needs_[i].push_back(found->second);
+        needed_by_[found->second].push_back(static_cast<int>(i));
+        ++missing_[i];
+      }
+    for (std::size_t i = 0; i < u.size(); ++i)
+      if (missing_[i] == 0) ready_.push_back(static_cast<int>(i));
+    known_.assign(u.size(), false);
+  }
+  const std::vector<int>& needs(int i) const { return needs_[i]; }
+  bool known(int i) const { return known_[i]; }
+  /// The input is known, whatever its value contains.
+  void know(int i) {
+    known_[i] = true;
+    for (const int other : needed_by_[i])
+      if (--missing_[other] == 0 && !known_[other]) ready_.push_back(other);
+  }
+  /// The next input that follows from those known, which it then is, too; -1: none does.
+  int next() {
+    while (!ready_.empty()) {
+      const int i = ready_.back();
+      ready_.pop_back();
+      if (known_[i]) continue;
+      know(i);
+      return i;
+    }
+    return -1;
+  }
+
+ private:
+  std::vector<std::vector<int>> needs_, needed_by_;
+  std::vector<int> missing_, ready_;
+  std::vector<bool> known_;
+};
+
+}  // namespace
+
 std::vector<int> input_loops(const PortSystem& s) {
   if (s.u.empty()) return {};
   Graph& graph = s.u[0].graph();
   const Exprs y = minus(product(s.S, s.u, graph), product(s.N, s.u, graph));
-  const Exprs values = substitute(s.u_value, s.y, y, graph);  // what y has besides does not count
-  std::vector<bool> done(s.u.size(), false);
+  InputOrder order(s.u, substitute(s.u_value, s.y, y, graph));  // what y has besides does not count
   std::vector<int> loops;
-  for (std::size_t left = s.u.size(); left > 0;) {
-    Exprs waiting;
-    for (std::size_t i = 0; i < s.u.size(); ++i)
-      if (!done[i]) waiting.push_back(s.u[i]);
-    const std::size_t before = left;
-    int first = -1;
-    for (std::size_t i = 0; i < s.u.size(); ++i) {
-      if (done[i]) continue;
-      if (first < 0) first = static_cast<int>(i);
-      if (!depends(values[i], waiting)) done[i] = true, --left;
-    }
-    if (left < before) continue;
-    loops.push_back(first);
-    done[first] = true, --left;
+  for (int i = 0; i < static_cast<int>(s.u.size()); ++i) {
+    while (order.next() >= 0) continue;
+    if (order.known(i)) continue;
+    loops.push_back(i);
+    order.know(i);
   }
   return loops;
 }
@@ -128,25 +168,18 @@ PortRows port_rows(const PortSystem& s) {
   const Exprs free = plus(product(transposed(s.B), s.z, graph), product(transposed(s.P), s.z, graph));
   const Exprs y = plus(free, minus(product(s.S, s.u, graph), product(s.N, s.u, graph)));
   // Inputs one after the other, each when all that it needs is known; those in `loops` are known from the start.
-  std::vector<bool> done(s.u.size(), false);
-  Exprs values = substitute(s.u_value, s.y, y, graph);
-  for (const int i : s.loops) done[i] = true;
+  const Exprs values = substitute(s.u_value, s.y, y, graph);
+  InputOrder order(s.u, values);
+  for (const int i : s.loops) order.know(i);
   e.u = s.u;
-  for (bool more = true; more;) {
-    more = false;
-    Exprs waiting, from, to;
-    for (std::size_t i = 0; i < s.u.size(); ++i) {
-      if (!done[i]) waiting.push_back(s.u[i]);
-      else if (!(e.u[i] == s.u[i])) {
-        from.push_back(s.u[i]);
-        to.push_back(e.u[i]);
-      }
+  for (int i = order.next(); i >= 0; i = order.next()) {
+    Exprs from, to;
+    for (const int j : order.needs(i)) {
+      if (e.u[j] == s.u[j]) continue;
+      from.push_back(s.u[j]);
+      to.push_back(e.u[j]);
     }
-    for (std::size_t i = 0; i < s.u.size(); ++i) {
-      if (done[i] || depends(values[i], waiting)) continue;
-      e.u[i] = substitute(values[i], from, to, graph);
-      done[i] = more = true;
-    }
+    e.u[i] = substitute(values[i], from, to, graph);
   }
   e.y = substitute(y, s.u, e.u, graph);
   for (const int i : s.loops) e.loops.push_back(s.u[i] - substitute(values[i], s.u, e.u, graph));
