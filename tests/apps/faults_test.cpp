@@ -326,6 +326,16 @@ TEST(Faults, StepsTooShortForTheEndAreRefused) {
   }
 }
 
+TEST(Hangs, ManyComponentsAreReadInTimeThatGrowsWithTheirNumber) {
+  Process process({"check", "-", "--set", "N=20000"},
+                  "parameter N = 10\ncomponent m = \"components/mass.alm\" for i = 1..N\n"
+                  "input m[i].F = -m[i].v for i = 1..N\n");
+  process.limit_cpu(15);  // 22 s where every input looked at all others
+  const Outcome outcome = process.wait(200);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("40000 states, 20000 inputs"), std::string::npos) << outcome.out;
+}
+
 // Limits --------------------------------------------------------------------------------------------------------------
 
 TEST(Limits, TheStartIsATime) {

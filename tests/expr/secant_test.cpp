@@ -8,6 +8,8 @@
 #include <cmath>
 #include <functional>
 
+#include "alembert/base/lists.h"
+#include "alembert/expr/change.h"
 #include "evaluator.h"
 
 namespace alembert::internal::testing_expr {
@@ -182,6 +184,46 @@ TEST(Secant, AnglesAreFollowedAcrossTheCut) {
   const double a0 = std::sin(3.1), b0 = std::cos(3.1), a1 = std::sin(3.2), b1 = std::cos(3.2);
   const Values<double> v(s.graph, s.ends, {a0, b0, a1, b1});
   EXPECT_NEAR(v(s.D[0]) * (a1 - a0) + v(s.D[1]) * (b1 - b0), 0.1, 1e-14);
+}
+
+// Changes between two points: the same number as the difference, in which digits cancel -----------------------------
+
+TEST(Change, KeepsItsDigitsWhereTheDifferenceLosesThem) {
+  Graph graph;
+  const Expr a = graph.symbol("a"), b = graph.symbol("b");
+  const Exprs x{a, b}, x0 = graph.symbols("start", 2), dx = graph.symbols("step", 2);
+  const Exprs x1{x0[0] + dx[0], x0[1] + dx[1]};
+  const Exprs f{a * b * b - 3 * a / (1 + b), sqrt(a * a + b * b) - pow(b, 3), graph.constant(4), -b * a};
+  const std::optional<Exprs> change = change_between(f, x, x0, x1, dx, graph);
+  ASSERT_TRUE(change);
+  const Exprs first = substitute(f, x, x0, graph), last = substitute(f, x, x1, graph);
+  for (const double step : {1.0, 1e-3, 1e-9}) {
+    const std::vector<double> at{0.7, 1.3, step, -0.6 * step};
+    const Exprs all = joined<Expr>(x0, dx);
+    const Values<double> plain(graph, all, at);
+    const Values<Quad> exact(graph, all, std::vector<Quad>(at.begin(), at.end()));
+    for (std::size_t i = 0; i < f.size(); ++i) {
+      const Quad true_change = exact(last[i]) - exact(first[i]);
+      EXPECT_NEAR(plain((*change)[i]), double(true_change), 2e-15 * step) << i << ", step " << step;
+      // In quadruple precision the difference is good to 1e-33: both are the same function.
+      EXPECT_NEAR(double(exact((*change)[i]) - true_change), 0, 1e-31) << i;
+    }
+    // The control: in double numbers the difference of the values is not good enough for a short step.
+    if (step < 1e-6) {
+      EXPECT_GT(std::abs(plain(last[0]) - plain(first[0]) - double(exact(last[0]) - exact(first[0]))), 1e-18);
+    }
+  }
+}
+
+TEST(Change, IsNotGivenForFunctionsWhoseSlopesAreLong) {
+  Graph graph;
+  const Expr a = graph.symbol("a"), a0 = graph.symbol("start"), da = graph.symbol("step");
+  const auto change = [&](Expr f) {
+    return change_between(Exprs{f}, Exprs{a}, Exprs{a0}, Exprs{a0 + da}, Exprs{da}, graph);
+  };
+  EXPECT_FALSE(change(a * sin(a)));
+  EXPECT_FALSE(change(pow(a, Quad(0.7))));
+  EXPECT_TRUE(change(a * sin(graph.symbol("other"))));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "alembert/base/lists.h"
 #include "alembert/derive/work.h"
+#include "alembert/expr/change.h"
 #include "alembert/methods/shared/spark.h"
 
 namespace alembert::internal {
@@ -54,11 +55,13 @@ class SparkStep {
     const Exprs& dz;
     const QuadVector &a_hat, &a_prime, &a_tilde;
     std::string where;
+    bool ends = false;  // the velocity that the next step begins with
   };
 
   Exprs combination(const QuadVector& row, const std::vector<Exprs>& values, std::size_t size);
   void make_stages();
   void make_forces();
+  Exprs change_since_start(const Exprs& function, const Point& to) const;
   void add_momentum(const Momentum& balance);
   void add_nonholonomic();
   void add_holonomic();
@@ -159,11 +162,27 @@ void SparkStep::make_forces() {
   }
 }
 
+/// Of a function of t, y, z from the start of the step on. Where the mass matrix depends on q, the difference of two
+/// momenta would bring the rounding of whole momenta into every step, however short it is.
+Exprs SparkStep::change_since_start(const Exprs& function, const Point& to) const {
+  const Point from{t0_, frame_.y0, frame_.z0};
+  const Exprs symbols = joined<Expr>(e_.t, e_.y, e_.z), start = joined<Expr>(from.t, from.y, from.z),
+              end = joined<Expr>(to.t, to.y, to.z);
+  Exprs steps;
+  for (std::size_t i = 0; i < start.size(); ++i) steps.push_back(increment(end[i], start[i]));
+  if (const auto change = change_between(function, symbols, start, end, steps, graph_)) return *change;
+  Exprs difference = at(e_, function, to);
+  const Exprs before = at(e_, function, from);
+  for (std::size_t i = 0; i < difference.size(); ++i) difference[i] = difference[i] - before[i];
+  return difference;
+}
+
 /// p = p0 + h sum ah f + h sum ap N + h sum at r; the increment of p is exact where p is linear in z.
 void SparkStep::add_momentum(const Momentum& balance) {
   const Point& x = balance.at;
-  Exprs left = at(e_, e_.p, {x.t, x.y, e_.constant_mass ? balance.dz : x.z});
-  if (!e_.constant_mass)
+  Exprs left = balance.ends && !e_.constant_mass ? change_since_start(e_.p, x)
+                                                 : at(e_, e_.p, {x.t, x.y, e_.constant_mass ? balance.dz : x.z});
+  if (!balance.ends && !e_.constant_mass)
     for (std::size_t i = 0; i < n_z_; ++i) left[i] = left[i] - p0_[i];
   std::vector<Exprs> terms(n_z_);
   for (int j = 0; j < s_; ++j) add_scaled(terms, balance.a_hat[j], f_[j]);
@@ -314,7 +333,7 @@ StepPlan SparkStep::plan() {
   p0_ = at(e_, e_.p, {t0_, frame_.y0, frame_.z0});
   for (int i = 0; i < s_; ++i)
     add_momentum({{T_[i], Y_[i], Z_[i]}, dZ_[i], k_.A_hat[i], k_.A_prime[i], k_.A_tilde[i], at_stage(i)});
-  add_momentum({{t1_, y1_, z1_}, dz_, k_.b_hat, k_.b_prime, k_.b_tilde, " at the end of the step"});
+  add_momentum({{t1_, y1_, z1_}, dz_, k_.b_hat, k_.b_prime, k_.b_tilde, " at the end of the step", true});
   add_nonholonomic();
   add_holonomic();
   add_positions();

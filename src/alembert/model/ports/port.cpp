@@ -199,7 +199,10 @@ PortSystem carried(const PortSystem& s, const std::function<Exprs(const Exprs&)>
   for (SparseExprs* matrix : {&result.J, &result.R, &result.B, &result.P}) drop_zeros(*matrix);
   result.t = map({s.t})[0];
   result.H = map({s.H})[0];
-  for (PortSystem::Part& part : result.parts) part.H = map({part.H})[0];
+  Exprs energies;  // together: there may be thousands of parts, and every call looks at all symbols
+  for (const PortSystem::Part& part : s.parts) energies.push_back(part.H);
+  energies = map(energies);
+  for (std::size_t i = 0; i < energies.size(); ++i) result.parts[i].H = energies[i];
   return result;
 }
 
