@@ -126,7 +126,9 @@ std::string Paper::svg(double width, double height) const {
       width, height);
   std::vector<const Item*> order;
   for (const Item& item : items_) order.push_back(&item);
-  std::stable_sort(order.begin(), order.end(), [](const Item* a, const Item* b) { return a->depth < b->depth; });
+  // What lies as deep to a tenth of a pixel (rings about one point) is drawn as it came: rounding is not to decide.
+  const auto layer = [&](const Item* item) { return std::round(10 * fit * item->depth); };
+  std::stable_sort(order.begin(), order.end(), [&](const Item* a, const Item* b) { return layer(a) < layer(b); });
   for (const Item* item : order) {
     std::vector<Flat> points;
     for (const Flat& p : item->points) points.push_back(place(p));

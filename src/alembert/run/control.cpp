@@ -327,9 +327,9 @@ void check_steps(const StepOptions& o, const Method& method, double t0, double e
                      "choose a larger step or an earlier end");
   // Fewer steps than that from 0 to the start, too: else t + h is t, and rows of different states have one time.
   if (std::abs(t0 / h) > 9e15)
-    throw InputError("steps of " + to_text(h) + " are too small for times about " + to_text(t0) +
-                         ": rounding of the time is larger",
-                     "choose a larger step or an earlier `start`");
+    throw InputError(
+        "steps of " + to_text(h) + " are too small for times about " + to_text(t0) + ": rounding of the time is larger",
+        "choose a larger step or an earlier start");
   if (o.most_steps < 0) throw InputError("`most_steps` must be at least 1");
   if (o.control == Control::fixed) return;
   const auto positive = [](const char* name, double value, double low, double high, const char* range) {
