@@ -11,7 +11,7 @@
 namespace alembert {
 namespace {
 
-std::vector<double> list(std::span<const double> values) { return {values.begin(), values.end()}; }
+std::vector<double> copied(std::span<const double> values) { return {values.begin(), values.end()}; }
 
 Stepper gallery_stepper(const std::string& name, const std::string& method, double step) {
   return compile(find_method(method), derive(read_model(source_folder() + "/models/" + name + ".alm")), {.step = step});
@@ -73,12 +73,12 @@ TEST_P(Asked, MultipliersAreAFunctionOfTheState) {
   Stepper one = gallery_stepper(GetParam(), "gauss(2)", 0.01), other = one;
   for (int n = 1; n <= 20; ++n) {
     ASSERT_TRUE(one.step() && other.step()) << one.failure();
-    const std::vector<double> first = list(one.multipliers()), acceleration = list(one.accelerations());
-    EXPECT_EQ(list(one.multipliers()), first);
+    const std::vector<double> first = copied(one.multipliers()), acceleration = copied(one.accelerations());
+    EXPECT_EQ(copied(one.multipliers()), first);
     // A stepper that comes by here for the first time, and from elsewhere.
     if (n % 5 != 0) continue;
-    EXPECT_EQ(list(other.multipliers()), first) << n;
-    EXPECT_EQ(list(other.accelerations()), acceleration) << n;
+    EXPECT_EQ(copied(other.multipliers()), first) << n;
+    EXPECT_EQ(copied(other.accelerations()), acceleration) << n;
   }
 }
 
@@ -92,7 +92,7 @@ TEST_P(Asked, TheStepsBehindAreTheSame) {
     asked.set_step(h);
   }
   ASSERT_TRUE(one.steps(10) && asked.steps(10));
-  EXPECT_EQ(list(one.state()), list(asked.state()));
+  EXPECT_EQ(copied(one.state()), copied(asked.state()));
   const SimulateOptions options = by_tolerance(one.t() + 0.5, 1e-6);
   asked.accelerations();
   expect_same_end(follow(one, options), follow(asked, options), "a run from there");
@@ -131,8 +131,8 @@ TEST_P(Watched, CopiesAndLoadedSteppersGoOn) {
     expect_same_rows(run.trajectory, simulate(copy, options).trajectory, "copied");
   }
   ASSERT_TRUE(through.steps(60) && loaded.steps(60) && copy.steps(60));
-  EXPECT_EQ(list(loaded.state()), list(through.state()));
-  EXPECT_EQ(list(copy.state()), list(through.state()));
+  EXPECT_EQ(copied(loaded.state()), copied(through.state()));
+  EXPECT_EQ(copied(copy.state()), copied(through.state()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Events, Watched,
