@@ -29,9 +29,7 @@ struct Iteration {
   std::vector<T> delta, trial, direction, work;
 
   bool factor(LinearSystem<T>& system, const T* x) noexcept;
-  /// Whether the equations hold at x as well as rounding lets them: seen from every operation, or from what the last
-  /// bits of the unknowns make of the next correction.
-  bool at_rounding(LinearSystem<T>& system, const T* x) noexcept;
+  bool at_rounding(const T* x) noexcept;
   /// Names the equation with the largest residual at x.
   void find_worst_equation(const T* x, NewtonResult& result) noexcept;
   /// The equations at x lie in trial then.
