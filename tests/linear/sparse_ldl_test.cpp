@@ -80,7 +80,7 @@ void expect_solution_of_unsymmetric(Gram a) {
   for (int i = 0; i < a.n; ++i)
     for (int k = a.row_start[i]; k + 1 < a.row_start[i + 1]; ++k) {
       double& above = a.full[a.column[k]][i];
-      above *= 1 + 0.3 * std::sin(1.0 + k);
+      above *= 1 + 0.1 * std::sin(1.0 + k);
       mirrored.push_back(above);
     }
   SparseLdl ldl(a.n, a.row_start, a.column);
