@@ -575,18 +575,18 @@ std::string loop_of(const Program& program, bool counts, int left, int status) {
   if (!counts)
     return fmt::format(
                "  int open = 0;\n  const int begun = 0;\n"
-               "  for (; times > 0 && v{} > 0 && v{} == 0; times -= 1, --open) {{\n",
+               "  for (; times > 0 && v{} > 0 && v{} == 0; times -= 1, open -= 1) {{\n",
                left, status) +
            step + "  }\n";
   const std::string again =
-      program.operations() <= most_twice ? "    if (open <= 0) break;\n" + step + "    --open;\n" : "";
+      program.operations() <= most_twice ? "    if (open <= 0) break;\n" + step + "    open -= 1;\n" : "";
   return fmt::format(
              "  const int all = v{0} < (times < {1} ? (double)times : {1}.0) ? (int)v{0} : (int)(times < {1} ? times : "
              "{1});\n"
              "  int open = v{2} == 0 ? all : 0;\n  const int begun = open;\n"
              "  while (open > 0) {{\n    __builtin_assume(v{0} > 0.0);\n",
              left, most, status) +
-         step + "    --open;\n" + again + "  }\n";
+         step + "    open -= 1;\n" + again + "  }\n";
 }
 
 }  // namespace
