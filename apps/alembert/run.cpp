@@ -8,6 +8,7 @@
 #include <set>
 
 #include "alembert/base/files.h"
+#include "alembert/base/utf8.h"
 #include "alembert/default_methods.h"
 #include "alembert/derive/equations.h"
 #include "alembert/error.h"
@@ -256,7 +257,7 @@ int run(const RunOptions& options) {
     fmt::print("{}", to_text(report));
     std::vector<std::string> written = options.out;
     written.insert(written.end(), options.plot.begin(), options.plot.end());
-    if (!written.empty()) fmt::print("  {:<12}{}\n", "written", fmt::join(written, ", "));
+    if (!written.empty()) fmt::print("  {:<12}{}\n", "written", printable(fmt::format("{}", fmt::join(written, ", "))));
     if (profile) fmt::print("{}", profile_text(*profile));
   }
   // The report says these too, but a person may not see that one. Who asks for checkpoints relies on them.

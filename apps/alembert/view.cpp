@@ -89,7 +89,7 @@ int view(const ViewArguments& arguments) {
     if (!one.note.empty()) say("'" + arguments.files[i] + "': " + one.note);
     const std::string& name = trajectories.size() > 1 ? arguments.files[i] : title;
     fmt::print("{}: {} rows from t = {} to {}, written to {}\n", printable(name), one.rows(), one.t().front(),
-               one.t().back(), out);
+               one.t().back(), printable(out));
   }
   return done;
 }

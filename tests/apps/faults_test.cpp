@@ -310,6 +310,9 @@ TEST(Faults, NothingSteersTheTerminal) {
     const Outcome seen = program({"view", folder.write("a.json", file.dump()), "--out", folder / "a.html"});
     EXPECT_EQ(seen.code, 0) << seen.err;
     EXPECT_EQ((seen.out + seen.err).find(evil), std::string::npos) << seen.out;
+    const Outcome wrote = program({"run", "-", "--out", folder / (std::string("b") + evil + ".csv")}, oscillator);
+    EXPECT_EQ(wrote.code, 0) << wrote.err;
+    EXPECT_EQ(wrote.out.find(evil), std::string::npos) << wrote.out;
     const Outcome named = program({"run", std::string("no") + evil + ".alm"});
     EXPECT_EQ(named.code, 2);
     EXPECT_EQ(named.err.find(evil), std::string::npos) << named.err;

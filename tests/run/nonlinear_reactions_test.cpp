@@ -1,5 +1,4 @@
-// Where something is 0 and has no size of its own: reactions that a load which grows from nothing brings about, bodies
-// that stand.
+// Reactions that a load which grows from nothing brings about, and forces that depend on them.
 
 #include <gtest/gtest.h>
 
