@@ -56,7 +56,7 @@ TEST(Sizes, WhatIsKeptIsExact) {
   EXPECT_EQ(steered.rough_registers(0), 1);
 }
 
-TEST(Words, AreTheLargestOfAbsoluteValues) {
+TEST(UpperWords, AreTheLargestOfAbsoluteValues) {
   SmallProgram p;
   p.program.largest = {p.result, p.rate};
   const Expr largest = p.graph.symbol("largest"), rate = p.graph.symbol("rate");

@@ -14,6 +14,10 @@ namespace {
 // Residuals above this are not what a good step leaves: the scalar engine knows what to say.
 constexpr double suspicious_residual = 1e-9;
 
+// A function of an event this near to zero at the start may be there but for rounding; the scalar engine, which looks
+// closer, is right in any case.
+constexpr double on_event = 1e-9;
+
 /// Whole steps from the start to the end; 0 where the last one would be cut.
 long whole_steps(double t0, double end, double h) {
   constexpr double rounding = 1e-9;  // of the quotient; a step that is cut by more is another step
@@ -132,6 +136,11 @@ bool ProgramMembers::begin(const StepProgram& step, Engine& engine, const double
     if (!engine.begin(named) || moved_start(task_, engine.initial, engine.t0)) return false;
   } catch (const InputError&) { return false; }
   begin_program(engine, step, static_cast<double>(steps_), variables);
+  // A motion that begins on an event: whether that is one is no matter of a sign, which is rounding.
+  for (std::size_t i = 0; i < task_.model->events.size(); ++i) {
+    const double value = variables[step.crossing + static_cast<int>(i)];
+    if (!(std::abs(value) > on_event)) return false;
+  }
   std::copy(engine.parameters.begin(), engine.parameters.end(), table);
   return true;
 }
