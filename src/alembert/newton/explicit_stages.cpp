@@ -146,7 +146,7 @@ ExplicitStages::Distinct ExplicitStages::find_alike(Level& level, const Exprs& s
 }
 
 std::unique_ptr<ExplicitStages> ExplicitStages::make(const ImplicitEquations& e, KernelOptions options) {
-  if (!e.stages || e.fewer || e.inclusions || e.groups.size() != 3) return nullptr;
+  if (!e.stages || e.fewer || e.inclusions || e.groups.size() != 3 || e.groups.back().counts()) return nullptr;
   const StageStructure& d = *e.stages;
   if (d.points != 2 || d.n_k > 0 || d.n_g == 0 || d.implicit_y) return nullptr;
   const int core = d.s * d.n_z, all_z = core + d.n_z, n = static_cast<int>(e.unknowns.size());

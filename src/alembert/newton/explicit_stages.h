@@ -31,6 +31,12 @@ class ExplicitStages {
   /// Whether the last solve() got there, and forget() was not called since.
   bool arrived() const { return arrived_; }
   void forget() noexcept { arrived_ = false; }
+  /// As if it had never solved.
+  void start_afresh() noexcept {
+    forget();
+    convergence_ = Convergence(0x1p-52);
+    tail_error_ = 0;
+  }
 
   std::vector<int> sizes() const { return {constraints_}; }  // of its matrices
   void bind(const double* parameters) noexcept;

@@ -490,7 +490,8 @@ void Newton<T>::Body::start_afresh() noexcept {
   exact.reset();
   exact_typical.clear();
   iteration.convergence = Convergence(epsilon_of<T>, systems.linear);
-  systems.usual->start_afresh();
+  if (explicit_stages) explicit_stages->start_afresh();
+  if (systems.usual) systems.usual->start_afresh();
   if (regular) regular->start_afresh();
 }
 
