@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
                     CutRun{"nonholonomic", "snakeboard.alm", "--method gauss(2) --step 0.01 --end 4"},
                     CutRun{"friction", "double_pendulum_viscous.alm", "--step 0.01 --end 4"},
                     CutRun{"events", ball, ""}, CutRun{"events_tolerance", ball, "--tolerance 1e-6", 5, 12},
-                    CutRun{"resets_tolerance", stiffening, "--tolerance 1e-7", 40, 150},
+                    CutRun{"resets_tolerance", stiffening, "--tolerance 1e-7", 40, 100},
                     CutRun{"contacts", "bouncing_ball.alm", "--method moreau --step 0.02"},
                     CutRun{"rubbing", rubbing, ""}, CutRun{"bounces", "bouncing_ball.alm", "--step 0.02"},
                     CutRun{"bounces_on_samples", "bouncing_ball.alm", "--step 0.02 --sample 0.013"},
