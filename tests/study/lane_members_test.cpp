@@ -106,7 +106,7 @@ TEST(LaneMembers, AgreeWithTheScalarEngineInAnyOrder) {
   }
 }
 
-/// The lower rod stands upright at the start, but for rounding: it has not turned over yet.
+/// The lower rod stands upright at the start, but for rounding: it has not turned over yet. A third one does not do so.
 TEST(LaneMembers, AMotionThatBeginsOnAnEventGoesToTheScalarEngine) {
   const std::string text = apps_test::file_text(source_folder() + "/models/double_pendulum_flip.alm");
   LaneStudy study(text, {"a0", "b0"}, {"events.flip.t"}, "lobatto(2)", 1, 0.005);
@@ -115,10 +115,12 @@ TEST(LaneMembers, AMotionThatBeginsOnAnEventGoesToTheScalarEngine) {
   batch.count = 3;
   batch.values = {2.05, pi, 1.78, pi, 2.05, 3};
   const auto lanes = make_lane_engine(study.task)->run(batch), scalar = make_scalar_engine(study.task)->run(batch);
-  for (std::size_t i = 0; i < batch.count; ++i) {
+  for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_GT(cell_number(lanes[i], 0), 0.1);
     EXPECT_NEAR(cell_number(lanes[i], 0), cell_number(scalar[i], 0), 1e-6);
   }
+  EXPECT_TRUE(std::isnan(cell_number(lanes[2], 0)));
+  EXPECT_TRUE(std::isnan(cell_number(scalar[2], 0)));
 }
 
 /// Fast turns make Newton's whole matrix necessary, which the start at rest does not show: such members stay in lanes.
