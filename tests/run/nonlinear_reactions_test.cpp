@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "output/rows.h"
@@ -63,6 +64,22 @@ TEST(ReactionsFromNothing, AreThereUnderALooseToleranceOfNewton) {
       ASSERT_EQ(report.ending, Ending::done) << report.reason << "\n" << one.text;
       EXPECT_NEAR(report.v[0], one.speed, 1e-11 + 100 * tolerance) << tolerance << "\n" << one.text;
     }
+}
+
+// Methods that converge to something else where reactions are nonlinear say so: by themselves, in parts, as adjoints.
+TEST(ReactionsFromNothing, AreSaidToBeTooMuchForSomeMethods) {
+  const auto said = [](const std::string& text, const char* name) {
+    const Report report = run_of(text, name, 0.001);
+    return std::any_of(report.warnings.begin(), report.warnings.end(),
+                       [](const Warning& warning) { return warning.code == "inconsistent"; });
+  };
+  const std::string nonlinear = rubbing().front().text;
+  const std::string linear = "coordinate x = 1, y\nkinetic (x'^2 + y'^2)/2\npotential y\nconstraint x^2 + y^2 = 1\n";
+  for (const char* name : {"natural_euler(1/2)", "symmetric(natural_euler(1/2))", "adjoint_of(natural_euler(1/2))"}) {
+    EXPECT_TRUE(said(nonlinear, name)) << name;
+    EXPECT_FALSE(said(linear, name)) << name;
+  }
+  EXPECT_FALSE(said(nonlinear, "true_euler(1/2)"));
 }
 
 }  // namespace

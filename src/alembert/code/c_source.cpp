@@ -335,7 +335,8 @@ class Writer {
   std::string rough_operation(const Tape& tape, const Tape::Instruction& step) const {
     if (step.op == Op::where && bits_[step.a])
       return fmt::format("{} ? {} : 0.0f", truth(tape, step.a), rough_name(tape, step.b));
-    const std::string a = rough_name(tape, step.a), b = rough_name(tape, step.b);
+    std::string a = rough_name(tape, step.a);
+    const std::string b = rough_name(tape, step.b);
     const auto nothing = [&](std::uint32_t term) {  // sizes are not below the smallest float in any case
       return term < tape.first_result() && term >= tape.inputs + tape.parameters.size() &&
              number_of(tape, term) <= static_cast<double>(std::numeric_limits<float>::min());

@@ -11,6 +11,7 @@
 #include "alembert/derive/work.h"
 #include "alembert/error.h"
 #include "alembert/expr/derivative.h"
+#include "alembert/methods/shared/euler.h"
 #include "alembert/run/kinks.h"
 #include "alembert/run/redundant.h"
 #include "alembert/run/sides.h"
@@ -236,6 +237,7 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
       in_constraints_(parameters_in(joined<Expr>(e.g, e.k), parameters.size())) {
   require_stages(method, plan, values, asked);
   if (method.remark) remark = method.remark(seen_by_methods(e));
+  inconsistent = !method.claims.nonlinear_multiplier && nonlinear_reaction(seen_by_methods(e));
   if (e.port) ports.emplace(e, options.dirac, code_for(std::max(1.0, options.rows), options.newton.kernel));
   if (e.energy && !conservative) work.emplace(e, code_for(options.steps, options.newton.kernel));
   EngineOptions without_kernel = options;
@@ -305,6 +307,7 @@ Engine::Engine(const Engine& other)
       maker(e.y.size(), [this](double t, std::span<const double> state) { return ends_singular(t, state); }),
       kernel(other.kernel),
       remark(other.remark),
+      inconsistent(other.inconsistent),
       expressions_(other.expressions_),
       start_(other.start_),
       zero_tests_(other.zero_tests_),

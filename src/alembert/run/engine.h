@@ -122,6 +122,8 @@ class Engine {
 
   /// What a user must know of the method on this model; "" where there is nothing.
   std::string remark;
+  /// The numbers converge to the solution of another equation.
+  bool inconsistent = false;
   /// The values of all the model's parameters, in the order of Model::parameter_symbols.
   std::vector<double> model_parameters() const;
 

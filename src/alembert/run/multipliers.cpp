@@ -133,15 +133,20 @@ std::span<const double> Multipliers::at(double t, std::span<const double> state)
   std::copy(guess_.begin(), guess_.end(), values.begin());
   newton_.start_afresh();
   // A contradiction is that of a singular position, where the multipliers are what can be said.
-  Outcome outcome = newton_.solve(x_.data()).outcome;
-  // From zero linear equations are solved at once, with the rounding of the matrix: once more, with that of their sums.
-  if (outcome == Outcome::converged && accelerations_.linear()) outcome = newton_.solve(x_.data()).outcome;
+  const Outcome outcome = newton_.solve(x_.data()).outcome;
+  if (outcome == Outcome::converged && accelerations_.linear()) refine();
   if (outcome != Outcome::converged && outcome != Outcome::contradiction) {
     if (by_least_squares(t, state)) return failed_;
     failed_.assign(values.size(), std::nan(""));
     return failed_;
   }
   return values;
+}
+
+// From zero linear equations are solved at once, with the rounding of the matrix; once more, with that of their sums.
+void Multipliers::refine() {
+  std::copy(x_.begin(), x_.end(), once_.begin());
+  if (newton_.solve(x_.data()).outcome != Outcome::converged) std::copy(once_.begin(), once_.end(), x_.begin());
 }
 
 }  // namespace alembert::internal

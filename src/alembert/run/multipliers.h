@@ -42,12 +42,14 @@ class Multipliers {
   void take_order(const Multipliers& other);
   /// Where masses vanish, or almost, accelerations may be undetermined or lost in rounding; multipliers are not.
   bool by_least_squares(double t, std::span<const double> state);
+  void refine();
   void measure_masses();
 
   std::size_t inputs_, n_y_, n_z_;
   bool massless_;
   std::vector<double> guess_;  // of the unknowns
   std::vector<double> x_, failed_;
+  std::vector<double> once_ = x_;  // before it is refined
   std::shared_ptr<const ImplicitEquations> reduced_;
   Kernel<double> balances_;  // x_ -> equations of z'; made where rounding is asked for
   std::vector<double> masses_, errors_;

@@ -48,6 +48,13 @@ std::string time_of_growth(const AccuracyProbe::Result& found) {
 
 // What may be wrong although every step was made.
 void Simulation::assess() {
+  if (engine_.inconsistent)
+    warn("inconsistent",
+         engine_.method.name +
+             " is inconsistent here: the constraint forces are nonlinear in the multipliers, and the numbers converge "
+             "to the "
+             "solution of another equation, however short the steps are; choose another method",
+         report_.t);
   assess_inputs();
   assess_accuracy();
   assess_energy();

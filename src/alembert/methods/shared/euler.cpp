@@ -298,14 +298,6 @@ MethodFamily euler_family(MethodFamily family, bool natural, std::function<StepP
         if (!(a > 0)) return "contacts push in the middle of the step only where a is positive";
         return nonlinear_reaction(e) ? "beside contacts it takes reactions that are linear in the multipliers" : "";
       };
-    if (natural)
-      method.remark = [name](const Equations& e) {
-        return nonlinear_reaction(e)
-                   ? name +
-                         " is inconsistent here: the reaction is nonlinear in the multiplier, and the "
-                         "numbers converge to the solution of another equation"
-                   : std::string();
-      };
     return method;
   };
   return family;
