@@ -143,6 +143,34 @@ initial x = l, x2 = l, y2 = -l
   }
 }
 
+TEST(ToPort, TablesAndTheirSlopesAreWritten) {
+  for (const char* kind : {"linear", "spline", "monotone"})
+    expect_same_motion(model_from_text(std::string("table hill(x) = (-1, 0.5), (0, 0), (0.11, 0.2), (2, 3) ") + kind +
+                                       "\ntable push(s) = (0, 0), (0.1, 2), (1, 0) " + kind +
+                                       "\ncoordinate x = 0.1\nkinetic x'^2/2\npotential 3*hill(x)\nforce x = push(t)\n"
+                                       "initial x' = 0.3\n"));
+}
+
+TEST(ToPort, InputsAreWhatTheyAreWhereNobodySetsThem) {
+  const Model model = model_from_text(
+      "parameter a = 3\ninput F = 2*a, G[2] = (sin(3*t), 1)\ncoordinate x, y\nkinetic (x'^2 + y'^2)/2\n"
+      "force x = F*G[2], y = G[1]\n");
+  expect_same_motion(model);
+  const Report report = run(as_port(model), "gauss_collocation(2)", 0.01, 1);
+  EXPECT_NEAR(report.z[0], 3, 1e-12);                           // F t^2/2
+  EXPECT_NEAR(report.z[1], 1.0 / 3 - std::sin(3.0) / 9, 1e-9);  // twice the integral of sin(3t)
+}
+
+TEST(ToPort, ContactsAreNoPartOfIt) {
+  const Model model = model_from_text("coordinate y = 1\nkinetic y'^2/2\npotential 9.81*y\ncontact floor: y >= 0\n");
+  try {
+    to_port(model, derive(model));
+    FAIL() << "taken";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("floor"), std::string::npos) << error.what();
+  }
+}
+
 TEST(ToPort, TimeAsState) {
   // The oscillator in w = q/a(t), a = 1 + sin(t)/2: a flow and a drift that depend on time. Symank 2025, section 4.2.3.
   const Model model = model_from_text(R"(let a = 1 + sin(t)/2

@@ -49,6 +49,8 @@ class Piecewise {
   const std::vector<double>& kinks() const { return kinks_; }
   const std::vector<double>& knots() const { return knots_; }
   const std::vector<Piece<double>>& pieces() const { return pieces_; }
+  const std::vector<Quad>& exact_knots() const { return exact_knots_; }
+  const std::vector<Piece<Quad>>& exact_pieces() const { return exact_; }
   /// Under which it is known; from the contents.
   double number() const { return number_; }
 

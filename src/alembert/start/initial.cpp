@@ -1,9 +1,11 @@
 #include "alembert/start/initial.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "alembert/base/lists.h"
@@ -84,6 +86,7 @@ struct ConsistentStart::Body {
                               const StartValues& given) const;
   int parts_of_the_way(const State& state, const StartValues& given) const;
   void project_positions(State& state, const StartValues& given, const SparseRows& metric) const;
+  void turn_velocities(State& state, const StartValues& given) const;
   void project_velocities(State& state, const StartValues& given, const SparseRows& metric) const;
   void put_closed_forms(State& state, const StartValues& given) const;
   void check_pinned_forms(const State& state, const StartValues& given) const;
@@ -180,7 +183,9 @@ InitialValues ConsistentStart::Body::solve(double t0, const StartValues& given) 
   project_positions(state, given, metrics.positions);
   put_closed_forms(state, given);
   check_pinned_forms(state, given);
-  project_velocities(state, given, metrics.velocities);
+  turn_velocities(state, given);
+  // Least in kinetic energy where the bodies stand now, which may not be where they were put.
+  project_velocities(state, given, state.y == given.y ? metrics.velocities : mass_.at(state).velocities);
   finite_.check(model_, e_, state);
   check_inertia(state);
   find_multipliers(state, given, metrics.positions, result);
@@ -287,6 +292,33 @@ void ConsistentStart::Body::project_positions(State& state, const StartValues& g
   }
   kinematics_.check_contact_points(model_, state);
   kinematics_.check_rank(model_, e_, state);
+}
+
+/// A body that was turned keeps its spin, conj(e) e': its given velocity e' belongs to the orientation it was given
+/// with.
+void ConsistentStart::Body::turn_velocities(State& state, const StartValues& given) const {
+  if (e_.form != Form::lagrangian) return;
+  const auto times = [](const std::array<double, 4>& a, const std::array<double, 4>& b) {
+    return std::array<double, 4>{
+        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3], a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] + a[2] * b[0] + a[3] * b[1] - a[1] * b[3], a[0] * b[3] + a[3] * b[0] + a[1] * b[2] - a[2] * b[1]};
+  };
+  std::set<int> turned;  // a body may have several joints
+  for (const Joint& joint : model_.joints) {
+    if (joint.turns != 4 || !turned.insert(joint.orientation).second) continue;
+    const auto part = [&](const std::vector<double>& list) {
+      const double* const e = list.data() + joint.orientation;
+      return std::array<double, 4>{e[0], e[1], e[2], e[3]};
+    };
+    const std::array<double, 4> before = part(given.y), after = part(state.y);
+    const bool pinned = std::any_of(given.z_pinned.begin() + joint.orientation,
+                                    given.z_pinned.begin() + joint.orientation + 4, [](bool b) { return b; });
+    if (before == after || pinned) continue;
+    const double size = before[0] * before[0] + before[1] * before[1] + before[2] * before[2] + before[3] * before[3];
+    const auto turn = times(after, {before[0] / size, -before[1] / size, -before[2] / size, -before[3] / size});
+    const auto rate = times(turn, part(given.z));
+    std::copy(rate.begin(), rate.end(), state.z.begin() + joint.orientation);
+  }
 }
 
 /// Multipliers that are unknowns of the level start at 0, and what is found for them is not used.

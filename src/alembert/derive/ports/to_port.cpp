@@ -1,8 +1,10 @@
 #include "alembert/derive/ports/to_port.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
+#include "alembert/base/lists.h"
 #include "alembert/derive/split.h"
 #include "alembert/model/ports/port_entries.h"
 #include "alembert/model/refuse.h"
@@ -28,6 +30,7 @@ class Builder : public PortEntries {
     for (const Block& parameter : model.parameters) taken_.insert(parameter.name);
     taken_.insert("t");
     s.t = e.t;
+    put_inputs(model, e);
   }
 
   PortSystem s;
@@ -101,6 +104,22 @@ class Builder : public PortEntries {
   }
 
  private:
+  /// What comes from outside is what it is where nobody sets it: it may depend on time and parameters.
+  void put_inputs(const Model& model, const Equations& e) {
+    if (model.inputs.empty()) return;
+    Exprs from{model.t}, to{s.t};
+    for (const Expr p : model.parameter_symbols) {
+      from.push_back(p);
+      to.push_back(graph_.symbol(p.graph().name(p.id())));
+    }
+    std::map<std::string, Expr> values;
+    for (std::size_t i = 0; i < model.input_symbols.size(); ++i)
+      values[flat_name(model.inputs, static_cast<int>(i))] = substitute(model.input_values[i], from, to, graph_);
+    Exprs all = joined<Expr>(e.forces, e.g, e.g_dot, e.k, e.p, e.v, e.energy);
+    if (e.rayleigh) all.push_back(e.rayleigh);
+    for (const Expr symbol : free_symbols(all))
+      if (const auto value = values.find(graph_.name(symbol.id())); value != values.end()) put(symbol, value->second);
+  }
   std::string unique(std::string name) {
     while (!taken_.insert(name).second) name += "_";
     return name;
@@ -296,6 +315,10 @@ PortSystem to_port(const Model& model, const Equations& e, ToPortOptions options
   if (!e.energy)
     refuse(model, {}, "the general form has no energy, and so no port-Hamiltonian one",
            "write kinetic and potential energy (or the multibody form), or the port-Hamiltonian form itself");
+  if (!model.contacts.empty())
+    refuse(model, model.contacts.front().place,
+           "the contact '" + model.contacts.front().name + "' is no part of a port-Hamiltonian system",
+           "leave contacts, limits, ropes and friction in joints out, or run the model as it is");
   if (!model.first_order.empty() || !e.actions.empty())
     refuse(model, {},
            model.first_order.empty() ? "what events set is no part of a port-Hamiltonian system"
