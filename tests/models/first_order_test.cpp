@@ -96,6 +96,33 @@ TEST(FirstOrder, StandsInPortHamiltonianModels) {
   EXPECT_NEAR(port.port->x[2], mechanics.y[1], 1e-10);
 }
 
+// They move by laws of their own: what an energy or a constraint with one in it gains is supplied.
+TEST(FirstOrder, ChangeEnergiesAndConstraintsByWorkThatIsAccountedFor) {
+  const auto expect_supplied = [](const std::string& text, double place, double supplied) {
+    const Report report = run_states(text, "gauss(3)", 0.02);
+    EXPECT_TRUE(report.warnings.empty()) << text << report.warnings[0].text;
+    EXPECT_NEAR(report.y[0], place, 1e-10 * place) << text;
+    ASSERT_TRUE(report.account) << text;
+    EXPECT_NEAR(report.account->supplied - report.account->dissipated, supplied, 1e-9 * std::abs(supplied)) << text;
+    EXPECT_LT(report.account->error, 1e-9) << text;
+  };
+  // z = t, x'' = z: x = t^3/6, and the energy x'^2/2 - z x = -t^4/24.
+  const std::string ramp = "variable z\nrate z' = 1\n";
+  for (const char* form :
+       {"coordinate x\nkinetic x'^2/2\npotential -z*x\n", "coordinate x\nmomentum p of x\nhamiltonian p^2/2 - z*x\n",
+        "coordinate x\nvelocity v\nkinematics x' = v\nmass v = 1\npotential -z*x\n"})
+    expect_supplied(form + ramp, 8.0 / 6, -16.0 / 24);
+  // l = e^t, x = l: the constraint supplies (e^2t - 1)/2.
+  const std::string winch = "variable l = 1\nrate l' = l\nconstraint x = l\n";
+  for (const char* form : {"coordinate x = 1\nkinetic x'^2/2\ninitial x' = 1\n",
+                           "coordinate x = 1\nmomentum p of x = 1\nhamiltonian p^2/2\n"})
+    expect_supplied(form + winch, std::exp(2), (std::exp(4) - 1) / 2);
+  // One that only watches leaves the energy alone.
+  const Report watched =
+      run_states("coordinate x = 1\nkinetic x'^2/2\npotential x^2/2\nvariable z\nrate z' = x\n", "gauss(3)");
+  EXPECT_FALSE(watched.account);
+}
+
 TEST(FirstOrder, MethodsThatCannotTakeThemSaySo) {
   const Model model = model_from_text("coordinate x = 1\nvariable z\nkinetic x'^2/2\npotential x^2/2\nrate z' = x\n");
   EXPECT_NE(refusal(method("energy_momentum"), derive(model)), "");
@@ -124,6 +151,28 @@ TEST(Inputs, AreWhatTheModelFilesOrTheProgramSay) {
   const apps_test::Outcome missing = apps_test::program({"run", model, "--input", "F=" + (folder / "none.csv")});
   EXPECT_EQ(missing.code, 2);
   EXPECT_NE(missing.err.find("cannot be read"), std::string::npos) << missing.err;
+}
+
+// input part.F = ... says what the default value of an assembly's input would.
+TEST(Inputs, OfAssembliesAreGivenByTheModel) {
+  const apps_test::Folder folder;
+  folder.write("push.alm", "input push = 0\nbody b mass 1 inertia (1, 1, 1)\nload p on b force (push, 0, 0)\n");
+  folder.write("pair.alm", "component in = \"push.alm\"\ninput in.push = 3\n");
+  const auto place = [&](const std::string& text, const std::string& name) {
+    const apps_test::Outcome run =
+        apps_test::program({"run", folder.write("m.alm", text + "solve gauss(3) step 0.1 end 2\n"), "--json"});
+    EXPECT_EQ(run.code, 0) << text << run.err;
+    return run.code == 0 ? nlohmann::json::parse(run.out)["q"][name][0].get<double>() : 0.0;
+  };
+  const std::string one = "component a = \"push.alm\"\n";
+  EXPECT_NEAR(place(one, "a.b.r"), 0, 1e-12);
+  EXPECT_NEAR(place(one + "input a.push = 2\n", "a.b.r"), 4, 1e-12);
+  EXPECT_NEAR(place(one + "input a.push = 3*t\n", "a.b.r"), 4, 1e-12);
+  EXPECT_NEAR(place(one + "input F = 2*t\ninput a.push = F\n", "a.b.r"), 8.0 / 3, 1e-12);
+  EXPECT_NEAR(place("component c = \"pair.alm\"\n", "c.in.b.r"), 6, 1e-12);
+  const std::string three = "component a[i] = \"push.alm\" for i = 1..3\ninput a[i].push = i for i = 1..2\n";
+  EXPECT_NEAR(place(three, "a[2].b.r"), 4, 1e-12);
+  EXPECT_NEAR(place(three, "a[3].b.r"), 0, 1e-12);
 }
 
 TEST(Inputs, CanBeSetBetweenSteps) {

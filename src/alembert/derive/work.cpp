@@ -20,6 +20,20 @@ bool admits_motion(Expr k, const Exprs& z) {
   return degree && *degree > 0;
 }
 
+/// What moves by a law of its own, and not with the mechanics: the time, first-order states.
+struct OwnMotion {
+  Exprs x, rates;
+};
+OwnMotion own_motion(const Equations& e) {
+  OwnMotion own{{e.t}, {e.graph->constant(1)}};
+  const std::size_t last = e.y.size() - e.auxiliary.size();
+  for (std::size_t i = last - static_cast<std::size_t>(e.first_order); i < last; ++i) {
+    own.x.push_back(e.y[i]);
+    own.rates.push_back(e.v[i]);
+  }
+  return own;
+}
+
 /// Whether nonholonomic constraints are functions of the velocities themselves.
 bool same_velocities(const Equations& e) { return e.k.empty() || e.v == e.z || e.form == Form::general; }
 
@@ -27,9 +41,9 @@ bool same_velocities(const Equations& e) { return e.k.empty() || e.v == e.z || e
 
 bool conserves_energy(const Equations& e) {
   if (!e.energy || e.port || !e.ideal) return false;
-  const Exprs time{e.t};
+  const Exprs own = own_motion(e).x;
   if (!none_acts(e.applied) || !none_acts(e.forces) || e.rayleigh) return false;
-  if (depends(e.energy, time) || depends(e.g, time) || depends(e.k, time)) return false;
+  if (depends(e.energy, own) || depends(e.g, own) || depends(e.k, Exprs{e.t})) return false;
   return std::all_of(e.k.begin(), e.k.end(), [&](Expr k) { return admits_motion(k, e.z); });
 }
 
@@ -38,9 +52,9 @@ namespace {
 /// The power of ideal reactions: what moving constraints and those that forbid the motion itself supply.
 Exprs reaction_power(const Equations& e, const Exprs& w) {
   Exprs terms;
-  const Exprs time{e.t};
+  const OwnMotion own = own_motion(e);
   for (std::size_t i = 0; i < e.g.size(); ++i)
-    if (depends(e.g[i], time)) terms.push_back(e.lambda[i] * gradient(e.g[i], time)[0]);
+    if (depends(e.g[i], own.x)) terms.push_back(e.lambda[i] * dot(gradient(e.g[i], own.x), own.rates));
   for (std::size_t i = 0; i < e.k.size(); ++i)
     if (!admits_motion(e.k[i], e.z)) terms.push_back(-(e.psi[i] * dot(gradient(e.k[i], e.z), w)));
   return terms;

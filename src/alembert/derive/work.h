@@ -7,8 +7,9 @@
 namespace alembert::internal {
 
 /// Whether the energy is constant along every motion, as far as the form of the equations tells: no applied forces, no
-/// dissipation, ideal reactions, nothing depends on time, nonholonomic constraints homogeneous in the velocities. False
-/// where there is no energy, and for port-Hamiltonian systems, whose balance is known in another way.
+/// dissipation, ideal reactions, nothing depends on time or first-order states, nonholonomic constraints homogeneous in
+/// the velocities. False where there is no energy, and for port-Hamiltonian systems, whose balance is known in another
+/// way.
 bool conserves_energy(const Equations& equations);
 
 /// What changes the energy, per time: dE/dt = supplied - dissipated where the equations of motion and the constraints

@@ -61,6 +61,8 @@ Expr read_energy(Elaboration& e, const char* keyword, const char* what);
 // In this order; each reports its errors and leaves what can be used.
 void choose_form(Elaboration& e);
 void declare_names(Elaboration& e);
+/// deg and rpm are units in every model: one may write out what they are, and not make them something else.
+void check_reserved(Elaboration& e);
 void declare_tables(Elaboration& e);   // their values are read at the first use
 void make_components(Elaboration& e);  // reads them and declares their names
 void make_symbols(Elaboration& e);

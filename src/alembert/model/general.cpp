@@ -357,6 +357,51 @@ struct ReadInput {
   Exprs values;
 };
 
+/// The entries that input part.F = ... gives to what an assembly has declared; the others are empty.
+std::map<const Declaration*, Exprs> given_from_outside(Elaboration& e) {
+  Scope& scope = e.scope;
+  std::map<const Declaration*, Exprs> all;
+  const auto give = [&](const Item& item) {
+    const std::optional<Target> target = scope.reference(item.target, {Kind::input}, "input");
+    if (!target) return false;
+    if (!item.value) {
+      scope.error(item.target.place, "the input '" + print(item.target) + "' belongs to an assembly already",
+                  "give it a value: input " + print(item.target) + " = ...");
+      return false;
+    }
+    const Value value =
+        scope.fit(scope.evaluate(*item.value), target->shape, item.value->place, "'" + print(item.target) + "'");
+    if (value.bad) return false;
+    if (scope.contents(value) & holds_multiplier) {
+      scope.error(item.value->place, "the input '" + print(item.target) + "' contains a multiplier");
+      return false;
+    }
+    const Declaration& d = *target->declaration;
+    Exprs& given = all[&d];
+    given.resize(d.symbols.size());
+    for (std::size_t k = 0; k < value.entries.size(); ++k) {
+      const std::size_t entry = static_cast<std::size_t>(target->offset) + k;
+      if (given[entry]) {
+        scope.error(item.target.place, "the input '" + print(item.target) + "' is given twice");
+        return false;
+      }
+      given[entry] = value.entries[k];
+      e.sized.push_back({item.value->place, value.entries[k], false, Elaboration::Sized::Fit::same, d.symbols[entry]});
+    }
+    return true;
+  };
+  e.each("input", [&](const Statement& s) {
+    if (s.string == from_assembly) return;
+    for (const Item& item : s.items) {
+      if (root_of(item.target).text.find('.') == std::string::npos) continue;
+      std::vector<const Term*> terms = {&item.target};
+      if (item.value) terms.push_back(&*item.value);
+      scope.loop(s.ranges, terms, [&](const std::vector<long>&) { return give(item); });
+    }
+  });
+  return all;
+}
+
 /// Inputs may be made of others, whatever their order in the text: in the model each stands behind those in it.
 void put_in_order(Elaboration& e, std::vector<ReadInput> left) {
   Model& m = e.model;
@@ -367,7 +412,7 @@ void put_in_order(Elaboration& e, std::vector<ReadInput> left) {
         std::find_if(left.begin(), left.end(), [&](const ReadInput& one) { return !depends(one.values, waiting); });
     if (next == left.end()) {
       const Declaration& d = *left[0].declaration;
-      e.scope.error(d.definition->place, "the input '" + d.name + "' is made of itself",
+      e.scope.error(d.definition ? d.definition->place : d.place, "the input '" + d.name + "' is made of itself",
                     "its value is one of the time, of states and of other inputs");
       return;
     }
@@ -385,8 +430,17 @@ void make_inputs(Elaboration& e) {
   if (e.model.form == Form::port_hamiltonian) return;
   Scope& scope = e.scope;
   std::vector<ReadInput> read;
+  const std::map<const Declaration*, Exprs> outside = given_from_outside(e);
   for (Declaration& d : scope.declarations()) {
     if (d.kind != Kind::input || !d.ready || d.bad) continue;
+    const auto given = outside.find(&d);
+    const auto is_given = [&](std::size_t k) { return given != outside.end() && given->second[k]; };
+    bool whole = true;
+    for (std::size_t k = 0; k < d.symbols.size(); ++k) whole &= is_given(k);
+    if (whole) {
+      read.push_back({&d, given->second});
+      continue;
+    }
     if (!d.definition) {
       if (e.complete) scope.error(d.place, "the input '" + d.name + "' has no value", "write input " + d.name + " = 0");
       d.bad = true;
@@ -413,6 +467,8 @@ void make_inputs(Elaboration& e) {
             {d.definition->place, fitted.entries[k], false, Elaboration::Sized::Fit::same, d.symbols[first + k]});
       return true;
     });
+    for (std::size_t k = 0; k < values.size(); ++k)
+      if (is_given(k)) values[k] = given->second[k];
     if (sound) read.push_back({&d, std::move(values)});
   }
   put_in_order(e, std::move(read));

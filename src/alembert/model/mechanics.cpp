@@ -103,6 +103,9 @@ Expr read_energy(Elaboration& e, const char* keyword, const char* what) {
     terms.push_back(v.entries[0]);
     if (s.string == made_by_element) return;  // its words are checked one by one
     const bool power = std::string_view(keyword) == "rayleigh";
+    if (power && !(e.scope.contents(v) & holds_z) && !is_zero(v.entries[0]))
+      e.scope.error(s.left->place, "the Rayleigh function contains no velocity: it brakes nothing",
+                    "as in: rayleigh c/2*x'^2");
     e.sized.push_back(
         {s.left->place, v.entries[0], !power, power ? Elaboration::Sized::Fit::power : Elaboration::Sized::Fit::none});
   });
@@ -137,6 +140,21 @@ void make_energies(Elaboration& e) {
   check_energies(e);
 }
 
+namespace {
+
+/// Whether it is made of numbers and parameters alone, as it is written: an empty sum is not.
+bool is_number(Elaboration& e, const Term& term) {
+  if (term.form == Term::Form::range || (term.form == Term::Form::call && (term.text == "sum" || term.text == "if")))
+    return false;
+  if (term.form == Term::Form::name) {
+    const Declaration* d = e.scope.find(term.text);
+    if (d ? d->kind != Kind::parameter || e.scope.switched.contains(term.text) : term.text == "t") return false;
+  }
+  return std::all_of(term.parts.begin(), term.parts.end(), [&](const Term& part) { return is_number(e, part); });
+}
+
+}  // namespace
+
 void make_invariants(Elaboration& e) {
   Scope& scope = e.scope;
   const bool ports = e.model.form == Form::port_hamiltonian;
@@ -158,6 +176,11 @@ void make_invariants(Elaboration& e) {
       if (scope.contents(v) & (holds_multiplier | holds_port)) {
         scope.error(s.left->place, ports ? "an invariant cannot contain an algebraic state, an input or an output"
                                          : "an invariant cannot contain a multiplier");
+        return false;
+      }
+      if (!(scope.contents(v) & ~static_cast<unsigned>(holds_parameter)) && is_number(e, *s.left)) {
+        scope.error(s.left->place, "'" + name + "' is a number, which cannot change",
+                    "watched is what contains coordinates or velocities, as in: conserve spin: x*y' - y*x'");
         return false;
       }
       for (const Expr entry : v.entries) e.sized.push_back({s.left->place, entry});

@@ -359,6 +359,7 @@ ComponentModel elaborate(const Text& written, const std::vector<Assignment>& ass
   const auto initial = sort_assignments(e, assignments);
   make_components(e);
   make_symbols(e);
+  check_reserved(e);
   for (const Declaration& d : scope.declarations())
     for (const Expr s : d.symbols)
       if (d.kind == Kind::parameter && plain.known.deciding.contains(scope.graph().name(s.id())))

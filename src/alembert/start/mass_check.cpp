@@ -117,7 +117,8 @@ void check_mobility(const Model& model, const Equations& e, const SparseRows& H_
   std::vector<bool> constrained(e.y.size(), false);
   for (const int j : g_y.column) constrained[j] = true;
   std::vector<Diagnostic> diagnostics;
-  for (int i = 0; i < H_pp.rows; ++i) {
+  const int momenta = static_cast<int>(e.z.size());  // first-order states have none
+  for (int i = 0; i < std::min(momenta, H_pp.rows); ++i) {
     const auto begin = H_pp.value.begin() + H_pp.row_start[i];
     const auto end = H_pp.value.begin() + H_pp.row_start[i + 1];
     if (!constrained[i] || std::any_of(begin, end, [](double v) { return v != 0; })) continue;

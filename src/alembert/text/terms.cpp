@@ -287,6 +287,9 @@ Term TermParser::primary() {
     if (token.is("/") && at_ > begin_ && next(-1).is("/")) hint = "comments start with '#'";
     if (token.is("=") && at_ > begin_ && next(-1).is("="))
       hint = in_condition_ ? "a comparison has one '='" : "an equation has one '='";
+    if (token.is(">") && at_ > begin_ && next(-1).is("=")) hint = "'at least' is written >=";
+    if (token.is("<") && at_ > begin_ && next(-1).is("=")) hint = "'at most' is written <=";
+    if (token.is(">") && at_ > begin_ && next(-1).is("<")) hint = "'not equal' is written !=";
     fail(at_ > begin_ && next(-1).kind == Kind::sign ? "expected an expression behind " + quoted(next(-1))
                                                      : "expected an expression",
          hint);

@@ -85,7 +85,10 @@ class Renamer {
   void rename(Statement& s) const {
     s.place = place_;
     s.comments.clear();
-    if (s.keyword == "input") s.string = from_assembly;
+    // input part.F = ... gives a value to what another file has declared.
+    if (s.keyword == "input" &&
+        (s.items.empty() || root_of_target(s.items[0].target).text.find('.') == std::string::npos))
+      s.string = from_assembly;
     // A draw names a body, or the ground, which has one name for all.
     if (s.label && s.keyword == "draw") rename(*s.label);
     else if (s.label) rename_label(*s.label);
@@ -334,11 +337,12 @@ class Assembler {
   /// What stands behind 'with' and is no parameter is an initial value.
   bool take_initial(const Statement& s, const Text& file, const std::set<std::string>& names, const Renamer& renamer,
                     const std::set<const Item*>& used, std::vector<Statement>& out) {
-    std::set<std::string> states;
+    std::set<std::string> states, inputs;
     std::vector<std::string> known;
     for (const Statement& from : file.statements)
       for (const Item& item : from.items) {
         if (from.keyword == "parameter") known.push_back(root_of_target(item.target).text);
+        if (from.keyword == "input") inputs.insert(root_of_target(item.target).text);
         if (from.keyword == "coordinate" || from.keyword == "variable") states.insert(root_of_target(item.target).text);
       }
     known.insert(known.end(), states.begin(), states.end());
@@ -350,7 +354,9 @@ class Assembler {
         const std::string near = nearest_name(root, known);
         scope_.error(item.target.place,
                      "the assembly '" + s.string + "' has no parameter or initial value '" + root + "'",
-                     near.empty() ? "" : "did you mean '" + near + "'?");
+                     inputs.contains(root) ? "it is an input: write input " + s.label->text + "." + root + " = ..."
+                     : near.empty()        ? ""
+                                           : "did you mean '" + near + "'?");
         return false;
       }
       Statement initial;

@@ -33,6 +33,13 @@ const DrivenBy driven_by[] = {{"angle", "angle"},       {"angle1", "angle1"}, {"
                               {"distance", "distance"}, {"torque", "angle"},  {"torque1", "angle1"},
                               {"torque2", "angle2"},    {"force", "distance"}};
 
+/// Whether something of a joint stands in a term: elbow.angle, elbow.rate, for "elbow.".
+bool mentions_part(const Term& term, const std::string& prefix) {
+  if (term.form == Term::Form::name && term.text.starts_with(prefix)) return true;
+  return std::any_of(term.parts.begin(), term.parts.end(),
+                     [&](const Term& part) { return mentions_part(part, prefix); });
+}
+
 }  // namespace
 
 const ExpandedJoint* Expander::joint_of(const Statement& s) {
@@ -160,6 +167,12 @@ void Expander::drive(const Statement& s) {
     const std::string rate = driven == "distance" ? "speed" : "rate" + driven.substr(5);
     write(s, "let $." + word + " = N_f", {{"N_f", f}});
     acts(s, "$." + word, x + rate);
+    return;
+  }
+  if (mentions_part(f, x)) {
+    error(f.place, "the " + driven + " of '" + j->name + "' is to follow itself",
+          "a motor that sets a motion takes a function of the time or of other joints; a controller says torque or "
+          "force");
     return;
   }
   // What the motor does to the second body: the reaction of its constraint, whose derivative by the motion is 1.

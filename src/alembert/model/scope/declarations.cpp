@@ -1,3 +1,5 @@
+#include <quadmath.h>
+
 #include <algorithm>
 
 #include "alembert/model/elaborate.h"
@@ -133,6 +135,26 @@ void declare_names(Elaboration& e) {
       if (Declaration* d = scope.declare(Kind::component, *s.label, &*s.label)) d->statement = &s;
   }
   declare_labels(e);
+}
+
+void check_reserved(Elaboration& e) {
+  constexpr double digits = 1e-4;  // 0.01745 is a degree as people write it
+  Scope& scope = e.scope;
+  for (const char* name : {"deg", "rpm"}) {
+    Declaration* d = scope.find(name);
+    if (!d || d->bad) continue;
+    std::optional<Quad> value;
+    std::string missing;
+    if ((d->kind == Kind::parameter || d->kind == Kind::let) && d->definition) {
+      const Value written = scope.evaluate(*d->definition);
+      if (written.bad) continue;
+      if (written.shape.empty()) value = scope.number(written.entries[0], missing);
+    }
+    const Quad meant = *constant_named(name);
+    if (value && fabsq(*value - meant) <= digits * meant) continue;
+    scope.error(d->place, std::string("'") + name + "' cannot be declared",
+                std::string(name) == "deg" ? "it is the unit of 30*deg: pi/180" : "it is the unit of 60*rpm: 2*pi/60");
+  }
 }
 
 namespace {

@@ -33,6 +33,9 @@ enum Content : unsigned char {
 /// sound; zero: whether it is 0 shapes the model; decision: it shapes the model (sizes, indices, ranges).
 enum class Use { value, check, zero, decision };
 
+/// Numbers with a name of their own: pi, deg, rpm.
+std::optional<Quad> constant_named(const std::string& name);
+
 class Scope {
  public:
   Scope(std::shared_ptr<const Source> source, std::shared_ptr<Graph> graph);

@@ -18,15 +18,6 @@ struct Depth {
   int& depth_;
 };
 
-/// Numbers with a name of their own, which a model may give to something else (but for pi).
-std::optional<Quad> constant_named(const std::string& name) {
-  const Quad pi = acosq(Quad(-1));
-  if (name == "pi") return pi;
-  if (name == "deg") return pi / 180;
-  if (name == "rpm") return 2 * pi / 60;
-  return {};
-}
-
 /// Whether the parts of a bracket are scalars and vectors, some of each: (a, b) with a vector b is one vector, such as
 /// a quaternion. Vectors alone are the rows of a matrix.
 bool joins(const std::vector<Value>& parts) {
@@ -39,6 +30,14 @@ bool joins(const std::vector<Value>& parts) {
 }
 
 }  // namespace
+
+std::optional<Quad> constant_named(const std::string& name) {
+  const Quad pi = acosq(Quad(-1));
+  if (name == "pi") return pi;
+  if (name == "deg") return pi / 180;
+  if (name == "rpm") return 2 * pi / 60;
+  return {};
+}
 
 namespace {
 

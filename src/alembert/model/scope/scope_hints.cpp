@@ -134,6 +134,8 @@ std::string Scope::near_hint(const std::string& name, bool call) const {
   if (like_index && !call)
     return "an index is one of a family, family " + name + " = 1..N, or of the statement, for " + name + " = 1..N";
   const std::size_t dot = name.rfind('.');
+  if (dot == std::string::npos && !call)  // a body, a joint: it has no value of its own
+    if (std::string has = parts_hint(name + "."); !has.empty()) return has;
   std::string parts = parts_hint(name);
   // Of what is known before the point the rest is told, unless it is nearly one of its names.
   if (!parts.empty() && (near.empty() || !near.starts_with(name.substr(0, dot + 1)))) return parts;

@@ -24,6 +24,17 @@ const char* kind_name(Kind kind) {
   return "";
 }
 
+namespace {
+
+/// Functions that mean one thing to every reader. What only this language has (friction, times) may be defined anew.
+bool is_mathematics(const std::string& name) {
+  for (const char* one : {"dot", "cross", "norm", "norm2", "sum", "if"})
+    if (name == one) return true;
+  return find_function(name) && name != "positive" && name != "where";
+}
+
+}  // namespace
+
 Scope::Scope(std::shared_ptr<const Source> text, std::shared_ptr<Graph> graph)
     : source(text), text_(std::move(text)), graph_(std::move(graph)) {
   t = graph_->symbol("t");
@@ -58,6 +69,10 @@ Declaration* Scope::declare(Kind kind, const Term& name, const Term* target) {
   if (name.text == "t" || name.text == "pi") {
     error(name.place, "'" + name.text + "' cannot be declared",
           name.text == "t" ? "it is the time" : "it is the number 3.14159...");
+    return nullptr;
+  }
+  if (kind == Kind::function && is_mathematics(name.text)) {
+    error(name.place, "'" + name.text + "' cannot be declared", "it is a function already: give yours another name");
     return nullptr;
   }
   if (Declaration* first = find(name.text)) {
@@ -229,7 +244,9 @@ std::optional<Target> Scope::reference(const Term& target, const std::vector<Kin
     error(path.root->place,
           "'" + name + "' is " + (d->kind == Kind::input || d->kind == Kind::output ? "an " : "a ") + called(d->kind) +
               " and cannot be the target of " + purpose,
-          "it takes " + allowed);
+          d->kind == Kind::input
+              ? "its value is what 'input " + name + " = ...' says, or a file: --input " + name + "=FILE"
+              : "it takes " + allowed);
     return {};
   }
   if (path.primes > 1) {
