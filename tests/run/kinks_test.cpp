@@ -236,6 +236,34 @@ TEST(Kinks, AMotionThatSticksWhereAllIsZeroIsCalledSo) {
     }
 }
 
+// What is divided by its own size jumps like a sign: with x'' = -2 sign(x') it stops at x = 0.25 and sticks.
+TEST(Kinks, DryFrictionByADivisionSticksLikeASign) {
+  for (const char* force :
+       {"-2*x'/abs(x')", "-2*abs(x')/x'", "-(m*x'*2)/(m*abs(x'))", "-2*x'/sqrt(x'^2)", "-x'*2/abs(-x')"})
+    for (const Control control : {Control::fixed, Control::tolerance}) {
+      SCOPED_TRACE(force);
+      const Model model = model_from_text(
+          "parameter m = 3\ncoordinate x\nkinetic x'^2/2\ninitial x' = 1\nforce x = " + std::string(force) + "\n");
+      SimulateOptions options;
+      options.step = 0.03;
+      options.end = 1;
+      options.steps.control = control;
+      const Report report = simulate(model, derive(model), method("gauss(3)"), options);
+      EXPECT_EQ(report.ending, Ending::failed);
+      EXPECT_NE(report.reason.find("sign(x') jumps there"), std::string::npos) << report.reason;
+      EXPECT_NEAR(report.y[0], 0.25, 1e-9);
+    }
+  // In a plane the direction of a velocity has no value in rest.
+  const Model plane =
+      model_from_text("coordinate r[2]\nkinetic norm2(r')/2\ninitial r' = (1, 0.5)\nforce r = -2*r'/norm(r')\n");
+  SimulateOptions options;
+  options.step = 0.03;
+  options.end = 1;
+  const Report report = simulate(plane, derive(plane), method("gauss(3)"), options);
+  EXPECT_EQ(report.ending, Ending::failed);
+  EXPECT_NE(report.reason.find("has no direction there, where it is 0"), std::string::npos) << report.reason;
+}
+
 // The first part of a triple jump ends 0.35 steps behind the step, when time has passed the kink at which it ends. Of
 // all other kinks it sees the side of the step.
 TEST(Kinks, CompositionsThatReachOverThemInTimeSaySo) {

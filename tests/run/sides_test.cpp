@@ -23,26 +23,29 @@ State swung(State from, double c, double time) {
 }
 
 struct Case {
-  std::string forms[3];  // Lagrangian, Hamiltonian, general
+  std::string forms[4];  // Lagrangian, Hamiltonian, general, port-Hamiltonian
   double met, end;       // when the first kink is met; before the second one
   std::function<State(double)> exact;
 };
 
 std::string rows_of(const std::string& force, const std::string& of, int form) {
   std::string text = force;
-  const std::string v = form == 0 ? "x'" : form == 1 ? "p" : "z";
+  const std::string v = form == 0 ? "x'" : form == 2 ? "z" : "p";
   for (std::size_t at = text.find(of); at != std::string::npos; at = text.find(of, at + v.size()))
     text.replace(at, of.size(), v);
   switch (form) {
     case 0: return "coordinate x\nkinetic x'^2/2\npotential x^2/2\nforce x = " + text + "\ninitial x = 1\n";
     case 1: return "coordinate x\nmomentum p of x\nhamiltonian p^2/2 + x^2/2\nforce x = " + text + "\ninitial x = 1\n";
-    default: return "variable x = 1, z = 0\nrate x' = z\nrate z' = -x + " + text + "\n";
+    case 2: return "variable x = 1, z = 0\nrate x' = z\nrate z' = -x + " + text + "\n";
+    default:
+      return "state x = 1, p\nhamiltonian p^2/2 + x^2/2\nstructure J(x, p) = 1\nport B(p, F) = 1\ninput F = " + text +
+             "\n";
   }
 }
 
 Case case_of(const std::string& force, double met, double end, const std::function<State(double)>& exact) {
   Case one{{}, met, end, exact};
-  for (int form = 0; form < 3; ++form) one.forms[form] = rows_of(force, "V", form);
+  for (int form = 0; form < 4; ++form) one.forms[form] = rows_of(force, "V", form);
   return one;
 }
 
@@ -85,8 +88,8 @@ double order_of(const Model& model, const Method& method, const Case& one, doubl
     EXPECT_EQ(report.ending, Ending::done) << report.reason;
     EXPECT_EQ(report.kinks, 1) << options.step;
     const auto [x, v] = one.exact(one.end);
-    const bool first_order = report.z.empty();
-    const double error = std::hypot(report.y[0] - x, (first_order ? report.y[1] : report.z[0]) - v);
+    const std::vector<double>& state = report.port ? report.port->x : report.y;
+    const double error = std::hypot(state[0] - x, (report.port || report.z.empty() ? state[1] : report.z[0]) - v);
     if (error < 2e-12) continue;  // of that size is what passing over the kink adds
     n += 1;
     sx += std::log(options.step);
@@ -101,7 +104,9 @@ double order_of(const Model& model, const Method& method, const Case& one, doubl
 void expect_order(const std::string& text, const Case& one, const std::string& name) {
   SCOPED_TRACE(name + " on\n" + text);
   const Method method = find_method(name);
-  const double order = std::min(method.claims.order_q, method.claims.order_v);
+  // Collocation has its full order where nothing is constrained.
+  const bool collocation = name.starts_with("gauss_collocation");
+  const double order = collocation ? method.claims.order_q : std::min(method.claims.order_q, method.claims.order_v);
   const bool high = order > 5;
   // Before the first kink there are a few steps at least.
   const double longest = std::min(high ? 0.35 : 0.14, one.met / 4), shortest = high ? 0.25 * longest : 0.35 * longest;
@@ -137,6 +142,55 @@ TEST(Sides, OrdersHoldWhereAPositionDecidesAndStagesAreNotOnTheMotion) {
   });
   for (const char* name : {"lobatto(3)", "lobatto_c(3)", "lobatto_d(3)", "radau(3)"})
     expect_order(one.forms[0], one, name);
+}
+
+TEST(Sides, OrdersHoldInPortHamiltonianSystems) {
+  const Case jump = velocity_jump(), table = velocity_table();
+  const std::string points = "table wear(u) = (-5, 0.3), (-0.6, 0.3), (5, -2.5) linear\n";
+  for (const char* name :
+       {"gauss_collocation(2)", "gauss_collocation(3)", "radau_collocation(3)", "lobatto_c(3)", "discrete_gradient"}) {
+    expect_order(jump.forms[3], jump, name);
+    expect_order(points + table.forms[3], table, name);
+  }
+}
+
+/// A spring that is stiffer behind -0.5.
+Case stiffer_behind() {
+  // x'' = -x, and behind x = -0.5: x'' = -x - 3 (x + 0.5), about -0.375 with frequency 2.
+  const double met = std::acos(-0.5);
+  Case one{{}, met, 1.5 * met, [=](double t) {
+             const auto [x, v] = swung({1, 0}, 0, met);
+             const double u = 2 * (t - met), c = -0.375;
+             return State{c + (x - c) * std::cos(u) + v / 2 * std::sin(u), v * std::cos(u) - 2 * (x - c) * std::sin(u)};
+           }};
+  const std::string energy = "x^2/2 + 3/2*min(x + 0.5, 0)^2\n";
+  one.forms[0] = "coordinate x = 1\nkinetic x'^2/2\npotential " + energy;
+  one.forms[1] = "coordinate x = 1\nmomentum p of x\nhamiltonian p^2/2 + " + energy;
+  one.forms[3] = "state x = 1, p\nstructure J(x, p) = 1\nhamiltonian p^2/2 + " + energy;
+  return one;
+}
+
+TEST(Sides, OrdersHoldWhereAnEnergyHasAKink) {
+  const Case one = stiffer_behind();
+  for (const char* name : {"gauss(3)", "lobatto(3)"}) expect_order(one.forms[0], one, name);
+  for (const char* name : {"gauss(3)", "lobatto(3)", "energy_momentum"}) expect_order(one.forms[1], one, name);
+  for (const char* name : {"gauss_collocation(3)", "discrete_gradient"}) expect_order(one.forms[3], one, name);
+}
+
+/// A servo that wraps its angle: x'' = -x + 2 pi n, where a half turn is passed.
+TEST(Sides, AnglesThatJumpByATurnAreMet) {
+  const double pi = std::numbers::pi, speed = 3.5, size = std::hypot(1, speed);
+  const double met = std::atan2(speed, 1) - std::acos(pi / size), left = std::sqrt(size * size - pi * pi);
+  const Case one = {{}, met, met + 1, [=](double t) {
+                      const auto [x, v] = swung({-pi, left}, 0, t - met);
+                      return State{x + 2 * pi, v};
+                    }};
+  const std::string text = "coordinate x = 1\nkinetic x'^2/2\nforce x = -atan2(sin(x), cos(x))\ninitial x' = 3.5\n";
+  for (const char* name : {"gauss(3)", "lobatto(3)"}) expect_order(text, one, name);
+  // An angle whose turns nobody feels has no kinks.
+  EXPECT_EQ(
+      kinks(derive(model_from_text("coordinate x\nkinetic x'^2/2\nforce x = sin(atan2(sin(x), cos(x)))\n"))).size(),
+      0u);
 }
 
 TEST(Sides, StepsByToleranceKeepWhatIsAsked) {

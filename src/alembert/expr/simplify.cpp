@@ -175,9 +175,45 @@ Expr divide_by(Expr a, Quad c) {
   return {};
 }
 
+constexpr int deepest_factor = 8;  // products that people write are not longer
+
+/// a without its factor u; empty where it has none.
+Expr without(Expr a, Expr u, int depth = 0) {
+  if (a == u) return a.graph().constant(1);
+  if (depth == deepest_factor) return {};
+  if (is(a, Op::negate))
+    if (const Expr rest = without(left(a), u, depth + 1)) return -rest;
+  if (is(a, Op::divide))
+    if (const Expr rest = without(left(a), u, depth + 1)) return rest / right(a);
+  if (!is(a, Op::multiply)) return {};
+  if (const Expr rest = without(right(a), u, depth + 1)) return left(a) * rest;
+  if (const Expr rest = without(left(a), u, depth + 1)) return rest * right(a);
+  return {};
+}
+
+/// x/|x| and |x|/x are sign(x), also among other factors: so it jumps like one, and 0 is no fault.
+Expr divide_by_own_size(Expr a, Expr b) {
+  if (is(b, Op::abs)) {
+    const Expr rest = without(a, left(b));
+    return rest ? rest * sign(left(b)) : Expr();
+  }
+  if (is(b, Op::multiply)) {
+    for (const auto& [size, other] : {std::pair(left(b), right(b)), std::pair(right(b), left(b))})
+      if (is(size, Op::abs))
+        if (const Expr rest = without(a, left(size))) return rest * sign(left(size)) / other;
+    return {};
+  }
+  if (is(a, Op::abs) && left(a) == b) return sign(b);
+  if (is(a, Op::multiply))
+    for (const auto& [size, other] : {std::pair(left(a), right(a)), std::pair(right(a), left(a))})
+      if (is(size, Op::abs) && left(size) == b) return other * sign(b);
+  return {};
+}
+
 Expr simplify_divide(Expr a, Expr b) {
   if (is_constant(b) && (is_zero(b) || is_wild_constant(b))) return {};
   if (is_zero(a)) return a;
+  if (const Expr e = divide_by_own_size(a, b)) return e;
   if (is_constant(b)) {
     if (const Expr e = divide_by(a, value_of(b))) return e;
   }
@@ -239,6 +275,7 @@ Expr simplify_unary(Op op, Expr a) {
     case Op::sinh:
     case Op::tanh:
     case Op::sign: return is(a, Op::negate) ? -a.graph().make(op, left(a)) : Expr();
+    case Op::sqrt: return is(a, Op::power) && is_constant(right(a), 2) ? abs(left(a)) : Expr();
     case Op::cos:
     case Op::cosh: return is_negative(a) && !is_constant(a) ? a.graph().make(op, -a) : Expr();
     case Op::abs:

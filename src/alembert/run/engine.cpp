@@ -160,13 +160,13 @@ std::vector<double> table_of(const Equations& e, const std::vector<double>& para
 /// The equations as steps see them.
 Equations for_steps(const Equations& e) {
   const Kinks found = kinks(e);
-  return found.empty() || e.port ? e : on_sides(e, found);
+  return found.empty() ? e : on_sides(e, found);
 }
 
 /// Without a copy of equations that are smooth.
 StepPlan plan_for_steps(const Method& method, const Equations& e) {
   const Kinks found = kinks(e);
-  return found.empty() || e.port ? step_plan(method, e) : step_plan(method, on_sides(e, found));
+  return found.empty() ? step_plan(method, e) : step_plan(method, on_sides(e, found));
 }
 
 StepPlan without_redundant(const StepPlan& plan, const Method& method, const Equations& e, const InitialValues& values,

@@ -18,7 +18,14 @@ constexpr const char* words =
     "mu` where a joint rubs, which stick and slip; or friction(mu, normal, velocity), which creeps, or tanh(x/small) "
     "for sign(x)";
 
-/// The signs and conditions in rates and forces that are functions of t, y and z.
+constexpr const char* without_direction =
+    " has no direction there, where it is 0: so dry friction in a plane sticks, which a division by a speed cannot "
+    "say; "
+    "write `contact ... friction mu along VELOCITY, VELOCITY`, which sticks and slips, or friction(mu, normal, "
+    "velocity), which creeps";
+
+/// The signs and conditions in rates and forces that are functions of t, y and z, and the speeds that they are divided
+/// by.
 std::vector<Node> jumps_in(const Equations& e) {
   std::vector<Node> found;
   const Exprs all = joined<Expr>(e.v, e.f, e.N, e.r);
@@ -26,7 +33,10 @@ std::vector<Node> jumps_in(const Equations& e) {
   const Exprs state = joined<Expr>(e.y, e.z), others = joined<Expr>(e.lambda, e.psi, e.z_dot);
   for (const std::uint32_t id : reachable(all)) {
     const Node node = e.graph->node(id);
-    const Expr argument(e.graph.get(), node.a);
+    const Expr argument(e.graph.get(), node.op == Op::divide ? node.b : node.a);
+    if (node.op == Op::divide && e.graph->node(node.b).op == Op::sqrt && depends(argument, e.z) &&
+        !depends(argument, others))
+      found.push_back(node);
     if ((node.op != Op::sign && node.op != Op::positive) || !depends(argument, state)) continue;
     if (!depends(argument, others)) found.push_back(node);
   }
@@ -68,9 +78,11 @@ Jumps::Jumps(const Equations& e, const std::vector<Prescribed>& named) : n_y_(e.
   const auto known = formulas(e, named);
   Exprs arguments;
   for (const Node& node : nodes) {
-    arguments.emplace_back(e.graph.get(), node.a);
+    const bool divides = node.op == Op::divide;
+    arguments.emplace_back(e.graph.get(), divides ? node.b : node.a);
     const std::string text = written(arguments.back(), known);
-    names_.push_back(node.op == Op::sign ? "sign(" + text + ")" : "if(" + text + " > 0, ...)");
+    names_.push_back(divides ? text : node.op == Op::sign ? "sign(" + text + ")" : "if(" + text + " > 0, ...)");
+    divides_.push_back(divides);
   }
   const SparseExprs by_t = jacobian(arguments, Exprs{e.t});
   Exprs in_time(arguments.size(), e.graph->constant(0));
@@ -109,7 +121,9 @@ std::string Jumps::explain(double t, std::span<const double> state, double moves
     double slope = 0;
     for (int k = pattern_.row_start[i]; k < pattern_.row_start[i + 1]; ++k)
       slope += std::abs(at.slopes[static_cast<std::size_t>(k)]);
-    if (std::abs(at.arguments[i]) <= rounding * slope * largest) return names_[i] + words;
+    // A speed need not come near 0 in the step before it would pass it.
+    if (divides_[i] && std::abs(at.arguments[i]) <= slope * moves) return names_[i] + without_direction;
+    if (!divides_[i] && std::abs(at.arguments[i]) <= rounding * slope * largest) return names_[i] + words;
   }
   return "";
 }
@@ -155,6 +169,7 @@ std::string Jumps::held(double t, std::span<const double> state, double h, bool 
   const std::span<const double> found = multipliers.at(t, state);
   const std::vector<double> z_dot(found.begin(), found.begin() + static_cast<long>(state.size() - n_y_));
   for (std::size_t i = 0; i < names_.size(); ++i) {
+    if (divides_[i]) continue;
     double sizes = 0, moves = 0, size = 0;
     for (int k = pattern_.row_start[i]; k < pattern_.row_start[i + 1]; ++k)
       sizes += std::abs(here.slopes[static_cast<std::size_t>(k)] *

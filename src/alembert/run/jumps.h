@@ -37,6 +37,7 @@ class Jumps {
 
   std::size_t n_y_ = 0;
   std::vector<std::string> names_;  // "sign(x')"
+  std::vector<bool> divides_;       // a speed that something is divided by
   SparseExprs pattern_;             // of the derivatives of their arguments by y and z; the values are not kept
   Kernel<double> kernel_;           // the arguments, their derivatives by t, those by y and z, and y'
 };

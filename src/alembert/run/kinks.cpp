@@ -5,9 +5,11 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "alembert/base/lists.h"
+#include "alembert/derive/ports/port_equations.h"
 #include "alembert/expr/piecewise.h"
 
 namespace alembert::internal {
@@ -40,8 +42,12 @@ std::optional<Threshold> threshold(Expr function) {
 }
 
 bool may_bend(Op op) {
-  return op == Op::piecewise || op == Op::min || op == Op::max || op == Op::abs || op == Op::sign || op == Op::positive;
+  return op == Op::atan2 || op == Op::piecewise || op == Op::min || op == Op::max || op == Op::abs || op == Op::sign ||
+         op == Op::positive;
 }
+
+/// Whether what a node is made of is told from what it was a turn before.
+bool feels_turns(Op op) { return op != Op::sin && op != Op::cos && op != Op::piecewise; }
 
 /// Of all expressions that were ever made: looking at each once is quicker than finding out which belong to a list.
 bool anything_bends(const Graph& graph) {
@@ -127,8 +133,21 @@ Kinks switching_functions(const Equations& e, const Exprs& all, const Exprs& oth
   if (all.empty() || !anything_bends(*e.graph)) return {};
   Collector found(e);
   const auto add = [&](const Exprs& list, bool known) {
-    for (const std::uint32_t id : reachable(list))
-      if (may_bend(e.graph->node(id).op)) found.add(id, known);
+    const std::vector<std::uint32_t> nodes = reachable(list);
+    std::set<std::uint32_t> turns;  // angles that jump by a turn where somebody feels it; tables of angles are periodic
+    for (const Expr one : list)
+      if (e.graph->node(one.id()).op == Op::atan2) turns.insert(one.id());
+    for (const std::uint32_t id : nodes) {
+      const Node node = e.graph->node(id);
+      if (!feels_turns(node.op)) continue;
+      const int operands = operand_count(node.op);
+      if (operands > 0 && e.graph->node(node.a).op == Op::atan2) turns.insert(node.a);
+      if (operands > 1 && e.graph->node(node.b).op == Op::atan2) turns.insert(node.b);
+    }
+    for (const std::uint32_t id : nodes) {
+      const Op op = e.graph->node(id).op;
+      if (may_bend(op) && (op != Op::atan2 || turns.contains(id))) found.add(id, known);
+    }
   };
   add(all, false);
   if (!others.empty()) add(others, true);
@@ -141,6 +160,12 @@ Kinks kinks(const Equations& e) {
   Exprs others = joined<Expr>(e.applied, e.forces, e.friction_powers);
   for (const Expr one : {e.energy, e.L, e.rayleigh})
     if (one) others.push_back(one);
+  if (e.port) {
+    const PortEquations& port = *e.port;
+    append(others, joined<Expr>(port.algebraic, port.inputs, port.outputs, port.flows, port.efforts, port.energies));
+    append(others, joined<Expr>(port.dissipated, port.supplied, port.system.u_value, port.system.z, port.system.H));
+  }
+  std::erase_if(others, [](Expr one) { return !one; });
   return switching_functions(e, joined<Expr>(e.v, e.p, e.f, e.N, e.r, e.g, e.g_dot, e.k, e.reduced), others);
 }
 

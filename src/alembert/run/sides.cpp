@@ -1,10 +1,13 @@
 #include "alembert/run/sides.h"
 
+#include <quadmath.h>
+
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
 
 #include "alembert/base/lists.h"
+#include "alembert/derive/ports/port_equations.h"
 #include "alembert/expr/piecewise.h"
 
 namespace alembert::internal {
@@ -61,6 +64,8 @@ class OnSides {
       case Op::sign: return known(direction);
       case Op::positive: return known(above);
       case Op::abs: return known(direction * a);
+      // Where b < 0 the angle goes on beyond the cut at a = 0, to either side of half a turn.
+      case Op::atan2: return known(choose(positive(-b), direction * graph_.constant(acosq(-1)) + atan(a / b), usual));
       case Op::min: return known(choose(above, a, b));
       case Op::max: return known(choose(above, b, a));
       default: return usual;
@@ -102,6 +107,18 @@ Equations on_sides(const Equations& given, const Kinks& kinks) {
                       &e.inertial, &e.reduced})
     put(*list);
   for (Expr* one : {&e.energy, &e.L, &e.rayleigh}) put(*one);
+  if (e.port) {
+    PortEquations port = *e.port;
+    for (Exprs* list : {&port.algebraic, &port.inputs, &port.outputs, &port.flows, &port.efforts, &port.energies})
+      put(*list);
+    for (Expr* one : {&port.dissipated, &port.supplied}) put(*one);
+    port.system = carried(port.system, [&](const Exprs& list) {
+      Exprs changed = list;
+      put(changed);
+      return changed;
+    });
+    e.port = std::make_shared<const PortEquations>(std::move(port));
+  }
   // Numbers that nobody else may use.
   for (const double value : Sides::unknown(kinks)) e.parameters.push_back({"", value});
   return e;
