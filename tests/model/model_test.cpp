@@ -105,14 +105,14 @@ double value_of(const std::string& expression) {
   const Model m = model_of(
       "family i = 1..3\nparameter a[3] = (1, 2, 3), b[3] = (4, 5, 6), k = 2\ncoordinate x\nkinetic x'^2/2\n"
       "let square(u) = u^2, f(u, v) = square(u) - v, d[i] = a[i]*b[i]\n"
-      "conserve c: " +
+      "observe c: " +
       expression + "\n");
   Numbers n;
   n.set(m.q, {1});
   n.set(m.v, {7});
   n.set(m.t, 0.5);
   n.set(m.parameter_symbols, doubles(m.parameter_values));
-  return n(m.invariant_values)[0];
+  return n(m.observed_values)[0];
 }
 
 TEST(ModelExpression, Values) {

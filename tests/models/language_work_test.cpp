@@ -98,6 +98,21 @@ TEST(AngularVelocities, AreSetAtTheStartAndByEvents) {
   EXPECT_NEAR(final_value(rows, "p.phi'"), 3, 1e-14);
 }
 
+// Along the axes of a universal joint T = ((A cos^2 b + C sin^2 b) a'^2 + B b'^2)/2: what is not set is 0 then.
+TEST(AngularVelocities, ThatAreNotSetAreThoseOfLeastEnergyWhereTheBodiesAreTurnedTo) {
+  const std::string text =
+      "body a mass 1 inertia (0.1, 0.2, 0.3)\njoint universal u from ground axis (1, 0, 0) to a axis (0, 1, 0)\n"
+      "observe one: u.rate1\nobserve two: u.rate2\n";
+  const auto rates = [&](const std::string& set) {
+    const Rows rows = worked(model_from_text(text + "initial " + set + "\n"), 0.01);
+    return std::pair(rows.at(rows.rows.front(), "one"), rows.at(rows.rows.front(), "two"));
+  };
+  for (const char* angles : {"u.angle1 = 0.2, u.angle2 = 0.3", "u.angle1 = 2, u.angle2 = -0.6"}) {
+    EXPECT_NEAR(rates(angles + std::string(", u.rate1 = 1")).second, 0, 1e-12) << angles;
+    EXPECT_NEAR(rates(angles + std::string(", u.rate2 = 1")).first, 0, 1e-12) << angles;
+  }
+}
+
 TEST(Reactions, JoinScalarsAndVectors) {
   const std::string head = "variable y[3] = (1, 0, 0), z[3]\nmultiplier psi\nrate y' = z\nconstraint norm2(y) = 1\n";
   const auto end = [&](const std::string& rate) {

@@ -264,6 +264,39 @@ TEST(Kinks, DryFrictionByADivisionSticksLikeASign) {
   EXPECT_NE(report.reason.find("has no direction there, where it is 0"), std::string::npos) << report.reason;
 }
 
+// No motion follows a constraint that jumps; at a corner of one the velocities jump as by an impulse, in the end of a
+// step, too.
+TEST(Kinks, OfConstraintsAreMetAndTheirJumpsSaid) {
+  const auto run = [](const std::string& text, double step) {
+    SimulateOptions options;
+    options.step = step;
+    options.end = 1;
+    const Model model = model_from_text(text);
+    return simulate(model, derive(model), method("gauss(3)"), options);
+  };
+  const std::string hinge = "body b planar mass 1 inertia 1\njoint revolute h from ground to b\n";
+  const std::string point = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\ninitial x' = 1\n";
+  const std::string corner = "table c(s) = (0, 0), (0.5, 0), (1, 0.5), (3, 2.5) linear\n";
+  for (const double step : {0.01, 0.0101}) {
+    for (const std::string& torn :
+         {hinge + "drive d joint h angle if(t < 0.5, 0, 1)\n", point + "constraint c: y = if(t < 0.5, 0, 0.3)\n",
+          point + "constraint c: y = if(x < 0.5, 0, 0.3)\n"}) {
+      const Report report = run(torn, step);
+      EXPECT_EQ(report.ending, Ending::failed) << torn;
+      EXPECT_NE(report.reason.find("the constraints jump at t = 0.5"), std::string::npos) << report.reason;
+    }
+    // Along the new slope half of the energy is left: x' = y' = 1/2.
+    const Report turned = run(corner + point + "constraint k: y = c(x)\n", step);
+    ASSERT_EQ(turned.ending, Ending::done) << turned.reason;
+    EXPECT_NEAR(turned.y[0], 0.75, 1e-9);
+    EXPECT_NEAR(turned.y[1], 0.25, 1e-9);
+    ASSERT_FALSE(turned.warnings.empty());
+    EXPECT_EQ(turned.warnings[0].code, "impulse");
+    // A ramp has corners and no jump.
+    EXPECT_EQ(run(point + "constraint c: y = if(t < 0.5, 0.6*t, 0.3)\n", step).ending, Ending::done);
+  }
+}
+
 // The first part of a triple jump ends 0.35 steps behind the step, when time has passed the kink at which it ends. Of
 // all other kinks it sees the side of the step.
 TEST(Kinks, CompositionsThatReachOverThemInTimeSaySo) {

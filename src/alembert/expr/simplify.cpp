@@ -191,22 +191,29 @@ Expr without(Expr a, Expr u, int depth = 0) {
   return {};
 }
 
+/// u of |u| and sqrt(u^2).
+Expr sized(Expr e) {
+  if (is(e, Op::abs)) return left(e);
+  const bool root = is(e, Op::sqrt) && is(left(e), Op::power) && is_constant(right(left(e)), 2);
+  return root ? left(left(e)) : Expr();
+}
+
 /// x/|x| and |x|/x are sign(x), also among other factors: so it jumps like one, and 0 is no fault.
 Expr divide_by_own_size(Expr a, Expr b) {
-  if (is(b, Op::abs)) {
-    const Expr rest = without(a, left(b));
-    return rest ? rest * sign(left(b)) : Expr();
+  if (const Expr u = sized(b)) {
+    const Expr rest = without(a, u);
+    return rest ? rest * sign(u) : Expr();
   }
   if (is(b, Op::multiply)) {
     for (const auto& [size, other] : {std::pair(left(b), right(b)), std::pair(right(b), left(b))})
-      if (is(size, Op::abs))
-        if (const Expr rest = without(a, left(size))) return rest * sign(left(size)) / other;
+      if (const Expr u = sized(size))
+        if (const Expr rest = without(a, u)) return rest * sign(u) / other;
     return {};
   }
-  if (is(a, Op::abs) && left(a) == b) return sign(b);
+  if (sized(a) == b) return sign(b);
   if (is(a, Op::multiply))
     for (const auto& [size, other] : {std::pair(left(a), right(a)), std::pair(right(a), left(a))})
-      if (is(size, Op::abs) && left(size) == b) return other * sign(b);
+      if (sized(size) == b) return other * sign(b);
   return {};
 }
 
@@ -275,7 +282,6 @@ Expr simplify_unary(Op op, Expr a) {
     case Op::sinh:
     case Op::tanh:
     case Op::sign: return is(a, Op::negate) ? -a.graph().make(op, left(a)) : Expr();
-    case Op::sqrt: return is(a, Op::power) && is_constant(right(a), 2) ? abs(left(a)) : Expr();
     case Op::cos:
     case Op::cosh: return is_negative(a) && !is_constant(a) ? a.graph().make(op, -a) : Expr();
     case Op::abs:

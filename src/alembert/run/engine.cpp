@@ -492,10 +492,21 @@ void Engine::begin_dense(const GridPoint& from, const GridPoint& to) {
 
 void Engine::settle(GridPoint& point) {
   constexpr double rounding = 1e-7;  // of velocities next to a kink, where they were found by straight lines
+  constexpr double gap = 1e-7;       // of places: what passing over a kink moves them by is far less
   const std::vector<double> before = point.state;
+  if (point.before.empty()) watch.glance(just_behind(point.t, -options.step), before);
+  else watch.glance(point.t_before, point.before);
+  const double held = watch.position();
+  // What a state passes is behind it a little later only.
+  const GridPoint passed = behind(point);
+  watch.glance(behind(point.t), passed.state);
+  double size = 1;
+  for (std::size_t i = 0; i < e.y.size(); ++i) size = std::max(size, std::abs(before[i]));
+  if (watch.position() > held + gap * size) torn = {point.t, watch.position()};
   watch.glance(point.t, before);
   const double energy = watch.energy();
   try {
+    point.state = passed.state;
     move_onto_constraints(given_at(point), point);
   } catch (const InputError&) {
     point.state = before;  // the next step finds no solution and says so

@@ -130,6 +130,8 @@ class Engine {
   /// When the velocities last jumped because a constraint has a kink; nothing where they never did.
   std::optional<double> impulse;
   double impulse_energy = 0;  // what such jumps have added since someone looked
+  // When the constraints themselves jumped, and by how much: no motion follows them there.
+  std::optional<std::pair<double, double>> torn;
   /// Whether time alone passes kinks.
   bool has_kinks_in_time() const { return kinks_in_time_; }
   /// A time less than rounding away, before which a kink in time lies that may stand at t.

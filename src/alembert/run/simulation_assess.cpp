@@ -105,6 +105,7 @@ void Simulation::assess_energy() {
                             "{:.0f} % of all that was moved in it; {}",
                             time_text(judge_->energy_error_t()), 100 * most, remedy()),
                 judge_->energy_error_t());
+  if (engine_.impulse) return;  // what it took is told by its own warning
   if (most > good_energy)
     return warn(
         "energy",

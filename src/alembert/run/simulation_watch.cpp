@@ -85,6 +85,11 @@ const SolvedStep<double>* Simulation::solution_of(const GridPoint& from, const G
 // What a step that was made says. Whether its end has a row by its number.
 bool Simulation::look(const GridPoint& from, GridPoint& to, bool last) {
   if (to.kink || to.at_kink) ++report_.kinks;
+  if (engine_.torn)
+    end(Ending::failed, "the constraints jump at t = " + time_text(engine_.torn->first) + ": they are off by " +
+                            to_text(engine_.torn->second) +
+                            " at once, and no motion follows that; lead there by a ramp (a `table`), or by a force or "
+                            "torque");
   if (engine_.impulse)
     warn("impulse",
          "a constraint has a kink at t = " + time_text(*engine_.impulse) +

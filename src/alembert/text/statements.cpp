@@ -296,7 +296,9 @@ std::string grammar() {
       "    friction(mu, normal, velocity, exponent, rest)   -mu*|normal|^exponent*v/sqrt(|v|^2 + rest^2)\n\n"
       "Friction falls to zero below the speed `rest` instead of jumping there: nothing sticks, it creeps. `t` is the "
       "time,\n"
-      "`pi` the number, `deg` = pi/180 and `rpm` = 2*pi/60 a degree and a turn a minute.\n";
+      "`pi` the number, `deg` = pi/180 and `rpm` = 2*pi/60 a degree and a turn a minute. Functions of mathematics\n"
+      "(the first line and dot, cross, norm, norm2, sum, if) cannot be declared anew, nor can `deg` and `rpm` become "
+      "something else.\n";
   return out;
 }
 

@@ -244,9 +244,8 @@ std::optional<Target> Scope::reference(const Term& target, const std::vector<Kin
     error(path.root->place,
           "'" + name + "' is " + (d->kind == Kind::input || d->kind == Kind::output ? "an " : "a ") + called(d->kind) +
               " and cannot be the target of " + purpose,
-          d->kind == Kind::input
-              ? "its value is what 'input " + name + " = ...' says, or a file: --input " + name + "=FILE"
-              : "it takes " + allowed);
+          d->kind == Kind::input ? "its value is what 'input " + name + " = ...' says, or a file that `input` names"
+                                 : "it takes " + allowed);
     return {};
   }
   if (path.primes > 1) {
