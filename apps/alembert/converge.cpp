@@ -9,6 +9,8 @@
 #include "alembert/error.h"
 #include "alembert/study/converge.h"
 #include "commands.h"
+#include "interrupt.h"
+#include "limits.h"
 #include "progress.h"
 #include "run_options.h"
 
@@ -18,7 +20,7 @@ namespace {
 struct ConvergeArguments {
   std::string model;
   std::vector<std::string> methods, set, input;
-  std::string steps, end, stages, svg, csv, precision;  // as written; empty where not given
+  std::string steps, end, stages, svg, csv, precision, time_limit;  // as written; empty where not given
   bool json = false;
 };
 
@@ -40,6 +42,7 @@ std::string beside(const std::string& csv) {
 }
 
 int converge_methods(const ConvergeArguments& arguments) {
+  Limits limits(read_time_limit(arguments.time_limit), 0);
   Complaints wrong;
   std::optional<Model> read;
   wrong.attempt([&] { read = load_model(arguments.model, arguments.set, {}, arguments.input); });
@@ -69,8 +72,13 @@ int converge_methods(const ConvergeArguments& arguments) {
 
   ProgressBar bar(!arguments.json);
   if (bar.active()) options.progress = [&](double done) { bar.show(done); };
+  const InterruptGuard guard;
+  options.interrupt = &guard.interrupted();
+  limits.check();
   const Convergence measured = converge(model, equations, options);
   bar.clear();
+  if (guard.interrupted())
+    say((limits.reached().empty() ? "interrupted" : limits.reached()) + ": the rest is not measured");
   const std::string about = description(model, equations, options, measured);
   if (!arguments.svg.empty()) write_file("--svg", arguments.svg, to_svg(measured, about));
   if (!arguments.csv.empty()) {
@@ -99,6 +107,8 @@ Command add_converge(CommandLine& program) {
   options.option("--svg", arguments->svg, "FILE", "Writes a figure: error against step size and CPU time");
   options.option("--csv", arguments->csv, "FILE", "Writes the table");
   options.flag("--json", arguments->json, "Print one JSON object instead of the table");
+  options.option("--time-limit", arguments->time_limit, "S",
+                 "End after so many seconds, with a table of what is measured by then");
   options.footer(
       "Steps not given: the model's times 4, 2, 1 and 1/2. End not given: the model's, but at most 100 of its steps.\n"
       "The reference is a method of at least four orders more, in quadruple precision, with half the smallest step.\n"

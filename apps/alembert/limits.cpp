@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cmath>
 #include <fstream>
 
@@ -29,7 +28,7 @@ double resident() {
 }  // namespace
 
 Limits::Limits(double seconds, double bytes) : seconds_(seconds), bytes_(bytes) {
-  if (seconds > 0 || bytes > 0) thread_ = std::thread([this] { look(); });
+  if (seconds > 0 || bytes > 0) thread_ = std::thread([this] { watch(); });
 }
 
 Limits::~Limits() {
@@ -46,28 +45,33 @@ bool Limits::wait(double seconds) {
   return ended_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return done_; });
 }
 
+void Limits::watch() {
+  while (!wait(between_looks)) look();
+}
+
+void Limits::check() {
+  if (seconds_ > 0 || bytes_ > 0) look();
+}
+
 void Limits::look() {
-  const auto begin = std::chrono::steady_clock::now();
-  const auto passed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
-  double asked = 0;
-  while (!wait(between_looks)) {
-    const double memory = bytes_ > 0 ? resident() : 0;
-    if (reached_ == 0 && seconds_ > 0 && passed() > seconds_) reached_ = 1;
-    if (reached_ == 0 && bytes_ > 0 && memory > bytes_) reached_ = 2;
-    if (reached_ == 0) continue;
-    if (asked == 0) {
-      InterruptGuard::interrupt();
-      asked = passed();
-    }
-    if (passed() - asked < patience && !(bytes_ > 0 && memory > beyond * bytes_)) continue;
-    say(words() + " before there was a result");
-    ::_exit(failed);
+  const std::lock_guard lock(looking_);
+  const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  const double memory = bytes_ > 0 ? resident() : 0;
+  if (reached_ == 0 && seconds_ > 0 && passed > seconds_) reached_ = 1;
+  if (reached_ == 0 && bytes_ > 0 && memory > bytes_) reached_ = 2;
+  if (reached_ == 0) return;
+  if (asked_ == 0) {
+    InterruptGuard::interrupt();
+    asked_ = passed;
   }
+  if (passed - asked_ < patience && !(bytes_ > 0 && memory > beyond * bytes_)) return;
+  say(words() + " before there was a result");
+  ::_exit(failed);
 }
 
 std::string Limits::words() const {
   return reached_ == 1 ? fmt::format("the time limit of {} s was reached", seconds_)
-                       : fmt::format("the memory limit of {:.0f} MB was reached", bytes_ / 1e6);
+                       : fmt::format("the memory limit of {:g} MB was reached", bytes_ / 1e6);
 }
 
 std::string Limits::reached() const { return reached_ == 0 ? "" : words(); }
@@ -81,6 +85,13 @@ double read_bytes(const std::string& option, const std::string& text) {
   const double bytes = read_real(option, number) * (power == std::string::npos ? 1 : std::pow(1e3, power + 1.0));
   if (!(bytes > 0)) throw InputError(option + " wants a size above 0, not '" + text + "'", "such as 500M or 2G");
   return bytes;
+}
+
+double read_time_limit(const std::string& text) {
+  if (text.empty()) return 0;
+  const double seconds = read_real("--time-limit", text);
+  if (!(seconds > 0)) throw InputError("--time-limit wants a time above 0, not " + text);
+  return seconds;
 }
 
 }  // namespace alembert::internal::app

@@ -3,6 +3,7 @@
 // Limits that a user sets for the whole program: time and memory.
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <string>
@@ -21,16 +22,22 @@ class Limits {
   Limits(const Limits&) = delete;
   Limits& operator=(const Limits&) = delete;
 
+  /// Looks at once: for the seams of a program that may be done before the thread has looked at all.
+  void check();
   /// Which limit was reached, in words; "" where none was.
   std::string reached() const;
 
  private:
+  void watch();
   void look();
   bool wait(double seconds);
   std::string words() const;
 
   double seconds_, bytes_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::atomic<int> reached_{0};  // 1: time, 2: memory
+  std::mutex looking_;
+  double asked_ = 0;  // seconds after the beginning at which the run was asked to end
   std::mutex mutex_;
   std::condition_variable ended_;
   bool done_ = false;
@@ -39,5 +46,7 @@ class Limits {
 
 /// "500M", "2G", "1e9": bytes; throws InputError naming the option.
 double read_bytes(const std::string& option, const std::string& text);
+/// What --time-limit says, in seconds; 0 where it is not given.
+double read_time_limit(const std::string& text);
 
 }  // namespace alembert::internal::app

@@ -179,13 +179,9 @@ void read_rows(const RunOptions& options, SimulateOptions& simulation, Complaint
 }
 
 Limits read_limits(const RunOptions& options) {
-  double seconds = 0, bytes = 0;
-  if (!options.time_limit.empty()) {
-    seconds = read_real("--time-limit", options.time_limit);
-    if (!(seconds > 0)) throw InputError("--time-limit wants a time above 0, not " + options.time_limit);
-  }
+  double bytes = 0;
   if (!options.memory_limit.empty()) bytes = read_bytes("--memory-limit", options.memory_limit);
-  return Limits(seconds, bytes);
+  return Limits(read_time_limit(options.time_limit), bytes);
 }
 
 /// All that the command line and the model say, and all that is wrong with it at once.
@@ -217,7 +213,7 @@ struct Reading {
 int run(const RunOptions& options) {
   std::optional<Profile> profile;
   if (options.profile) profile.emplace();
-  const Limits limits = read_limits(options);
+  Limits limits = read_limits(options);
   const Reading reading(options);
   const Model& model = *reading.model;
   const Equations equations = derive(model);
@@ -241,6 +237,7 @@ int run(const RunOptions& options) {
   if (bar.active()) simulation.progress = [&](double done) { bar.show(done); };
   const InterruptGuard guard;
   simulation.interrupt = &guard.interrupted();
+  limits.check();
   Report report = simulate(model, equations, method, simulation, reading.start);
   report.choice = choice;
   report.reason = in_words_of_the_program(std::move(report.reason));

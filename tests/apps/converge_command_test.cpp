@@ -79,6 +79,18 @@ TEST(ConvergeCommand, AFailedRowEndsWithOne) {
   EXPECT_NE(outcome.out.find("failed: "), std::string::npos) << outcome.out;
 }
 
+TEST(ConvergeCommand, ALimitOfTimeEndsItWithWhatIsThere) {
+  // The reference alone takes minutes.
+  for (const std::string& extra : {std::string(), std::string("contact floor: 3 - y >= 0\n")}) {
+    const Outcome outcome =
+        program({"converge", "-", "--steps", "0.0001", "--end", "10", "--time-limit", "0.3"}, pendulum + extra);
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_NE(outcome.err.find("the time limit of 0.3 s was reached"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.out.find("the reference: interrupted"), std::string::npos) << outcome.out;
+  }
+  EXPECT_EQ(program({"converge", "-", "--time-limit", "0"}, pendulum).code, 2);
+}
+
 TEST(VerifyCommand, PrintsClaimsBesideMeasurements) {
   const Outcome outcome = program({"verify", "-"}, pendulum);
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;

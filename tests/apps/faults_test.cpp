@@ -368,6 +368,11 @@ TEST(Limits, TimeMemoryAndStepsEndARun) {
   const Outcome large = program({"run", "-", "--end", "1e7", "--memory-limit", "20M", "--out", out}, oscillator);
   EXPECT_EQ(large.code, 1);
   EXPECT_NE(large.err.find("the memory limit of 20 MB was reached"), std::string::npos) << large.err;
+  for (const auto& [limit, value] : {std::pair("--memory-limit", "1"), std::pair("--time-limit", "1e-9")}) {
+    const Outcome at_once = program({"run", "-", "--end", "0.1", limit, value}, oscillator);
+    EXPECT_EQ(at_once.code, 1) << "shorter than the program's looks: " << limit;
+    EXPECT_NE(at_once.err.find("was reached"), std::string::npos) << at_once.err;
+  }
   EXPECT_EQ(program({"run", "-", "--max-steps", "7", "--out", out}, oscillator).code, 1);
   EXPECT_EQ(rows_in(out), 8);
   EXPECT_EQ(program({"run", "-", "--end", "1", "--memory-limit", "2GB"}, oscillator).code, 0);

@@ -170,6 +170,18 @@ TEST(Trajectory, WhatIsNoneIsRefused) {
   EXPECT_NE(refused("a.csv", "x,t\n0,1\n").find("first column is not the time"), std::string::npos);
   EXPECT_NE(refused("a.csv", "t,x\n").find("no rows"), std::string::npos);
   EXPECT_NE(refused("a.json", "{\"columns\": [\"t\"]}").find("no trajectory"), std::string::npos);
+  // Times are numbers that go one way; two rows may have one time.
+  EXPECT_NE(refused("a.csv", "t,x\n0,1\nnan,2\n2,3\n").find("the time in row 2 is nan"), std::string::npos);
+  EXPECT_NE(refused("a.csv", "t,x\n0,1\n1,2\ninf,3\n").find("the time in row 3 is inf"), std::string::npos);
+  EXPECT_NE(refused("a.csv", "t,x\n0,1\n1,2\n1,3\n0.5,3\n").find("turns back in row 4, from 1 to 0.5"),
+            std::string::npos);
+  EXPECT_NE(refused("a.csv", "t,x\n1,1\n0,2\n0.5,3\n").find("turns back in row 3"), std::string::npos);
+  EXPECT_EQ(refused("a.csv", "t,x\n1,1\n1,nan\n0,3\n"), "taken") << "a run backward";
+  const std::string head = "{\"columns\": [\"t\", \"x\"], \"attributes\": {}, \"rows\":[";
+  EXPECT_EQ(refused("a.json", head + "\n[0,1],\n[1,1e308]\n]}"), "taken");
+  const std::string huge = refused("a.json", head + "\n[0,1],\n[1,1e999]\n]}");
+  EXPECT_NE(huge.find("no trajectory: number overflow parsing '1e999'"), std::string::npos) << huge;
+  EXPECT_NE(refused("a.json", head + "[0,1],[null,2]]}").find("the time in row 2 is nan"), std::string::npos);
   EXPECT_NE(refused("a.h5", "not one").find("no HDF5 file"), std::string::npos);
   EXPECT_NE(refused("a.txt", "").find("ending"), std::string::npos);
   EXPECT_THROW(read_trajectory(files / "nowhere.csv"), InputError);

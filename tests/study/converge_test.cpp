@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <quadmath.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -141,6 +143,31 @@ TEST(Converge, ErrorsOfTheMidpointRuleAreItsClosedForm) {
   EXPECT_LT(c.reference.error.q, 1e-9);
   EXPECT_NEAR(m.q.observed, 2, 0.05);
   EXPECT_FALSE(c.failed());
+}
+
+TEST(Converge, WhatIsMeasuredBeforeAnInterruptionStays) {
+  const Model model = model_from_text(oscillator_text);
+  std::atomic<bool> interrupt = false;
+  ConvergeOptions options;
+  options.methods = {method("gauss(1)"), method("gauss(2)")};
+  options.steps = {0.5, 0.25, 0.125};
+  options.interrupt = &interrupt;
+  double before = 0;
+  int rows = -1;  // the reference comes first
+  options.progress = [&](double done) {
+    rows += done > before ? 1 : 0;
+    before = std::max(before, done);
+    if (rows == 2) interrupt = true;
+  };
+  const Convergence c = converge(model, derive(model), options);
+  ASSERT_EQ(c.methods.size(), 2u);
+  EXPECT_TRUE(c.failed());
+  EXPECT_EQ(c.reference.failure, "");
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(c.methods[0].rows[i].failure, "") << i;
+  EXPECT_NEAR(c.methods[0].q.order[1], 2, 0.1) << "of what is there";
+  EXPECT_EQ(c.methods[0].rows[2].failure, "interrupted");
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(c.methods[1].rows[i].failure, "interrupted") << i;
+  EXPECT_NE(to_text(c).find("failed: interrupted"), std::string::npos);
 }
 
 TEST(Converge, ExtendedPrecisionShowsHighOrders) {

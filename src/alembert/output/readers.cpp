@@ -191,12 +191,22 @@ std::string mended(const std::string& text, std::size_t& rows) {
 
 nlohmann::json parsed(const std::string& path, std::string& note) {
   const std::string text = text_of(path);
-  if (nlohmann::json::accept(text)) return nlohmann::json::parse(text);
-  std::size_t rows = 0;
-  const std::string part = mended(text, rows);
-  if (!nlohmann::json::accept(part)) return nlohmann::json::parse(text);  // says what is wrong with it
-  note = cut_short(rows);
-  return nlohmann::json::parse(part);
+  try {
+    return nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error&) {
+    std::size_t rows = 0;
+    const std::string part = mended(text, rows);
+    if (!nlohmann::json::accept(part)) throw;
+    note = cut_short(rows);
+    return nlohmann::json::parse(part);
+  }
+}
+
+/// What the library says, without its own number for it.
+std::string words_of(const nlohmann::json::exception& error) {
+  const std::string text = error.what();
+  const std::size_t end = text.find("] ");
+  return end == std::string::npos ? text : text.substr(end + 2);
 }
 
 Trajectory read_json(const std::string& path) {
@@ -216,7 +226,7 @@ Trajectory read_json(const std::string& path) {
                                    numbers(path, event.at("values"), width)});
     trajectory.note = note;
     return trajectory;
-  } catch (const nlohmann::json::exception& error) { refuse(path, error.what()); }
+  } catch (const nlohmann::json::exception& error) { refuse(path, words_of(error)); }
 }
 
 // .h5 -----------------------------------------------------------------------------------------------------------------
@@ -348,6 +358,19 @@ Trajectory read_hdf5(const std::string& path) {
   return trajectory;
 }
 
+/// Rows follow one another in time, forward or backward; two may have one time, as before and after a jump.
+void require_times(const std::string& path, const std::vector<double>& t) {
+  const auto row = [](std::size_t i) { return "in row " + std::to_string(i + 1); };
+  double direction = 0;
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    if (!std::isfinite(t[i])) refuse(path, "the time " + row(i) + " is " + to_text(t[i]));
+    const double change = i > 0 ? t[i] - t[i - 1] : 0;
+    if (change * direction < 0)
+      refuse(path, "the time turns back " + row(i) + ", from " + to_text(t[i - 1]) + " to " + to_text(t[i]));
+    if (change != 0) direction = change > 0 ? 1 : -1;
+  }
+}
+
 Trajectory read_by_ending(const std::string& path) {
   if (path.ends_with(".json")) return read_json(path);
   if (path.ends_with(".h5")) return read_hdf5(path);
@@ -366,6 +389,7 @@ namespace alembert {
 Trajectory read_trajectory(const std::string& path) {
   Trajectory trajectory = internal::read_by_ending(path);
   if (trajectory.rows() == 0) internal::refuse(path, "it has no rows");
+  internal::require_times(path, trajectory.t());
   const std::vector<std::string>& units = trajectory.columns.units;
   if (!units.empty() && units.size() != trajectory.columns.names.size())
     internal::refuse(path, "it has " + std::to_string(units.size()) + " units for " +

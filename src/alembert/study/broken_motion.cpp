@@ -8,10 +8,12 @@ namespace alembert::internal {
 
 bool is_broken(const Model& model, const Equations& e) { return !e.actions.empty() || !model.contacts.empty(); }
 
-Endpoint<double> broken_motion(const Model& model, const Equations& e, const Method& method, double end, double step) {
+Endpoint<double> broken_motion(const Model& model, const Equations& e, const Method& method, double end, double step,
+                               const std::atomic<bool>* interrupt) {
   SimulateOptions options;
   options.end = end;
   options.step = step;
+  options.interrupt = interrupt;
   const Report report = simulate(model, e, method, options);
   Endpoint<double> result;
   result.steps = report.steps;
@@ -29,13 +31,15 @@ Endpoint<double> broken_motion(const Model& model, const Equations& e, const Met
 }
 
 Reference broken_reference(const Model& model, const Equations& e, double end, long steps, int stages,
-                           const Method& otherwise) {
+                           const Method& otherwise, const std::atomic<bool>* interrupt) {
   const Method method = reference_method(e, stages).value_or(otherwise);
   Reference reference;
   reference.method = method.name;
   reference.steps = steps + steps % 2;
   reference.extended = false;
-  const auto run = [&](long n) { return broken_motion(model, e, method, end, end / static_cast<double>(n)); };
+  const auto run = [&](long n) {
+    return broken_motion(model, e, method, end, end / static_cast<double>(n), interrupt);
+  };
   const Endpoint<double> coarse = run(reference.steps / 2), fine = run(reference.steps);
   reference.failure = fine.failure.empty() ? coarse.failure : fine.failure;
   reference.point = widened(fine.point);

@@ -132,15 +132,18 @@ Errors errors_of(const Endpoint<T>& result, const Reference& reference, Converge
   return row.failure.empty() ? errors(widened(result.point), reference.point) : Errors{NAN, NAN, NAN};
 }
 
-Errors broken_row(const Model& model, const Equations& e, const Method& method, double end, const Reference& reference,
-                  ConvergeRow& row) {
-  return errors_of(broken_motion(model, e, method, end, row.step), reference, row);
-}
+/// Ends a measurement from inside.
+struct Interrupted {};
+const char was_interrupted[] = "interrupted";
+
+bool is_set(const std::atomic<bool>* interrupt) { return interrupt && interrupt->load(std::memory_order_relaxed); }
 
 /// How many kinks of the equations the motion meets. A run locates them.
-long kinks_met(const Model& model, const Equations& e, const Method& method, double end, double step) {
+long kinks_met(const Model& model, const Equations& e, const Method& method, double end, double step,
+               const std::atomic<bool>* interrupt) {
   if (kinks(e).empty()) return 0;
   SimulateOptions options;
+  options.interrupt = interrupt;
   options.end = end;
   options.step = step;
   options.newton.kernel = interpreted;
@@ -164,6 +167,44 @@ Errors run_row(const Equations& e, const Method& method, const MotionPoint<T>& s
   }
   return error;
 }
+
+/// Makes the runs of the table, until they are interrupted.
+class TableRuns {
+ public:
+  /// initial: null where runs follow a broken motion.
+  TableRuns(const Model& model, const Equations& e, const ConvergeOptions& options, const InitialValues* initial,
+            const Convergence& result)
+      : model_(model), e_(e), options_(options), broken_(initial == nullptr), result_(result) {
+    if (initial) start_ = polish<double>(e, *initial, 0);
+    if (options.quad) exact_start_ = polish<Quad>(e, *initial, 0);
+  }
+
+  Errors measure(const Method& method, ConvergeRow& row) const {
+    Errors error = {NAN, NAN, NAN};
+    try {
+      if (is_set(options_.interrupt)) throw Interrupted();
+      error = run(method, row);
+    } catch (const Interrupted&) { row.failure = was_interrupted; }
+    return result_.reference.failure.empty() ? error : Errors{NAN, NAN, NAN};
+  }
+
+ private:
+  Errors run(const Method& method, ConvergeRow& row) const {
+    const Reference& reference = result_.reference;
+    if (broken_)
+      return errors_of(broken_motion(model_, e_, method, result_.end, row.step, options_.interrupt), reference, row);
+    return options_.quad ? run_row<Quad>(e_, method, exact_start_, result_.end, reference, row)
+                         : run_row<double>(e_, method, start_, result_.end, reference, row);
+  }
+
+  const Model& model_;
+  const Equations& e_;
+  const ConvergeOptions& options_;
+  bool broken_;
+  const Convergence& result_;
+  MotionPoint<double> start_;
+  MotionPoint<Quad> exact_start_;
+};
 
 }  // namespace
 
@@ -232,9 +273,10 @@ Convergence converge(const Model& model, const Equations& e, const ConvergeOptio
   if (acts && options.quad)
     throw InputError("motions with events that act, or with contacts, are followed in double precision only");
   for (const Method& method : options.methods) require_taken(method, model, e);
-  const long met = acts || options.methods.empty() ? 0
-                                                   : kinks_met(model, e, options.methods[0], grid.end,
-                                                               grid.end / static_cast<double>(grid.counts.back()));
+  const long met = acts || options.methods.empty()
+                       ? 0
+                       : kinks_met(model, e, options.methods[0], grid.end,
+                                   grid.end / static_cast<double>(grid.counts.back()), options.interrupt);
   // Runs end steps at kinks, in double precision; steps of more digits go over them.
   const bool broken = acts || (met > 0 && !options.quad);
   const InitialValues initial = broken ? InitialValues() : measurable_start(model, e, options.methods);
@@ -256,14 +298,19 @@ Convergence converge(const Model& model, const Equations& e, const ConvergeOptio
     done += work;
     if (options.progress) options.progress(done / all);
   };
-  const Pulse pulse([&] { advance(0); });
+  const Pulse pulse([&] {
+    advance(0);
+    if (is_set(options.interrupt)) throw Interrupted();
+  });
   const int stages = (highest_order(options.methods) + 5) / 2;  // at least four orders more
-  result.reference = broken ? broken_reference(model, e, grid.end, 2 * finest, stages, options.methods.front())
-                            : make_reference(e, initial, 0, grid.end, 2 * finest, stages);
+  try {
+    result.reference =
+        broken ? broken_reference(model, e, grid.end, 2 * finest, stages, options.methods.front(), options.interrupt)
+               : make_reference(e, initial, 0, grid.end, 2 * finest, stages);
+  } catch (const Interrupted&) { result.reference.failure = was_interrupted; }
   advance(reference_share * static_cast<double>(3 * finest));
 
-  const MotionPoint<double> start = broken ? MotionPoint<double>() : polish<double>(e, initial, 0);
-  const MotionPoint<Quad> exact_start = options.quad ? polish<Quad>(e, initial, 0) : MotionPoint<Quad>();
+  const TableRuns runs(model, e, options, broken ? nullptr : &initial, result);
   for (const Method& method : options.methods) {
     MethodConvergence measured;
     measured.method = method.name;
@@ -273,10 +320,7 @@ Convergence converge(const Model& model, const Equations& e, const ConvergeOptio
       ConvergeRow row;
       row.steps = n;
       row.step = grid.end / static_cast<double>(n);
-      Errors error = broken         ? broken_row(model, e, method, grid.end, result.reference, row)
-                     : options.quad ? run_row<Quad>(e, method, exact_start, grid.end, result.reference, row)
-                                    : run_row<double>(e, method, start, grid.end, result.reference, row);
-      if (!result.reference.failure.empty()) error = {NAN, NAN, NAN};
+      const Errors error = runs.measure(method, row);
       h.push_back(row.step);
       q.push_back(error.q);
       v.push_back(error.v);

@@ -2,6 +2,7 @@
 
 // Measured orders and work: methods run with several step sizes, against a reference of higher order and precision.
 
+#include <atomic>
 #include <functional>
 #include <optional>
 
@@ -14,7 +15,8 @@ struct ConvergeOptions {
   std::vector<double> steps;    // empty: the model's step times 4, 2, 1, 1/2, fitted to the end
   std::optional<double> end;    // unset: the model's, but at most a hundred of its steps
   bool quad = false;            // run the methods in extended precision: shows high orders, hides the real cost
-  std::function<void(double)> progress;  // fraction of the work
+  std::function<void(double)> progress;          // fraction of the work
+  const std::atomic<bool>* interrupt = nullptr;  // set: what is not measured by then fails with the word "interrupted"
 };
 
 /// What a measured error can be trusted for.
