@@ -37,7 +37,8 @@ Command add_audit(CommandLine& program) {
   auto arguments = std::make_shared<AuditArguments>();
   options.repeated("-m,--method", arguments->methods, "M", "This method only; may be repeated");
   options.repeated("--model", arguments->models, "NAME", "This model of the gallery only; may be repeated");
-  options.flag("--full", arguments->full, "All members that families offer, up to six stages, instead of one each");
+  options.flag("--full", arguments->full,
+               "All members that families offer, up to six stages, instead of one or two each");
   options.flag("--json", arguments->json, "Print one JSON object with every cell");
   options.flag("--markdown", arguments->markdown, "Print the page of the documentation");
   options.footer(

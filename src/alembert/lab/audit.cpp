@@ -72,7 +72,8 @@ struct Candidate {
   Method method;
 };
 
-/// What a family is known by in the short table: the member in the middle of its samples.
+/// What a family is known by in the short table: the member that the table of methods shows with its claims, and the
+/// one in the middle of its samples.
 std::vector<Candidate> candidates(const Options& options) {
   std::vector<Candidate> list;
   if (!options.methods.empty()) {
@@ -86,16 +87,17 @@ std::vector<Candidate> candidates(const Options& options) {
   // More stages than the samples have, for families that count them.
   constexpr int most_stages = 6;
   for (const MethodFamily& family : all_families()) {
-    std::vector<Method> samples = sample_methods(family);
+    std::vector<Method> samples = sample_methods(family), members = {family.make(family.example)};
     if (!options.full) {
-      list.push_back({family.name, samples[samples.size() / 2]});
-      continue;
+      members.push_back(samples[samples.size() / 2]);
+    } else {
+      members.insert(members.end(), samples.begin(), samples.end());
+      if (family.least_stages > 0)
+        for (int s = family.least_stages; s <= most_stages; ++s)
+          members.push_back(find_method(family.name, {static_cast<double>(s)}));
     }
     std::set<std::string> seen;
-    if (family.least_stages > 0)
-      for (int s = family.least_stages; s <= most_stages; ++s)
-        samples.push_back(find_method(family.name, {static_cast<double>(s)}));
-    for (Method& method : samples)
+    for (Method& method : members)
       if (seen.insert(method.name).second) list.push_back({family.name, std::move(method)});
   }
   return list;

@@ -44,7 +44,7 @@ struct Audit {
 };
 
 struct Options {
-  std::vector<std::string> methods;  // "lobatto(3)"; empty: one member of every family, all samples where full
+  std::vector<std::string> methods;  // "lobatto(3)"; empty: one or two of every family, all samples where full
   std::vector<std::string> models;   // of subjects(); empty: all
   bool full = false;
   std::function<void(double done, const std::string& now)> progress = {};

@@ -169,6 +169,25 @@ std::string explanations(const Audit& audit) {
          silent.table(audit.methods.size());
 }
 
+/// Where orders were measured above the claim, so that no range in the table is a riddle.
+std::string higher_orders(const Audit& audit) {
+  std::string text =
+      "\n## Orders above the claim\n\nA method does better than it claims on models where the leading term of its "
+      "error "
+      "vanishes; where it nearly cancels the next one at these steps, the number stands above both.\n\n| method | "
+      "property | on |\n|---|---|---|\n";
+  for (const std::string& method : audit.methods)
+    for (const std::string& name : property_names(audit)) {
+      std::vector<std::string> where;
+      for (const Pair& pair : audit.pairs)
+        for (const Property& p : pair.properties)
+          if (pair.method == method && p.name == name && p.verdict == Verdict::higher)
+            where.push_back(pair.model + " " + p.measured);
+      if (!where.empty()) text += fmt::format("| `{}` | {} | {} |\n", method, name, fmt::join(where, ", "));
+    }
+  return text;
+}
+
 }  // namespace
 
 std::string to_text(const Audit& audit) {
@@ -244,7 +263,7 @@ std::string to_markdown(const Audit& audit) {
     if (pair.status == Status::unexpected)
       text += fmt::format("| `{}` | {} | **not explained**: {} |\n", pair.method, pair.model, pair.reason);
   if (audit.stale.empty() && audit.passed() && text.ends_with("|---|---|---|\n")) text += "| none | | |\n";
-  return text + explanations(audit);
+  return text + higher_orders(audit) + explanations(audit);
 }
 
 }  // namespace alembert::internal::audit
