@@ -83,9 +83,10 @@ void check_dense(const Model& model, const Equations& e, const SparseRows& mass)
 }
 
 /// What is called kinetic energy is not negative. With constraints the diagonal alone tells: velocities that they
-/// forbid do not matter.
+/// forbid do not matter. Nor does more for masses that are written by themselves, of which no matrix need be symmetric.
 void check_sign(const Model& model, const Equations& e, const SparseRows& mass) {
-  constexpr const char* hint = "masses are positive; what is meant so can be written as a 'lagrangian'";
+  const char* const hint =
+      model.kinetic ? "masses are positive; what is meant so can be written as a 'lagrangian'" : "masses are positive";
   std::vector<Diagnostic> negative;
   for (int i = 0; i < mass.rows; ++i)
     for (int k = mass.row_start[i]; k < mass.row_start[i + 1]; ++k)
@@ -95,7 +96,7 @@ void check_sign(const Model& model, const Equations& e, const SparseRows& mass) 
                                 to_text(mass.value[k]) + " at the start",
                             hint});
   if (!negative.empty()) throw InputError(std::move(negative));
-  if (!model.constraints.empty() || mass.rows > largest_dense) return;
+  if (!model.kinetic || !model.constraints.empty() || mass.rows > largest_dense) return;
   const SymmetricEigen parts = symmetric_eigen(to_dense(mass));
   if (!parts.converged || parts.values.front() >= -mass_rank_tolerance * parts.values.back()) return;
   refuse(model, place_of(blocks_of_z(model), 0), "the kinetic energy is negative for some velocities at the start",
@@ -108,7 +109,7 @@ void check_mass(const Model& model, const Equations& e, const SparseRows& mass) 
   if (mass.rows == 0) return;
   check_entries(model, e, mass);
   check_rows_and_columns(model, e, mass);
-  if (e.form == Form::lagrangian && model.kinetic) check_sign(model, e, mass);
+  if ((e.form == Form::lagrangian && model.kinetic) || model.multibody) check_sign(model, e, mass);
   if (mass.rows > largest_dense) check_sparse(model, e, mass);
   else check_dense(model, e, mass);
 }

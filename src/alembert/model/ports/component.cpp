@@ -65,7 +65,10 @@ class Importer {
         scope_.error(s.ranges[0].first.place, "a family of components counts from 1", "write for i = 1..N");
         return good = false;
       }
-      return good = member(s, *file, index);
+      const std::size_t before = graph_.size();
+      good = member(s, *file, index);
+      if (good && family && index[0] == 2) good = fits(s, graph_.size() - before);
+      return good;
     });
     if (good && !any && family && scope_.errors.size() == errors_before)
       scope_.error(s.ranges[0].last.place, "the family of components '" + d->name + "' is empty",
@@ -157,6 +160,17 @@ class Importer {
     if (graph_.size() <= most_operations) return true;
     scope_.error(s.label->place,
                  "the model is too large: up to '" + name + "' its components have more than 2 million operations",
+                 "use fewer of them: families in families multiply");
+    return false;
+  }
+
+  /// All members behind the second are as large as it: what is far too large is not made first.
+  bool fits(const Statement& s, std::size_t each) {
+    const std::optional<long> last = scope_.whole(s.ranges[0].last, "the end of the range");
+    if (!last || static_cast<double>(each) * static_cast<double>(*last) <= 2.0 * most_operations) return true;
+    scope_.error(s.label->place,
+                 "the model is too large: the " + std::to_string(*last) + " components '" + s.label->text +
+                     "' have more than 2 million operations",
                  "use fewer of them: families in families multiply");
     return false;
   }

@@ -203,7 +203,7 @@ bool Joiner::read_wire(Wire& wire, Expr value) {
     (s_.u[flat] == symbol ? wire.u : wire.y)[flat] = slopes.value[k];
   }
   if (!any) {
-    scope_.error(place, "this connection says nothing", "it contains no input and no output");
+    scope_.error(place, "this connection says nothing", "no input and no output is left in it");
     return false;
   }
   return true;
