@@ -13,6 +13,8 @@
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <regex>
+#include <set>
 
 #include "fuzz/targets.h"
 #include "source_folder.h"
@@ -50,13 +52,26 @@ std::vector<std::string> corpus(const std::string& name) {
   return texts;
 }
 
-/// Bytes changed, taken out, doubled, moved, and mixed with another input.
+/// The words of the language, as its page has them.
+const std::vector<std::string>& words() {
+  static const std::vector<std::string> all = [] {
+    std::ifstream file(source_folder() + "/docs/language.md");
+    const std::string page(std::istreambuf_iterator<char>(file), {});
+    const std::regex word("[a-z]+[0-9]?");
+    std::set<std::string> found;
+    for (std::sregex_iterator at(page.begin(), page.end(), word), end; at != end; ++at) found.insert(at->str());
+    return std::vector<std::string>(found.begin(), found.end());
+  }();
+  return all;
+}
+
+/// Bytes changed, taken out, doubled, moved, and mixed with another input and with words of the language.
 std::string mutated(const std::vector<std::string>& texts, std::mt19937& random) {
   std::string text = texts[random() % texts.size()];
   const auto place = [&] { return text.empty() ? std::size_t{0} : random() % text.size(); };
   for (int i = 1 + static_cast<int>(random() % 6); i > 0; --i) {
     const std::size_t at = place(), size = 1 + random() % 24;
-    switch (random() % 7) {
+    switch (random() % 8) {
       case 0:
         if (!text.empty()) text[at] = static_cast<char>(random());
         break;
@@ -71,6 +86,7 @@ std::string mutated(const std::vector<std::string>& texts, std::mt19937& random)
         if (!other.empty()) text.insert(at, other.substr(random() % other.size(), 4 * size));
         break;
       }
+      case 6: text.insert(at, " " + words()[random() % words().size()] + " "); break;
       default: text.resize(at); break;
     }
   }

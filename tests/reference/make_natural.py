@@ -249,8 +249,18 @@ def walker(_):
             F += J.T @ (mass * (np.array([0, -G]) - rest)) - np.array([0, 0, inertia * bend])
         return np.concatenate([state[3:], np.linalg.solve(M, F)])
 
+    # The motors turn from the beginning, with the least energy: the momenta that belong to the trunk's freedoms are 0.
+    M, p = np.diag([3.0, 3.0, 0.2]), np.zeros(3)
+    for number in range(1, count + 1):
+        for mass, inertia, place, (w, _) in bodies(0, number)[0]:
+            arm, rate = np.array([x.value for x in place]), np.array([x.rate for x in place])
+            J = np.array([[1, 0, -arm[1]], [0, 1, arm[0]]])
+            M += mass * J.T @ J
+            M[2, 2] += inertia
+            p += mass * J.T @ rate + np.array([0, 0, inertia * w])
+
     end = 0.25
-    state, n = np.array([0, height, 0, 0, 0, 0.0]), 4000
+    state, n = np.concatenate([[0, height, 0], -np.linalg.solve(M, p)]), 4000
     step = end / n
     for number in range(n):  # kinks where feet come down: many short steps
         t = number * step

@@ -337,14 +337,21 @@ class Assembler {
   /// What stands behind 'with' and is no parameter is an initial value.
   bool take_initial(const Statement& s, const Text& file, const std::set<std::string>& names, const Renamer& renamer,
                     const std::set<const Item*>& used, std::vector<Statement>& out) {
-    std::set<std::string> states, inputs;
+    std::set<std::string> states, inputs, parameters;
     std::vector<std::string> known;
+    for (auto item = s.items.begin(); item != s.items.end(); ++item) {
+      const auto same = [&](const Item& other) { return other.target == item->target; };
+      if (std::none_of(s.items.begin(), item, same)) continue;
+      scope_.error(item->target.place, "'" + print(item->target) + "' is given twice");
+      return false;
+    }
     for (const Statement& from : file.statements)
       for (const Item& item : from.items) {
-        if (from.keyword == "parameter") known.push_back(root_of_target(item.target).text);
+        if (from.keyword == "parameter") parameters.insert(root_of_target(item.target).text);
         if (from.keyword == "input") inputs.insert(root_of_target(item.target).text);
         if (from.keyword == "coordinate" || from.keyword == "variable") states.insert(root_of_target(item.target).text);
       }
+    known.insert(known.end(), parameters.begin(), parameters.end());
     known.insert(known.end(), states.begin(), states.end());
     for (const Item& item : s.items) {
       if (used.contains(&item)) continue;
@@ -355,8 +362,9 @@ class Assembler {
         scope_.error(item.target.place,
                      "the assembly '" + s.string + "' has no parameter or initial value '" + root + "'",
                      inputs.contains(root) ? "it is an input: write input " + s.label->text + "." + root + " = ..."
-                     : near.empty()        ? ""
-                                           : "did you mean '" + near + "'?");
+                     : parameters.contains(root) ? "a parameter is given as a whole: with " + root + " = (...)"
+                     : near.empty()              ? ""
+                                                 : "did you mean '" + near + "'?");
         return false;
       }
       Statement initial;
