@@ -16,7 +16,7 @@
 namespace alembert {
 
 namespace internal {
-class Engine;
+struct InsideStepper;
 }
 
 /// A value that was given and had to be moved for the constraints to hold.
@@ -111,7 +111,8 @@ class Stepper {
   // Starting again ----------------------------------------------------------------------------------------------------
   /// From the model's initial values, with these in their place and in that of open parameters; all others become the
   /// model's again. Compiles anew only where other code is needed (constraints that become redundant, masses that
-  /// vanish). Returns what had to be moved by more than rounding, as InitialState::changes of a run's report.
+  /// vanish: those parameters then stay as they are until the next restart). Returns what had to be moved by more than
+  /// rounding, as InitialState::changes of a run's report.
   std::vector<MovedValue> restart(const std::map<std::string, double>& values = {});
 
   /// Everything that the next steps depend on. Loaded into a stepper that was compiled from the same model with the
@@ -125,12 +126,8 @@ class Stepper {
   const Method& method() const;
   double compile_seconds() const;
 
-  internal::Engine& engine() const;
-  /// For simulate(): another engine whose motion begins here, and goes on with the same bits where it makes steps of
-  /// h().
-  std::unique_ptr<internal::Engine> engine_here(double step) const;
-
  private:
+  friend struct internal::InsideStepper;
   struct Body;
   Body& body() const;  // throws where there is none
   friend Stepper compile(const Method& method, const Equations& equations, const CompileOptions& options);

@@ -518,6 +518,16 @@ void Engine::settle(GridPoint& point) {
     if (std::abs(point.state[i] - before[i]) > rounding * (1 + std::abs(before[i]))) impulse = point.t;
 }
 
+std::unique_ptr<Engine> Engine::begun(const NamedValues& values) const {
+  check_names(model, e, values);
+  auto fresh = std::make_unique<Engine>(*this);
+  fresh->reset_parameters();
+  try {
+    if (fresh->begin(values)) return fresh;
+  } catch (const InputError&) { return remade(values); }
+  return remade(values);
+}
+
 std::unique_ptr<Engine> Engine::remade(const NamedValues& values) const {
   Engine wanted(*this);
   wanted.reset_parameters();

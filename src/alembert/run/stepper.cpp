@@ -11,8 +11,11 @@
 #include <utility>
 
 #include "alembert/base/bytes.h"
+#include "alembert/base/inside.h"
 #include "alembert/base/lists.h"
 #include "alembert/run/course.h"
+#include "alembert/run/inside_stepper.h"
+#include "alembert/run/settled.h"
 #include "alembert/run/simulate.h"
 #include "alembert/version.h"
 
@@ -21,6 +24,7 @@ namespace alembert {
 using internal::Engine;
 using internal::EngineOptions;
 using internal::GridPoint;
+using internal::inside;
 
 namespace {
 
@@ -45,6 +49,10 @@ struct Stepper::Body {
   CompileOptions options;
   std::unique_ptr<Engine> engine;
   double seconds = 0;  // of compiling
+  // Where masses vanish since the last restart: the engine is one of these equations, and the usual one waits.
+  std::shared_ptr<const internal::SettledModel> settled;
+  std::shared_ptr<Engine> usual;
+  std::vector<std::pair<std::size_t, double>> held;  // parameters that are folded, and their values
   std::vector<std::string> names, event_names;
 
   // Where it stands: at t_base + n h.
@@ -59,9 +67,9 @@ struct Stepper::Body {
   Body(Equations equations_, Method method_, const CompileOptions& options_)
       : equations(std::move(equations_)), method(std::move(method_)), options(options_) {
     compile();
-    const internal::Equations& e = equations.internal();
+    const internal::Equations& e = inside(equations);
     names = internal::joined<std::string>(e.y_names, e.z_names);
-    const internal::Model& model = equations.model().internal();
+    const internal::Model& model = inside(equations.model());
     for (const internal::Event& event : model.events) event_names.push_back(event.name);
     for (const internal::Contact& contact : model.contacts) event_names.push_back(contact.name);
   }
@@ -71,6 +79,9 @@ struct Stepper::Body {
         options(other.options),
         engine(std::make_unique<Engine>(*other.engine)),
         seconds(other.seconds),
+        settled(other.settled),
+        usual(other.usual),
+        held(other.held),
         names(other.names),
         event_names(other.event_names),
         point(other.point),
@@ -96,10 +107,52 @@ struct Stepper::Body {
 
   void compile() {
     const auto begin = std::chrono::steady_clock::now();
-    engine = std::make_unique<Engine>(equations.model().internal(), equations.internal(), method.internal(),
+    engine = std::make_unique<Engine>(inside(equations.model()), inside(equations), inside(method),
                                       engine_options(equations, options));
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     stand_at_start();
+  }
+  /// From the start, with these values: with the engine that there is, or another.
+  void begin(const std::map<std::string, double>& values) {
+    const Engine& own = usual ? *usual : *engine;
+    std::shared_ptr<const internal::SettledModel> without;
+    std::unique_ptr<Engine> fresh;
+    try {
+      fresh = own.begun(values);
+    } catch (const InputError&) {
+      without = internal::without_masses(inside(equations.model()), inside(equations), values);
+      if (!without) throw;
+      internal::require_taken(inside(method), without->model, without->equations);
+      fresh = std::make_unique<Engine>(without->model, without->equations, inside(method),
+                                       engine_options(equations, options))
+                  ->begun(values);
+    }
+    if (without && !usual) usual = std::move(engine);
+    if (!without) usual.reset();
+    course.reset();
+    engine = std::move(fresh);
+    settled = std::move(without);
+    held.clear();
+    const std::vector<std::string> names = equations.inputs();
+    for (std::size_t i = 0; settled && i < names.size(); ++i)
+      if (std::find(settled->names.begin(), settled->names.end(), names[i]) != settled->names.end())
+        held.emplace_back(i, engine->parameters[i]);
+  }
+  /// Why the values of open parameters ask for other equations than those that there are; "" where they do not.
+  std::string refusal(std::size_t parameter, double value) const {
+    for (const auto& [i, fixed] : held)
+      if (i == parameter && value != fixed)
+        return "'" + equations.inputs()[i] + "' stays " + to_text(fixed) +
+               ": masses vanish with it, which leaves other equations; another value takes a restart";
+    return "";
+  }
+  bool keeps_settled() noexcept {
+    for (const auto& [i, fixed] : held)
+      if (engine->parameters[i] != fixed) {
+        failure = refusal(i, engine->parameters[i]);
+        return false;
+      }
+    return true;
   }
   void stand_at_start() {
     point = engine->point();
@@ -170,17 +223,21 @@ Stepper compile(const Method& method, const Equations& equations, const CompileO
   if (!std::isfinite(options.step)) throw InputError("the step must be a finite number");
   if (!(options.steps >= 0 && std::isfinite(options.steps)))
     throw InputError("`steps` must be a number of at least 0, not " + to_text(options.steps));
-  require_values(equations.internal());
-  internal::require_taken(method.internal(), equations.model().internal(), equations.internal());
+  require_values(inside(equations));
+  internal::require_taken(inside(method), inside(equations.model()), inside(equations));
   return Stepper(std::make_unique<Stepper::Body>(equations, method, options));
 }
 
 bool Stepper::step() noexcept {
   if (!body_) return false;
   Body& b = *body_;
-  const internal::Model& model = b.equations.model().internal();
-  b.contacts = !model.contacts.empty() && !b.method.internal().capabilities.inclusions;
+  const internal::Model& model = inside(b.equations.model());
+  b.contacts = !model.contacts.empty() && !inside(b.method).capabilities.inclusions;
   if (b.contacts) return false;
+  if (!b.held.empty() && !b.keeps_settled()) {
+    b.failed = true;
+    return false;
+  }
   if (b.course) {
     b.failed = !b.follow_course();
     if (b.failed) return false;
@@ -245,12 +302,12 @@ void Stepper::set_step(double h) {
 const std::vector<std::string>& Stepper::names() const { return body().names; }
 std::span<const double> Stepper::state() const { return body().point.state; }
 
-std::span<const double> Stepper::accelerations() { return body().rates().first(body().equations.internal().z.size()); }
-std::span<const double> Stepper::multipliers() { return body().rates().subspan(body().equations.internal().z.size()); }
+std::span<const double> Stepper::accelerations() { return body().rates().first(inside(body().equations).z.size()); }
+std::span<const double> Stepper::multipliers() { return body().rates().subspan(inside(body().equations).z.size()); }
 
 double Stepper::energy() {
   body().look();
-  return body().equations.internal().energy ? body().engine->watch.energy() : std::nan("");
+  return inside(body().equations).energy ? body().engine->watch.energy() : std::nan("");
 }
 double Stepper::position_residual() {
   body().look();
@@ -278,7 +335,7 @@ std::optional<std::size_t> place_of(const std::vector<std::string>& names, const
 }
 
 std::vector<std::string> observed_names(const Equations& equations) {
-  return internal::flat_names(equations.model().internal().observed);
+  return internal::flat_names(inside(equations.model()).observed);
 }
 
 std::vector<std::string> multiplier_names(const internal::Equations& e) {
@@ -301,7 +358,7 @@ double Stepper::value(const std::string& name) {
     body().engine->observed.glance(t(), state(), body().engine->multipliers);
     return body().engine->observed.values()[*i];
   }
-  const std::vector<std::string> solved = multiplier_names(body().equations.internal());
+  const std::vector<std::string> solved = multiplier_names(inside(body().equations));
   if (const auto i = place_of(solved, name)) return multipliers()[*i];
   const std::string near = nearest_name(name, internal::joined<std::string>(body().names, inputs, solved, observed,
                                                                             std::string("t"), std::string("energy")));
@@ -314,6 +371,10 @@ void Stepper::set(const std::map<std::string, double>& values) {
   Body& b = body();
   for (const auto& [name, value] : values)
     if (!std::isfinite(value)) throw InputError("'" + name + "' must be a finite number");
+  const std::vector<std::string> inputs = b.equations.inputs();
+  for (std::size_t i = 0; !b.held.empty() && i < inputs.size(); ++i)
+    if (const auto given = values.find(inputs[i]); given != values.end())
+      if (const std::string why = b.refusal(i, given->second); !why.empty()) throw InputError(why);
   if (b.engine->set(values, b.point)) b.forget_history();
 }
 
@@ -330,12 +391,8 @@ void Stepper::set_state(std::span<const double> state) {
 
 std::vector<MovedValue> Stepper::restart(const std::map<std::string, double>& values) {
   Body& b = body();
-  auto fresh = std::make_unique<Engine>(*b.engine);
-  fresh->reset_parameters();
-  if (!fresh->begin(values)) fresh = b.engine->remade(values);
-  b.engine = std::move(fresh);
+  b.begin(values);
   const double h = b.h;
-  b.course.reset();
   b.stand_at_start();
   b.h = h;
   b.begin_course();
@@ -348,10 +405,10 @@ namespace {
 
 /// What tells saved states apart that belong to other programs, equations or methods. Parameters that are folded into
 /// the equations are told by their values.
-std::string signature(const Equations& equations, const Method& method) {
+std::string signature(const Equations& equations, const Method& method, const internal::SettledModel* settled) {
   std::string text = "alembert stepper " + std::string(version) + "\n" + method.name() + "\n";
   for (const std::string& name : equations.inputs()) text += name + ",";
-  for (const Parameter& parameter : internal::parameters_of(equations.model().internal()))
+  for (const Parameter& parameter : internal::parameters_of(settled ? settled->model : inside(equations.model())))
     for (const double value : parameter.values) text += fmt::format(" {}={:a}", parameter.name, value);
   return text + "\n" + equations.model().text();
 }
@@ -384,7 +441,7 @@ void load_point(internal::ByteReader& in, GridPoint& point) {
 std::vector<std::byte> Stepper::save() const {
   const Body& b = body();
   internal::ByteWriter out;
-  out.write(signature(b.equations, b.method));
+  out.write(signature(b.equations, b.method, b.settled.get()));
   out.write(std::vector<double>(b.engine->parameters.begin(), b.engine->parameters.end()));
   save_point(out, b.point);
   out.write(b.t_base);
@@ -409,7 +466,7 @@ void Stepper::load(std::span<const std::byte> bytes) {
   internal::ByteReader in(content);
   std::string saved;
   in.read(saved);
-  if (saved != signature(b.equations, b.method))
+  if (saved != signature(b.equations, b.method, b.settled.get()))
     throw InputError("the saved state belongs to another model, method or version",
                      "compile the same model with the same inputs and method before loading");
   std::vector<double> parameters(b.engine->parameters.size());
@@ -433,23 +490,31 @@ void Stepper::load(std::span<const std::byte> bytes) {
 const Equations& Stepper::equations() const { return body().equations; }
 const Method& Stepper::method() const { return body().method; }
 double Stepper::compile_seconds() const { return body().seconds; }
-internal::Engine& Stepper::engine() const { return *body().engine; }
 
-std::unique_ptr<Engine> Stepper::engine_here(double step) const {
-  const Body& b = body();
-  if (!stopped().empty())
-    throw InputError("the motion has been stopped by '" + stopped() + "' and does not go on",
+}  // namespace alembert
+
+namespace alembert::internal {
+
+Engine& InsideStepper::engine(const Stepper& stepper) {
+  const Stepper::Body& b = stepper.body();
+  return b.usual ? *b.usual : *b.engine;
+}
+
+std::unique_ptr<Engine> InsideStepper::engine_here(const Stepper& stepper, double step) {
+  const Stepper::Body& b = stepper.body();
+  if (const std::string& by = stepper.stopped(); !by.empty())
+    throw InputError("the motion has been stopped by '" + by + "' and does not go on",
                      "restart the stepper, or set its state");
   auto engine = std::make_unique<Engine>(*b.engine);
   if (b.course) engine->events_before = b.course->counts();
   const bool goes_on = step == b.h;
   engine->begin_at(b.point, goes_on ? b.t_base : b.point.t);
   if (!goes_on) return engine;
-  internal::ByteWriter out;
+  ByteWriter out;
   b.engine->step.save(out);
-  internal::ByteReader in(out.bytes());
+  ByteReader in(out.bytes());
   engine->step.load(in);
   return engine;
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

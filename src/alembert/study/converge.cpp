@@ -204,16 +204,6 @@ ErrorColumn judge_errors(const std::vector<double>& h, const std::vector<double>
   return column;
 }
 
-bool Convergence::failed() const {
-  if (!reference.failure.empty()) return true;
-  for (const MethodConvergence& m : methods) {
-    for (const ConvergeRow& row : m.rows) {
-      if (!row.failure.empty()) return true;
-    }
-  }
-  return false;
-}
-
 InitialValues measurable_start(const Model& model, const Equations& e, const std::vector<Method>& methods) {
   for (const Method& method : methods) require_taken(method, model, e);
   InitialValues initial = make_consistent(model, e);
@@ -258,8 +248,9 @@ Convergence converge(const Model& model, const Equations& e, const ConvergeOptio
   };
   const Pulse pulse([&] { advance(0); });
   const int stages = (highest_order(options.methods) + 5) / 2;  // at least four orders more
-  result.reference = broken ? broken_reference(model, e, grid.end, 2 * finest, stages, options.methods.front())
-                            : make_reference(e, initial, 0, grid.end, 2 * finest, stages);
+  const Reference reference = broken ? broken_reference(model, e, grid.end, 2 * finest, stages, options.methods.front())
+                                     : make_reference(e, initial, 0, grid.end, 2 * finest, stages);
+  result.reference = reference;
   advance(reference_share * static_cast<double>(3 * finest));
 
   const MotionPoint<double> start = broken ? MotionPoint<double>() : polish<double>(e, initial, 0);
@@ -267,16 +258,17 @@ Convergence converge(const Model& model, const Equations& e, const ConvergeOptio
   for (const Method& method : options.methods) {
     MethodConvergence measured;
     measured.method = method.name;
-    measured.claims = method.claims;
+    const Claims& claims = method.claims;
+    measured.claimed = {claims.order_q, claims.order_v, claims.order_multiplier};
     std::vector<double> h, q, v, multiplier;
     for (const long n : grid.counts) {
       ConvergeRow row;
       row.steps = n;
       row.step = grid.end / static_cast<double>(n);
-      Errors error = broken         ? broken_row(model, e, method, grid.end, result.reference, row)
-                     : options.quad ? run_row<Quad>(e, method, exact_start, grid.end, result.reference, row)
-                                    : run_row<double>(e, method, start, grid.end, result.reference, row);
-      if (!result.reference.failure.empty()) error = {NAN, NAN, NAN};
+      Errors error = broken         ? broken_row(model, e, method, grid.end, reference, row)
+                     : options.quad ? run_row<Quad>(e, method, exact_start, grid.end, reference, row)
+                                    : run_row<double>(e, method, start, grid.end, reference, row);
+      if (!reference.failure.empty()) error = {NAN, NAN, NAN};
       h.push_back(row.step);
       q.push_back(error.q);
       v.push_back(error.v);
@@ -284,7 +276,7 @@ Convergence converge(const Model& model, const Equations& e, const ConvergeOptio
       measured.rows.push_back(std::move(row));
       advance(static_cast<double>(n));
     }
-    const Errors& known = result.reference.error;
+    const Errors& known = reference.error;
     measured.q = judge_errors(h, q, method.claims.order_q, known.q, options.quad);
     measured.v = judge_errors(h, v, method.claims.order_v, known.v, options.quad);
     measured.multiplier = judge_errors(h, multiplier, method.claims.order_multiplier, known.multiplier, options.quad);
