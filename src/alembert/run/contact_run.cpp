@@ -226,11 +226,15 @@ void ContactRun::take_up() {
   all(own);
   ByteReader from(own);
   Archive fields(from);
-  archive(fields);
+  take_up(fields);
   from.finish();
+  resumes_ = true;
+}
+
+void ContactRun::take_up(Archive& fields) {
+  archive(fields);
   compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
   look();
-  resumes_ = true;
 }
 
 void ContactRun::archive(Archive& fields) {

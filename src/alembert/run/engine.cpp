@@ -605,8 +605,7 @@ std::span<const double> Engine::longest() const { return e.v == e.z ? watch.long
 // Close to a singular position: a step that ends there is made again in the way that suits it.
 bool Engine::ends_singular(double t, std::span<const double> state) {
   return watch.independence() < suspicious_volume && watch.may_become_dependent(near_volume) &&
-         watch.independence_at(t, state) < small_volume &&
-         failure.dependence(t, state, longest()).distance < singular_position;
+         watch.independence_at(t, state) < small_volume && failure.is_nearer(singular_position, t, state, room_);
 }
 
 void Engine::archive(Archive& fields) {

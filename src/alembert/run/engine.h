@@ -175,6 +175,7 @@ class Engine {
   std::shared_ptr<std::shared_mutex> expressions_;
   ConsistentStart start_;
   Kernel<double> zero_tests_, model_parameters_;
+  FailureAnalysis::Room room_;         // of ends_singular()
   std::optional<GridPoint> begun_at_;  // where that is not at the initial values
   std::vector<bool> in_constraints_;   // which parameters the constraints depend on
   bool constraints_bend_ = false;      // they have kinks

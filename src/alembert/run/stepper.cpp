@@ -59,10 +59,9 @@ struct Stepper::Body {
   GridPoint point, next;
   double t_base = 0, h = 0;
   long n = 0;
-  bool contacts = false;  // a step was asked of a model that has some
   bool failed = false;
-  std::string failure;                     // in words, where the step alone does not say it
-  std::optional<internal::Course> course;  // where the model has events or kinks
+  std::string failure;                       // in words, where the step alone does not say it
+  std::unique_ptr<internal::Course> course;  // where the model has events, kinks or contacts
 
   Body(Equations equations_, Method method_, const CompileOptions& options_)
       : equations(std::move(equations_)), method(std::move(method_)), options(options_) {
@@ -89,7 +88,6 @@ struct Stepper::Body {
         t_base(other.t_base),
         h(other.h),
         n(other.n),
-        contacts(other.contacts),
         failed(other.failed),
         failure(other.failure) {
     engine->maker.failed = other.engine->maker.failed;
@@ -165,13 +163,13 @@ struct Stepper::Body {
   }
   void begin_course() {
     course.reset();
-    if (internal::Course::needed(*engine)) course.emplace(*engine, point, t_base, h);
+    course = internal::make_course(*engine, point, t_base, h);
   }
   void begin_counting() {
+    if (course) course->go_on(point, point.t, h);
     t_base = point.t;
     n = 0;
     failed = false;
-    if (course) course->go_on(point, t_base, h);
   }
   bool follow_course() noexcept {
     try {
@@ -180,9 +178,26 @@ struct Stepper::Body {
     } catch (const std::exception& error) { failure = error.what(); }
     return false;
   }
-  std::span<const double> rates() { return engine->multipliers.at(point.t, point.state); }
+  std::span<const double> rates() {
+    return course ? course->rates(point) : engine->multipliers.at(point.t, point.state);
+  }
+  /// The motion begins anew where something was set; where it cannot, all is as it was.
+  template <class Set>
+  void change(const Set& set) {
+    const GridPoint before = point;
+    const std::vector<double> parameters(engine->parameters.begin(), engine->parameters.end());
+    const double step = h;
+    try {
+      if (set()) forget_history();
+    } catch (const InputError&) {
+      point = before;
+      h = step;
+      std::copy(parameters.begin(), parameters.end(), engine->parameters.begin());
+      throw;
+    }
+  }
   void forget_history() {
-    const std::span<const double> here = rates();
+    const std::span<const double> here = engine->multipliers.at(point.t, point.state);
     if (std::all_of(here.begin(), here.end(), [](double x) { return std::isfinite(x); }))
       engine->step.restart(here.data());
     begin_counting();
@@ -231,9 +246,6 @@ Stepper compile(const Method& method, const Equations& equations, const CompileO
 bool Stepper::step() noexcept {
   if (!body_) return false;
   Body& b = *body_;
-  const internal::Model& model = inside(b.equations.model());
-  b.contacts = !model.contacts.empty() && !inside(b.method).capabilities.inclusions;
-  if (b.contacts) return false;
   if (!b.held.empty() && !b.keeps_settled()) {
     b.failed = true;
     return false;
@@ -269,7 +281,6 @@ bool Stepper::steps(long n) noexcept {
 std::string Stepper::failure() const {
   if (!body_) return moved_from;
   const Body& b = *body_;
-  if (b.contacts) return "the model has contacts, which single steps do not follow: simulate() does";
   if (!b.failed) return "";
   if (!b.failure.empty()) return b.failure;
   const internal::FailedStep& why = b.engine->maker.failed;
@@ -295,8 +306,10 @@ long Stepper::steps_made() const { return body().n; }
 
 void Stepper::set_step(double h) {
   if (!std::isfinite(h) || h == 0) throw InputError("the step must be a finite number other than 0");
-  body().h = h;
-  body().forget_history();
+  body().change([&] {
+    body().h = h;
+    return true;
+  });
 }
 
 const std::vector<std::string>& Stepper::names() const { return body().names; }
@@ -355,8 +368,9 @@ double Stepper::value(const std::string& name) {
   if (name == "energy") return energy();
   const std::vector<std::string> observed = observed_names(body().equations);
   if (const auto i = place_of(observed, name)) {
-    body().engine->observed.glance(t(), state(), body().engine->multipliers);
-    return body().engine->observed.values()[*i];
+    Engine& engine = body().course ? body().course->engine() : *body().engine;
+    engine.observed.glance(t(), state(), engine.multipliers);
+    return engine.observed.values()[*i];
   }
   const std::vector<std::string> solved = multiplier_names(inside(body().equations));
   if (const auto i = place_of(solved, name)) return multipliers()[*i];
@@ -375,7 +389,7 @@ void Stepper::set(const std::map<std::string, double>& values) {
   for (std::size_t i = 0; !b.held.empty() && i < inputs.size(); ++i)
     if (const auto given = values.find(inputs[i]); given != values.end())
       if (const std::string why = b.refusal(i, given->second); !why.empty()) throw InputError(why);
-  if (b.engine->set(values, b.point)) b.forget_history();
+  b.change([&] { return b.engine->set(values, b.point); });
 }
 
 void Stepper::set_state(std::span<const double> state) {
@@ -385,8 +399,10 @@ void Stepper::set_state(std::span<const double> state) {
                      std::to_string(state.size()));
   for (std::size_t i = 0; i < state.size(); ++i)
     if (!std::isfinite(state[i])) throw InputError("'" + b.names[i] + "' must be a finite number");
-  b.engine->set_state(state, b.point);
-  b.forget_history();
+  b.change([&] {
+    b.engine->set_state(state, b.point);
+    return true;
+  });
 }
 
 std::vector<MovedValue> Stepper::restart(const std::map<std::string, double>& values) {
