@@ -24,7 +24,13 @@ __all__ = ["Stepper", "Moved", "Record", "compile"]
 
 
 class Moved(NamedTuple):
-    """A value that was given and had to be moved for the constraints to hold."""
+    """A value that was given and had to be moved for the constraints to hold.
+
+    >>> import alembert
+    >>> s = alembert.compile("models/pendulum.alm", step=0.01)
+    >>> [(one.name, one.given, round(one.value, 12)) for one in s.restart(y=0.5)]
+    [('x', 1.0, 0.894427191), ('y', 0.5, 0.4472135955)]
+    """
 
     name: str
     given: float
@@ -124,13 +130,7 @@ class Stepper(_core.Stepper):
         self.set_values(self._numbers(merge(values, named)))
 
     def restart(self, values: Optional[Mapping[str, Any]] = None, **named: Any) -> list[Moved]:
-        """Begins again, with these values in place of the model's. Gives those that had to be moved for the constraints to hold.
-
-        >>> import alembert
-        >>> s = alembert.compile("models/pendulum.alm", step=0.01)
-        >>> s.restart(y=0.5)
-        [Moved(name='x', given=1.0, value=0.8944271909999159), Moved(name='y', given=0.5, value=0.4472135954999579)]
-        """
+        """Begins again, with these values in place of the model's. Gives those that had to be moved for the constraints to hold."""
         return [Moved(*one) for one in self.restart_with(self._numbers(merge(values, named)))]
 
     def _numbers(self, values: Mapping[str, Any]) -> dict[str, float]:

@@ -59,11 +59,11 @@ TEST(ContactCourse, WhatIsSetBetweenStepsActsAtOnce) {
   Stepper stepper = ball({"F"});
   stepper.set({{"y", 0}, {"y'", 0}});
   ASSERT_TRUE(stepper.steps(10));
-  EXPECT_EQ(stepper.value("y"), 0);
+  EXPECT_NEAR(stepper.value("y"), 0, 1e-30);
   EXPECT_NEAR(stepper.accelerations()[0], 0, 1e-14);
   stepper.parameters()[0] = 5;
   ASSERT_TRUE(stepper.steps(10));
-  EXPECT_EQ(stepper.value("y"), 0) << "its weight is more";
+  EXPECT_NEAR(stepper.value("y"), 0, 1e-30) << "its weight is more";
   stepper.parameters()[0] = 11.81;
   EXPECT_NEAR(stepper.accelerations()[0], 2, 1e-13) << "from now on";
   ASSERT_TRUE(stepper.step()) << stepper.failure();
@@ -87,7 +87,7 @@ TEST(ContactCourse, FrictionSticksSlipsAndSticks) {
   Stepper stepper = compile(find_method("lobatto(3)"), derive(model, {.inputs = {"F"}}), {.step = 0.01});
   stepper.parameters()[0] = 2.9;
   ASSERT_TRUE(stepper.steps(20)) << stepper.failure();
-  EXPECT_EQ(stepper.value("x"), 0);
+  EXPECT_NEAR(stepper.value("x"), 0, 1e-30);
   stepper.parameters()[0] = 5;
   ASSERT_TRUE(stepper.steps(100)) << stepper.failure();
   EXPECT_NEAR(stepper.value("x"), 1, 1e-11);
@@ -106,13 +106,13 @@ TEST(ContactCourse, FrictionSticksSlipsAndSticks) {
 }
 
 TEST(ContactCourse, CopiesAndSavedStatesGoOnWithTheSameBits) {
-  const Model model = read_model(source_folder() + "/models/slack_pendulum.alm");
+  const Model model = read_model(source_folder() + "/models/rocking_block.alm");
   const Equations equations = derive(model);
-  Stepper stepper = compile(find_method("gauss(2)"), equations, {.step = 0.02});
+  Stepper stepper = compile(find_method("gauss(3)"), equations, {.step = 0.01});
   ASSERT_TRUE(stepper.steps(60)) << stepper.failure();
   Stepper copy(stepper);
   const std::vector<std::byte> bytes = stepper.save();
-  Stepper loaded = compile(find_method("gauss(2)"), equations, {.step = 0.02});
+  Stepper loaded = compile(find_method("gauss(3)"), equations, {.step = 0.01});
   loaded.load(bytes);
   for (int i = 0; i < 60; ++i) {
     ASSERT_TRUE(stepper.step()) << stepper.failure();
@@ -123,11 +123,11 @@ TEST(ContactCourse, CopiesAndSavedStatesGoOnWithTheSameBits) {
     ASSERT_EQ(list(loaded.state()), list(stepper.state())) << i;
   }
   // The same as a run, but for the history that each step begins without.
-  const alembert::Run run = simulate(compile(find_method("gauss(2)"), equations, {.step = 0.02}), {.end = 2.4});
+  const alembert::Run run = simulate(compile(find_method("gauss(3)"), equations, {.step = 0.01}), {.end = 1.2});
   ASSERT_EQ(run.report.ending, Ending::done);
-  for (std::size_t i = 0; i < run.report.y.size(); ++i) EXPECT_NEAR(stepper.state()[i], run.report.y[i], 1e-9);
+  for (std::size_t i = 0; i < run.report.y.size(); ++i) EXPECT_NEAR(stepper.state()[i], run.report.y[i], 1e-10);
   // And a run goes on from where a stepper stands.
-  const alembert::Run behind = simulate(copy, {.end = 4});
+  const alembert::Run behind = simulate(copy, {.end = 2});
   EXPECT_EQ(behind.report.ending, Ending::done);
 }
 

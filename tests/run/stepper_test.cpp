@@ -355,7 +355,7 @@ TEST(Stepper, RestartSaysWhatItMoved) {
 
 // Two masses, one of which may vanish: its place then follows from that of the other.
 const char two_springs[] =
-    "parameter m1 = 1, m2 = 0.5, k = 4, c = 3, F = 0\ncoordinate x1 = 0.3, x2 = 0.1\n"
+    "parameter m1 = 1, m2 = 0.5, k = 4, c = 3, F = 0\ncoordinate x1 = 0.3, x2 = k/(k + c)*x1\n"
     "kinetic m1/2*x1'^2 + m2/2*x2'^2\npotential k/2*(x2 - x1)^2 + c/2*x2^2\nforce x1 = F\n";
 
 double place_without_mass(double t, double k = 4) { return 0.3 * std::cos(std::sqrt(k * 3 / (k + 3)) * t); }
@@ -365,9 +365,7 @@ TEST(Stepper, AMassThatVanishesInARestartLeavesOtherEquations) {
                             derive(read_model_text(two_springs), {.inputs = {"F", "m2", "k"}}), {.step = 0.01});
   ASSERT_TRUE(stepper.steps(10));
   const std::vector<double> usual = list(stepper.state());
-  const std::vector<MovedValue> moved = stepper.restart({{"m2", 0}, {"k", 5}});
-  ASSERT_FALSE(moved.empty());
-  EXPECT_EQ(moved[0].name, "x2");
+  EXPECT_TRUE(stepper.restart({{"m2", 0}, {"k", 5}}).empty());
   EXPECT_EQ(list(stepper.parameters()), (std::vector<double>{0, 0, 5})) << "in the order of the inputs, as before";
   ASSERT_TRUE(stepper.steps(100)) << stepper.failure();
   EXPECT_NEAR(stepper.value("x1"), place_without_mass(1, 5), 1e-9);
@@ -403,7 +401,7 @@ TEST(Stepper, MembersWithoutAMassAreRunToo) {
     if (restarted) stepper.restart({{"m2", 0}});
     const std::vector<Member> members = sweep(stepper, values, {.end = 1});
     for (const Member& member : members) ASSERT_EQ(member.failure, "");
-    EXPECT_GT(std::abs(members[0].report.y[0] - place_without_mass(1)), 0.01);
+    EXPECT_GT(std::abs(members[0].report.y[0] - place_without_mass(1)), 1e-3);
     EXPECT_NEAR(members[1].report.y[0], place_without_mass(1), 1e-9);
     EXPECT_NEAR(members[2].report.y[0], place_without_mass(1, 5), 1e-9);
     EXPECT_NEAR(members[3].report.y[0], 2 * place_without_mass(1), 1e-9);

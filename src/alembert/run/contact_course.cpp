@@ -31,7 +31,7 @@ ContactCourse::ContactCourse(Engine& engine, const GridPoint& start, double t0, 
 
 ContactCourse::~ContactCourse() = default;
 
-std::span<const EventRecord> ContactCourse::events() const { return run_->report().events; }
+std::span<const EventRecord> ContactCourse::events() const { return run_->events(); }
 const std::vector<long>& ContactCourse::counts() const { return run_->counts(); }
 const std::string& ContactCourse::stopped() const { return run_->report().stopped; }
 Engine& ContactCourse::engine() { return run_->mode_engine(); }

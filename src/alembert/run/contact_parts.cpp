@@ -31,20 +31,23 @@ void ContactRun::take_parameters() {
 
 bool ContactRun::advance() {
   Report& report = books_.report();
-  report.events.clear();
-  pending_.clear();
+  report.events.erase(report.events.begin(), report.events.begin() + static_cast<std::ptrdiff_t>(told_));
+  for (std::size_t& i : pending_) i -= told_;
   ended_ = false;
   try {
     take_parameters();
     while (going_ && segment()) continue;
-    if (going_) list_reactions(mode_engine());
+    if (going_) mode_engine();
   } catch (const InputError& error) {
     fail("the motion cannot go on with these contacts at t = " + time_text(t_) + ": " +
          error.diagnostics().at(0).message);
   }
+  told_ = report.events.size();
   std::copy(parameters_.begin(), parameters_.end(), base_.parameters.begin());
   return report.ending == Ending::done;
 }
+
+std::span<const EventRecord> ContactRun::events() { return std::span(books_.report().events).first(told_); }
 
 void ContactRun::stand(GridPoint& point) const {
   point.t = t_;
@@ -55,6 +58,7 @@ void ContactRun::stand(GridPoint& point) const {
 Engine& ContactRun::mode_engine() {
   take_parameters();
   compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
+  list_reactions(compiled_->engine);
   return compiled_->engine;
 }
 

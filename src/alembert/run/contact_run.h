@@ -29,8 +29,7 @@ constexpr double rounding_of_contacts = 1e-11;
 class ContactRun {
  public:
   /// options have been checked. The engine is that of the model without contacts, and outlives this.
-  ContactRun(Engine& engine, const SimulateOptions& options);
-  ContactRun(Engine& engine, const SimulateOptions& options, std::shared_ptr<ContactModes> modes);
+  ContactRun(Engine& engine, const SimulateOptions& options, std::shared_ptr<ContactModes> modes = {});
   ~ContactRun();
   Report run();
 
@@ -40,6 +39,7 @@ class ContactRun {
   bool advance();
   void stand(GridPoint& point) const;
   const Report& report() { return books_.report(); }
+  std::span<const EventRecord> events();  // of the last part
   const std::vector<long>& counts() const { return handed_.counts; }
   Engine& mode_engine();
   std::vector<double> rates();  // z', and the multipliers of the model itself
@@ -186,6 +186,7 @@ class ContactRun {
   double largest_force_ = 0;  // normal, that was seen
   bool going_ = true;
   bool in_parts_ = false;        // advance() makes it
+  std::size_t told_ = 0;         // events of the last part; what was set behind it has made others
   bool turned_ = false;          // something slipped in space
   bool breaks_ = false;          // at the end of the segment shared loads are not held any more
   bool ended_ = false;           // the end is reached; what happens there has its rows

@@ -252,6 +252,7 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
     kinks_in_time_ = have_kinks_in_time(e);
   }
   bind();
+  failure.is_nearer(singular_position, t0, point().state, room_);  // takes the memory that steps use
   if (options.at_once) make_kernel(options.steps);
 }
 
@@ -312,6 +313,7 @@ Engine::Engine(const Engine& other)
       start_(other.start_),
       zero_tests_(other.zero_tests_),
       model_parameters_(other.model_parameters_),
+      room_(other.room_),
       begun_at_(other.begun_at_),
       in_constraints_(other.in_constraints_),
       constraints_bend_(other.constraints_bend_),

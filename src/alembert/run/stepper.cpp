@@ -108,7 +108,9 @@ struct Stepper::Body {
     engine = std::make_unique<Engine>(inside(equations.model()), inside(equations), inside(method),
                                       engine_options(equations, options));
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    stand_at_start();
+    h = engine->options.step;
+    stand_at(engine->point());
+    begin_course();
   }
   /// From the start, with these values: with the engine that there is, or another.
   void begin(const std::map<std::string, double>& values) {
@@ -125,11 +127,14 @@ struct Stepper::Body {
                                        engine_options(equations, options))
                   ->begun(values);
     }
+    // Nothing has changed where no motion begins here.
+    const GridPoint start = fresh->point();
+    course = internal::make_course(*fresh, start, start.t, h);
     if (without && !usual) usual = std::move(engine);
     if (!without) usual.reset();
-    course.reset();
     engine = std::move(fresh);
     settled = std::move(without);
+    stand_at(start);
     held.clear();
     const std::vector<std::string> names = equations.inputs();
     for (std::size_t i = 0; settled && i < names.size(); ++i)
@@ -152,14 +157,12 @@ struct Stepper::Body {
       }
     return true;
   }
-  void stand_at_start() {
-    point = engine->point();
-    next = point;
-    h = engine->options.step;
-    t_base = point.t;
+  void stand_at(const GridPoint& start) {
+    point = start;
+    next = start;
+    t_base = start.t;
     n = 0;
     failed = false;
-    begin_course();
   }
   void begin_course() {
     course.reset();
@@ -408,10 +411,6 @@ void Stepper::set_state(std::span<const double> state) {
 std::vector<MovedValue> Stepper::restart(const std::map<std::string, double>& values) {
   Body& b = body();
   b.begin(values);
-  const double h = b.h;
-  b.stand_at_start();
-  b.h = h;
-  b.begin_course();
   std::vector<MovedValue> moved;
   for (const auto& [name, from, to] : b.engine->initial.changes) moved.push_back({name, from, to});
   return moved;
