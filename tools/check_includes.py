@@ -11,8 +11,8 @@ import sys
 ORDER = ["base", "text", "expr", "model", "derive", "code", "linear", "newton", "start", "methods", "run",
          "output", "plot", "study", "lab", "studio"]
 # The public headers, include/alembert/NAME.h, each a border of the folder whose things it declares.
-PUBLIC = {"error": "base", "numerics": "base", "version": "base", "expr": "expr", "model": "model", "equations": "derive",
-          "method": "methods", "stepper": "run", "trajectory": "run", "report": "run", "simulate": "run", "study": "study",
+PUBLIC = {"error": "base", "numerics": "base", "version": "base", "tree": "base", "expr": "expr", "model": "model", "equations": "derive",
+          "method": "methods", "stepper": "run", "trajectory": "run", "report": "run", "simulate": "run", "findings": "study", "study": "study",
           "alembert": "study"}
 GENERATED = {"alembert/version.h", "alembert/default_methods.h", "alembert/code_identity.h", "alembert/hdf5_library.h"}
 FOREIGN = re.compile(

@@ -20,8 +20,8 @@ struct CheckOptions {
 int check_model(const CheckOptions& options) {
   const Model model = load_model(options.model, options.set, {}, options.input);
   const Equations equations = derive(model);
-  const Findings found = examine(model, equations);
-  fmt::print("{}", in_words_of_the_program(options.json ? found.json + "\n" : found.text));
+  const Examination found = examine(model, equations);
+  fmt::print("{}", in_words_of_the_program(options.json ? to_json(found) + "\n" : to_text(found)));
   // Last, so that a method that is unknown or does not fit hides nothing of the model.
   if (!model.solve.method) return done;
   const Method method = solve_method(model);

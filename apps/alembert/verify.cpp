@@ -36,7 +36,7 @@ int verify_method(const VerifyArguments& arguments) {
   options.end = required_number("end", arguments.end, model.solve.end);
   const Verification found = verify(model, derive(model), method, options);
   fmt::print("{}{}", arguments.json ? to_json(found) : to_text(found), arguments.json ? "\n" : "");
-  return found.has_false_claim() || !found.failure.empty() ? failed : done;
+  return found.failed() ? failed : done;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "alembert/equations.h"
 #include "alembert/error.h"
 #include "alembert/expr.h"
+#include "alembert/findings.h"
 #include "alembert/method.h"
 #include "alembert/model.h"
 #include "alembert/numerics.h"
@@ -21,4 +22,5 @@
 #include "alembert/stepper.h"
 #include "alembert/study.h"
 #include "alembert/trajectory.h"
+#include "alembert/tree.h"
 #include "alembert/version.h"

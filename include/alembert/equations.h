@@ -33,9 +33,6 @@ struct ShowOptions {
 /// Derived once; a small value: copies share it.
 class Equations {
  public:
-  Equations(Model model, std::shared_ptr<const internal::Equations> equations)
-      : model_(std::move(model)), equations_(std::move(equations)) {}
-
   const Model& model() const { return model_; }
   /// What stays open, entry by entry, in the order of Stepper::parameters().
   std::vector<std::string> inputs() const;
@@ -49,12 +46,12 @@ class Equations {
   /// InputError for other letters. They live as long as the equations.
   Exprs expressions(const std::string& letter) const;
 
-  const internal::Equations& internal() const { return *equations_; }
-  const std::shared_ptr<const internal::Equations>& shared() const { return equations_; }
-
  private:
+  friend struct internal::Inside;
+  Equations(Model model, std::shared_ptr<const internal::Equations> equations)
+      : model_(std::move(model)), held_(std::move(equations)) {}
   Model model_;
-  std::shared_ptr<const internal::Equations> equations_;
+  std::shared_ptr<const internal::Equations> held_;
 };
 
 struct DeriveOptions {

@@ -22,8 +22,6 @@ struct Orders {
 /// A method with its arguments bound: lobatto(3). A small value: copies share it.
 class Method {
  public:
-  explicit Method(std::shared_ptr<const internal::Method> method) : method_(std::move(method)) {}
-
   const std::string& name() const;
   int stages() const;  // 0 where the word has no meaning
   Orders order() const;
@@ -36,10 +34,10 @@ class Method {
   /// Why it does not take these equations; "" when it does.
   std::string refusal(const Equations& equations) const;
 
-  const internal::Method& internal() const { return *method_; }
-
  private:
-  std::shared_ptr<const internal::Method> method_;
+  friend struct internal::Inside;
+  explicit Method(std::shared_ptr<const internal::Method> method) : held_(std::move(method)) {}
+  std::shared_ptr<const internal::Method> held_;
 };
 
 /// "lobatto(3)", "gauss(2)", "suzuki(symmetric(true_euler))"; aliases too: "rattle". Throws InputError with the nearest

@@ -15,7 +15,8 @@ namespace alembert {
 
 namespace internal {
 struct Model;
-}
+struct Inside;
+}  // namespace internal
 
 /// A named thing made of consecutive entries of a list of numbers: scalar {}, vector {3}, family of vectors {N, 3}.
 struct Quantity {
@@ -43,8 +44,6 @@ struct FileText {
 /// A model that was read and checked. A small value: copies share it.
 class Model {
  public:
-  explicit Model(std::shared_ptr<const internal::Model> model) : model_(std::move(model)) {}
-
   const std::string& title() const;
   const std::string& text() const;            // as it was read or built
   std::vector<Parameter> parameters() const;  // with their values
@@ -55,11 +54,10 @@ class Model {
   std::optional<double> step() const;
   std::optional<double> end() const;
 
-  const internal::Model& internal() const { return *model_; }
-  const std::shared_ptr<const internal::Model>& shared() const { return model_; }
-
  private:
-  std::shared_ptr<const internal::Model> model_;
+  friend struct internal::Inside;
+  explicit Model(std::shared_ptr<const internal::Model> model) : held_(std::move(model)) {}
+  std::shared_ptr<const internal::Model> held_;
 };
 
 /// Reads a model file. overrides replace parameters and initial values: "m1=2", "y1'=10". Throws InputError with every

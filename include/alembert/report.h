@@ -13,6 +13,7 @@
 #include "alembert/numerics.h"
 #include "alembert/stepper.h"
 #include "alembert/trajectory.h"
+#include "alembert/tree.h"
 
 namespace alembert {
 
@@ -175,15 +176,17 @@ struct Report : RunDescription {
 
 /// A few lines of text.
 std::string to_text(const Report& report);
-/// One JSON object on one line; what is not finite is null.
+/// All of it by names; docs/json.md lists them.
+Tree to_tree(const Report& report);
+/// The same as one JSON object on one line.
 std::string to_json(const Report& report);
 
 /// A number, a word or nothing (monostate: what is missing or not finite) of a report.
 struct ReportEntry {
-  std::string path;  // into what to_json gives: "energy.max_error", "q.r[2]"; entries of lists count from 1
+  std::string path;  // into what to_tree gives: "energy.max_error", "q.r[2]"; entries of lists count from 1
   std::variant<std::monostate, long, double, std::string> value;
 };
-/// All of them, in the order of to_json.
+/// All of them, in the order of to_tree.
 std::vector<ReportEntry> entries(const Report& report);
 
 }  // namespace alembert

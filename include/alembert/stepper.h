@@ -16,7 +16,7 @@
 namespace alembert {
 
 namespace internal {
-class Engine;
+struct InsideStepper;
 }
 
 /// A value that was given and had to be moved for the constraints to hold.
@@ -46,8 +46,9 @@ struct CompileOptions {
 
 /// A motion, the compiled code that makes it, and where it stands: on the constraints, with its multipliers. Advancing
 /// neither throws nor allocates, but for the first steps and those that first ask for another way of Newton's, for
-/// models with events or kinks, which are looked for in every step, and near a singular position of the constraints,
-/// where their rank is looked at. A copy shares the code and goes its own way, in its own thread. One that was moved
+/// models with events, kinks or contacts, which are looked for in every step, and near a singular position of the
+/// constraints, where their rank is looked at. A copy shares the code (not that of contacts, which it compiles as it
+/// meets them) and goes its own way, in its own thread. One that was moved
 /// from makes no step; all else throws InputError but to assign to it.
 class Stepper {
  public:
@@ -58,9 +59,8 @@ class Stepper {
 
   // Advancing ---------------------------------------------------------------------------------------------------------
   /// One step of size h(). False where it has no solution: the state stays, failure() says why. Kinks and jumps of the
-  /// model are met as in a run; events act, and one that stops a run ends the step where it lies: no step follows.
-  /// Always false where the model has contacts and the method is not one of time stepping, which solves them in its
-  /// step: simulate() follows them, from impact to impact.
+  /// model are met as in a run, contacts are followed from impact to impact; events act, and one that stops a run ends
+  /// the step where it lies: no step follows.
   [[nodiscard]] bool step() noexcept;
   /// n steps, or as many as there are.
   [[nodiscard]] bool steps(long n) noexcept;
@@ -111,7 +111,8 @@ class Stepper {
   // Starting again ----------------------------------------------------------------------------------------------------
   /// From the model's initial values, with these in their place and in that of open parameters; all others become the
   /// model's again. Compiles anew only where other code is needed (constraints that become redundant, masses that
-  /// vanish). Returns what had to be moved by more than rounding, as InitialState::changes of a run's report.
+  /// vanish: those parameters then stay as they are until the next restart). Returns what had to be moved by more than
+  /// rounding, as InitialState::changes of a run's report.
   std::vector<MovedValue> restart(const std::map<std::string, double>& values = {});
 
   /// Everything that the next steps depend on. Loaded into a stepper that was compiled from the same model with the
@@ -125,12 +126,8 @@ class Stepper {
   const Method& method() const;
   double compile_seconds() const;
 
-  internal::Engine& engine() const;
-  /// For simulate(): another engine whose motion begins here, and goes on with the same bits where it makes steps of
-  /// h().
-  std::unique_ptr<internal::Engine> engine_here(double step) const;
-
  private:
+  friend struct internal::InsideStepper;
   struct Body;
   Body& body() const;  // throws where there is none
   friend Stepper compile(const Method& method, const Equations& equations, const CompileOptions& options);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "alembert/findings.h"
 #include "alembert/simulate.h"
 
 namespace alembert {
@@ -118,15 +119,8 @@ struct SuitedMethod {
 /// takes it.
 SuitedMethod suited_method(const Equations& equations, const SimulateOptions& options, double start = 0);
 
-/// What a study found, in the forms in which the program gives it.
-struct Findings {
-  std::string text, json;  // docs/json.md says what the object holds
-  std::string csv, svg;    // "" where the study has none
-  bool failed = false;     // a run failed, or a claim is false
-};
-
 /// What a model is, whether its initial values are consistent, and which methods take it.
-Findings examine(const Model& model);
+Examination examine(const Model& model);
 
 struct VerifyOptions {
   double step = 0, end = 0;
@@ -134,7 +128,7 @@ struct VerifyOptions {
   std::function<void()> waiting = {};  // called some times a second; may throw to end it
 };
 /// What a method really preserves on a model, beside what it claims.
-Findings verify(const Method& method, const Equations& equations, const VerifyOptions& options);
+Verification verify(const Method& method, const Equations& equations, const VerifyOptions& options);
 
 struct MeasureOptions {
   std::vector<double> steps = {};                  // empty: the model's step times 4, 2, 1, 1/2, fitted to the end
@@ -142,7 +136,8 @@ struct MeasureOptions {
   bool quad = false;                               // runs in extended precision: shows high orders, hides the real cost
   std::function<void(double done)> progress = {};  // fraction of the work, some times a second; may throw to end it
 };
-/// Measured orders and work of methods on a model, against a reference of higher order and precision.
-Findings converge(const std::vector<Method>& methods, const Equations& equations, const MeasureOptions& options);
+/// Measured orders and work of methods on a model, against a reference of higher order and precision. Throws InputError
+/// for a step that does not divide the end, a method that refuses the model, ...
+Convergence converge(const std::vector<Method>& methods, const Equations& equations, const MeasureOptions& options);
 
 }  // namespace alembert

@@ -20,13 +20,13 @@ from ._model import Model, model, read
 from ._ports import Component
 from ._report import Findings, Report
 from ._run import Event, Run, load, simulate
-from ._stepper import Record, Stepper, compile
+from ._stepper import Moved, Record, Stepper, compile
 from ._study import Equations, Method, MethodFamily, Study, check, converge, derive, draws, ensemble, method, methods, sweep, verify
 from .errors import InputError, ModelError, Problem, RunError, RunWarning, WriteError
 
 __all__ = [
     "Body", "Component", "Equations", "Event", "Expression", "Findings", "InputError", "Joint", "Method", "MethodFamily", "Model",
-    "ModelBuilder", "ModelError", "Place", "Problem", "Record", "Report", "Run", "RunError", "RunWarning", "Stepper",
+    "ModelBuilder", "ModelError", "Moved", "Place", "Problem", "Record", "Report", "Run", "RunError", "RunWarning", "Stepper",
     "Study", "check", "compile", "converge", "cross", "derive", "draws", "ensemble", "load", "maximum", "method", "methods",
     "minimum", "model", "norm", "read", "sign", "simulate", "sweep", "verify", "where", "WriteError", "__version__",
 ]

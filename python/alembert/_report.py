@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 from typing import Any, Iterator, Mapping
 
 from ._values import nearest
@@ -72,7 +71,7 @@ class Report(Mapping):
         return found
 
     def __repr__(self) -> str:
-        return self._text.rstrip("\n") if self._text else f"Report({json.dumps(self._tree)})"
+        return self._text.rstrip("\n") if self._text else f"Report({self._tree!r})"
 
     __str__ = __repr__
 
@@ -114,7 +113,7 @@ class Findings(Report):
 
     def __init__(self, told: tuple):
         text, tree, self._csv, self._svg, self._failed = told[:5]
-        super().__init__(json.loads(tree), text)
+        super().__init__(tree, text)
 
     @property
     def failed(self) -> bool:
@@ -132,7 +131,7 @@ class Findings(Report):
         return self._svg
 
     def __reduce__(self) -> tuple:
-        return type(self), ((self._text, json.dumps(self._tree), self._csv, self._svg, self._failed),)
+        return type(self), ((self._text, self._tree, self._csv, self._svg, self._failed),)
 
     def _repr_html_(self) -> str:
         return super()._repr_html_() + self._svg

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import html
-import json
 import os
 import re
 import warnings as python_warnings
@@ -203,10 +202,10 @@ class Run:
     @functools.cached_property
     def report(self) -> Report:
         """Empty for a run that was read from a file."""
-        return Report(json.loads(self._told[0]), self._told[1])
+        return Report(self._told[0], self._told[1])
 
     @functools.cached_property
-    def _told(self) -> tuple[str, str, list[str], list[str]]:
+    def _told(self) -> tuple[dict[str, Any], str, list[str], list[str]]:
         return self._data.told
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
@@ -20,7 +20,21 @@ if TYPE_CHECKING:
 
     from ._run import Run
 
-__all__ = ["Stepper", "Record", "compile"]
+__all__ = ["Stepper", "Moved", "Record", "compile"]
+
+
+class Moved(NamedTuple):
+    """A value that was given and had to be moved for the constraints to hold.
+
+    >>> import alembert
+    >>> s = alembert.compile("models/pendulum.alm", step=0.01)
+    >>> [(one.name, one.given, round(one.value, 12)) for one in s.restart(y=0.5)]
+    [('x', 1.0, 0.894427191), ('y', 0.5, 0.4472135955)]
+    """
+
+    name: str
+    given: float
+    value: float
 
 
 class Stepper(_core.Stepper):
@@ -115,9 +129,9 @@ class Stepper(_core.Stepper):
         constraints."""
         self.set_values(self._numbers(merge(values, named)))
 
-    def restart(self, values: Optional[Mapping[str, Any]] = None, **named: Any) -> None:
-        """Begins again, with these values in place of the model's."""
-        self.restart_with(self._numbers(merge(values, named)))
+    def restart(self, values: Optional[Mapping[str, Any]] = None, **named: Any) -> list[Moved]:
+        """Begins again, with these values in place of the model's. Gives those that had to be moved for the constraints to hold."""
+        return [Moved(*one) for one in self.restart_with(self._numbers(merge(values, named)))]
 
     def _numbers(self, values: Mapping[str, Any]) -> dict[str, float]:
         """Vectors by their entries."""

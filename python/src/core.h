@@ -64,6 +64,8 @@ class LongWork {
 
 /// A text for people; what is no UTF-8 in it (a name out of a damaged file) is replaced.
 py::str shown(const std::string& text);
+/// The same as dictionaries, lists, numbers and texts of Python's own.
+py::object object_of(const Tree& tree);
 /// Makes it the exception that Python is about to raise.
 void set_error(const InputError& error) noexcept;
 

@@ -43,7 +43,8 @@ class RowStore final : public Observer {
 
 /// What a run says of itself, in the forms that Python asks for.
 struct Told {
-  std::string json = "{}", text;
+  py::object tree = py::dict();  // of the report
+  std::string text;
   std::string ending = "done", reason;
   std::vector<Warning> warnings;
   std::vector<std::string> kinds, notes;  // of its events, where it has all of them

@@ -68,12 +68,12 @@ py::object packed(const RunData& run) {
   const Told all = told(run);
   py::list warnings;
   for (const Warning& w : all.warnings) warnings.append(py::make_tuple(w.code, w.text, w.t));
-  return py::make_tuple(all.json, all.text, all.ending, all.reason, warnings, all.kinds, all.notes);
+  return py::make_tuple(all.tree, all.text, all.ending, all.reason, warnings, all.kinds, all.notes);
 }
 
 Told unpacked_report(const py::tuple& state) {
   Told all;
-  all.json = state[0].cast<std::string>();
+  all.tree = state[0].cast<py::dict>();
   all.text = state[1].cast<std::string>();
   all.ending = state[2].cast<std::string>();
   all.reason = state[3].cast<std::string>();
@@ -105,7 +105,7 @@ Told told(const RunData& run) {
   Told all;
   if (!run.report) return all;
   const Report& report = *run.report;
-  all.json = to_json(report);
+  all.tree = object_of(to_tree(report));
   all.text = to_text(report);
   all.ending = word(report.ending);
   all.reason = report.reason;

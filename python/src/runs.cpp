@@ -21,6 +21,27 @@ py::object view_of(const double* values, std::size_t rows, std::size_t width, co
   return view;
 }
 
+py::object object_of(const Tree& tree) {
+  struct Maker {
+    py::object operator()(std::monostate) const { return py::none(); }
+    py::object operator()(bool yes) const { return py::bool_(yes); }
+    py::object operator()(long number) const { return py::int_(number); }
+    py::object operator()(double number) const { return py::float_(number); }
+    py::object operator()(const std::string& word) const { return shown(word); }
+    py::object operator()(const Tree::List& list) const {
+      py::list all;
+      for (const Tree& one : list) all.append(object_of(one));
+      return all;
+    }
+    py::object operator()(const Tree::Members& members) const {
+      py::dict all;
+      for (const auto& [name, one] : members) all[shown(name)] = object_of(one);
+      return all;
+    }
+  };
+  return std::visit(Maker(), tree.value);
+}
+
 namespace {
 
 py::list all_shown(const std::vector<std::string>& texts) {
@@ -185,7 +206,7 @@ void bind_runs(py::module_& m) {
       .def_property_readonly("told",
                              [](const RunData& run) {
                                const Told all = told(run);
-                               return py::make_tuple(all.json, all.text, all.kinds, all.notes);
+                               return py::make_tuple(all.tree, all.text, all.kinds, all.notes);
                              })
       .def_readonly("raised", &RunData::raised)
       .def("save", save)

@@ -373,8 +373,14 @@ void bind_steppers(py::module_& m) {
            [](const py::object& object, const Named& values) {
              PyStepper& self = stepper_of(object);
              const PyStepper::Use use(self);
-             const py::gil_scoped_release release;
-             self.held().restart(values);
+             std::vector<MovedValue> moved;
+             {
+               const py::gil_scoped_release release;
+               moved = self.held().restart(values);
+             }
+             py::list all;
+             for (const auto& [name, from, to] : moved) all.append(py::make_tuple(shown(name), from, to));
+             return all;
            })
       .def("save", used([](Stepper& s) {
              const std::vector<std::byte> bytes = s.save();

@@ -201,8 +201,10 @@ void write_table(const std::string& path, const std::vector<std::string>& names,
   writer->end();
 }
 
-py::tuple told(const Findings& found, const py::object& raised) {
-  return py::make_tuple(found.text, found.json, found.csv, found.svg, found.failed, raised);
+/// What Python's Findings are made of: text, tree, table, figure, whether it failed, and what ended it from outside.
+template <class Found>
+py::tuple told(const Found& found, bool failed, const py::object& raised) {
+  return py::make_tuple(to_text(found), object_of(to_tree(found)), "", "", failed, raised);
 }
 
 struct Stopped {};
@@ -210,7 +212,7 @@ struct Stopped {};
 py::tuple measure(const ModelText& text, const std::vector<std::string>& methods, MeasureOptions options,
                   const py::object& progress) {
   LongWork work;
-  Findings found;
+  Convergence found;
   options.progress = [&](double done) {
     work.done = done;
     if (work.interrupt) throw Stopped();
@@ -227,7 +229,8 @@ py::tuple measure(const ModelText& text, const std::vector<std::string>& methods
         found = converge(chosen, equations, options);
       },
       progress);
-  return told(found, work.raised());
+  return py::make_tuple(to_text(found), object_of(to_tree(found)), to_csv(found), to_svg(found), found.failed(),
+                        work.raised());
 }
 
 }  // namespace
@@ -245,13 +248,13 @@ void bind_studies(py::module_& m) {
   m.def("write_table", write_table);
   m.def("examine", [](const ModelText& text) {
     LongWork work;
-    Findings found;
+    Examination found;
     work.run([&] { found = examine(text.read()); }, py::none());
-    return told(found, work.raised());
+    return told(found, false, work.raised());
   });
   m.def("verify", [](const ModelText& text, const std::string& method, double step, double end, double seconds) {
     LongWork work;
-    Findings found;
+    Verification found;
     work.run(
         [&] {
           const Model model = text.read();
@@ -268,7 +271,7 @@ void bind_studies(py::module_& m) {
           found = verify(chosen_method(method, equations, run).method, equations, options);
         },
         py::none());
-    return told(found, work.raised());
+    return told(found, found.failed(), work.raised());
   });
   m.def("converge", [](const ModelText& text, const std::vector<std::string>& methods, std::vector<double> steps,
                        std::optional<double> end, bool quad, const py::object& progress) {

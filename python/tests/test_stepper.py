@@ -248,8 +248,20 @@ def test_contacts_step_by_step():
     for i in range(1, 101):
         s.step()
         assert np.array_equal(s.state, run.rows[i, 1:3])
-    with pytest.raises(alembert.RunError, match="contacts"):
-        ball.compile("gauss(2)", step=0.01).step()
+    s = ball.compile("gauss(2)", step=0.01)
+    s.steps(46)
+    assert [(e.name, e.kind) for e in s.events] == [("floor", "impact")]
+    assert abs(s.events[0].t - np.sqrt(2 / 9.81)) < 1e-12
+    fallen = np.sqrt(2 / 9.81)
+    assert abs(s["y"] - (0.5 * 9.81 * fallen * (0.46 - fallen) - 9.81 / 2 * (0.46 - fallen)**2)) < 1e-12
+
+
+def test_restart_gives_what_it_moved():
+    s = alembert.compile("models/pendulum.alm", step=0.01)
+    assert s.restart() == []
+    moved = s.restart(y=0.5)
+    assert [m.name for m in moved] == ["x", "y"] and moved[1].given == 0.5
+    assert moved[0].value == s["x"] and abs(s["x"]**2 + s["y"]**2 - 1) < 1e-15
 
 
 def test_controllers_in_threads():

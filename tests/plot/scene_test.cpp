@@ -78,7 +78,7 @@ solve gauss(2) step 0.1 end 1
   std::swap(trajectory.columns.names.front(), trajectory.columns.names.back());
   std::swap(trajectory.values.front(), trajectory.values.back());
   trajectory.run.parameters = {{"l", {}, {3}, ""}};  // the run had another value than the text
-  const SceneText text = scene_of(trajectory, source);
+  const SceneText text = scene_text(trajectory, source);
   EXPECT_EQ(text.note, "");
   const Json scene = Json::parse(text.json);
   ASSERT_EQ(scene["bodies"].size(), 1u);
@@ -108,7 +108,7 @@ initial x1 = 1, x2 = 2, s = 1
 solve gauss(2) step 0.1 end 1
 )");
   const Trajectory trajectory = one_row({{"t", 0}, {"x1", 1}, {"y1", 0}, {"x2", 2}, {"y2", 0}, {"s", 1}});
-  const Json scene = Json::parse(scene_of(trajectory, source).json);
+  const Json scene = Json::parse(scene_text(trajectory, source).json);
   ASSERT_EQ(scene["points"].size(), 2u);
   ASSERT_EQ(scene["constraints"].size(), 2u) << "s is no place";
   EXPECT_EQ(scene["constraints"][0]["points"], Json({0}));
@@ -128,7 +128,7 @@ solve gauss(2) step 0.1 end 1
 )");
   const Trajectory trajectory =
       one_row({{"t", 0}, {"x1", 1}, {"y1", 0.3}, {"x2", 2}, {"y2", 0}, {"s", 1}, {"floor.force", 5}});
-  const Json scene = Json::parse(scene_of(trajectory, source).json);
+  const Json scene = Json::parse(scene_text(trajectory, source).json);
   ASSERT_EQ(scene["gaps"].size(), 2u) << "s is no place";
   EXPECT_EQ(scene["gaps"][0]["places"], Json::array({scene["points"][0]["position"]}));
   EXPECT_EQ(scene["gaps"][1]["places"], Json::array({scene["points"][0]["position"], scene["points"][1]["position"]}));
@@ -147,7 +147,7 @@ rate sum' = (x, y)
 solve gauss(2) step 0.1 end 1
 )");
   Trajectory trajectory = one_row({{"t", 0}, {"x", 1}, {"y", 2}, {"sum[1]", 3}, {"sum[2]", 4}});
-  const Json scene = Json::parse(scene_of(trajectory, source).json);
+  const Json scene = Json::parse(scene_text(trajectory, source).json);
   ASSERT_EQ(scene["points"].size(), 1u);
   EXPECT_EQ(scene["points"][0]["name"], "(x, y)");
 }
@@ -176,7 +176,7 @@ draw damper ground from (-1, 0) to (l*sin(theta), -l*cos(theta))
 initial theta = 1
 solve gauss(2) step 0.1 end 1
 )");
-  const Json scene = Json::parse(scene_of(one_row({{"t", 0}, {"theta", 0.5}}), source).json);
+  const Json scene = Json::parse(scene_text(one_row({{"t", 0}, {"theta", 0.5}}), source).json);
   ASSERT_EQ(scene["shapes"].size(), 4u);
   EXPECT_EQ(scene["shapes"][2]["kind"], "spring");
   EXPECT_EQ(scene["shapes"][1]["label"], "bob <b>");
@@ -187,10 +187,10 @@ solve gauss(2) step 0.1 end 1
 
 TEST(Scene, SaysWhyAModelCannotBeReadAgain) {
   const SceneText scene =
-      scene_of(one_row({{"t", 0}, {"x", 1}, {"y", 2}}), scene_source("component a = \"gone.alm\"\n"));
+      scene_text(one_row({{"t", 0}, {"x", 1}, {"y", 2}}), scene_source("component a = \"gone.alm\"\n"));
   EXPECT_NE(scene.note.find("could not be read again"), std::string::npos);
   EXPECT_EQ(Json::parse(scene.json)["points"].size(), 1u) << "points are still found by their names";
-  EXPECT_EQ(scene_of(one_row({{"t", 0}, {"s", 1}}), nullptr).json, "null") << "nothing to see";
+  EXPECT_EQ(scene_text(one_row({{"t", 0}, {"s", 1}}), nullptr).json, "null") << "nothing to see";
 }
 
 /// The numbers of the paths of an SVG text whose strokes have this colour.

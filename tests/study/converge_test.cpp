@@ -189,9 +189,9 @@ TEST(Converge, ClaimedOrdersOnThePendulum) {
     EXPECT_EQ(m.rows.size(), 4u);
     EXPECT_DOUBLE_EQ(m.rows[0].step, 0.04);
     EXPECT_DOUBLE_EQ(m.rows[3].step, 0.005);
-    EXPECT_NEAR(m.q.observed, m.claims.order_q, 0.1) << m.method;
-    EXPECT_NEAR(m.v.observed, m.claims.order_v, 0.1) << m.method;
-    EXPECT_NEAR(m.multiplier.observed, m.claims.order_multiplier, 0.1) << m.method;
+    EXPECT_NEAR(m.q.observed, m.claimed.q, 0.1) << m.method;
+    EXPECT_NEAR(m.v.observed, m.claimed.v, 0.1) << m.method;
+    EXPECT_NEAR(m.multiplier.observed, m.claimed.multiplier, 0.1) << m.method;
   }
 }
 
@@ -226,7 +226,7 @@ TEST(Converge, ConditionsTablesAndAbsoluteValuesKeepTheOrder) {
   options.steps = {0.1, 0.05, 0.025};
   options.end = 3;
   const Convergence c = converge(model, derive(model), options);
-  for (const MethodConvergence& m : c.methods) EXPECT_NEAR(m.q.observed, m.claims.order_q, 0.25) << m.method;
+  for (const MethodConvergence& m : c.methods) EXPECT_NEAR(m.q.observed, m.claimed.q, 0.25) << m.method;
 }
 
 TEST(Converge, StepsMustDivideTheEnd) {

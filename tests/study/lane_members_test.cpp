@@ -129,7 +129,7 @@ TEST(ProgramMembers, ThoseThatTurnFastHaveNewtonsWholeMatrix) {
   LaneStudy study(text, {"a0", "b0"}, {"events.flip.t"}, "gauss(2)", 2, 0.02);
   const ProgramMembers members(study.task, 5, true);
   ASSERT_EQ(members.why_not(), "");
-  ASSERT_NE(members.careful_step(), nullptr);
+  ASSERT_NE(members.exact_step(), nullptr);
   const auto made_by = [&](const StepProgram& step, const double* values) {
     const std::unique_ptr<Engine> engine = members.engine();
     std::vector<double> v(step.program.variables), table(members.parameters());
@@ -138,22 +138,22 @@ TEST(ProgramMembers, ThoseThatTurnFastHaveNewtonsWholeMatrix) {
     for (long i = 0; i < members.steps() && v[step.left] > 0; ++i) run.run(v.data(), table.data());
     return members.result(step, v.data());
   };
-  int usual = 0, careful = 0;
+  int usual = 0, exact = 0;
   for (const double a0 : {1.5, 2.0, 2.5})
     for (const double b0 : {-1.0, 0.0, 1.0}) {
       const double values[] = {a0, b0};
       usual += made_by(members.step(), values) ? 1 : 0;
-      const auto made = made_by(*members.careful_step(), values);
+      const auto made = made_by(*members.exact_step(), values);
       if (!made) continue;
-      ++careful;
+      ++exact;
       const MemberResult expected = members.scalar(values);
       ASSERT_EQ(std::isnan(cell_number(*made, 0)), std::isnan(cell_number(expected, 0)));
       // Both are off by the fourth power of a step of 0.02, times the growth of errors in a chaotic motion.
       if (std::isnan(cell_number(expected, 0))) continue;
       EXPECT_NEAR(cell_number(*made, 0), cell_number(expected, 0), 1e-5);
     }
-  EXPECT_GE(careful, 6);
-  EXPECT_LT(usual, careful);
+  EXPECT_GE(exact, 6);
+  EXPECT_LT(usual, exact);
 }
 
 /// A sample of the members in lanes is run once more for its accuracy, the same one on any number of threads.

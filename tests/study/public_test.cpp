@@ -116,17 +116,28 @@ TEST(PublicApi, AMethodForThoseWhoNameNone) {
 
 TEST(PublicApi, StudiesGiveWhatTheProgramPrints) {
   const Model model = pendulum_model();
-  const Findings facts = examine(model);
-  EXPECT_EQ(nlohmann::json::parse(facts.json)["degrees_of_freedom"], 1);
-  EXPECT_NE(facts.text.find("1 degree of freedom"), std::string::npos);
-  const Findings verified = verify(find_method("lobatto(2)"), derive(model), {.step = 0.02, .end = 1});
-  EXPECT_FALSE(verified.failed) << verified.text;
-  const Findings measured = converge({find_method("gauss(1)")}, derive(model), {.steps = {0.1, 0.05}, .end = 1});
-  EXPECT_FALSE(measured.failed);
-  const double order = nlohmann::json::parse(measured.json)["methods"][0]["observed"]["q"];
-  EXPECT_NEAR(order, 2, 0.1);
-  EXPECT_NE(measured.svg.find("<svg"), std::string::npos);
-  EXPECT_NE(measured.csv.find('\n'), std::string::npos);
+  const Examination facts = examine(model);
+  EXPECT_EQ(facts.degrees_of_freedom, 1);
+  EXPECT_EQ(nlohmann::json::parse(to_json(facts))["degrees_of_freedom"], 1);
+  EXPECT_NE(to_text(facts).find("1 degree of freedom"), std::string::npos);
+  const Verification verified = verify(find_method("lobatto(2)"), derive(model), {.step = 0.02, .end = 1});
+  EXPECT_FALSE(verified.failed()) << to_text(verified);
+  const auto symplectic = std::find_if(verified.properties.begin(), verified.properties.end(),
+                                       [](const Property& p) { return p.name == "symplectic"; });
+  ASSERT_NE(symplectic, verified.properties.end());
+  EXPECT_EQ(symplectic->claimed, "yes");
+  EXPECT_EQ(symplectic->verdict, Verdict::ok);
+  EXPECT_LT(symplectic->value, 1e-20) << "of extended precision";
+  const Convergence measured = converge({find_method("gauss(1)")}, derive(model), {.steps = {0.1, 0.05}, .end = 1});
+  EXPECT_FALSE(measured.failed());
+  ASSERT_EQ(measured.methods.at(0).rows.size(), 2U);
+  EXPECT_EQ(measured.methods[0].rows[1].steps, 20);
+  EXPECT_EQ(measured.methods[0].claimed.q, 2);
+  EXPECT_NEAR(measured.methods[0].q.observed, 2, 0.1);
+  const double order = nlohmann::json::parse(to_json(measured))["methods"][0]["observed"]["q"];
+  EXPECT_EQ(order, measured.methods[0].q.observed);
+  EXPECT_NE(to_svg(measured).find("<svg"), std::string::npos);
+  EXPECT_NE(to_csv(measured).find('\n'), std::string::npos);
 }
 
 TEST(PublicApi, ProgressMayEndAMeasurement) {

@@ -65,11 +65,14 @@ OpenNames open_names(const Model& model, const std::vector<std::string>& names) 
   return open;
 }
 
-Carrier::Carrier(const Model& model, Equations& e, const DeriveOptions& options) : graph_(*e.graph) {
+Carrier::Carrier(const Model& model, Equations& e, const DeriveOptions& options,
+                 const std::vector<std::string>& settled)
+    : graph_(*e.graph) {
   put(model.t, e.t);
   add(model.q, e.y);
   add(model.form == Form::lagrangian ? model.v : model.p, e.z);
   OpenNames open = open_names(model, options.inputs);
+  open.settled = open_names(model, settled).parameters;
   if (options.symbolic_parameters) {
     for (const Exprs* list : {&model.parameter_symbols, &model.input_symbols})
       for (const Expr s : *list) put(s, graph_.symbol(s.graph().name(s.id())));
@@ -106,8 +109,9 @@ void Carrier::put_parameters(const Model& model, Equations& e, const OpenNames& 
   for (const int i : open.parameters) {
     const Expr s = model.parameter_symbols[i];
     const std::string& name = s.graph().name(s.id());
-    image[i] = graph_.parameter(static_cast<int>(e.parameters.size()), name, model.parameter_values[i]);
-    follows[i] = true;
+    follows[i] = std::find(open.settled.begin(), open.settled.end(), i) == open.settled.end();
+    image[i] = follows[i] ? graph_.parameter(static_cast<int>(e.parameters.size()), name, model.parameter_values[i])
+                          : graph_.constant(model.parameter_values[i]);
     e.parameters.push_back({name, static_cast<double>(model.parameter_values[i])});
   }
   // Definitions may come in any order in the text; each is worked out once those in it are.

@@ -14,6 +14,7 @@ namespace alembert::internal {
 /// port-Hamiltonian system).
 struct OpenNames {
   std::vector<int> parameters, inputs;
+  std::vector<int> settled;  // of the parameters: folded all the same
 };
 /// Reads names as a user writes them: "m", "m[2]", "x1", "x1'". A vector stands for all its entries; initial values are
 /// always open, so that nothing follows from them. Throws InputError for unknown names (all of them at once) and for
@@ -23,7 +24,7 @@ OpenNames open_names(const Model& model, const std::vector<std::string>& names);
 class Carrier {
  public:
   /// Fills e.parameters.
-  Carrier(const Model& model, Equations& e, const DeriveOptions& options);
+  Carrier(const Model& model, Equations& e, const DeriveOptions& options, const std::vector<std::string>& settled = {});
   /// More symbols of the model and what they are from now on.
   void add(const Exprs& from, const Exprs& to);
   Exprs operator()(const Exprs& list) const { return list.empty() ? Exprs{} : substitute(list, from_, to_, graph_); }

@@ -329,12 +329,12 @@ Exprs along_motion(const Equations& e, const Exprs& functions, const Exprs& z_do
   return directional(functions, x, joined<Expr>(e.graph->constant(1), e.v, z_dot));
 }
 
-Equations derive(const Model& model, const DeriveOptions& options) {
+Equations derive(const Model& model, const DeriveOptions& options, const std::vector<std::string>& settled) {
   Equations e;
   e.graph = std::make_shared<Graph>();
   e.form = model.form;
   declare(model, e);
-  Carrier carry(model, e, options);
+  Carrier carry(model, e, options, settled);
   e.y_start = carry(model.q_start);
   e.z_start = carry(model.z_start);
   for (const Prescribed& one : model.prescribed)

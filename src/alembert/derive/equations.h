@@ -118,8 +118,9 @@ Exprs total_transposed_product(const Equations& e, const Exprs& functions, const
 /// The rates of all y with those of first-order states held at 0: of these nothing moves.
 Exprs mechanical_rates(const Equations& e);
 
-/// Throws InputError for names that cannot stay open.
-Equations derive(const Model& model, const DeriveOptions& options = {});
+/// Throws InputError for names that cannot stay open. Those of `settled` have their places in the table and are folded
+/// all the same: whoever runs the equations holds them at the model's values.
+Equations derive(const Model& model, const DeriveOptions& options = {}, const std::vector<std::string>& settled = {});
 
 /// p_t + p_y v: what is not acceleration in d/dt p.
 Exprs inertia(const Equations& e);

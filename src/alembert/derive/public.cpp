@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "alembert/base/inside.h"
 #include "alembert/derive/show.h"
 #include "alembert/equations.h"
 
@@ -9,20 +10,20 @@ namespace alembert {
 
 std::vector<std::string> Equations::inputs() const {
   std::vector<std::string> names;
-  for (const internal::OpenParameter& parameter : equations_->parameters) names.push_back(parameter.name);
+  for (const internal::OpenParameter& parameter : held_->parameters) names.push_back(parameter.name);
   return names;
 }
 
-std::string Equations::text() const { return internal::show(model_.internal(), *equations_); }
+std::string Equations::text() const { return internal::show(internal::inside(model_), *held_); }
 
-std::string Equations::latex() const { return internal::show(model_.internal(), *equations_, {.latex = true}); }
+std::string Equations::latex() const { return internal::show(internal::inside(model_), *held_, {.latex = true}); }
 
 std::string Equations::show(const ShowOptions& options) const {
-  return internal::show(model_.internal(), *equations_, options);
+  return internal::show(internal::inside(model_), *held_, options);
 }
 
 Exprs Equations::expressions(const std::string& letter) const {
-  const internal::Equations& e = *equations_;
+  const internal::Equations& e = *held_;
   const auto single = [](Expr one) { return one ? Exprs{one} : Exprs{}; };
   const std::vector<std::pair<std::string, Exprs>> all = {
       {"t", single(e.t)},
@@ -55,7 +56,8 @@ Exprs Equations::expressions(const std::string& letter) const {
 }
 
 Equations derive(const Model& model, const DeriveOptions& options) {
-  return {model, std::make_shared<const internal::Equations>(internal::derive(model.internal(), options))};
+  return internal::Inside::make<Equations>(
+      model, std::make_shared<const internal::Equations>(internal::derive(internal::inside(model), options)));
 }
 
 }  // namespace alembert

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "alembert/base/files.h"
+#include "alembert/base/lists.h"
 #include "alembert/expr/derivative.h"
 #include "alembert/model/bodies/assemblies.h"
 #include "alembert/model/bodies/families.h"
@@ -467,6 +468,7 @@ Model read_whole(Text text, const std::vector<Override>& overrides, const std::v
     if (wrong.empty()) {
       for (const Override& one : overrides) read.model.overrides.push_back(one.source->text);
       read.model.input_files = inputs;
+      read.model.observed_beside = observed;
       read.model.files = all_files(files);
       return std::move(read.model);
     }
@@ -516,6 +518,11 @@ Model read_model(const std::shared_ptr<const Source>& source, const std::vector<
   std::vector<Diagnostic> errors;
   Text text = parse(source, errors);
   return read_whole(std::move(text), as_overrides(overrides), observed, inputs, std::move(errors));
+}
+
+Model read_again(const Model& model, const std::vector<std::string>& overrides) {
+  return read_model(model.source, joined<std::string>(model.overrides, overrides), model.observed_beside,
+                    model.input_files);
 }
 
 DrawnModel read_drawn_model(const std::shared_ptr<const Source>& source, const std::vector<std::string>& overrides) {

@@ -153,6 +153,7 @@ struct Model {
 
   SolveStatement solve;
   std::vector<std::string> overrides, input_files;  // values and files from outside: "l=2", "F=wind.csv"
+  std::vector<std::string> observed_beside;         // expressions from outside
   std::vector<FileText> files;                      // that were read beside the text, each once
 };
 
@@ -176,6 +177,8 @@ Model read_model(const std::string& path, const std::vector<std::string>& overri
 /// expressions to observe, each under its own text as name, beside what the model observes.
 Model read_model(const std::shared_ptr<const Source>& source, const std::vector<std::string>& overrides = {},
                  const std::vector<std::string>& observed = {}, const std::vector<std::string>& inputs = {});
+/// The same model, read once more with these values too.
+Model read_again(const Model& model, const std::vector<std::string>& overrides);
 /// From a tree that was read without errors.
 Model make_model(const Text& text, const std::vector<Override>& overrides = {},
                  const std::vector<std::string>& observed = {}, const std::vector<std::string>& inputs = {});

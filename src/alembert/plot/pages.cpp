@@ -76,7 +76,7 @@ std::string page_of(const std::vector<PageRun>& runs, const std::string& title, 
                     const std::string& path) {
   const Trajectory& first = *runs.at(0).trajectory;
   if (web_bundle("page.js").empty()) return simple_page_of(first, title, words);
-  const SceneText scene = scene_of(first, std::make_shared<const Source>(Source{path, first.run.model_text}));
+  const SceneText scene = scene_text(first, std::make_shared<const Source>(Source{path, first.run.model_text}));
   std::string data = "{\"scene\":" + scene.json + ",\"note\":" + json_string(scene.note) + ",\"runs\":[";
   for (const PageRun& run : runs) data += (&run == runs.data() ? "" : ",") + run_json(*run.trajectory, run.name);
   data += "],\"others\":[";
@@ -84,7 +84,7 @@ std::string page_of(const std::vector<PageRun>& runs, const std::string& title, 
   for (std::size_t i = 1; i < runs.size(); ++i) {
     const Trajectory& other = *runs[i].trajectory;
     data +=
-        (i > 1 ? "," : "") + scene_of(other, std::make_shared<const Source>(Source{path, other.run.model_text})).json;
+        (i > 1 ? "," : "") + scene_text(other, std::make_shared<const Source>(Source{path, other.run.model_text})).json;
   }
   data += "]}";
   const std::string report =

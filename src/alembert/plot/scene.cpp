@@ -4,7 +4,6 @@
 #include <cmath>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
@@ -14,12 +13,9 @@
 #include "alembert/model/drawing.h"
 #include "alembert/plot/mesh.h"
 #include "alembert/plot/points.h"
-#include "alembert/plot/scene_values.h"
 
 namespace alembert::internal {
 namespace {
-
-using Json = nlohmann::json;
 
 /// Expressions of a model as a list of operations on columns.
 class Program {
@@ -37,22 +33,22 @@ class Program {
       number_[model.parameter_symbols[i].id()] = static_cast<double>(model.parameter_values[i]);
   }
 
-  /// The number of the result that an expression has; null where it depends on what is no column.
-  Json operator()(Expr e) {
-    if (!e) return nullptr;
+  /// The number of the result that an expression has; nothing where it depends on what is no column.
+  Ref operator()(Expr e) {
+    if (!e) return {};
     if (!model_.input_symbols.empty() && depends(e, model_.input_symbols))
       e = substitute(e, model_.input_symbols, model_.input_values, *model_.graph);
     for (const std::uint32_t id : reachable(ExprSpan(&e, 1))) {
       if (result_.contains(id)) continue;
       const std::optional<int> made = make(e.graph(), id);
-      if (!made) return nullptr;
+      if (!made) return {};
       result_[id] = *made;
     }
     return result_.at(e.id());
   }
 
-  Json operator()(const Exprs& list) {
-    Json places = Json::array();
+  Refs operator()(const Exprs& list) {
+    Refs places;
     for (const Expr e : list) places.push_back((*this)(e));
     return places;
   }
@@ -61,44 +57,37 @@ class Program {
   int column(const std::string& name) {
     const auto [found, fresh] = input_.emplace(name, 0);
     if (!fresh) return found->second;
-    inputs_.push_back(name);
-    return found->second = add("input", static_cast<int>(inputs_.size()) - 1, 0);
+    program_.inputs.push_back(name);
+    return found->second = add("input", static_cast<int>(program_.inputs.size()) - 1, 0);
   }
 
-  /// The same where there is such a column; else null.
-  Json known(const std::string& name) { return columns_.contains(name) ? Json(column(name)) : Json(); }
+  /// The same where there is such a column.
+  Ref known(const std::string& name) { return columns_.contains(name) ? Ref(column(name)) : Ref(); }
 
-  Json json() const {
-    return {{"inputs", inputs_},
-            {"constants", constants_},
-            {"operators", operators_},
-            {"code", code_},
-            {"tables", tables_}};
-  }
+  SceneProgram program() && { return std::move(program_); }
 
  private:
   void name(Expr symbol, const std::string& text) { name_[symbol.id()] = text; }
 
   int add(const std::string& operation, int a, int b) {
-    const auto [found, fresh] = operator_.emplace(operation, static_cast<int>(operators_.size()));
-    if (fresh) operators_.push_back(operation);
-    code_.insert(code_.end(), {found->second, a, b});
-    return static_cast<int>(code_.size()) / 3 - 1;
+    const auto [found, fresh] = operator_.emplace(operation, static_cast<int>(program_.operators.size()));
+    if (fresh) program_.operators.push_back(operation);
+    program_.code.insert(program_.code.end(), {found->second, a, b});
+    return static_cast<int>(program_.code.size()) / 3 - 1;
   }
 
   int constant(double value) {
-    constants_.push_back(std::isfinite(value) ? Json(value) : Json());
-    return add("constant", static_cast<int>(constants_.size()) - 1, 0);
+    program_.constants.push_back(value);
+    return add("constant", static_cast<int>(program_.constants.size()) - 1, 0);
   }
 
-  /// The number of a table: knots, and for the piece before the first and behind each its place and coefficients.
   int table(const Piecewise& function) {
-    const auto [found, fresh] = table_.emplace(function.number(), static_cast<int>(tables_.size()));
+    const auto [found, fresh] = table_.emplace(function.number(), static_cast<int>(program_.tables.size()));
     if (!fresh) return found->second;
-    Json pieces = Json::array();
+    std::vector<double> pieces;
     for (const auto& piece : function.pieces())
       for (const double x : {piece.at, piece.f, piece.b, piece.c, piece.d}) pieces.push_back(x);
-    tables_.push_back({{"knots", function.knots()}, {"pieces", std::move(pieces)}});
+    program_.tables.push_back({{function.knots().begin(), function.knots().end()}, std::move(pieces)});
     return found->second;
   }
 
@@ -124,93 +113,69 @@ class Program {
   std::map<std::uint32_t, double> number_;
   std::map<std::uint32_t, int> result_;
   std::map<std::string, int> input_, operator_;
-  std::vector<std::string> inputs_, operators_;
   std::map<double, int> table_;
-  Json constants_ = Json::array(), tables_ = Json::array();
-  std::vector<int> code_;
+  SceneProgram program_;
 };
 
-/// The forces in the points that may touch, along the normal; null where the run has no column of it.
-Json contact_forces(const DrawnContact& c, Program& program) {
-  Json forces = Json::array();
+/// The forces in the points that may touch, along the normal, where the run has columns of them.
+Refs contact_forces(const DrawnContact& c, Program& program) {
+  Refs forces;
   for (std::size_t k = 0; k < c.touch.size(); ++k)
     forces.push_back(program.known(c.name + (c.touch.size() > 1 ? "[" + std::to_string(k + 1) + "]" : "") + ".force"));
   return forces;
 }
 
-void add_elements(const Drawing& drawing, Program& program, Json& scene) {
-  scene["gravity"] = program(drawing.gravity);
-  for (const DrawnBody& b : drawing.bodies)
-    scene["bodies"].push_back({{"name", b.name},
-                               {"position", program(b.position)},
-                               {"axes", program(b.axes)},
-                               {"omega", program(b.omega)},
-                               {"mass", program(b.mass)},
-                               {"inertia", program(b.inertia)}});
-  for (const DrawnJoint& j : drawing.joints)
-    scene["joints"].push_back({{"name", j.name},
-                               {"kind", j.kind},
-                               {"from", j.from},
-                               {"to", j.to},
-                               {"body", j.body},
-                               {"p", program(j.p)},
-                               {"q", program(j.q)},
-                               {"frame", program(j.frame)},
-                               {"force", program(j.force)},
-                               {"radius", program(j.radius)},
-                               {"normal", program(j.normal)},
-                               {"axle", program(j.axle)}});
-  for (const DrawnSpring& s : drawing.springs)
-    scene["springs"].push_back({{"name", s.name},
-                                {"from", s.from},
-                                {"to", s.to},
-                                {"p", program(s.p)},
-                                {"q", program(s.q)},
-                                {"stiff", s.stiff},
-                                {"damped", s.damped}});
-  for (const DrawnLoad& l : drawing.loads)
-    scene["loads"].push_back({{"name", l.name}, {"body", l.body}, {"at", program(l.at)}, {"force", program(l.force)}});
-  for (const DrawnContact& c : drawing.contacts) {
-    Json touch = Json::array();
-    for (const Exprs& point : c.touch) touch.push_back(program(point));
-    scene["contacts"].push_back({{"name", c.name},
-                                 {"force", contact_forces(c, program)},
-                                 {"body", c.body},
-                                 {"other", c.other},
-                                 {"shape", c.shape},
-                                 {"otherShape", c.other_shape},
-                                 {"centre", program(c.centre)},
-                                 {"base", program(c.base)},
-                                 {"normal", program(c.normal)},
-                                 {"touch", touch},
-                                 {"size", program(c.size)},
-                                 {"otherSize", program(c.other_size)},
-                                 {"axle", program(c.axle)}});
-  }
+SceneContact placed(const DrawnContact& c, Program& program) {
+  SceneContact contact;
+  contact.name = c.name;
+  contact.body = c.body;
+  contact.other = c.other;
+  contact.shape = c.shape;
+  contact.other_shape = c.other_shape;
+  contact.force = contact_forces(c, program);
+  contact.centre = program(c.centre);
+  contact.base = program(c.base);
+  contact.normal = program(c.normal);
+  for (const Exprs& point : c.touch) contact.touch.push_back(program(point));
+  contact.size = program(c.size);
+  contact.other_size = program(c.other_size);
+  contact.axle = program(c.axle);
+  return contact;
 }
 
-void add_shapes(const Drawing& drawing, const Source& source, Program& program, Json& scene) {
+void add_elements(const Drawing& drawing, Program& program, Scene& scene) {
+  scene.gravity = program(drawing.gravity);
+  for (const DrawnBody& b : drawing.bodies)
+    scene.bodies.push_back(
+        {b.name, program(b.position), program(b.axes), program(b.omega), program(b.mass), program(b.inertia)});
+  for (const DrawnJoint& j : drawing.joints)
+    scene.joints.push_back({j.name, j.kind, j.from, j.to, j.body, program(j.p), program(j.q), program(j.frame),
+                            program(j.force), program(j.radius), program(j.normal), program(j.axle)});
+  for (const DrawnSpring& s : drawing.springs)
+    scene.springs.push_back({s.name, s.from, s.to, program(s.p), program(s.q), s.stiff, s.damped});
+  for (const DrawnLoad& l : drawing.loads) scene.loads.push_back({l.name, l.body, program(l.at), program(l.force)});
+  for (const DrawnContact& c : drawing.contacts) scene.contacts.push_back(placed(c, program));
+}
+
+void add_shapes(const Drawing& drawing, const Source& source, Program& program, Scene& scene) {
   for (const DrawnShape& s : drawing.shapes) {
-    Json shape = {{"kind", s.kind},
-                  {"body", s.body},
-                  {"colour", s.colour},
-                  {"label", s.label},
-                  {"at", program(s.at)},
-                  {"rotated", program(s.rotated)},
-                  {"about", program(s.about)},
-                  {"size", program(s.size)},
-                  {"radius", program(s.radius)},
-                  {"length", program(s.length)},
-                  {"axis", program(s.axis)},
-                  {"from", program(s.from)},
-                  {"to", program(s.to)},
-                  {"scale", program(s.scale)}};
-    if (s.kind == "mesh") {
-      Json corners = Json::array();
-      for (const float x : read_mesh(s.file, source.name)) corners.push_back(x);
-      shape["corners"] = std::move(corners);
-    }
-    scene["shapes"].push_back(std::move(shape));
+    SceneShape shape;
+    shape.kind = s.kind;
+    shape.body = s.body;
+    shape.colour = s.colour;
+    shape.label = s.label;
+    shape.at = program(s.at);
+    shape.rotated = program(s.rotated);
+    shape.about = program(s.about);
+    shape.size = program(s.size);
+    shape.radius = program(s.radius);
+    shape.length = program(s.length);
+    shape.axis = program(s.axis);
+    shape.from = program(s.from);
+    shape.to = program(s.to);
+    shape.scale = program(s.scale);
+    if (s.kind == "mesh") shape.corners = read_mesh(s.file, source.name);
+    scene.shapes.push_back(std::move(shape));
   }
 }
 
@@ -270,12 +235,12 @@ std::vector<std::string> overrides_of(const RunDescription& run) {
   return overrides;
 }
 
-Json points_json(const std::vector<MovingPoint>& points, const Trajectory& trajectory, Program& program) {
-  Json list = Json::array();
+std::vector<ScenePoint> placed(const std::vector<MovingPoint>& points, const Trajectory& trajectory, Program& program) {
+  std::vector<ScenePoint> list;
   for (const MovingPoint& point : points) {
-    Json place = Json::array();
+    Refs place;
     for (const int column : point.columns) place.push_back(program.column(trajectory.columns.names[column]));
-    list.push_back({{"name", point.name}, {"position", place}});
+    list.push_back({point.name, std::move(place)});
   }
   return list;
 }
@@ -284,36 +249,32 @@ constexpr std::size_t most_formulas = 2000;  // more would not be told apart on 
 
 /// Constraints on positions whose coordinates are all places of points: rods and surfaces, which the page tells apart.
 void add_constraints(const Model& model, const std::vector<MovingPoint>& points, const Trajectory& trajectory,
-                     Program& program, Json& scene) {
+                     Program& program, Scene& scene) {
   if (points.empty() || model.constraints.size() > most_formulas) return;
   const Owners owners(model, points, trajectory);
   for (const Constraint& c : model.constraints) {
     if (c.nonholonomic || !c.value) continue;
     const std::set<int> on = owners(c.value);
-    const Json value = on.empty() ? Json() : program(c.value);
-    if (value.is_null()) continue;
-    scene["constraints"].push_back(
-        {{"name", c.name}, {"value", value}, {"points", on}, {"moving", depends(c.value, ExprSpan(&model.t, 1))}});
+    const Ref value = on.empty() ? Ref() : program(c.value);
+    if (!value) continue;
+    scene.constraints.push_back({c.name, *value, {on.begin(), on.end()}, depends(c.value, ExprSpan(&model.t, 1))});
   }
 }
 
 /// Gaps of points likewise: walls that they may touch. The points need not be drawn themselves.
 void add_gaps(const Model& model, const std::vector<MovingPoint>& points, const Trajectory& trajectory,
-              Program& program, Json& scene) {
+              Program& program, Scene& scene) {
   if (points.empty() || model.contacts.size() > most_formulas) return;
   const Owners owners(model, points, trajectory);
-  const Json places = points_json(points, trajectory, program);
+  const std::vector<ScenePoint> all = placed(points, trajectory, program);
   for (const Contact& c : model.contacts) {
     const std::set<int> on = c.gap ? owners(c.gap) : std::set<int>();
-    const Json value = on.empty() ? Json() : program(c.gap);
-    if (value.is_null()) continue;
-    Json at = Json::array();
-    for (const int point : on) at.push_back(places[static_cast<std::size_t>(point)]["position"]);
-    scene["gaps"].push_back({{"name", c.name},
-                             {"value", value},
-                             {"places", at},
-                             {"moving", depends(c.gap, ExprSpan(&model.t, 1))},
-                             {"force", program.known(c.name + ".force")}});
+    const Ref value = on.empty() ? Ref() : program(c.gap);
+    if (!value) continue;
+    std::vector<Refs> places;
+    for (const int point : on) places.push_back(all[static_cast<std::size_t>(point)].position);
+    scene.gaps.push_back(
+        {c.name, *value, std::move(places), depends(c.gap, ExprSpan(&model.t, 1)), program.known(c.name + ".force")});
   }
 }
 
@@ -337,7 +298,8 @@ std::vector<MovingPoint> own_points(const Trajectory& trajectory, const DrawnMod
 
 }  // namespace
 
-Json scene_json(const Trajectory& trajectory, const std::shared_ptr<const Source>& source, std::string& note) {
+std::optional<Scene> scene_of(const Trajectory& trajectory, const std::shared_ptr<const Source>& source,
+                              std::string& note) {
   DrawnModel drawn;
   if (source && !source->text.empty()) {
     try {
@@ -353,15 +315,13 @@ Json scene_json(const Trajectory& trajectory, const std::shared_ptr<const Source
     drawn.model.graph = std::make_shared<Graph>();
     drawn.model.t = drawn.model.graph->symbol("t");
   }
-  Json scene = {{"bodies", Json::array()},      {"joints", Json::array()},   {"springs", Json::array()},
-                {"loads", Json::array()},       {"contacts", Json::array()}, {"shapes", Json::array()},
-                {"constraints", Json::array()}, {"gaps", Json::array()}};
+  Scene scene;
   Program program(drawn.model, columns);
   std::vector<MovingPoint> points = own_points(trajectory, drawn);
   const bool told = !drawn.drawing.shapes.empty() && drawn.drawing.bodies.empty();
   add_gaps(drawn.model, points, trajectory, program, scene);
   if (told) points.clear();  // what the model says instead
-  scene["points"] = points_json(points, trajectory, program);
+  scene.points = placed(points, trajectory, program);
   add_elements(drawn.drawing, program, scene);
   if (source) {
     try {
@@ -369,15 +329,9 @@ Json scene_json(const Trajectory& trajectory, const std::shared_ptr<const Source
     } catch (const InputError& e) { note = e.what(); }
   }
   add_constraints(drawn.model, points, trajectory, program, scene);
-  if (points.empty() && drawn.drawing.bodies.empty() && drawn.drawing.shapes.empty()) return nullptr;
-  scene["program"] = program.json();
+  if (points.empty() && drawn.drawing.bodies.empty() && drawn.drawing.shapes.empty()) return {};
+  scene.program = std::move(program).program();
   return scene;
-}
-
-SceneText scene_of(const Trajectory& trajectory, const std::shared_ptr<const Source>& source) {
-  SceneText result;
-  result.json = scene_json(trajectory, source, result.note).dump(-1, ' ', false, Json::error_handler_t::replace);
-  return result;
 }
 
 }  // namespace alembert::internal

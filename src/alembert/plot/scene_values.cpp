@@ -8,8 +8,6 @@
 namespace alembert::internal {
 namespace {
 
-using Json = nlohmann::json;
-
 Op op_named(const std::string& name) {
   if (name == "negate") return Op::negate;  // shares its sign with another
   for (const Operator& one : operators())
@@ -19,20 +17,19 @@ Op op_named(const std::string& name) {
 
 }  // namespace
 
-SceneValues::SceneValues(const Json& program, const Trajectory& trajectory) : trajectory_(trajectory) {
+SceneValues::SceneValues(const SceneProgram& program, const Trajectory& trajectory)
+    : trajectory_(trajectory), constants_(program.constants), tables_(program.tables) {
   const std::vector<std::string>& names = trajectory.columns.names;
-  for (const std::string name : program["inputs"]) {
+  for (const std::string& name : program.inputs) {
     const auto found = std::find(names.begin(), names.end(), name);
     columns_.push_back(found == names.end() ? -1 : static_cast<int>(found - names.begin()));
   }
   inputs_.resize(columns_.size());
-  for (const Json& value : program["constants"])
-    constants_.push_back(value.is_null() ? std::nan("") : value.get<double>());
-  for (const Json& table : program["tables"]) tables_.push_back({table["knots"], table["pieces"]});
-  const Json& code = program["code"];
+  const std::vector<int>& code = program.code;
   for (std::size_t k = 0; k < code.size(); k += 3) {
-    const std::string name = program["operators"][code[k].get<std::size_t>()];
-    Step step{Step::Kind::operation, Op::constant, code[k + 1].get<std::size_t>(), code[k + 2].get<std::size_t>()};
+    const std::string& name = program.operators[static_cast<std::size_t>(code[k])];
+    Step step{Step::Kind::operation, Op::constant, static_cast<std::size_t>(code[k + 1]),
+              static_cast<std::size_t>(code[k + 2])};
     if (name == "input") step.kind = Step::Kind::input;
     else if (name == "constant") step.kind = Step::Kind::constant;
     else if (name == "table") step.kind = Step::Kind::table;
@@ -68,23 +65,23 @@ void SceneValues::go(std::size_t row) {
   compute(results_);
 }
 
-double SceneValues::number(const Json& ref) const {
-  return ref.is_null() ? std::nan("") : results_[ref.get<std::size_t>()];
+double SceneValues::number(const Ref& ref) const {
+  return ref ? results_[static_cast<std::size_t>(*ref)] : std::nan("");
 }
 
-Spot SceneValues::spot(const Json& refs) const {
+Spot SceneValues::spot(const Refs& refs) const {
   Spot place = {0, 0, 0};
   for (std::size_t k = 0; k < std::min<std::size_t>(refs.size(), 3); ++k) place[k] = number(refs[k]);
   return place;
 }
 
-double SceneValues::with(const Json& result, const Json& refs, const Spot& place) {
+double SceneValues::with(int result, const Refs& refs, const Spot& place) {
   const std::vector<double> kept = inputs_;
   for (std::size_t k = 0; k < refs.size(); ++k)
-    if (!refs[k].is_null()) inputs_[steps_[refs[k].get<std::size_t>()].a] = place[k];
+    if (refs[k]) inputs_[steps_[static_cast<std::size_t>(*refs[k])].a] = place[k];
   compute(trial_);
   inputs_ = kept;
-  return trial_[result.get<std::size_t>()];
+  return trial_[static_cast<std::size_t>(result)];
 }
 
 }  // namespace alembert::internal

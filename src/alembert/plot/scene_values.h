@@ -2,32 +2,26 @@
 
 // The numbers of a scene (scene.h) at a row of its run, as a browser computes them.
 
-#include <memory>
-#include <nlohmann/json.hpp>
-#include <string>
 #include <vector>
 
-#include "alembert/error.h"
 #include "alembert/expr.h"
+#include "alembert/plot/scene.h"
 #include "alembert/plot/spot.h"
 #include "alembert/trajectory.h"
 
 namespace alembert::internal {
 
-/// The scene itself, null where there is nothing to see; note: as in SceneText.
-nlohmann::json scene_json(const Trajectory& trajectory, const std::shared_ptr<const Source>& source, std::string& note);
-
 class SceneValues {
  public:
-  SceneValues(const nlohmann::json& program, const Trajectory& trajectory);
+  SceneValues(const SceneProgram& program, const Trajectory& trajectory);
 
   /// What follows speaks of this row.
   void go(std::size_t row);
-  /// What a number of the scene refers to; nan where it is null.
-  double number(const nlohmann::json& ref) const;
-  Spot spot(const nlohmann::json& refs) const;
+  /// What a number of the scene refers to; nan where it is none.
+  double number(const Ref& ref) const;
+  Spot spot(const Refs& refs) const;
   /// A result with other values of some columns: `refs` are the numbers of their results.
-  double with(const nlohmann::json& result, const nlohmann::json& refs, const Spot& place);
+  double with(int result, const Refs& refs, const Spot& place);
 
  private:
   struct Step {
@@ -42,10 +36,7 @@ class SceneValues {
   std::vector<Step> steps_;
   std::vector<int> columns_;  // of the inputs; -1 where there is none
   std::vector<double> constants_, inputs_, results_, trial_;
-  struct Table {
-    std::vector<double> knots, pieces;
-  };
-  std::vector<Table> tables_;
+  std::vector<SceneProgram::Table> tables_;
 };
 
 }  // namespace alembert::internal

@@ -23,7 +23,7 @@ Companion::Companion(const Engine& engine, const GridPoint& from, double h)
   }
 }
 
-void Companion::begin_course() { course_ = std::make_unique<Course>(*engine_, at_, t0_, h_); }
+void Companion::begin_course() { course_ = std::make_unique<EventCourse>(*engine_, at_, t0_, h_); }
 
 bool Companion::advance(double t, const SolvedStep<double>* first, const SolvedStep<double>* second) {
   if (course_) return course_->advance(at_) && !stopped();

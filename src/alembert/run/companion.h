@@ -44,7 +44,7 @@ class Companion {
   std::optional<Step<double>> step_;    // where all is smooth
   std::optional<KernelMotion> kernel_;  // makes its steps as long as they are usual
   std::unique_ptr<Engine> engine_;      // else: with parameters of its own, which events set
-  std::unique_ptr<Course> course_;
+  std::unique_ptr<EventCourse> course_;
 };
 
 }  // namespace alembert::internal

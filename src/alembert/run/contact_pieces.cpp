@@ -108,8 +108,8 @@ double ContactRun::piece_end() {
   };
   handed_.ends_on_grid = false;
   const auto on_grid = [&](double length) {
-    const double steps = std::floor((t_ + length - base_.t0) / h * (1 + 1e-14));
-    const double at = base_.t0 + steps * h;
+    const double steps = std::floor((t_ + length - handed_.grid) / h * (1 + 1e-14));
+    const double at = handed_.grid + steps * h;
     if (at <= t_ || at >= end) return;
     end = at;
     handed_.ends_on_grid = true;

@@ -29,11 +29,6 @@ bool moves_by_itself(const Equations& e) {
 
 }  // namespace
 
-ContactRun::ContactRun(Engine& engine, const SimulateOptions& options)
-    : ContactRun(engine, options,
-                 std::make_shared<ContactModes>(engine.model, engine.e, engine.method,
-                                                engine_options(engine.e, options, engine.t0))) {}
-
 ContactRun::ContactRun(Engine& engine, const SimulateOptions& options, std::shared_ptr<ContactModes> modes)
     : base_(engine),
       options_(options),
@@ -44,7 +39,9 @@ ContactRun::ContactRun(Engine& engine, const SimulateOptions& options, std::shar
         return derive(engine.model, same);
       }()),
       system_(std::make_unique<ContactSystem>(e_)),
-      compiled_modes_(std::move(modes)),
+      compiled_modes_(modes ? std::move(modes)
+                            : std::make_shared<ContactModes>(engine.model, engine.e, engine.method,
+                                                             engine_options(engine.e, options, engine.t0))),
       modes_(*compiled_modes_),
       rows_(engine, *system_, options.observers),
       books_(engine, first_report(engine, options), moves_by_itself(e_)),
@@ -226,11 +223,15 @@ void ContactRun::take_up() {
   all(own);
   ByteReader from(own);
   Archive fields(from);
-  archive(fields);
+  take_up(fields);
   from.finish();
+  resumes_ = true;
+}
+
+void ContactRun::take_up(Archive& fields) {
+  archive(fields);
   compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
   look();
-  resumes_ = true;
 }
 
 void ContactRun::archive(Archive& fields) {
@@ -239,7 +240,7 @@ void ContactRun::archive(Archive& fields) {
   fields(base_, *system_, books_, track_, mode_, t_, state_, parameters_, changes_, impacts_, notes_, closing_,
          event_t_, at_once_, jams_, largest_force_, turned_, breaks_, ended_, shortened_, piece_begin_, end_, spent_,
          handed_.steps, handed_.first, handed_.probes, handed_.rests, handed_.final, handed_.ends_on_grid,
-         handed_.counts);
+         handed_.counts, told_);
 }
 
 int ContactRun::frictions() const {

@@ -29,9 +29,22 @@ constexpr double rounding_of_contacts = 1e-11;
 class ContactRun {
  public:
   /// options have been checked. The engine is that of the model without contacts, and outlives this.
-  ContactRun(Engine& engine, const SimulateOptions& options);
+  ContactRun(Engine& engine, const SimulateOptions& options, std::shared_ptr<ContactModes> modes = {});
   ~ContactRun();
   Report run();
+
+  /// In single parts, in place of run(): from a point, on a grid of steps. Throws InputError inside a contact.
+  void begin_at(const GridPoint& point, double grid);
+  /// To the end of the options, with the engine's parameters as they are now. False: the report says why.
+  bool advance();
+  void stand(GridPoint& point) const;
+  const Report& report() { return books_.report(); }
+  std::span<const EventRecord> events();  // of the last part
+  const std::vector<long>& counts() const { return handed_.counts; }
+  Engine& mode_engine();
+  std::vector<double> rates();  // z', and the multipliers of the model itself
+  void archive(Archive& fields);
+  void take_up(Archive& fields);
 
  private:
   struct Impacts {            // of one contact
@@ -60,10 +73,10 @@ class ContactRun {
           direction(stops.size()) {}
   };
 
-  ContactRun(Engine& engine, const SimulateOptions& options, std::shared_ptr<ContactModes> modes);
   void follow();
   void take_up();
-  void archive(Archive& fields);
+  void take_parameters();
+  void list_reactions(Engine& engine);
   void assess();
   bool accompany(double ratio);
   double size_of_error(double apart, double ratio);
@@ -172,6 +185,8 @@ class ContactRun {
   int at_once_ = 0, jams_ = 0;
   double largest_force_ = 0;  // normal, that was seen
   bool going_ = true;
+  bool in_parts_ = false;        // advance() makes it
+  std::size_t told_ = 0;         // events of the last part; what was set behind it has made others
   bool turned_ = false;          // something slipped in space
   bool breaks_ = false;          // at the end of the segment shared loads are not held any more
   bool ended_ = false;           // the end is reached; what happens there has its rows

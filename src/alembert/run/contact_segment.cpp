@@ -20,6 +20,19 @@ constexpr double shortest_retry = 1e-6;
 
 }  // namespace
 
+/// Reactions at events are those behind them, of the mode that follows.
+void ContactRun::list_reactions(Engine& engine) {
+  const std::span<const double> rates = engine.multipliers.at(t_, state_);
+  for (const std::size_t i : pending_) {
+    EventRecord& record = books_.report().events[i];
+    const auto lambda = rates.begin() + static_cast<std::ptrdiff_t>(engine.e.z.size());
+    const auto psi = lambda + static_cast<std::ptrdiff_t>(engine.e.lambda.size());
+    record.lambda.assign(lambda, lambda + static_cast<std::ptrdiff_t>(base_.e.lambda.size()));
+    record.psi.assign(psi, psi + static_cast<std::ptrdiff_t>(base_.e.psi.size()));
+  }
+  pending_.clear();
+}
+
 /// What there is to know before the next segment, which goes to the next event of a contact at most. False where the
 /// run ends.
 bool ContactRun::begin_segment() {
@@ -31,15 +44,8 @@ bool ContactRun::begin_segment() {
   }
   end_ = shared_end(piece_end());
   Engine& engine = compiled_->engine;
+  list_reactions(engine);
   const std::span<const double> rates = engine.multipliers.at(t_, state_);
-  for (const std::size_t i : pending_) {
-    EventRecord& record = books_.report().events[i];
-    const auto lambda = rates.begin() + static_cast<std::ptrdiff_t>(engine.e.z.size());
-    const auto psi = lambda + static_cast<std::ptrdiff_t>(engine.e.lambda.size());
-    record.lambda.assign(lambda, lambda + static_cast<std::ptrdiff_t>(base_.e.lambda.size()));
-    record.psi.assign(psi, psi + static_cast<std::ptrdiff_t>(base_.e.psi.size()));
-  }
-  pending_.clear();
   std::copy(parameters_.begin(), parameters_.end(), base_.parameters.begin());
   // What rests has no size by which errors could be measured.
   const auto still = [](double x) { return [x](double v) { return std::abs(v) <= x; }; };
@@ -50,7 +56,7 @@ bool ContactRun::begin_segment() {
   handed_.steps = books_.report().steps;
   handed_.final = ended_ || end_ == options_.end;
   // At rest the range of motion says nothing about errors.
-  handed_.probes = !handed_.rests && !beside_ && books_.asks_for_accuracy();
+  handed_.probes = !handed_.rests && !beside_ && !in_parts_ && books_.asks_for_accuracy();
   handed_.row = handed_.first || (handed_.final && t_ == end_);
   handed_.counts.resize(engine.model.events.size(), 0);
   std::fill(handed_.counts.begin() + handed_.own_events, handed_.counts.end(), 0);

@@ -13,7 +13,7 @@ constexpr double endless = 1e15;
 
 }  // namespace
 
-Course::Course(Engine& engine, const GridPoint& start, double t0, double h)
+EventCourse::EventCourse(Engine& engine, const GridPoint& start, double t0, double h)
     : engine_(engine), t0_(t0), h_(h), counts_(engine.model.events.size(), 0), first_(start) {
   next_[0] = start;
   next_[1] = start;
@@ -27,11 +27,11 @@ Course::Course(Engine& engine, const GridPoint& start, double t0, double h)
   begin_steps(start);
 }
 
-void Course::begin_steps(const GridPoint& start) {
+void EventCourse::begin_steps(const GridPoint& start) {
   control_ = make_control(engine_, {}, t0_ + endless * h_, h_, start, t0_);
 }
 
-void Course::go_on(const GridPoint& point, double t0, double h) {
+void EventCourse::go_on(const GridPoint& point, double t0, double h) {
   t0_ = t0;
   h_ = h;
   stopped_.clear();
@@ -40,12 +40,12 @@ void Course::go_on(const GridPoint& point, double t0, double h) {
   if (engine_.events) engine_.events->go_on(point);
 }
 
-bool Course::fail(std::string words) {
+bool EventCourse::fail(std::string words) {
   failure_ = std::move(words);
   return false;
 }
 
-bool Course::advance(GridPoint& point) {
+bool EventCourse::advance(GridPoint& point) {
   happened_.clear();
   failure_.clear();
   if (!stopped_.empty()) return fail("'" + stopped_ + "' has stopped the motion at t = " + time_text(point.t));
@@ -61,7 +61,7 @@ bool Course::advance(GridPoint& point) {
 }
 
 // One part of a step.
-bool Course::move(GridPoint& point) {
+bool EventCourse::move(GridPoint& point) {
   bool last = false;
   if (control_->advance(point, next_, last) == 0) return fail(control_->failure());
   acting_.clear();
@@ -73,7 +73,7 @@ bool Course::move(GridPoint& point) {
   return (acting_.empty() && changing_.empty()) || act(point);
 }
 
-void Course::meet_changes(const GridPoint& from, const GridPoint& to) {
+void EventCourse::meet_changes(const GridPoint& from, const GridPoint& to) {
   const int events = static_cast<int>(engine_.model.events.size());
   for (const ContactStates::Change& change : contacts_->take(from, to)) {
     changes_->happened(change.contact, change.kind, to.t);
@@ -88,7 +88,7 @@ void Course::meet_changes(const GridPoint& from, const GridPoint& to) {
   if (stopped_.empty()) stopped_ = changes_->stopped();
 }
 
-bool Course::meet_events(const GridPoint& from, GridPoint& to) {
+bool EventCourse::meet_events(const GridPoint& from, GridPoint& to) {
   engine_.begin_dense(from, to);
   if (!engine_.events->search(from, to, false, found_)) return false;
   for (EventRecord& record : found_) {
@@ -103,13 +103,13 @@ bool Course::meet_events(const GridPoint& from, GridPoint& to) {
   return true;
 }
 
-bool Course::apply(int number, const Event& event, GridPoint& at) {
+bool EventCourse::apply(int number, const Event& event, GridPoint& at) {
   const std::string wrong =
       resets_->apply(number, at, engine_.multipliers.at(at.t, at.state).subspan(engine_.e.z.size()));
   return wrong.empty() || fail("what '" + event.name + "' sets at t = " + time_text(at.t) + " cannot be: " + wrong);
 }
 
-bool Course::act(GridPoint& at) {
+bool EventCourse::act(GridPoint& at) {
   const Model& model = engine_.model;
   for (const std::size_t i : acting_) {
     const int number = happened_[i].event;
@@ -128,7 +128,7 @@ bool Course::act(GridPoint& at) {
   return true;
 }
 
-void Course::save(ByteWriter& out) const {
+void EventCourse::save(ByteWriter& out) const {
   out.write(counts_);
   out.write(stopped_);
   control_->save(out);
@@ -138,7 +138,7 @@ void Course::save(ByteWriter& out) const {
   changes_->save(out);
 }
 
-void Course::load(ByteReader& in) {
+void EventCourse::load(ByteReader& in) {
   in.refill(counts_);
   in.read(stopped_);
   control_->load(in);

@@ -252,6 +252,7 @@ Engine::Engine(const Model& model_, const Equations& equations, const Method& me
     kinks_in_time_ = have_kinks_in_time(e);
   }
   bind();
+  failure.is_nearer(singular_position, t0, point().state, room_);  // takes the memory that steps use
   if (options.at_once) make_kernel(options.steps);
 }
 
@@ -312,6 +313,7 @@ Engine::Engine(const Engine& other)
       start_(other.start_),
       zero_tests_(other.zero_tests_),
       model_parameters_(other.model_parameters_),
+      room_(other.room_),
       begun_at_(other.begun_at_),
       in_constraints_(other.in_constraints_),
       constraints_bend_(other.constraints_bend_),
@@ -518,6 +520,16 @@ void Engine::settle(GridPoint& point) {
     if (std::abs(point.state[i] - before[i]) > rounding * (1 + std::abs(before[i]))) impulse = point.t;
 }
 
+std::unique_ptr<Engine> Engine::begun(const NamedValues& values) const {
+  check_names(model, e, values);
+  auto fresh = std::make_unique<Engine>(*this);
+  fresh->reset_parameters();
+  try {
+    if (fresh->begin(values)) return fresh;
+  } catch (const InputError&) { return remade(values); }
+  return remade(values);
+}
+
 std::unique_ptr<Engine> Engine::remade(const NamedValues& values) const {
   Engine wanted(*this);
   wanted.reset_parameters();
@@ -595,8 +607,7 @@ std::span<const double> Engine::longest() const { return e.v == e.z ? watch.long
 // Close to a singular position: a step that ends there is made again in the way that suits it.
 bool Engine::ends_singular(double t, std::span<const double> state) {
   return watch.independence() < suspicious_volume && watch.may_become_dependent(near_volume) &&
-         watch.independence_at(t, state) < small_volume &&
-         failure.dependence(t, state, longest()).distance < singular_position;
+         watch.independence_at(t, state) < small_volume && failure.is_nearer(singular_position, t, state, room_);
 }
 
 void Engine::archive(Archive& fields) {

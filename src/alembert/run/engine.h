@@ -70,8 +70,9 @@ class Engine {
   void set_state(std::span<const double> state, GridPoint& point) const;
   /// All open parameters as the model has them.
   void reset_parameters();
-  /// Compiled anew for these values, where begin() said that other code is needed.
-  std::unique_ptr<Engine> remade(const NamedValues& values) const;
+  /// Another one whose motion begins with these values in place of the model's: with the same code, or compiled anew
+  /// where they have no start in it or ask for other code. Throws InputError where there is no consistent start.
+  std::unique_ptr<Engine> begun(const NamedValues& values) const;
   /// Makes what a run with these options needs beyond what there is: the motion between grid points, the density.
   void prepare(const EngineOptions& asked);
 
@@ -161,6 +162,7 @@ class Engine {
   const double* table() const { return table_.empty() ? nullptr : table_.data(); }
   NamedValues take_parameters(const NamedValues& values);
   bool same_shape() const;
+  std::unique_ptr<Engine> remade(const NamedValues& values) const;
   void give(StartValues& given, const NamedValues& values, bool pin) const;
   StartValues given_at(const GridPoint& point) const;
   void move_onto_constraints(const StartValues& given, GridPoint& point) const;
@@ -173,6 +175,7 @@ class Engine {
   std::shared_ptr<std::shared_mutex> expressions_;
   ConsistentStart start_;
   Kernel<double> zero_tests_, model_parameters_;
+  FailureAnalysis::Room room_;         // of ends_singular()
   std::optional<GridPoint> begun_at_;  // where that is not at the initial values
   std::vector<bool> in_constraints_;   // which parameters the constraints depend on
   bool constraints_bend_ = false;      // they have kinks

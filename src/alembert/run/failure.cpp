@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 
 #include "alembert/base/decompositions.h"
 #include "alembert/base/finite.h"
@@ -105,6 +106,38 @@ Dependence FailureAnalysis::dependence(double t, std::span<const double> state, 
   result.words = names.back() + " becomes dependent on ";
   for (std::size_t i = 0; i + 1 < names.size(); ++i) result.words += (i ? ", " : "") + names[i];
   return result;
+}
+
+bool FailureAnalysis::is_nearer(double bound, double t, std::span<const double> state, Room& room) const {
+  if (names_.empty()) return false;
+  const std::size_t count = names_.size(), columns = pattern_.columns;
+  room.in.resize(1 + state.size());
+  room.values.resize(gradients_.outputs());
+  room.work.resize(gradients_.work());
+  room.in[0] = t;
+  std::copy(state.begin(), state.end(), room.in.begin() + 1);
+  gradients_(room.in.data(), room.values.data(), room.work.data());
+  room.unit.assign(count * columns, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    double* const row = &room.unit[i * columns];
+    for (int k = pattern_.row_start[i]; k < pattern_.row_start[i + 1]; ++k) row[pattern_.column[k]] += room.values[k];
+    const double length = std::sqrt(std::inner_product(row, row + columns, row, 0.0));
+    if (!(length > 0 && std::isfinite(length))) return false;
+    std::transform(row, row + columns, row, [length](double x) { return x / length; });
+  }
+  // Cholesky's factor of the Gram matrix less the square of the bound: there is one where all singular values are
+  // larger.
+  room.gram.resize(count * count);
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t j = 0; j <= i; ++j) {
+      const double *a = &room.unit[i * columns], *b = &room.unit[j * columns];
+      const double *left = &room.gram[i * count], *right = &room.gram[j * count];
+      const double rest = std::inner_product(a, a + columns, b, i == j ? -bound * bound : 0.0) -
+                          std::inner_product(left, left + j, right, 0.0);
+      if (i == j && !(rest > 0)) return true;
+      room.gram[i * count + j] = i == j ? std::sqrt(rest) : rest / right[j];
+    }
+  return false;
 }
 
 /// How near the constraints come to dependence on the straight way of a step: a step that cannot be made often fails

@@ -33,6 +33,12 @@ class FailureAnalysis {
 
   /// Looks at the velocities that all constraints admit. Systems too large for a dense analysis say nothing.
   Dependence dependence(double t, std::span<const double> state, std::span<const double> longest) const;
+  /// Memory for the next, which allocates nothing once this has its size.
+  struct Room {
+    std::vector<double> in, values, work, unit, gram;
+  };
+  /// Whether dependence().distance is below a bound, where no gradient has vanished.
+  bool is_nearer(double bound, double t, std::span<const double> state, Room& room) const;
   /// Why the step from t to t + h failed; `label` names the equation of the result.
   /// moves: what entries of the state change by in a usual step, at most.
   std::string explain_step(const NewtonResult& newton, const std::string& label, double t, double h,

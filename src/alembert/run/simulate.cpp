@@ -7,11 +7,13 @@
 #include <optional>
 #include <utility>
 
+#include "alembert/base/inside.h"
 #include "alembert/base/profile.h"
 #include "alembert/error.h"
 #include "alembert/numerics.h"
 #include "alembert/run/contact_run.h"
 #include "alembert/run/contact_stepping.h"
+#include "alembert/run/inside_stepper.h"
 #include "alembert/run/report_names.h"
 #include "alembert/run/simulation.h"
 #include "alembert/run/step_kernel.h"
@@ -162,14 +164,15 @@ Report follow(const Stepper& stepper, const SimulateOptions& asked) {
   if (options.end == stepper.t() && options.at.empty() && options.resume.empty())
     throw InputError("a run that ends where the stepper stands, at t = " + to_text(stepper.t()) + ", makes no step",
                      "say when it ends: {.end = 10}");
-  const std::unique_ptr<internal::Engine> engine = stepper.engine_here(options.step);
+  const std::unique_ptr<internal::Engine> engine = internal::InsideStepper::engine_here(stepper, options.step);
   Report report = internal::simulate(*engine, options);
   report.compile_seconds = stepper.compile_seconds();
   return report;
 }
 
 Report follow(const Method& method, const Equations& equations, const SimulateOptions& options) {
-  return internal::simulate(equations.model().internal(), equations.internal(), method.internal(), options);
+  return internal::simulate(internal::inside(equations.model()), internal::inside(equations), internal::inside(method),
+                            options);
 }
 
 void write(const Run& run, const std::string& path) { write(run.trajectory, path); }

@@ -96,7 +96,8 @@ bool Simulation::look(const GridPoint& from, GridPoint& to, bool last) {
              ": the velocities jump there, as by an impulse; smooth it (a `spline` or `monotone` table) where the real "
              "motion has no such jump",
          *engine_.impulse);
-  if (to.on_grid) count(std::abs(to.t - from.t));
+  // The rest of a fixed step that was cut follows, and belongs to it.
+  if (to.on_grid || by_tolerance()) count(std::abs(to.t - from.t));
   if (segment_ && segment_->arrived) {
     segment_->arrived(from, to);
     if (!segment_->failed.empty()) end(Ending::failed, std::exchange(segment_->failed, ""));

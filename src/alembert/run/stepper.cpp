@@ -11,8 +11,11 @@
 #include <utility>
 
 #include "alembert/base/bytes.h"
+#include "alembert/base/inside.h"
 #include "alembert/base/lists.h"
 #include "alembert/run/course.h"
+#include "alembert/run/inside_stepper.h"
+#include "alembert/run/settled.h"
 #include "alembert/run/simulate.h"
 #include "alembert/version.h"
 
@@ -21,6 +24,7 @@ namespace alembert {
 using internal::Engine;
 using internal::EngineOptions;
 using internal::GridPoint;
+using internal::inside;
 
 namespace {
 
@@ -45,23 +49,26 @@ struct Stepper::Body {
   CompileOptions options;
   std::unique_ptr<Engine> engine;
   double seconds = 0;  // of compiling
+  // Where masses vanish since the last restart: the engine is one of these equations, and the usual one waits.
+  std::shared_ptr<const internal::SettledModel> settled;
+  std::shared_ptr<Engine> usual;
+  std::vector<std::pair<std::size_t, double>> held;  // parameters that are folded, and their values
   std::vector<std::string> names, event_names;
 
   // Where it stands: at t_base + n h.
   GridPoint point, next;
   double t_base = 0, h = 0;
   long n = 0;
-  bool contacts = false;  // a step was asked of a model that has some
   bool failed = false;
-  std::string failure;                     // in words, where the step alone does not say it
-  std::optional<internal::Course> course;  // where the model has events or kinks
+  std::string failure;                       // in words, where the step alone does not say it
+  std::unique_ptr<internal::Course> course;  // where the model has events, kinks or contacts
 
   Body(Equations equations_, Method method_, const CompileOptions& options_)
       : equations(std::move(equations_)), method(std::move(method_)), options(options_) {
     compile();
-    const internal::Equations& e = equations.internal();
+    const internal::Equations& e = inside(equations);
     names = internal::joined<std::string>(e.y_names, e.z_names);
-    const internal::Model& model = equations.model().internal();
+    const internal::Model& model = inside(equations.model());
     for (const internal::Event& event : model.events) event_names.push_back(event.name);
     for (const internal::Contact& contact : model.contacts) event_names.push_back(contact.name);
   }
@@ -71,6 +78,9 @@ struct Stepper::Body {
         options(other.options),
         engine(std::make_unique<Engine>(*other.engine)),
         seconds(other.seconds),
+        settled(other.settled),
+        usual(other.usual),
+        held(other.held),
         names(other.names),
         event_names(other.event_names),
         point(other.point),
@@ -78,7 +88,6 @@ struct Stepper::Body {
         t_base(other.t_base),
         h(other.h),
         n(other.n),
-        contacts(other.contacts),
         failed(other.failed),
         failure(other.failure) {
     engine->maker.failed = other.engine->maker.failed;
@@ -96,29 +105,74 @@ struct Stepper::Body {
 
   void compile() {
     const auto begin = std::chrono::steady_clock::now();
-    engine = std::make_unique<Engine>(equations.model().internal(), equations.internal(), method.internal(),
+    engine = std::make_unique<Engine>(inside(equations.model()), inside(equations), inside(method),
                                       engine_options(equations, options));
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    stand_at_start();
-  }
-  void stand_at_start() {
-    point = engine->point();
-    next = point;
     h = engine->options.step;
-    t_base = point.t;
+    stand_at(engine->point());
+    begin_course();
+  }
+  /// From the start, with these values: with the engine that there is, or another.
+  void begin(const std::map<std::string, double>& values) {
+    const Engine& own = usual ? *usual : *engine;
+    std::shared_ptr<const internal::SettledModel> without;
+    std::unique_ptr<Engine> fresh;
+    try {
+      fresh = own.begun(values);
+    } catch (const InputError&) {
+      without = internal::without_masses(inside(equations.model()), inside(equations), values);
+      if (!without) throw;
+      internal::require_taken(inside(method), without->model, without->equations);
+      fresh = std::make_unique<Engine>(without->model, without->equations, inside(method),
+                                       engine_options(equations, options))
+                  ->begun(values);
+    }
+    // Nothing has changed where no motion begins here.
+    const GridPoint start = fresh->point();
+    course = internal::make_course(*fresh, start, start.t, h);
+    if (without && !usual) usual = std::move(engine);
+    if (!without) usual.reset();
+    engine = std::move(fresh);
+    settled = std::move(without);
+    stand_at(start);
+    held.clear();
+    const std::vector<std::string> names = equations.inputs();
+    for (std::size_t i = 0; settled && i < names.size(); ++i)
+      if (std::find(settled->names.begin(), settled->names.end(), names[i]) != settled->names.end())
+        held.emplace_back(i, engine->parameters[i]);
+  }
+  /// Why the values of open parameters ask for other equations than those that there are; "" where they do not.
+  std::string refusal(std::size_t parameter, double value) const {
+    for (const auto& [i, fixed] : held)
+      if (i == parameter && value != fixed)
+        return "'" + equations.inputs()[i] + "' stays " + to_text(fixed) +
+               ": masses vanish with it, which leaves other equations; another value takes a restart";
+    return "";
+  }
+  bool keeps_settled() noexcept {
+    for (const auto& [i, fixed] : held)
+      if (engine->parameters[i] != fixed) {
+        failure = refusal(i, engine->parameters[i]);
+        return false;
+      }
+    return true;
+  }
+  void stand_at(const GridPoint& start) {
+    point = start;
+    next = start;
+    t_base = start.t;
     n = 0;
     failed = false;
-    begin_course();
   }
   void begin_course() {
     course.reset();
-    if (internal::Course::needed(*engine)) course.emplace(*engine, point, t_base, h);
+    course = internal::make_course(*engine, point, t_base, h);
   }
   void begin_counting() {
+    if (course) course->go_on(point, point.t, h);
     t_base = point.t;
     n = 0;
     failed = false;
-    if (course) course->go_on(point, t_base, h);
   }
   bool follow_course() noexcept {
     try {
@@ -127,9 +181,26 @@ struct Stepper::Body {
     } catch (const std::exception& error) { failure = error.what(); }
     return false;
   }
-  std::span<const double> rates() { return engine->multipliers.at(point.t, point.state); }
+  std::span<const double> rates() {
+    return course ? course->rates(point) : engine->multipliers.at(point.t, point.state);
+  }
+  /// The motion begins anew where something was set; where it cannot, all is as it was.
+  template <class Set>
+  void change(const Set& set) {
+    const GridPoint before = point;
+    const std::vector<double> parameters(engine->parameters.begin(), engine->parameters.end());
+    const double step = h;
+    try {
+      if (set()) forget_history();
+    } catch (const InputError&) {
+      point = before;
+      h = step;
+      std::copy(parameters.begin(), parameters.end(), engine->parameters.begin());
+      throw;
+    }
+  }
   void forget_history() {
-    const std::span<const double> here = rates();
+    const std::span<const double> here = engine->multipliers.at(point.t, point.state);
     if (std::all_of(here.begin(), here.end(), [](double x) { return std::isfinite(x); }))
       engine->step.restart(here.data());
     begin_counting();
@@ -170,17 +241,18 @@ Stepper compile(const Method& method, const Equations& equations, const CompileO
   if (!std::isfinite(options.step)) throw InputError("the step must be a finite number");
   if (!(options.steps >= 0 && std::isfinite(options.steps)))
     throw InputError("`steps` must be a number of at least 0, not " + to_text(options.steps));
-  require_values(equations.internal());
-  internal::require_taken(method.internal(), equations.model().internal(), equations.internal());
+  require_values(inside(equations));
+  internal::require_taken(inside(method), inside(equations.model()), inside(equations));
   return Stepper(std::make_unique<Stepper::Body>(equations, method, options));
 }
 
 bool Stepper::step() noexcept {
   if (!body_) return false;
   Body& b = *body_;
-  const internal::Model& model = b.equations.model().internal();
-  b.contacts = !model.contacts.empty() && !b.method.internal().capabilities.inclusions;
-  if (b.contacts) return false;
+  if (!b.held.empty() && !b.keeps_settled()) {
+    b.failed = true;
+    return false;
+  }
   if (b.course) {
     b.failed = !b.follow_course();
     if (b.failed) return false;
@@ -212,7 +284,6 @@ bool Stepper::steps(long n) noexcept {
 std::string Stepper::failure() const {
   if (!body_) return moved_from;
   const Body& b = *body_;
-  if (b.contacts) return "the model has contacts, which single steps do not follow: simulate() does";
   if (!b.failed) return "";
   if (!b.failure.empty()) return b.failure;
   const internal::FailedStep& why = b.engine->maker.failed;
@@ -238,19 +309,21 @@ long Stepper::steps_made() const { return body().n; }
 
 void Stepper::set_step(double h) {
   if (!std::isfinite(h) || h == 0) throw InputError("the step must be a finite number other than 0");
-  body().h = h;
-  body().forget_history();
+  body().change([&] {
+    body().h = h;
+    return true;
+  });
 }
 
 const std::vector<std::string>& Stepper::names() const { return body().names; }
 std::span<const double> Stepper::state() const { return body().point.state; }
 
-std::span<const double> Stepper::accelerations() { return body().rates().first(body().equations.internal().z.size()); }
-std::span<const double> Stepper::multipliers() { return body().rates().subspan(body().equations.internal().z.size()); }
+std::span<const double> Stepper::accelerations() { return body().rates().first(inside(body().equations).z.size()); }
+std::span<const double> Stepper::multipliers() { return body().rates().subspan(inside(body().equations).z.size()); }
 
 double Stepper::energy() {
   body().look();
-  return body().equations.internal().energy ? body().engine->watch.energy() : std::nan("");
+  return inside(body().equations).energy ? body().engine->watch.energy() : std::nan("");
 }
 double Stepper::position_residual() {
   body().look();
@@ -278,7 +351,7 @@ std::optional<std::size_t> place_of(const std::vector<std::string>& names, const
 }
 
 std::vector<std::string> observed_names(const Equations& equations) {
-  return internal::flat_names(equations.model().internal().observed);
+  return internal::flat_names(inside(equations.model()).observed);
 }
 
 std::vector<std::string> multiplier_names(const internal::Equations& e) {
@@ -298,10 +371,11 @@ double Stepper::value(const std::string& name) {
   if (name == "energy") return energy();
   const std::vector<std::string> observed = observed_names(body().equations);
   if (const auto i = place_of(observed, name)) {
-    body().engine->observed.glance(t(), state(), body().engine->multipliers);
-    return body().engine->observed.values()[*i];
+    Engine& engine = body().course ? body().course->engine() : *body().engine;
+    engine.observed.glance(t(), state(), engine.multipliers);
+    return engine.observed.values()[*i];
   }
-  const std::vector<std::string> solved = multiplier_names(body().equations.internal());
+  const std::vector<std::string> solved = multiplier_names(inside(body().equations));
   if (const auto i = place_of(solved, name)) return multipliers()[*i];
   const std::string near = nearest_name(name, internal::joined<std::string>(body().names, inputs, solved, observed,
                                                                             std::string("t"), std::string("energy")));
@@ -314,7 +388,11 @@ void Stepper::set(const std::map<std::string, double>& values) {
   Body& b = body();
   for (const auto& [name, value] : values)
     if (!std::isfinite(value)) throw InputError("'" + name + "' must be a finite number");
-  if (b.engine->set(values, b.point)) b.forget_history();
+  const std::vector<std::string> inputs = b.equations.inputs();
+  for (std::size_t i = 0; !b.held.empty() && i < inputs.size(); ++i)
+    if (const auto given = values.find(inputs[i]); given != values.end())
+      if (const std::string why = b.refusal(i, given->second); !why.empty()) throw InputError(why);
+  b.change([&] { return b.engine->set(values, b.point); });
 }
 
 void Stepper::set_state(std::span<const double> state) {
@@ -324,21 +402,15 @@ void Stepper::set_state(std::span<const double> state) {
                      std::to_string(state.size()));
   for (std::size_t i = 0; i < state.size(); ++i)
     if (!std::isfinite(state[i])) throw InputError("'" + b.names[i] + "' must be a finite number");
-  b.engine->set_state(state, b.point);
-  b.forget_history();
+  b.change([&] {
+    b.engine->set_state(state, b.point);
+    return true;
+  });
 }
 
 std::vector<MovedValue> Stepper::restart(const std::map<std::string, double>& values) {
   Body& b = body();
-  auto fresh = std::make_unique<Engine>(*b.engine);
-  fresh->reset_parameters();
-  if (!fresh->begin(values)) fresh = b.engine->remade(values);
-  b.engine = std::move(fresh);
-  const double h = b.h;
-  b.course.reset();
-  b.stand_at_start();
-  b.h = h;
-  b.begin_course();
+  b.begin(values);
   std::vector<MovedValue> moved;
   for (const auto& [name, from, to] : b.engine->initial.changes) moved.push_back({name, from, to});
   return moved;
@@ -348,10 +420,10 @@ namespace {
 
 /// What tells saved states apart that belong to other programs, equations or methods. Parameters that are folded into
 /// the equations are told by their values.
-std::string signature(const Equations& equations, const Method& method) {
+std::string signature(const Equations& equations, const Method& method, const internal::SettledModel* settled) {
   std::string text = "alembert stepper " + std::string(version) + "\n" + method.name() + "\n";
   for (const std::string& name : equations.inputs()) text += name + ",";
-  for (const Parameter& parameter : internal::parameters_of(equations.model().internal()))
+  for (const Parameter& parameter : internal::parameters_of(settled ? settled->model : inside(equations.model())))
     for (const double value : parameter.values) text += fmt::format(" {}={:a}", parameter.name, value);
   return text + "\n" + equations.model().text();
 }
@@ -384,7 +456,7 @@ void load_point(internal::ByteReader& in, GridPoint& point) {
 std::vector<std::byte> Stepper::save() const {
   const Body& b = body();
   internal::ByteWriter out;
-  out.write(signature(b.equations, b.method));
+  out.write(signature(b.equations, b.method, b.settled.get()));
   out.write(std::vector<double>(b.engine->parameters.begin(), b.engine->parameters.end()));
   save_point(out, b.point);
   out.write(b.t_base);
@@ -409,7 +481,7 @@ void Stepper::load(std::span<const std::byte> bytes) {
   internal::ByteReader in(content);
   std::string saved;
   in.read(saved);
-  if (saved != signature(b.equations, b.method))
+  if (saved != signature(b.equations, b.method, b.settled.get()))
     throw InputError("the saved state belongs to another model, method or version",
                      "compile the same model with the same inputs and method before loading");
   std::vector<double> parameters(b.engine->parameters.size());
@@ -433,23 +505,31 @@ void Stepper::load(std::span<const std::byte> bytes) {
 const Equations& Stepper::equations() const { return body().equations; }
 const Method& Stepper::method() const { return body().method; }
 double Stepper::compile_seconds() const { return body().seconds; }
-internal::Engine& Stepper::engine() const { return *body().engine; }
 
-std::unique_ptr<Engine> Stepper::engine_here(double step) const {
-  const Body& b = body();
-  if (!stopped().empty())
-    throw InputError("the motion has been stopped by '" + stopped() + "' and does not go on",
+}  // namespace alembert
+
+namespace alembert::internal {
+
+Engine& InsideStepper::engine(const Stepper& stepper) {
+  const Stepper::Body& b = stepper.body();
+  return b.usual ? *b.usual : *b.engine;
+}
+
+std::unique_ptr<Engine> InsideStepper::engine_here(const Stepper& stepper, double step) {
+  const Stepper::Body& b = stepper.body();
+  if (const std::string& by = stepper.stopped(); !by.empty())
+    throw InputError("the motion has been stopped by '" + by + "' and does not go on",
                      "restart the stepper, or set its state");
   auto engine = std::make_unique<Engine>(*b.engine);
   if (b.course) engine->events_before = b.course->counts();
   const bool goes_on = step == b.h;
   engine->begin_at(b.point, goes_on ? b.t_base : b.point.t);
   if (!goes_on) return engine;
-  internal::ByteWriter out;
+  ByteWriter out;
   b.engine->step.save(out);
-  internal::ByteReader in(out.bytes());
+  ByteReader in(out.bytes());
   engine->step.load(in);
   return engine;
 }
 
-}  // namespace alembert
+}  // namespace alembert::internal

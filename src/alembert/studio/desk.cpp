@@ -9,6 +9,7 @@
 #include "alembert/derive/show.h"
 #include "alembert/lab/entry.h"
 #include "alembert/methods/method.h"
+#include "alembert/output/report_words.h"
 #include "alembert/plot/figures.h"
 #include "alembert/plot/rows.h"
 #include "alembert/plot/scene.h"
@@ -83,7 +84,7 @@ std::size_t most_rows(const Model& model, const Equations& equations, std::size_
 /// What a page shows of a run, as further members of an answer: these texts are long, and JSON already.
 std::string shown(const Trajectory& trajectory, const Script& script) {
   const SceneText scene =
-      scene_of(trajectory, std::make_shared<const Source>(Source{script.path, trajectory.run.model_text}));
+      scene_text(trajectory, std::make_shared<const Source>(Source{script.path, trajectory.run.model_text}));
   return ",\"scene\":" + scene.json + ",\"note\":" + dumped(scene.note) +
          ",\"run\":" + run_json(trajectory, trajectory.run.model);
 }
@@ -247,7 +248,7 @@ Json Desk::Body::verified(const Json& request) {
   const SimulateOptions options = Bench::options(wish, model);
   const Method method = Bench::method(wish, model, equations, options).method;
   const Verification found = verify(model, equations, method, {.step = options.step, .end = options.end});
-  return {{"text", to_text(found)}, {"found", Json::parse(to_json(found))}};
+  return {{"text", to_text(found)}, {"found", json_of(to_tree(found))}};
 }
 
 Json Desk::Body::converged(const Json& request, const Reply& reply, const std::atomic<bool>& interrupt) {
@@ -262,7 +263,7 @@ Json Desk::Body::converged(const Json& request, const Reply& reply, const std::a
     tell(done);
   };
   const Convergence found = converge(model, equations, options);
-  return {{"text", to_text(found)}, {"found", Json::parse(to_json(found))}, {"svg", to_svg(found)}};
+  return {{"text", to_text(found)}, {"found", json_of(to_tree(found))}, {"svg", to_svg(found)}};
 }
 
 Json Desk::Body::exported(const Json& request, const Reply& reply, const std::atomic<bool>& interrupt) {
@@ -281,7 +282,7 @@ Json Desk::Body::exported(const Json& request, const Reply& reply, const std::at
     options.observers.push_back(writer.get());
     const Report report = bench.run(wish, options);
     writer->end();
-    return {{"download", name}, {"format", format}, {"ending", Json::parse(to_json(report)).at("ending")}};
+    return {{"download", name}, {"format", format}, {"ending", word_of(report.ending)}};
   }
   Recorder recorder;
   options.observers.push_back(&recorder);
@@ -290,7 +291,7 @@ Json Desk::Body::exported(const Json& request, const Reply& reply, const std::at
   const std::string title = model.title.empty() ? "Model without a name" : model.title;
   write_whole(path, format == "svg" ? to_svg(figure_of(recorder.trajectory))
                                     : page_of(recorder.trajectory, title, to_text(report), wish.script.path));
-  return {{"download", name}, {"format", format}, {"ending", Json::parse(to_json(report)).at("ending")}};
+  return {{"download", name}, {"format", format}, {"ending", word_of(report.ending)}};
 }
 
 Json Desk::Body::answered(const Json& request, const Reply& reply, const std::atomic<bool>& interrupt) {

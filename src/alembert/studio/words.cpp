@@ -129,8 +129,29 @@ Json diagnostics(const InputError& error, const std::string& own_path) {
   return list;
 }
 
+Json json_of(const Tree& tree) {
+  struct Maker {
+    Json operator()(std::monostate) const { return {}; }
+    Json operator()(bool yes) const { return yes; }
+    Json operator()(long number) const { return number; }
+    Json operator()(double number) const { return number; }
+    Json operator()(const std::string& word) const { return word; }
+    Json operator()(const Tree::List& list) const {
+      Json array = Json::array();
+      for (const Tree& one : list) array.push_back(json_of(one));
+      return array;
+    }
+    Json operator()(const Tree::Members& members) const {
+      Json object = Json::object();
+      for (const auto& [name, one] : members) object[name] = json_of(one);
+      return object;
+    }
+  };
+  return std::visit(Maker(), tree.value);
+}
+
 Json description(const Model& model, const Equations& equations) {
-  const Findings found = examine(model, equations);
+  const Examination found = examine(model, equations);
   Json said;
   said["title"] = model.title;
   said["parameters"] = parameters(model);
@@ -141,8 +162,8 @@ Json description(const Model& model, const Equations& equations) {
   if (model.solve.step) solve["step"] = *model.solve.step;
   if (model.solve.end) solve["end"] = *model.solve.end;
   said["methods"] = methods(equations);
-  said["text"] = plain(found.text);
-  said["facts"] = Json::parse(found.json);
+  said["text"] = plain(to_text(found));
+  said["facts"] = json_of(to_tree(found));
   return said;
 }
 

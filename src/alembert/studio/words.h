@@ -8,6 +8,7 @@
 #include "alembert/error.h"
 #include "alembert/report.h"
 #include "alembert/studio/bench.h"
+#include "alembert/tree.h"
 
 namespace alembert::internal::studio {
 
@@ -15,6 +16,8 @@ using Json = nlohmann::ordered_json;
 
 /// Text that may be no UTF-8 stays a JSON text.
 std::string dumped(const Json& json);
+
+Json json_of(const Tree& tree);
 
 /// Keywords of the language, functions, methods: what an editor offers.
 Json language();

@@ -9,6 +9,6 @@ namespace alembert::internal {
 
 /// Says nothing of the model's own method but what it preserves: whether there is such a one, and whether it takes the
 /// model, the caller asks.
-Findings examine(const Model& model, const Equations& equations);
+Examination examine(const Model& model, const Equations& equations);
 
 }  // namespace alembert::internal

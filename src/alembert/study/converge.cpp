@@ -173,8 +173,8 @@ class TableRuns {
  public:
   /// initial: null where runs follow a broken motion.
   TableRuns(const Model& model, const Equations& e, const ConvergeOptions& options, const InitialValues* initial,
-            const Convergence& result)
-      : model_(model), e_(e), options_(options), broken_(initial == nullptr), result_(result) {
+            const Reference& reference, double end)
+      : model_(model), e_(e), options_(options), broken_(initial == nullptr), reference_(reference), end_(end) {
     if (initial) start_ = polish<double>(e, *initial, 0);
     if (options.quad) exact_start_ = polish<Quad>(e, *initial, 0);
   }
@@ -185,23 +185,23 @@ class TableRuns {
       if (is_set(options_.interrupt)) throw Interrupted();
       error = run(method, row);
     } catch (const Interrupted&) { row.failure = was_interrupted; }
-    return result_.reference.failure.empty() ? error : Errors{NAN, NAN, NAN};
+    return reference_.failure.empty() ? error : Errors{NAN, NAN, NAN};
   }
 
  private:
   Errors run(const Method& method, ConvergeRow& row) const {
-    const Reference& reference = result_.reference;
     if (broken_)
-      return errors_of(broken_motion(model_, e_, method, result_.end, row.step, options_.interrupt), reference, row);
-    return options_.quad ? run_row<Quad>(e_, method, exact_start_, result_.end, reference, row)
-                         : run_row<double>(e_, method, start_, result_.end, reference, row);
+      return errors_of(broken_motion(model_, e_, method, end_, row.step, options_.interrupt), reference_, row);
+    return options_.quad ? run_row<Quad>(e_, method, exact_start_, end_, reference_, row)
+                         : run_row<double>(e_, method, start_, end_, reference_, row);
   }
 
   const Model& model_;
   const Equations& e_;
   const ConvergeOptions& options_;
   bool broken_;
-  const Convergence& result_;
+  const Reference& reference_;
+  double end_;
   MotionPoint<double> start_;
   MotionPoint<Quad> exact_start_;
 };
@@ -243,16 +243,6 @@ ErrorColumn judge_errors(const std::vector<double>& h, const std::vector<double>
   const double count = static_cast<double>(points.size());
   column.observed = count < 2 ? NAN : (count * sum_xy - sum_x * sum_y) / (count * sum_xx - sum_x * sum_x);
   return column;
-}
-
-bool Convergence::failed() const {
-  if (!reference.failure.empty()) return true;
-  for (const MethodConvergence& m : methods) {
-    for (const ConvergeRow& row : m.rows) {
-      if (!row.failure.empty()) return true;
-    }
-  }
-  return false;
 }
 
 InitialValues measurable_start(const Model& model, const Equations& e, const std::vector<Method>& methods) {
@@ -303,18 +293,21 @@ Convergence converge(const Model& model, const Equations& e, const ConvergeOptio
     if (is_set(options.interrupt)) throw Interrupted();
   });
   const int stages = (highest_order(options.methods) + 5) / 2;  // at least four orders more
+  Reference reference;
   try {
-    result.reference =
-        broken ? broken_reference(model, e, grid.end, 2 * finest, stages, options.methods.front(), options.interrupt)
-               : make_reference(e, initial, 0, grid.end, 2 * finest, stages);
-  } catch (const Interrupted&) { result.reference.failure = was_interrupted; }
+    reference = broken ? broken_reference(model, e, grid.end, 2 * finest, stages, options.methods.front(),
+                                          options.interrupt)
+                       : make_reference(e, initial, 0, grid.end, 2 * finest, stages);
+  } catch (const Interrupted&) { reference.failure = was_interrupted; }
+  result.reference = reference;
   advance(reference_share * static_cast<double>(3 * finest));
 
-  const TableRuns runs(model, e, options, broken ? nullptr : &initial, result);
+  const TableRuns runs(model, e, options, broken ? nullptr : &initial, reference, grid.end);
   for (const Method& method : options.methods) {
     MethodConvergence measured;
     measured.method = method.name;
-    measured.claims = method.claims;
+    const Claims& claims = method.claims;
+    measured.claimed = {claims.order_q, claims.order_v, claims.order_multiplier};
     std::vector<double> h, q, v, multiplier;
     for (const long n : grid.counts) {
       ConvergeRow row;
@@ -328,7 +321,7 @@ Convergence converge(const Model& model, const Equations& e, const ConvergeOptio
       measured.rows.push_back(std::move(row));
       advance(static_cast<double>(n));
     }
-    const Errors& known = result.reference.error;
+    const Errors& known = reference.error;
     measured.q = judge_errors(h, q, method.claims.order_q, known.q, options.quad);
     measured.v = judge_errors(h, v, method.claims.order_v, known.v, options.quad);
     measured.multiplier = judge_errors(h, multiplier, method.claims.order_multiplier, known.multiplier, options.quad);

@@ -4,19 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "alembert/base/trees.h"
 #include "alembert/output/attributes.h"
 #include "alembert/plot/plot.h"
 #include "alembert/run/report_names.h"
 #include "alembert/study/converge.h"
 
-namespace alembert::internal {
+namespace alembert {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 std::string order_text(double order) { return std::isfinite(order) ? fmt::format("{:.2f}", order) : ""; }
 
@@ -88,7 +84,7 @@ std::string table(const Convergence& c, const MethodConvergence& m) {
   const auto observed = [](double order) { return std::isfinite(order) ? order_text(order) : "?"; };
   const auto claimed = [](int order) { return order > 0 ? std::to_string(order) : "none"; };
   text += line("observed", observed(m.q.observed), observed(m.v.observed), observed(m.multiplier.observed));
-  text += line("claimed", claimed(m.claims.order_q), claimed(m.claims.order_v), claimed(m.claims.order_multiplier));
+  text += line("claimed", claimed(m.claimed.q), claimed(m.claimed.v), claimed(m.claimed.multiplier));
   return text;
 }
 
@@ -98,7 +94,7 @@ std::string to_text(const Convergence& c) {
   std::string text = fmt::format(
       "{}: convergence to t = {}{}, {}\n", c.model.empty() ? "Model without a name" : c.model, to_text(c.end),
       c.end_note.empty() ? "" : " (" + c.end_note + ")", c.quad ? "in quadruple precision" : "in double precision");
-  const Reference& r = c.reference;
+  const ReferenceRun& r = c.reference;
   text += fmt::format("  reference   {}, {} steps of {:.8g}, in {}\n", r.method, r.steps,
                       c.end / static_cast<double>(r.steps),
                       r.extended ? "quadruple precision" : "double precision (a large model, or events that act)");
@@ -116,49 +112,58 @@ std::string to_text(const Convergence& c) {
   return text;
 }
 
-std::string to_json(const Convergence& c) {
-  Json json;
-  json["model"] = c.model;
-  json["end"] = number(c.end);
-  json["precision"] = c.quad ? "quad" : "double";
-  const auto three = [&](double q, double v, double multiplier) {
-    return Json{{"q", number(q)}, {"v", number(v)}, {"multiplier", number(multiplier)}};
+bool Convergence::failed() const {
+  if (!reference.failure.empty()) return true;
+  for (const MethodConvergence& m : methods) {
+    for (const ConvergeRow& row : m.rows) {
+      if (!row.failure.empty()) return true;
+    }
+  }
+  return false;
+}
+
+Tree to_tree(const Convergence& c) {
+  const auto three = [](Tree q, Tree v, Tree multiplier) {
+    return Tree::Members{{"q", std::move(q)}, {"v", std::move(v)}, {"multiplier", std::move(multiplier)}};
   };
-  const Reference& r = c.reference;
-  json["reference"] = {{"method", r.method},
-                       {"steps", r.steps},
-                       {"step", number(c.end / static_cast<double>(r.steps))},
-                       {"precision", r.extended ? "quad" : "double"},
-                       {"error", three(r.error.q, r.error.v, r.error.multiplier)},
-                       {"failed", r.failure.empty() ? Json() : Json(r.failure)}};
-  Json& warnings = json["warnings"] = Json::array();
-  if (c.kinks > 0) warnings.push_back({{"code", "kinks"}, {"text", about_kinks(c)}});
-  Json& methods = json["methods"] = Json::array();
+  const ReferenceRun& r = c.reference;
+  const Tree reference = Tree::Members{{"method", r.method},
+                                       {"steps", r.steps},
+                                       {"step", c.end / static_cast<double>(r.steps)},
+                                       {"precision", r.extended ? "quad" : "double"},
+                                       {"error", three(r.error.q, r.error.v, r.error.multiplier)},
+                                       {"failed", internal::text_or_nothing(r.failure)}};
+  Tree::List warnings, methods;
+  if (c.kinks > 0) warnings.push_back(Tree::Members{{"code", "kinks"}, {"text", about_kinks(c)}});
   for (const MethodConvergence& m : c.methods) {
-    Json rows = Json::array();
+    Tree::List rows;
     for (std::size_t i = 0; i < m.rows.size(); ++i) {
       const ConvergeRow& row = m.rows[i];
       const auto standing = [&](const ErrorColumn& column) {
-        return std::isnan(column.error[i]) ? Json() : Json(standing_name(column.standing[i]));
+        return std::isnan(column.error[i]) ? Tree() : Tree(standing_name(column.standing[i]));
       };
-      rows.push_back(
-          {{"step", number(row.step)},
-           {"steps", row.steps},
-           {"error", three(m.q.error[i], m.v.error[i], m.multiplier.error[i])},
-           {"limited_by", {{"q", standing(m.q)}, {"v", standing(m.v)}, {"multiplier", standing(m.multiplier)}}},
-           {"order", three(m.q.order[i], m.v.order[i], m.multiplier.order[i])},
-           {"evaluations", row.evaluations},
-           {"newton_iterations", row.iterations},
-           {"cpu_seconds", number(row.seconds)},
-           {"failed", row.failure.empty() ? Json() : Json(row.failure)}});
+      rows.push_back(Tree::Members{{"step", row.step},
+                                   {"steps", row.steps},
+                                   {"error", three(m.q.error[i], m.v.error[i], m.multiplier.error[i])},
+                                   {"limited_by", three(standing(m.q), standing(m.v), standing(m.multiplier))},
+                                   {"order", three(m.q.order[i], m.v.order[i], m.multiplier.order[i])},
+                                   {"evaluations", row.evaluations},
+                                   {"newton_iterations", row.iterations},
+                                   {"cpu_seconds", row.seconds},
+                                   {"failed", internal::text_or_nothing(row.failure)}});
     }
-    methods.push_back({{"method", m.method},
-                       {"claimed", three(m.claims.order_q, m.claims.order_v, m.claims.order_multiplier)},
-                       {"observed", three(m.q.observed, m.v.observed, m.multiplier.observed)},
-                       {"rows", rows}});
+    // Numbers of the same kind as what is observed.
+    const double claimed[] = {double(m.claimed.q), double(m.claimed.v), double(m.claimed.multiplier)};
+    methods.push_back(Tree::Members{{"method", m.method},
+                                    {"claimed", three(claimed[0], claimed[1], claimed[2])},
+                                    {"observed", three(m.q.observed, m.v.observed, m.multiplier.observed)},
+                                    {"rows", std::move(rows)}});
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return Tree::Members{{"model", c.model},       {"end", c.end},         {"precision", c.quad ? "quad" : "double"},
+                       {"reference", reference}, {"warnings", warnings}, {"methods", std::move(methods)}};
 }
+
+std::string to_json(const Convergence& found) { return to_json(to_tree(found)); }
 
 std::string to_csv(const Convergence& c) {
   std::string text =
@@ -180,6 +185,40 @@ std::string to_csv(const Convergence& c) {
   return text;
 }
 
+std::string to_svg(const Convergence& c, const std::string& about) {
+  internal::Figure figure;
+  figure.about = about;
+  figure.title = fmt::format("{}, to t = {}", c.model.empty() ? "Model" : c.model, to_text(c.end));
+  internal::Panel order{"Order", {"step size h"}, {"relative error at the end"}, {}};
+  internal::Panel work{"Work and precision", {"CPU time (s)"}, {"relative error at the end"}, {}};
+  for (const MethodConvergence& m : c.methods) {
+    std::vector<double> h, seconds;
+    for (const ConvergeRow& row : m.rows) {
+      h.push_back(std::abs(row.step));
+      seconds.push_back(row.seconds);
+    }
+    const auto add = [&](const ErrorColumn& column, internal::Curve::Line line, double slope) {
+      std::vector<double> error = column.error;
+      for (std::size_t i = 0; i < error.size(); ++i) {
+        if (column.standing[i] == Standing::reference) error[i] = std::nan("");
+      }
+      order.curves.push_back({m.method, h, error, line, slope});
+      if (line == internal::Curve::Line::solid) work.curves.push_back({m.method, seconds, error, line, 0});
+    };
+    add(m.q, internal::Curve::Line::solid, m.claimed.q);
+    add(m.v, internal::Curve::Line::dashed, 0);
+    if (c.has_multipliers) add(m.multiplier, internal::Curve::Line::dotted, 0);
+  }
+  figure.panels = {order, work};
+  figure.notes.push_back(std::string("solid: q, dashed: v") + (c.has_multipliers ? ", dotted: multiplier" : "") +
+                         "; triangles: the claimed order of q; right: error of q");
+  return to_svg(figure);
+}
+
+}  // namespace alembert
+
+namespace alembert::internal {
+
 std::string description(const Model& model, const Equations& equations, const ConvergeOptions& options,
                         const Convergence& c) {
   Report report;
@@ -199,36 +238,6 @@ std::string description(const Model& model, const Equations& equations, const Co
   run.settings = {"steps = " + list, std::string("precision = ") + (c.quad ? "quad" : "double"),
                   "reference = " + c.reference.method + ", " + std::to_string(c.reference.steps) + " steps"};
   return to_json(attributes_of(run));
-}
-
-std::string to_svg(const Convergence& c, const std::string& about) {
-  Figure figure;
-  figure.about = about;
-  figure.title = fmt::format("{}, to t = {}", c.model.empty() ? "Model" : c.model, to_text(c.end));
-  Panel order{"Order", {"step size h"}, {"relative error at the end"}, {}};
-  Panel work{"Work and precision", {"CPU time (s)"}, {"relative error at the end"}, {}};
-  for (const MethodConvergence& m : c.methods) {
-    std::vector<double> h, seconds;
-    for (const ConvergeRow& row : m.rows) {
-      h.push_back(std::abs(row.step));
-      seconds.push_back(row.seconds);
-    }
-    const auto add = [&](const ErrorColumn& column, Curve::Line line, double slope) {
-      std::vector<double> error = column.error;
-      for (std::size_t i = 0; i < error.size(); ++i) {
-        if (column.standing[i] == Standing::reference) error[i] = std::nan("");
-      }
-      order.curves.push_back({m.method, h, error, line, slope});
-      if (line == Curve::Line::solid) work.curves.push_back({m.method, seconds, error, line, 0});
-    };
-    add(m.q, Curve::Line::solid, m.claims.order_q);
-    add(m.v, Curve::Line::dashed, 0);
-    if (c.has_multipliers) add(m.multiplier, Curve::Line::dotted, 0);
-  }
-  figure.panels = {order, work};
-  figure.notes.push_back(std::string("solid: q, dashed: v") + (c.has_multipliers ? ", dotted: multiplier" : "") +
-                         "; triangles: the claimed order of q; right: error of q");
-  return to_svg(figure);
 }
 
 }  // namespace alembert::internal

@@ -1,5 +1,6 @@
 // The public call for grids and draws.
 
+#include "alembert/base/inside.h"
 #include "alembert/error.h"
 #include "alembert/model/model.h"
 #include "alembert/study/member_columns.h"
@@ -55,15 +56,15 @@ Ensemble ensemble(const Model& model, const Method& method, const EnsembleOption
   if (!asked.run.observers.empty()) throw InputError("members run side by side: observers would get the rows mixed");
   if (asked.members < 1) throw InputError("`members` is at least 1");
   internal::SweepOptions options;
-  options.model = model.internal().source;
-  options.ready = &model.internal();
+  options.model = internal::inside(model).source;
+  options.ready = &internal::inside(model);
   for (const StudyAxis& axis : asked.axes) options.axes.push_back(internal_axis(axis));
   options.draws = asked.draws;
   options.members = asked.members;
   options.seed = asked.seed;
   options.sampling = asked.sampling;
   options.columns = asked.columns;
-  options.method = [&](const internal::Model&) { return method.internal(); };
+  options.method = [&](const internal::Model&) { return internal::inside(method); };
   options.simulation = [&](const internal::Model&) {
     SimulateOptions run = asked.run;
     run.progress = {};

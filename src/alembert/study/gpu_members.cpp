@@ -38,8 +38,8 @@ class GpuMembers final : public MemberEngine {
     std::iota(all.begin(), all.end(), std::size_t{0});
     std::vector<std::size_t> left = run(members_.step(), *program_, batch, all, results);
     // Each member by itself decides who makes it, so that its result depends on nothing else.
-    if (const StepProgram* careful = members_.careful_step(); careful && !left.empty() && !interrupted())
-      left = run(*careful, careful_program(), batch, left, results);
+    if (const StepProgram* exact = members_.exact_step(); exact && !left.empty() && !interrupted())
+      left = run(*exact, exact_program(), batch, left, results);
     for (const std::size_t member : left) {
       if (interrupted()) results[member].interrupted = true;
       else results[member] = members_.scalar(values_of(batch, member));
@@ -49,10 +49,10 @@ class GpuMembers final : public MemberEngine {
 
  private:
   static GpuProgram program_of(const StepProgram& step) { return {step.program, step.left, step.status}; }
-  GpuProgram& careful_program() const {
+  GpuProgram& exact_program() const {
     const std::lock_guard lock(mutex_);
-    if (!careful_) careful_.emplace(program_of(*members_.careful_step()));
-    return *careful_;
+    if (!exact_) exact_.emplace(program_of(*members_.exact_step()));
+    return *exact_;
   }
   bool interrupted() const {
     const std::atomic<bool>* const flag = members_.task().simulation.interrupt;
@@ -111,7 +111,7 @@ class GpuMembers final : public MemberEngine {
 
   ProgramMembers members_;
   mutable std::mutex mutex_;  // of the device
-  mutable std::optional<GpuProgram> program_, careful_;
+  mutable std::optional<GpuProgram> program_, exact_;
 };
 
 }  // namespace

@@ -139,8 +139,8 @@ class LaneMembers final : public MemberEngine {
     std::iota(left.begin(), left.end(), std::size_t{0});
     if (lanes_.width() > 0) left = LaneRun(members_, members_.step(), lanes_, batch, results).run(left);
     // Each member by itself decides who makes it, so that its result depends on nothing else.
-    if (const StepProgram* careful = members_.careful_step(); careful && !left.empty())
-      left = LaneRun(members_, *careful, careful_lanes(), batch, results).run(left);
+    if (const StepProgram* exact = members_.exact_step(); exact && !left.empty())
+      left = LaneRun(members_, *exact, exact_lanes(), batch, results).run(left);
     for (const std::size_t member : left) results[member] = members_.scalar(&batch.values[member * names()]);
     return results;
   }
@@ -157,15 +157,15 @@ class LaneMembers final : public MemberEngine {
 
  private:
   std::size_t names() const { return members_.task().names.size(); }
-  const LaneProgram& careful_lanes() const {
-    std::call_once(once_, [this] { careful_lanes_ = {members_.careful_step()->program, lanes_.width()}; });
-    return careful_lanes_;
+  const LaneProgram& exact_lanes() const {
+    std::call_once(once_, [this] { exact_lanes_ = {members_.exact_step()->program, lanes_.width()}; });
+    return exact_lanes_;
   }
 
   ProgramMembers members_;
   LaneProgram lanes_;
   mutable std::once_flag once_;
-  mutable LaneProgram careful_lanes_;  // compiled when it is needed
+  mutable LaneProgram exact_lanes_;  // compiled when it is needed
 };
 
 }  // namespace

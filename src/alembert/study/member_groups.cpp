@@ -14,9 +14,14 @@ std::vector<std::string> MemberGroups::assignments(std::uint64_t member, bool al
   return set;
 }
 
+Model MemberGroups::read(const std::vector<std::string>& set) const {
+  if (!options_.ready) return read_model(options_.model, set, {}, options_.inputs);
+  return set.empty() ? *options_.ready : read_again(*options_.ready, set);
+}
+
 std::unique_ptr<MemberGroup> MemberGroups::make(const std::vector<std::string>& set, bool open, double members) const {
   auto group = std::make_unique<MemberGroup>();
-  group->model = options_.ready ? *options_.ready : read_model(options_.model, set, {}, options_.inputs);
+  group->model = read(set);
   group->task.names = open ? design_.open_names() : std::vector<std::string>();
   group->equations = derive(group->model, {.inputs = group->task.names});
   group->method = options_.method(group->model);
@@ -77,9 +82,8 @@ std::shared_ptr<MemberGroups::Slot> MemberGroups::slot(std::uint64_t group) {
 
 // A mass that is 0 leaves other equations than one that is open.
 bool MemberGroups::lacks_mass(std::uint64_t member) const {
-  if (options_.ready) return false;
   try {
-    return !massless(derive(read_model(options_.model, assignments(member, true)))).empty();
+    return !massless(derive(read(assignments(member, true)))).empty();
   } catch (const InputError&) { return false; }
 }
 

@@ -47,6 +47,7 @@ class MemberGroups {
   std::shared_ptr<Slot> slot(std::uint64_t group);
   std::unique_ptr<MemberGroup> make(std::uint64_t group) const;
   std::unique_ptr<MemberGroup> make(const std::vector<std::string>& set, bool open, double members) const;
+  Model read(const std::vector<std::string>& set) const;
   std::vector<std::string> assignments(std::uint64_t member, bool all) const;
   bool in_sample(std::uint64_t member) const { return member % sample_every() == 0; }
   std::uint64_t sample_every() const;

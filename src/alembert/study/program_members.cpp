@@ -64,7 +64,7 @@ ProgramMembers::ProgramMembers(const MemberTask& task, int rows, bool lean)
   why_ = made.why;
   if (!program_ || program_->own_matrix) return;
   wanted.own_matrix = true;
-  careful_ = std::move(program_of(*prototype_, wanted).step);
+  exact_ = std::move(program_of(*prototype_, wanted).step);
 }
 
 /// A report whose entries tell where they come from.

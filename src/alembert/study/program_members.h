@@ -21,9 +21,9 @@ class ProgramMembers {
   /// Why this task is no matter of programs alone; "" where it is.
   const std::string& why_not() const { return why_; }
   const StepProgram& step() const { return *program_; }
-  /// For members for which that one converges too slowly, since it leaves out a part of Newton's matrix; null where it
+  /// With Newton's own matrix, for members that converge too slowly where a part of it is left out; null where it
   /// does not.
-  const StepProgram* careful_step() const { return careful_ ? &*careful_ : nullptr; }
+  const StepProgram* exact_step() const { return exact_ ? &*exact_ : nullptr; }
   const MemberTask& task() const { return task_; }
   long steps() const { return steps_; }
   std::size_t parameters() const { return prototype_->parameters.size(); }
@@ -46,7 +46,7 @@ class ProgramMembers {
   MemberTask task_;
   std::unique_ptr<MemberEngine> scalar_;
   std::unique_ptr<Engine> prototype_;
-  std::optional<StepProgram> program_, careful_;
+  std::optional<StepProgram> program_, exact_;
   std::string why_;
   long steps_ = 0;
   enum class Source {

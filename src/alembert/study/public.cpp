@@ -1,3 +1,4 @@
+#include "alembert/base/inside.h"
 #include "alembert/base/pulse.h"
 #include "alembert/derive/equations.h"
 #include "alembert/methods/method.h"
@@ -9,30 +10,29 @@
 
 namespace alembert {
 
+using internal::inside;
+
 SuitedMethod suited_method(const Equations& equations, const SimulateOptions& options, double start) {
-  internal::MethodChoice choice =
-      internal::choose_method(equations.model().internal(), equations.internal(), options, start);
-  return {Method(std::make_shared<internal::Method>(std::move(choice.method))), std::move(choice.reason)};
+  internal::MethodChoice choice = internal::choose_method(inside(equations.model()), inside(equations), options, start);
+  auto method = std::make_shared<const internal::Method>(std::move(choice.method));
+  return {internal::Inside::make<Method>(std::move(method)), std::move(choice.reason)};
 }
 
-Findings examine(const Model& model) { return internal::examine(model.internal(), internal::derive(model.internal())); }
+Examination examine(const Model& model) { return internal::examine(inside(model), internal::derive(inside(model))); }
 
-Findings verify(const Method& method, const Equations& equations, const VerifyOptions& options) {
+Verification verify(const Method& method, const Equations& equations, const VerifyOptions& options) {
   const internal::Pulse pulse(options.waiting);
-  const internal::Verification found =
-      internal::verify(equations.model().internal(), equations.internal(), method.internal(), options);
-  return {to_text(found), to_json(found), {}, {}, found.has_false_claim() || !found.failure.empty()};
+  return internal::verify(inside(equations.model()), inside(equations), inside(method), options);
 }
 
-Findings converge(const std::vector<Method>& methods, const Equations& equations, const MeasureOptions& options) {
+Convergence converge(const std::vector<Method>& methods, const Equations& equations, const MeasureOptions& options) {
   internal::ConvergeOptions asked;
-  for (const Method& method : methods) asked.methods.push_back(method.internal());
+  for (const Method& method : methods) asked.methods.push_back(inside(method));
   asked.steps = options.steps;
   asked.end = options.end;
   asked.quad = options.quad;
   asked.progress = options.progress;
-  const internal::Convergence found = internal::converge(equations.model().internal(), equations.internal(), asked);
-  return {to_text(found), to_json(found), to_csv(found), to_svg(found), found.failed()};
+  return internal::converge(inside(equations.model()), inside(equations), asked);
 }
 
 }  // namespace alembert

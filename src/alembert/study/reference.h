@@ -2,14 +2,10 @@
 
 // Solutions far more accurate than what is measured against them, and the distances that are measured.
 
+#include "alembert/findings.h"
 #include "alembert/run/integrate.h"
 
 namespace alembert::internal {
-
-/// Three distances or orders, one each for y, z and the multipliers; NaN where there is nothing to measure.
-struct Errors {
-  double q = 0, v = 0, multiplier = 0;
-};
 
 /// Largest difference of a component, relative to the largest component of b (absolute where b is 0).
 double distance(const std::vector<Quad>& a, const std::vector<Quad>& b);
@@ -23,13 +19,9 @@ MotionPoint<Quad> widened(const MotionPoint<T>& point);
 inline constexpr int largest_extended = 40;
 bool extended_affordable(const Equations& equations);
 
-struct Reference {
-  std::string method;  // its name, or "extrapolation of order 12" where reference_method() has none for the model
-  long steps = 0;
-  bool extended = true;  // in extended precision, else in double
+/// With the point that it ends at, where it does not fail.
+struct Reference : ReferenceRun {
   MotionPoint<Quad> point;
-  Errors error;  // what it differs by from a run with half as many steps (and rounding in double): an upper bound
-  std::string failure;  // "" when there is a point
 };
 
 /// The solution at t0 + length by a method of order 2 * stages in `steps` steps (rounded up to an even number).

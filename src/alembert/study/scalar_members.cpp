@@ -40,7 +40,7 @@ class ScalarMembers final : public MemberEngine {
     for (std::size_t i = 0; i < task_.names.size(); ++i) named[task_.names[i]] = values[i];
     try {
       // A copy for each, so that nothing of one run reaches the next.
-      std::unique_ptr<Engine> engine = begun(named);
+      std::unique_ptr<Engine> engine = prototype_->begun(named);
       SimulateOptions options = task_.simulation;
       if (observer) options.observers = {observer};
       const Report report = simulate(*engine, options);
@@ -62,16 +62,6 @@ class ScalarMembers final : public MemberEngine {
   }
 
  private:
-  /// Where the motion has no start with these values in the code that there is, or asks for other code, it is compiled
-  /// for them.
-  std::unique_ptr<Engine> begun(const NamedValues& named) const {
-    auto engine = std::make_unique<Engine>(*prototype_);
-    try {
-      if (engine->begin(named)) return engine;
-    } catch (const InputError&) { return prototype_->remade(named); }
-    return prototype_->remade(named);
-  }
-
   MemberTask task_;
   std::optional<Engine> prototype_;
 };

@@ -6,8 +6,8 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "alembert/base/trees.h"
 #include "alembert/derive/identity.h"
 #include "alembert/derive/ports/port_equations.h"
 #include "alembert/methods/shared/euler.h"
@@ -376,24 +376,6 @@ void verify_run(Verification& result, const Model& model, const Equations& given
 
 }  // namespace
 
-const char* to_text(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::ok: return "ok";
-    case Verdict::higher: return "ok, higher here";
-    case Verdict::false_claim: return "FALSE CLAIM";
-    case Verdict::holds: return "not claimed, holds here";
-    case Verdict::does_not_hold: return "not claimed, does not hold";
-    case Verdict::does_not_apply: return "does not apply";
-    case Verdict::not_measured: return "not measured";
-  }
-  return "";
-}
-
-bool Verification::has_false_claim() const {
-  return std::any_of(properties.begin(), properties.end(),
-                     [](const Property& p) { return p.verdict == Verdict::false_claim; });
-}
-
 namespace {
 
 /// k(t, y, c z) = c^n k(t, y, z) for all c and one n up to 4: then k_z z = n k, which vanishes with k.
@@ -470,6 +452,28 @@ Verification verify(const Model& model, const Equations& e, const Method& method
   return result;
 }
 
+}  // namespace alembert::internal
+
+namespace alembert {
+
+const char* to_text(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::ok: return "ok";
+    case Verdict::higher: return "ok, higher here";
+    case Verdict::false_claim: return "FALSE CLAIM";
+    case Verdict::holds: return "not claimed, holds here";
+    case Verdict::does_not_hold: return "not claimed, does not hold";
+    case Verdict::does_not_apply: return "does not apply";
+    case Verdict::not_measured: return "not measured";
+  }
+  return "";
+}
+
+bool Verification::has_false_claim() const {
+  return std::any_of(properties.begin(), properties.end(),
+                     [](const Property& p) { return p.verdict == Verdict::false_claim; });
+}
+
 std::string to_text(const Verification& v) {
   std::string text = fmt::format("{}: {}, step {}, run to t = {}\n", v.model.empty() ? "Model without a name" : v.model,
                                  v.method, to_text(v.step), to_text(v.end));
@@ -503,24 +507,23 @@ std::string to_text(const Verification& v) {
   return text;
 }
 
-std::string to_json(const Verification& v) {
-  using Json = nlohmann::ordered_json;
-  const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
-  Json json = {{"model", v.model}, {"method", v.method}, {"step", number(v.step)}, {"end", number(v.end)}};
-  Json& rows = json["properties"] = Json::array();
+Tree to_tree(const Verification& v) {
+  Tree::List rows;
   long false_claims = 0;
   for (const Property& p : v.properties) {
     false_claims += p.verdict == Verdict::false_claim;
-    rows.push_back({{"property", p.name},
-                    {"claimed", p.claimed.empty() ? Json() : Json(p.claimed)},
-                    {"measured", p.measured},
-                    {"value", number(p.value)},
-                    {"verdict", to_text(p.verdict)}});
+    rows.push_back(Tree::Members{{"property", p.name},
+                                 {"claimed", internal::text_or_nothing(p.claimed)},
+                                 {"measured", p.measured},
+                                 {"value", p.value},
+                                 {"verdict", to_text(p.verdict)}});
   }
-  json["false_claims"] = false_claims;
-  json["notes"] = v.notes;
-  json["failed"] = v.failure.empty() ? Json() : Json(v.failure);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return Tree::Members{{"model", v.model},   {"method", v.method},
+                       {"step", v.step},     {"end", v.end},
+                       {"properties", rows}, {"false_claims", false_claims},
+                       {"notes", v.notes},   {"failed", internal::text_or_nothing(v.failure)}};
 }
 
-}  // namespace alembert::internal
+std::string to_json(const Verification& found) { return to_json(to_tree(found)); }
+
+}  // namespace alembert

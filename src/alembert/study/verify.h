@@ -69,30 +69,8 @@ std::vector<double> changes(const Equations& equations, const Method& method, co
 
 // All of them ---------------------------------------------------------------------------------------------------------
 
-enum class Verdict { ok, higher, false_claim, holds, does_not_hold, does_not_apply, not_measured };
-const char* to_text(Verdict verdict);  // "ok", "FALSE CLAIM", "not claimed, holds here", ...
-
-struct Property {
-  std::string name;               // "order of q"
-  std::string claimed, measured;  // as shown; claimed is "" where nothing is
-  double value = 0;               // NaN where there is no number
-  Verdict verdict = Verdict::ok;
-};
-
-struct Verification {
-  std::string model, method;
-  double step = 0, end = 0;
-  std::vector<std::string> notes;  // what was cut short or left out, and why
-  std::vector<Property> properties;
-  std::string failure;  // why the run failed; "" when it did not
-  bool has_false_claim() const;
-};
-
 /// Throws InputError for wrong input (step 0, a method that refuses the model, ...).
 Verification verify(const Model& model, const Equations& equations, const Method& method, const VerifyOptions& options);
-
-std::string to_text(const Verification& verification);
-std::string to_json(const Verification& verification);
 
 /// Why the energy of a model changes along its motion ("dissipation", "moving constraints", ...); empty where it is
 /// kept.

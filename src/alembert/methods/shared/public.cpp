@@ -2,39 +2,40 @@
 
 #include <utility>
 
+#include "alembert/base/inside.h"
 #include "alembert/default_methods.h"
 #include "alembert/methods/method.h"
 
 namespace alembert {
 
-const std::string& Method::name() const { return method_->name; }
-int Method::stages() const { return method_->stages; }
+const std::string& Method::name() const { return held_->name; }
+int Method::stages() const { return held_->stages; }
 
 Orders Method::order() const {
-  const internal::Claims& claims = method_->claims;
+  const internal::Claims& claims = held_->claims;
   return {claims.order_q, claims.order_v, claims.order_multiplier};
 }
 
-bool Method::symplectic() const { return method_->claims.symplectic; }
-bool Method::symmetric() const { return method_->claims.symmetric; }
-bool Method::preserves_energy() const { return method_->claims.energy; }
+bool Method::symplectic() const { return held_->claims.symplectic; }
+bool Method::symmetric() const { return held_->claims.symmetric; }
+bool Method::preserves_energy() const { return held_->claims.energy; }
 
-const std::string& Method::note() const { return method_->claims.note; }
-std::string Method::tableau() const { return method_->tableau ? method_->tableau() : ""; }
+const std::string& Method::note() const { return held_->claims.note; }
+std::string Method::tableau() const { return held_->tableau ? held_->tableau() : ""; }
 
 std::string Method::refusal(const Equations& equations) const {
-  return internal::refusal(*method_, equations.internal());
+  return internal::refusal(*held_, internal::inside(equations));
 }
 
 Method find_method(const std::string& name) {
-  return Method(std::make_shared<const internal::Method>(internal::find_method(name)));
+  return internal::Inside::make<Method>(std::make_shared<const internal::Method>(internal::find_method(name)));
 }
 
 Method method_of(const Model& model) {
-  const internal::Model& m = model.internal();
+  const internal::Model& m = internal::inside(model);
   const std::string usual = m.port ? ALEMBERT_DEFAULT_PORT_METHOD : ALEMBERT_DEFAULT_METHOD;
   internal::Method method = m.solve.method ? internal::find_method(*m.solve.method) : internal::find_method(usual);
-  return Method(std::make_shared<const internal::Method>(std::move(method)));
+  return internal::Inside::make<Method>(std::make_shared<const internal::Method>(std::move(method)));
 }
 
 std::vector<std::string> method_signatures() {
