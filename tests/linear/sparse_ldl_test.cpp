@@ -106,6 +106,8 @@ TEST(SparseLdl, SolvesWithOtherValuesAboveTheDiagonal) {
   std::vector<std::set<int>> next(40);  // each row meets the next one: indices say nothing
   for (int i = 0; i < 40; ++i) next[i] = {2 * i, 2 * i + 1, 2 * i + 2};
   expect_solution_of_unsymmetric(Gram(next, 100, 6));
+  for (const std::size_t count : {1, 2, 3, 4, 39})  // eliminated from both ends
+    expect_solution_of_unsymmetric(Gram({next.begin(), next.begin() + static_cast<long>(count)}, 100, 6));
   expect_solution_of_unsymmetric(Gram(chain(40), 100, 1));
   expect_solution_of_unsymmetric(Gram(star(40), 100, 2));
   std::vector<std::set<int>> all(12);

@@ -8,7 +8,9 @@
 #include <cmath>
 
 #include "alembert/base/lists.h"
+#include "alembert/newton/newton.h"
 #include "alembert/newton/step.h"
+#include "alembert/newton/step_equations.h"
 #include "conformance/problems.h"
 #include "newton/allocations.h"
 
@@ -83,6 +85,56 @@ TEST(ExplicitStages, end_where_newton_with_its_own_matrix_ends) {
         EXPECT_NEAR(usual.state[i], exact.state[i], 2e-12) << m << ", h = " << h << ", " << i;
       EXPECT_LE(usual.step.statistics().iterations, 200) << "50 steps";
     }
+}
+
+// So many rods that what is derived of one is taken for all, but for those at the ends; one of them is heavy.
+TEST(ExplicitStages, of_many_rods_end_where_the_general_newton_ends) {
+  const std::string text =
+      "parameter N = 400, l = 0.1, g = 9.81\nfamily i = 1..N\ncoordinate r[i][2]\n"
+      "kinetic sum(i, (1 + if(i = 200, 3, 0))/2*norm2(r[i]'))\npotential sum(i, g*r[i][2])\n"
+      "constraint first: norm2(r[1]) = l^2\n"
+      "constraint rod: norm2(r[i] - r[i-1]) = l^2 for i = 2..N\n"
+      "initial r[i] = (0.6*i*l, -0.8*i*l)\n";
+  const Model model = model_from_text(text);
+  Motion usual(model, "lobatto(2)", LinearSolver::automatic, 0.001);
+  Motion other(model, "lobatto(2)", LinearSolver::two_matrix, 0.001);
+  EXPECT_EQ(usual.sizes(), std::vector<int>{400});
+  EXPECT_NE(other.sizes(), std::vector<int>{400});
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_EQ(usual.advance(0.001), Outcome::converged) << i;
+    ASSERT_EQ(other.advance(0.001), Outcome::converged) << i;
+  }
+  // Rounding of positions, 40, over h.
+  for (std::size_t i = 0; i < usual.state.size(); ++i) EXPECT_NEAR(usual.state[i], other.state[i], 1e-10) << i;
+}
+
+// What a guess says of unknowns that follow from others is not asked for.
+TEST(ExplicitStages, are_guessed_by_their_multipliers_alone) {
+  const Model model = gallery("chain", {"N=20"});
+  const Equations e = derive(model);
+  const InitialValues start = make_consistent(model, e);
+  const std::vector<double> state = joined<double>(start.y, start.z);
+  const StepPlan plan = step_plan(find_method("lobatto(2)"), e);
+  NewtonOptions options;
+  options.kernel = interpreted;
+  Step<double> step(plan, 0, 0.001, state, joined<double>(start.z_dot, start.lambda, start.psi), options);
+  std::vector<double> x = step.first_points(0, 0.001, state.data()).front();
+  Newton<double> newton(step_system(plan.parts.front()), x, options);
+  const auto [first, count] = newton.guessed();
+  EXPECT_EQ(count, 40) << "two levels";
+  const std::size_t inputs = x.size() - plan.parts.front().unknowns.size();
+  std::vector<double> other = x;
+  for (std::size_t i = inputs; i < x.size(); ++i)
+    if (i < inputs + first || i >= inputs + first + count) other[i] = 7;
+  std::vector<double> completed = other;
+  ASSERT_EQ(newton.solve(x.data()).outcome, Outcome::converged);
+  newton.start_afresh();
+  ASSERT_EQ(newton.solve(other.data()).outcome, Outcome::converged);
+  EXPECT_EQ(x, other);
+  std::copy_n(x.begin() + static_cast<long>(inputs) + first, count,
+              completed.begin() + static_cast<long>(inputs) + first);
+  newton.complete(completed.data());
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(completed[i], x[i], 1e-12) << i;
 }
 
 TEST(ExplicitStages, go_back_as_they_came) {

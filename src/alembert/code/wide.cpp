@@ -5,6 +5,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "alembert/base/lists.h"
+#include "alembert/code/block_reader.h"
 #include "alembert/code/order.h"
 #include "alembert/error.h"
 #include "alembert/expr/derivative.h"
@@ -15,78 +17,12 @@ namespace alembert::internal {
 namespace {
 
 constexpr std::uint32_t no_place = 0xffffffffu;  // there are fewer
-// A formula pays off from this many places on, and only up to this size (a sum over the whole system is none).
-constexpr std::size_t least_places = 8, largest_formula = 5000;
+// A formula pays off from this many places on.
+constexpr std::size_t least_places = 8;
 // More runs of one formula than these would be more code than is saved.
 constexpr std::size_t most_walks = 4;
 // Places of a run that are gone through at a time, and the least worth the way to it, on average.
 constexpr std::int64_t piece_places = 256, piece_least = 32;
-
-/// Outputs that are computed together, written so that equal formulas at different places read the same.
-struct Block {
-  std::u32string text;                // operations and operands, numbered from within
-  std::vector<std::uint32_t> inputs;  // numbers of the inputs, in the order in which the text meets them
-};
-
-class BlockReader {
- public:
-  BlockReader(const Graph& graph, std::span<const Expr> inputs) : graph_(graph) {
-    for (std::size_t i = 0; i < inputs.size(); ++i) input_.set(inputs[i].id(), static_cast<std::uint32_t>(i));
-  }
-
-  /// False where the block is too large.
-  bool read(std::span<const Expr> outputs, std::span<const std::uint32_t> which, Block& block) {
-    block.text.clear();
-    block.inputs.clear();
-    Marks local;  // numbers within the block, of the nodes that were seen
-    std::uint32_t count = 0;
-    for (const std::uint32_t output : which) {
-      stack_.push_back(outputs[output].id());
-      while (!stack_.empty()) {
-        const std::uint32_t id = stack_.back();
-        if (local.has(id)) {
-          stack_.pop_back();
-          continue;
-        }
-        const Node& node = graph_.node(id);
-        const int operands = operand_count(node.op);
-        const std::uint32_t a = operands > 0 ? local[node.a] : 0;
-        if (a == Marks::none) {
-          stack_.push_back(node.a);
-          continue;
-        }
-        const std::uint32_t b = operands > 1 ? local[node.b] : 0;
-        if (b == Marks::none) {
-          stack_.push_back(node.b);
-          continue;
-        }
-        stack_.pop_back();
-        local.set(id, count++);
-        if (count > largest_formula) {
-          stack_.clear();
-          return false;
-        }
-        block.text.push_back(static_cast<std::uint32_t>(node.op) | a << operator_bits);
-        if (node.op == Op::symbol) block.inputs.push_back(input_[id]);
-        if (node.op == Op::constant) block.text.push_back(id);
-        if (node.op == Op::parameter) block.text.push_back(node.a);
-        if (operands > 1) block.text.push_back(b);
-      }
-      block.text.push_back(end_of_output);
-      block.text.push_back(local[outputs[output].id()]);
-    }
-    return true;
-  }
-
- private:
-  static constexpr int operator_bits = 8;  // there are fewer than 256 operators
-  static_assert(largest_formula < 1u << (32 - operator_bits));
-  static constexpr char32_t end_of_output = 0xffffffffu;  // no operation is written so
-
-  const Graph& graph_;
-  Marks input_;
-  std::vector<std::uint32_t> stack_;
-};
 
 using Numbers = std::vector<std::int64_t>;
 
@@ -102,8 +38,8 @@ Numbers differences(const Numbers& a, std::span<const std::uint32_t> b) {
 }
 
 /// Inputs that move by the same from place to place become neighbours, and those that are the same at all places, as
-/// the time and the step are, the last ones.
-void sort_by_steps(std::vector<std::uint32_t>& all, std::size_t count, std::size_t places) {
+/// the time and the step are, the last ones. Their order.
+std::vector<std::size_t> sort_by_steps(std::vector<std::uint32_t>& all, std::size_t count, std::size_t places) {
   std::vector<std::size_t> order, fixed;
   for (std::size_t i = 0; i < count; ++i) {
     std::size_t place = 1;
@@ -119,6 +55,7 @@ void sort_by_steps(std::vector<std::uint32_t>& all, std::size_t count, std::size
     std::copy_n(numbers, count, before.begin());
     for (std::size_t i = 0; i < count; ++i) numbers[static_cast<std::ptrdiff_t>(i)] = before[order[i]];
   }
+  return order;
 }
 
 /// Neighbours with the same step; of inputs without zeros at the end.
@@ -299,7 +236,7 @@ void WideKernel<T>::find_formulas(std::span<const Expr> inputs, std::span<const 
   };
   std::unordered_map<std::u32string, std::size_t> known;
   std::vector<Found> found;
-  Block block;
+  BlockText block;
   for (std::size_t begin = 0, end = 0; begin < outputs.size(); begin = end) {
     while (end < outputs.size() && order.first[end] == order.first[begin]) ++end;
     const std::span<const std::uint32_t> which(order.outputs.data() + begin, end - begin);
@@ -321,13 +258,48 @@ void WideKernel<T>::find_formulas(std::span<const Expr> inputs, std::span<const 
       continue;
     }
     Exprs in, out;
-    const std::size_t takes = one.from.size() / one.places;
-    sort_by_steps(one.from, takes, one.places);
-    for (std::size_t i = 0; i < takes; ++i) in.push_back(inputs[one.from[i]]);
+    for (std::size_t i = 0; i < one.from.size() / one.places; ++i) in.push_back(inputs[one.from[i]]);
     for (const std::uint32_t output : one.first) out.push_back(outputs[output]);
-    add_formula(make_tape(in, out), find_runs({one.from, one.to, one.places}), options, body);
+    add_places({in, out, std::move(one.from), std::move(one.to)}, options, body);
   }
   std::sort(alone.begin(), alone.end());
+  divide(body);
+}
+
+/// One formula for all its places.
+template <class T>
+void WideKernel<T>::add_places(AlikeFormulas one, KernelOptions options, Body& body) {
+  const std::vector<std::size_t> order = sort_by_steps(one.from, one.inputs.size(), one.places());
+  Exprs in;
+  for (const std::size_t i : order) in.push_back(one.inputs[i]);
+  add_formula(make_tape(in, one.outputs), find_runs({one.from, one.to, one.places()}), options, body);
+}
+
+template <class T>
+WideKernel<T>::WideKernel(std::span<const Expr> inputs, std::vector<AlikeFormulas> alike, KernelOptions options) {
+  auto body = std::make_shared<Body>();
+  for (const AlikeFormulas& one : alike) body->outputs += static_cast<int>(one.to.size());
+  const std::size_t least = static_cast<std::size_t>(body->outputs) < many_outputs ? SIZE_MAX : least_places;
+  std::vector<std::pair<std::uint32_t, Expr>> alone;
+  for (AlikeFormulas& one : alike) {
+    if (one.places() < least || one.inputs.empty()) append(alone, one.written_out(inputs));
+    else add_places(std::move(one), options, *body);
+  }
+  std::sort(alone.begin(), alone.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  Exprs out;
+  for (const auto& [place, value] : alone) {
+    body->rest_to.push_back(place);
+    out.push_back(value);
+  }
+  body->rest = Kernel<T>(inputs, out, options);
+  body->work = std::max(body->work, out.size() + body->rest.work());
+  divide(*body);
+  body_ = std::move(body);
+}
+
+/// The places of all runs into pieces.
+template <class T>
+void WideKernel<T>::divide(Body& body) {
   std::int64_t runs = 0, places = 0, longest = 0;
   for (const Formula& formula : body.formulas)
     for (const Run& run : formula.runs) ++runs, places += run.places, longest = std::max(longest, run.places);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "alembert/code/alike.h"
 #include "alembert/code/kernel.h"
 
 namespace alembert::internal {
@@ -18,6 +19,8 @@ class WideKernel {
  public:
   WideKernel() = default;
   WideKernel(std::span<const Expr> inputs, std::span<const Expr> outputs, KernelOptions options = {});
+  /// Where it is known what is alike.
+  WideKernel(std::span<const Expr> inputs, std::vector<AlikeFormulas> alike, KernelOptions options);
 
   std::size_t work() const { return body_ ? body_->work : 0; }
   int outputs() const { return body_ ? body_->outputs : 0; }
@@ -62,6 +65,8 @@ class WideKernel {
   };
   static void add_runs(const Places& all, std::size_t first, std::size_t apart, std::vector<Run>& runs);
   static std::vector<Run> find_runs(const Places& all);
+  static void add_places(AlikeFormulas formulas, KernelOptions options, Body& body);
+  static void divide(Body& body);
   static void add_formula(Tape tape, std::vector<Run> runs, KernelOptions options, Body& body);
   static void find_formulas(std::span<const Expr> inputs, std::span<const Expr> outputs, KernelOptions options,
                             Body& body, std::vector<std::uint32_t>& alone);

@@ -213,26 +213,11 @@ bool SparseLdl::factor(const double* values, double vanished) noexcept {
 
 bool SparseLdl::factor(const double* values, const double* mirrored, double vanished) noexcept {
   symmetric_ = false;
+  if (chain_) return factor_chain(values, mirrored, vanished);
   const auto keeps = [&](int i, double left, double whole) {
     inverse_[i] = 1 / left;
     return std::abs(left) > vanished * std::abs(whole);  // false where it is no number
   };
-  if (chain_) {
-    double before = 0;
-    for (int i = 0; i < n_; ++i) {
-      const double whole = values[2 * static_cast<std::size_t>(i)];
-      double left = whole;
-      if (i > 0) {
-        const double below = values[2 * static_cast<std::size_t>(i) - 1], above = mirrored[i - 1];
-        lower_[i - 1] = below * before;
-        upper_[i - 1] = above * before;
-        left -= lower_[i - 1] * above;
-      }
-      if (!keeps(i, left, whole)) return false;
-      before = inverse_[i];
-    }
-    return true;
-  }
   for (int i = 0; i < n_; ++i) {
     for (int k = a_start_[i]; k < a_start_[i + 1]; ++k) {
       // Reordered, what stood left of the diagonal may stand above it.
@@ -262,23 +247,74 @@ bool SparseLdl::factor(const double* values, const double* mirrored, double vani
   return true;
 }
 
-// As solve_together(), to the last bit.
+/// From both ends towards the middle: one way alone would wait for its own divisions. Behind the middle lower_ and
+/// upper_ hold what a row does to the one before it.
+bool SparseLdl::factor_chain(const double* values, const double* mirrored, double vanished) noexcept {
+  const int middle = n_ / 2, behind = n_ - 1 - middle;  // rows in front of the middle: as many, or one more
+  const auto whole = [&](int i) { return values[2 * static_cast<std::size_t>(i)]; };
+  const auto below = [&](int i) { return values[2 * static_cast<std::size_t>(i) + 1]; };  // the entry below that
+  bool regular = true;
+  const auto keep = [&](int i, double left) {
+    regular &= std::abs(left) > vanished * std::abs(whole(i));  // false where it is no number
+    return inverse_[i] = 1 / left;
+  };
+  double taken = 0, taken_behind = 0;
+  const auto eliminate = [&](int i) {
+    const double inverse = keep(i, whole(i) - taken), factor = below(i) * inverse;
+    lower_[i] = factor;
+    upper_[i] = mirrored[i] * inverse;
+    taken = factor * mirrored[i];
+  };
+  for (int i = 0, j = n_ - 1; i < behind; ++i, --j) {
+    eliminate(i);
+    const double inverse = keep(j, whole(j) - taken_behind), factor = mirrored[j - 1] * inverse;
+    lower_[j - 1] = factor;
+    upper_[j - 1] = below(j - 1) * inverse;
+    taken_behind = factor * below(j - 1);
+  }
+  if (middle > behind) eliminate(behind);
+  keep(middle, whole(middle) - taken - taken_behind);
+  return regular;
+}
+
+void SparseLdl::solve_from_both_ends(double* x) const noexcept {
+  const int middle = n_ / 2, behind = n_ - 1 - middle;
+  double front = x[0], back = x[n_ - 1];
+  for (int i = 0, j = n_ - 1; i < behind; ++i, --j) {
+    x[i + 1] = front = x[i + 1] - lower_[i] * front;
+    x[j - 1] = back = x[j - 1] - lower_[j - 1] * back;
+  }
+  if (middle > behind) x[middle] -= lower_[behind] * x[behind];
+  x[middle] *= inverse_[middle];
+  if (middle > behind) x[behind] = x[behind] * inverse_[behind] - upper_[behind] * x[middle];
+  front = x[behind];
+  back = x[middle];
+  for (int i = behind - 1, j = middle + 1; i >= 0; --i, ++j) {
+    x[i] = front = x[i] * inverse_[i] - upper_[i] * front;
+    x[j] = back = x[j] * inverse_[j] - upper_[j - 1] * back;
+  }
+}
+
+// As solve_together(), to the last bit, where U is the mirror image of L.
 template <int sides>
 void SparseLdl::solve_chain(double* x) const noexcept {
   const auto n = static_cast<std::size_t>(n_);
-  const double* const upper = symmetric_ ? lower_.data() : upper_.data();
   for (std::size_t j = 0; j + 1 < n; ++j)
     for (int side = 0; side < sides; ++side) x[side * n + j + 1] -= lower_[j] * x[side * n + j];
   for (int side = 0; side < sides; ++side) x[side * n + n - 1] *= inverse_[n - 1];
   for (std::size_t j = n - 1; j-- > 0;)
     for (int side = 0; side < sides; ++side)
-      x[side * n + j] = x[side * n + j] * inverse_[j] - upper[j] * x[side * n + j + 1];
+      x[side * n + j] = x[side * n + j] * inverse_[j] - lower_[j] * x[side * n + j + 1];
 }
 
 // Several side by side: each alone would wait for itself.
 template <int sides>
 void SparseLdl::solve_together(double* b) const noexcept {
-  if (chain_) return solve_chain<sides>(b);
+  if (chain_ && symmetric_) return solve_chain<sides>(b);
+  if (chain_) {
+    for (int side = 0; side < sides; ++side) solve_from_both_ends(b + static_cast<std::size_t>(side) * n_);
+    return;
+  }
   const auto n = static_cast<std::size_t>(n_);
   const double* const upper = symmetric_ ? lower_.data() : upper_.data();
   double* const x = natural_ ? b : right_.data();

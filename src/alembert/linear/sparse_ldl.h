@@ -44,6 +44,8 @@ class SparseLdl {
   void solve_together(double* b) const noexcept;
   template <int sides>
   void solve_chain(double* b) const noexcept;
+  bool factor_chain(const double* values, const double* mirrored, double vanished) noexcept;
+  void solve_from_both_ends(double* b) const noexcept;
   void analyse(const std::vector<int>& order, const std::vector<int>& row_start, const std::vector<int>& column);
 
   int n_ = 0;

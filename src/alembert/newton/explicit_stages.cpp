@@ -1,10 +1,12 @@
 #include "alembert/newton/explicit_stages.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "alembert/base/lists.h"
 #include "alembert/base/profile.h"
+#include "alembert/newton/explicit_formulas.h"
 #include "alembert/newton/usual_equations.h"
 
 namespace alembert::internal {
@@ -16,57 +18,29 @@ constexpr double least_pivot = 1e-8;
 // A body that many constraints touch would fill the matrices: their entries, against those of the derivatives.
 constexpr std::size_t most_fill = 4;
 
-Exprs slice(const Exprs& list, int first, int count) { return {list.begin() + first, list.begin() + first + count}; }
-
-/// a b; the entries of a row are summed in the same order everywhere, so that equal formulas read the same.
-SparseExprs product(const SparseExprs& a, const SparseExprs& b) {
-  SparseExprs result;
-  result.rows = a.rows;
-  result.columns = b.columns;
-  result.row_start.push_back(0);
-  std::vector<std::pair<int, Expr>> row;
-  for (int i = 0; i < a.rows; ++i) {
-    row.clear();
-    for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k)
-      for (int m = b.row_start[a.column[k]]; m < b.row_start[a.column[k] + 1]; ++m) {
-        const auto at = [&](const auto& entry) { return entry.first == b.column[m]; };
-        const auto known = std::find_if(row.begin(), row.end(), at);
-        const Expr term = a.value[k] * b.value[m];
-        if (known == row.end()) row.emplace_back(b.column[m], term);
-        else known->second = known->second + term;
-      }
-    std::sort(row.begin(), row.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
-    for (const auto& [column, value] : row) {
-      result.column.push_back(column);
-      result.value.push_back(value);
-    }
-    result.row_start.push_back(static_cast<int>(result.column.size()));
-  }
-  return result;
-}
-
-/// The lower triangle by rows, and for each entry left of the diagonal the one at its mirror image. False where the
-/// pattern is not symmetric or has no diagonal.
+/// The lower triangle by rows, and for each entry left of the diagonal the one at its mirror image: the numbers of the
+/// entries. False where the pattern is not symmetric or has no diagonal.
 struct Halves {
   std::vector<int> row_start{0}, column;
-  Exprs lower, mirrored;
+  std::vector<std::uint32_t> lower, mirrored;
 
-  bool take(const SparseExprs& matrix) {
+  bool take(const NumberedRows& rows) {
     std::size_t above = 0;
-    for (int i = 0; i < matrix.rows; ++i) {
+    const auto left_of = [](const NumberedRows::Entry& entry, int column) { return entry.column < column; };
+    for (int i = 0; i + 1 < static_cast<int>(rows.start.size()); ++i) {
       bool diagonal = false;
-      for (int k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k) {
-        const int j = matrix.column[k];
+      for (int k = rows.start[i]; k < rows.start[i + 1]; ++k) {
+        const auto [j, number] = rows.entries[k];
         above += j > i ? 1 : 0;
         if (j > i) continue;
         column.push_back(j);
-        lower.push_back(matrix.value[k]);
+        lower.push_back(number);
         diagonal = diagonal || j == i;
         if (j == i) continue;
-        const auto from = matrix.column.begin() + matrix.row_start[j],
-                   to = matrix.column.begin() + matrix.row_start[j + 1], mirror = std::lower_bound(from, to, i);
-        if (mirror == to || *mirror != i) return false;
-        mirrored.push_back(matrix.value[static_cast<std::size_t>(mirror - matrix.column.begin())]);
+        const auto from = rows.entries.begin() + rows.start[j], to = rows.entries.begin() + rows.start[j + 1],
+                   mirror = std::lower_bound(from, to, i, left_of);
+        if (mirror == to || mirror->column != i) return false;
+        mirrored.push_back(mirror->number);
       }
       if (!diagonal) return false;
       row_start.push_back(static_cast<int>(column.size()));
@@ -75,74 +49,52 @@ struct Halves {
   }
 };
 
-/// What unknowns are in terms of others, where the equation of each is linear in it with a factor that no unknown
-/// changes, and has no other of them; empty where they are not so.
-Exprs solved_for(const Exprs& equations, const Exprs& own, const Exprs& unknowns) {
-  const SparseExprs J = jacobian(equations, own);
-  if (J.column.size() != own.size() || depends(J.value, unknowns)) return {};
-  for (int i = 0; i < J.rows; ++i)
-    if (J.row_start[i + 1] != i + 1 || J.column[i] != i) return {};
-  Graph& graph = own.front().graph();
-  const Exprs rest = substitute(equations, own, Exprs(own.size(), graph.constant(0)), graph);
-  Exprs values;
-  for (std::size_t i = 0; i < own.size(); ++i) values.push_back(-rest[i] * (Quad(1) / J.value[i]));
-  return values;
-}
-
 }  // namespace
 
-/// Of a level, as expressions.
-struct ExplicitStages::Formulas {
-  Exprs values;              // the unknowns, without those that are alike, in terms of the multipliers
-  Exprs constraints;         // that decide these
-  SparseExprs outer, inner;  // derivatives of the constraints by the unknowns, and of these by the multipliers
-
-  Formulas(Exprs given_values, Exprs given_constraints, const Exprs& symbols, const Exprs& multipliers)
-      : values(std::move(given_values)),
-        constraints(std::move(given_constraints)),
-        outer(jacobian(constraints, symbols)),
-        inner(jacobian(values, multipliers)) {}
-};
-
 /// False where the matrix fills up, or is not symmetric in its pattern.
-bool ExplicitStages::fill(Level& level, const Formulas& f, const Exprs& all, KernelOptions options) {
-  const SparseExprs total = product(f.outer, f.inner);
+bool ExplicitStages::fill(Level& level, const ExplicitFormulas& f, KernelOptions options) {
+  std::vector<AlikeFormulas> values, residuals, entries;
+  const NumberedRows matrix = f.entries(entries);
   Halves halves;
-  if (!halves.take(total)) return false;
-  level.matrix = SparseLdl(total.rows, halves.row_start, halves.column);
-  if (level.matrix.cost() > static_cast<double>(most_fill * (f.outer.column.size() + f.inner.column.size())))
-    return false;
-  level.values = WideKernel<double>(all, f.values, options);
-  level.residuals = WideKernel<double>(all, f.constraints, options);
-  level.entries = WideKernel<double>(all, joined<Expr>(halves.lower, halves.mirrored), options);
+  if (!halves.take(matrix)) return false;
+  level.matrix = SparseLdl(f.rows.size(), halves.row_start, halves.column);
+  std::size_t derivatives = f.outer_entries();
+  for (const int block : level.blocks) derivatives += f.inner_entries(block - level.first, level.size);
+  if (level.matrix.cost() > static_cast<double>(most_fill * derivatives)) return false;
+  std::vector<std::uint32_t> to(matrix.entries.size());
+  std::uint32_t next = 0;
+  for (const auto* numbers : {&halves.lower, &halves.mirrored})
+    for (const std::uint32_t number : *numbers) to[number] = next++;
+  for (AlikeFormulas& one : entries)
+    for (std::uint32_t& number : one.to) number = to[number];
+  std::size_t given = 0;
+  for (const int block : level.blocks) {
+    f.values.place(block - level.first, level.size, given, f.all, values);
+    given += static_cast<std::size_t>(level.size);
+  }
+  f.constraints.place(0, f.constraints.size(), 0, f.all, residuals);
+  level.values = WideKernel<double>(f.all, std::move(values), options);
+  level.residuals = WideKernel<double>(f.all, std::move(residuals), options);
+  level.entries = WideKernel<double>(f.all, std::move(entries), options);
   return true;
 }
 
-/// Stages with the same formulas are one.
-struct ExplicitStages::Distinct {
-  Exprs symbols, values;
-  Exprs from, to;  // the symbols of the others, and of those that they are
-};
-
-ExplicitStages::Distinct ExplicitStages::find_alike(Level& level, const Exprs& stages, const Exprs& values) {
-  Distinct found;
-  for (int block = 0; block < static_cast<int>(stages.size()); block += level.size) {
-    const auto alike = [&](int other) {
-      return std::equal(values.begin() + block, values.begin() + block + level.size, values.begin() + other);
-    };
+/// Stages with the same formulas are one: what each input stands for then.
+std::vector<std::uint32_t> ExplicitStages::find_alike(Level& level, const ExplicitFormulas& f) {
+  std::vector<std::uint32_t> stands_for(f.all.size());
+  std::iota(stands_for.begin(), stands_for.end(), 0u);
+  for (int block = 0; block < f.values.size(); block += level.size) {
+    const auto alike = [&](int other) { return f.alike(block, other, level.size); };
     const auto known = std::find_if(level.blocks.begin(), level.blocks.end(), alike);
     if (known == level.blocks.end()) {
       level.blocks.push_back(block);
-      append(found.symbols, slice(stages, block, level.size));
-      append(found.values, slice(values, block, level.size));
       continue;
     }
     level.copies.push_back(static_cast<int>(known - level.blocks.begin()));
     level.copied_to.push_back(block);
-    append(found.from, slice(stages, block, level.size));
-    append(found.to, slice(stages, *known, level.size));
+    for (int k = 0; k < level.size; ++k) stands_for[f.own + block + k] = static_cast<std::uint32_t>(f.own + *known + k);
   }
-  return found;
+  return stands_for;
 }
 
 std::unique_ptr<ExplicitStages> ExplicitStages::make(const ImplicitEquations& e, KernelOptions options) {
@@ -151,36 +103,39 @@ std::unique_ptr<ExplicitStages> ExplicitStages::make(const ImplicitEquations& e,
   if (d.points != 2 || d.n_k > 0 || d.n_g == 0 || d.implicit_y) return nullptr;
   const int core = d.s * d.n_z, all_z = core + d.n_z, n = static_cast<int>(e.unknowns.size());
   if (n != all_z + 2 * d.n_g) return nullptr;
-  Graph& graph = e.unknowns.front().graph();
-  const Exprs stages = slice(e.unknowns, 0, core), end = slice(e.unknowns, core, d.n_z);
-  const Exprs first = slice(e.unknowns, all_z, d.n_g), second = slice(e.unknowns, all_z + d.n_g, d.n_g);
-  const Exprs at_stages = slice(e.equations, 0, core), position = slice(e.equations, all_z, d.n_g);
-  if (depends(joined<Expr>(at_stages, position), joined<Expr>(end, second)) || depends(position, first)) return nullptr;
-  const Exprs values = solved_for(at_stages, stages, e.unknowns);
-  if (values.empty()) return nullptr;
+  const Exprs all = joined<Expr>(e.inputs, e.unknowns);
+  const auto read = [&](int from, int count) { return FormulaList::read(all, slice(e.equations, from, count)); };
+  std::optional<FormulaList> at_stages = read(0, core), at_end = read(core, d.n_z), position = read(all_z, d.n_g),
+                             velocity = read(all_z + d.n_g, d.n_g);
+  if (!at_stages || !at_end || !position || !velocity) return nullptr;
+  // The numbers of the inputs of formulas: of the stages, their end, and the multipliers.
+  const int stages = static_cast<int>(e.inputs.size()), end = stages + core, first = end + d.n_z,
+            second = first + d.n_g, past = second + d.n_g;
+  const auto take = ExplicitFormulas::take;
+  if (take(*at_stages, end, first) || take(*at_stages, second, past) || take(*position, end, past)) return nullptr;
 
   std::unique_ptr<ExplicitStages> made(new ExplicitStages);
   Level &p = made->positions_, &v = made->velocities_;
   p.size = v.size = d.n_z;
-  const Distinct stage = find_alike(p, stages, values);
-  Exprs rest = joined<Expr>(position, slice(e.equations, core, d.n_z), slice(e.equations, all_z + d.n_g, d.n_g));
-  if (!stage.from.empty()) rest = substitute(rest, stage.from, stage.to, graph);
-  const Exprs at_end = solved_for(slice(rest, d.n_g, d.n_z), end, e.unknowns);
-  const Exprs velocity = slice(rest, d.n_g + d.n_z, d.n_g);
-  if (at_end.empty() || depends(velocity, second)) return nullptr;
-  const Formulas of_positions(stage.values, slice(rest, 0, d.n_g), stage.symbols, first);
-  const Formulas of_velocities(at_end, velocity, end, second);
+  ExplicitFormulas of_positions{all, stages, first, std::move(*at_stages), {}};
+  if (!of_positions.solve(e.unknowns)) return nullptr;
+  const std::vector<std::uint32_t> stands_for = find_alike(p, of_positions);
+  of_positions.constraints = position->merged(stands_for, all);
+  ExplicitFormulas of_velocities{all, end, second, at_end->merged(stands_for, all), velocity->merged(stands_for, all)};
+  if (!of_velocities.solve(e.unknowns) || take(of_velocities.constraints, second, past)) return nullptr;
+  of_positions.derive();
+  of_velocities.derive();
   // Once the stages are known, all that is left is linear.
-  if (depends(joined<Expr>(of_velocities.outer.value, of_velocities.inner.value), joined<Expr>(end, second)))
-    return nullptr;
+  const Exprs unknown = joined<Expr>(slice(all, end, d.n_z), slice(all, second, d.n_g));
+  if (depends(joined<Expr>(of_velocities.outer.value, of_velocities.inner.value), unknown)) return nullptr;
   v.blocks = {core};
+  v.first = core;
   v.group = 1;
   p.multipliers = all_z;
   v.multipliers = all_z + d.n_g;
-  made->inputs_ = static_cast<int>(e.inputs.size());
+  made->inputs_ = stages;
   made->constraints_ = d.n_g;
-  const Exprs all = joined<Expr>(e.inputs, e.unknowns);
-  if (!fill(p, of_positions, all, options) || !fill(v, of_velocities, all, options)) return nullptr;
+  if (!fill(p, of_positions, options) || !fill(v, of_velocities, options)) return nullptr;
   made->take_memory();
   return made;
 }
@@ -290,11 +245,28 @@ bool ExplicitStages::solve(double* x, const CorrectionNorm<double>& norm, double
   statistics.evaluations += result.iterations;
   result.moved = convergence_.moved();
   result.contraction = convergence_.contraction();
+  copy_alike(x);
+  return arrived_;
+}
+
+/// To the stages that have the same formulas.
+void ExplicitStages::copy_alike(double* x) const noexcept {
   double* const unknowns = x + inputs_;
   for (std::size_t k = 0; k < positions_.copies.size(); ++k)
     std::copy_n(unknowns + positions_.blocks[positions_.copies[k]], positions_.size,
                 unknowns + positions_.copied_to[k]);
-  return arrived_;
+}
+
+void ExplicitStages::complete(double* x) noexcept {
+  for (const Level* level : {&positions_, &velocities_}) {
+    evaluate(*level, x);
+    const double* next = next_.data();
+    for (const int block : level->blocks) {
+      std::copy_n(next, level->size, x + inputs_ + block);
+      next += level->size;
+    }
+  }
+  copy_alike(x);
 }
 
 void ExplicitStages::bind(const double* parameters) noexcept {

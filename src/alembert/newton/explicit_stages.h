@@ -5,6 +5,7 @@
 // the predicted end of the step, and those of the velocities follow by one linear system. Both matrices are Schur
 // complements, as sparse as the constraints. What is unusual is left to the general Newton. Private to newton/.
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -17,16 +18,25 @@
 
 namespace alembert::internal {
 
+struct ExplicitFormulas;
+
 /// Copies share the code. Neither allocates nor throws once it is made.
 class ExplicitStages {
  public:
   /// Null where the equations are others.
   static std::unique_ptr<ExplicitStages> make(const ImplicitEquations& equations, KernelOptions options);
 
+  /// Where the multipliers begin among the unknowns, and how many they are: all that solve() starts from.
+  int first_multiplier() const { return positions_.multipliers; }
+  int multipliers() const { return 2 * constraints_; }
+
   /// x holds inputs and unknowns; of these the multipliers are a guess before, all the solution after. norm: of these
   /// equations, its scales taken. enough: as Newton::be_rough. False where it did not get there: x then holds anything.
   bool solve(double* x, const CorrectionNorm<double>& norm, double enough, NewtonResult& result,
              NewtonStatistics& statistics) noexcept;
+
+  /// All other unknowns of x as the multipliers say.
+  void complete(double* x) noexcept;
 
   /// Whether the last solve() got there, and forget() was not called since.
   bool arrived() const { return arrived_; }
@@ -49,17 +59,17 @@ class ExplicitStages {
     int group = 0;                       // of the unknowns, for the norm
     std::vector<int> blocks;             // where the unknowns begin: of those that are alike, the first
     std::vector<int> copies, copied_to;  // blocks alike: which of `blocks` each is, and where it begins
+    int first = 0;                       // the first of them
     int size = 0;                        // of a block
     int multipliers = 0;                 // where these begin
     WideKernel<double> values, residuals, entries;
     SparseLdl matrix;
   };
-  struct Formulas;
-  struct Distinct;
-  static Distinct find_alike(Level& level, const Exprs& stages, const Exprs& values);
-  static bool fill(Level& level, const Formulas& formulas, const Exprs& all, KernelOptions options);
+  static std::vector<std::uint32_t> find_alike(Level& level, const ExplicitFormulas& formulas);
+  static bool fill(Level& level, const ExplicitFormulas& formulas, KernelOptions options);
 
   void take_memory();
+  void copy_alike(double* x) const noexcept;
   void evaluate(const Level& level, const double* x) noexcept;
   double replace(const Level& level, double* x, const CorrectionNorm<double>& norm) const noexcept;
   bool factor(Level& level, const double* x) noexcept;

@@ -124,6 +124,12 @@ struct Newton<T>::Body {
   void make_systems_now();
   /// Whether nothing is left of an earlier solve that scales could be kept with.
   bool begins_anew() const { return !iteration.factored && !(explicit_stages && explicit_stages->arrived()); }
+  Guessed guessed() const {
+    if (explicit_stages) return {explicit_stages->first_multiplier(), explicit_stages->multipliers()};
+    return {0, iteration.unknowns};
+  }
+  void keep_start(const T* x) noexcept;
+  void return_to_start(T* x) noexcept;
   LinearSystem<T>& damped_system() { return systems.with_memory ? *systems.with_memory : *systems.usual; }
 
   NewtonResult by_multipliers(T* x) noexcept;
@@ -310,17 +316,33 @@ void Newton<T>::Body::check_redundant(const T* x, NewtonResult& result) noexcept
   iteration.find_worst_equation(x, result);
 }
 
+/// Of x what a guess consists of.
+template <class T>
+void Newton<T>::Body::keep_start(const T* x) noexcept {
+  const auto [first, count] = guessed();
+  std::copy_n(x + iteration.inputs + first, count, start.begin() + first);
+}
+
+template <class T>
+void Newton<T>::Body::return_to_start(T* x) noexcept {
+  const auto [first, count] = guessed();
+  std::copy_n(start.begin() + first, count, x + iteration.inputs + first);
+  if constexpr (std::is_same_v<T, double>) {
+    if (explicit_stages) explicit_stages->complete(x);
+  }
+}
+
 template <class T>
 NewtonResult Newton<T>::Body::climb(T* x) noexcept {
   T* const unknowns = x + iteration.inputs;
   const int n = iteration.unknowns;
-  std::copy_n(unknowns, n, start.begin());
+  keep_start(x);
   NewtonResult result = (this->*ladder.front().climb)(x);
   int spent = result.iterations;
   for (std::size_t k = 1; k < ladder.size() && result.outcome != Outcome::converged; ++k) {
     if (!ladder[k].helps(result.outcome)) continue;
     std::copy_n(unknowns, n, last.begin());
-    std::copy_n(start.begin(), n, unknowns);
+    return_to_start(x);
     const NewtonResult next = (this->*ladder[k].climb)(x);
     spent += next.iterations;
     const bool decided = next.outcome == Outcome::converged || next.outcome == Outcome::contradiction;
@@ -434,11 +456,11 @@ NewtonResult Newton<T>::Body::solve_briefly(T* x) noexcept {
   if (semismooth || regular || iteration.unknowns == 0) return solve(x);
   iteration.norm.take_scales(x, begins_anew());
   if (explicit_stages) {
-    std::copy_n(x + iteration.inputs, iteration.unknowns, start.begin());
+    keep_start(x);
     const NewtonResult result = by_multipliers(x);
     iteration.statistics.iterations += result.iterations;
     if (result.outcome == Outcome::converged) return result;
-    std::copy_n(start.begin(), iteration.unknowns, x + iteration.inputs);
+    return_to_start(x);
   }
   if (!make_systems()) return failed_newton();
   const int usual = iteration.max_iterations;
@@ -572,6 +594,16 @@ Newton<T> Newton<T>::clone() const {
 template <class T>
 void Newton<T>::bind(const T* parameters) noexcept {
   body_->bind(parameters);
+}
+template <class T>
+Newton<T>::Guessed Newton<T>::guessed() const {
+  return body_->explicit_stages ? body_->guessed() : Guessed();
+}
+template <class T>
+void Newton<T>::complete(T* x) noexcept {
+  if constexpr (std::is_same_v<T, double>) {
+    if (body_->explicit_stages) body_->explicit_stages->complete(x);
+  }
 }
 template <class T>
 NewtonResult Newton<T>::solve(T* x) noexcept {

@@ -48,6 +48,14 @@ class Newton {
   /// jump.
   void bind(const T* parameters) noexcept;
 
+  /// What a guess consists of: so many unknowns from that one on, where the others follow from them; 0: of all.
+  struct Guessed {
+    int first = 0, count = 0;
+  };
+  Guessed guessed() const;
+  /// Makes the others in x follow from them.
+  void complete(T* x) noexcept;
+
   /// x holds the inputs, then the unknowns: a guess before, the solution after (the last iterate when it failed).
   NewtonResult solve(T* x) noexcept;
   /// The same in the usual way alone, which ends after a few iterations: for those who would rather have a better

@@ -191,7 +191,10 @@ void Step<T>::Body::add_substep(const StepPlan& plan, const StepPlan::Substep& s
     newton =
         std::make_shared<Newton<T>>(step_system(plan.parts[sub.part]), typical(part, t0, share * h, state), general);
   }
-  substeps.push_back({sub.part, share, std::move(newton), Predictor<T>(part.unknowns)});
+  using Guessed = typename Newton<T>::Guessed;
+  Guessed guessed = usual[sub.part] ? Guessed() : newton->guessed();
+  if (guessed.count == 0) guessed = {0, part.unknowns};
+  substeps.push_back({sub.part, share, std::move(newton), guessed.first, Predictor<T>(guessed.count)});
 }
 
 template <class T>
@@ -408,6 +411,12 @@ template <class T>
 void Step<T>::guess_from(const T* guess_values, const SolvedStep<T>* first, const SolvedStep<T>* second) noexcept {
   guess_from(guess_values);
   if (has_stages()) body_->room.near = {first, second};
+}
+
+template <class T>
+void Step<T>::guess_near(const SolvedStep<T>* first, const SolvedStep<T>* second) noexcept {
+  for (auto& sub : body_->substeps) sub.predictor.clear();
+  body_->room.near = {first, second};
 }
 
 template <class T>

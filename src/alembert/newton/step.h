@@ -53,6 +53,8 @@ class Step {
   /// As guess_from(), but the next step starts from what these steps, one or two (then one behind the other), say. They
   /// last until it is made.
   void guess_from(const T* guess_values, const SolvedStep<T>* first, const SolvedStep<T>* second = nullptr) noexcept;
+  /// The same without values for the method's own guess, which stay those of before: for steps that are brief.
+  void guess_near(const SolvedStep<T>* first, const SolvedStep<T>* second = nullptr) noexcept;
   /// The next step alone starts from the unknowns of one beside it, of the same size from nearly the same state.
   /// Factorisations are kept.
   void guess_as(const SolvedStep<T>& other) noexcept;

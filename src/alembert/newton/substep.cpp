@@ -25,15 +25,15 @@ T largest(const std::vector<int>& places, const T* values) {
 
 template <class T>
 void Substep<T>::learn(const StepPart<T>& of, bool singular, T* u, T* predicted) noexcept {
-  if (predictor.empty() || of.multipliers.empty()) return predictor.learn(u);
+  if (predictor.empty() || of.multipliers.empty()) return predictor.learn(u + first);
   const bool wild = singular || largest(of.multipliers, u) > wild_multipliers * largest(of.multipliers, predicted);
   distrusted = wild && distrusted < most_distrusted ? distrusted + 1 : 0;
-  if (distrusted == 0) return predictor.learn(u);
+  if (distrusted == 0) return predictor.learn(u + first);
   const auto exchange = [&] {
     for (const int i : of.multipliers) std::swap(u[i], predicted[i]);
   };
   exchange();
-  predictor.learn(u);
+  predictor.learn(u + first);
   exchange();
 }
 
@@ -93,8 +93,22 @@ void SubstepSolve<T>::guess(Substep<T>& sub, const std::vector<StageSeries>& ser
   room_.x[0] = t_;
   room_.x[1] = h_;
   std::copy_n(state_, part_.states, room_.x.begin() + 2);
-  sub.predictor.predict(unknowns_);
+  sub.predictor.predict(unknowns_ + sub.first);
   for (const int i : part_.multipliers) room_.predicted[i] = unknowns_[i];
+}
+
+// The same with the unknowns that follow from what is predicted.
+template <class T>
+void SubstepSolve<T>::guess_all(Substep<T>& sub, const std::vector<StageSeries>& series) noexcept {
+  guess(sub, series);
+  if (!room_.same && !sub.predictor.empty()) sub.newton->complete(room_.x.data());
+}
+
+// The unknowns that were learnt last, and what follows from them at this state.
+template <class T>
+void SubstepSolve<T>::take_last(Substep<T>& sub) noexcept {
+  sub.predictor.last(unknowns_ + sub.first);
+  sub.newton->complete(room_.x.data());
 }
 
 // From the guess in x. False where there is no such way, or it leads nowhere: then x holds anything.
@@ -115,7 +129,7 @@ NewtonResult SubstepSolve<T>::solve(Substep<T>& sub, UsualStep* usual, const std
   guess(sub, series);
   if (part_.inclusions) {
     // What acts may be another thing in every step: the last one is as good a guess as any.
-    if (!sub.predictor.empty()) sub.predictor.last(unknowns_);
+    if (!sub.predictor.empty()) take_last(sub);
     return sub.newton->solve(room_.x.data());
   }
   NewtonResult result;
@@ -137,7 +151,7 @@ NewtonResult SubstepSolve<T>::solve_in_doubt(Substep<T>& sub, const std::vector<
   if (result.outcome != Outcome::converged && room_.brief) return result;
   if (result.outcome != Outcome::converged && !sub.predictor.empty()) {
     // The motion may have changed its character: once more from the last solution.
-    sub.predictor.last(unknowns_);
+    take_last(sub);
     sub.newton->forget();
     result = sub.newton->solve(room_.x.data());
   }
@@ -146,7 +160,7 @@ NewtonResult SubstepSolve<T>::solve_in_doubt(Substep<T>& sub, const std::vector<
   if (any) {
     std::copy_n(unknowns_, part_.unknowns, room_.found.begin());
     part_.increments(room_.x.data(), room_.change_found.data(), room_.work.data());
-    guess(sub, series);
+    guess_all(sub, series);
     mark();
     std::copy_n(room_.found.begin(), part_.unknowns, unknowns_);
     if (continues(result, [&] { return apart(room_.marked); })) return result;
@@ -186,7 +200,7 @@ template <class T>
 NewtonResult SubstepSolve<T>::follow(Substep<T>& sub) noexcept {
   const bool again = !sub.predictor.empty();
   if (again) {
-    sub.predictor.last(unknowns_);
+    take_last(sub);
     std::copy_n(unknowns_, part_.unknowns, room_.latest.begin());
     part_.increments(room_.x.data(), room_.change.data(), room_.work.data());
     for (int i = part_.positions; i < part_.states; ++i) room_.guess_values[i - part_.positions] = room_.change[i] / h_;

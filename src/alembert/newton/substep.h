@@ -22,8 +22,9 @@ struct Substep {
   int part;
   T share;
   std::shared_ptr<Newton<T>> newton;  // shared where it is the same for several
-  Predictor<T> predictor;
-  int distrusted = 0;  // steps in a row whose multipliers were not learnt
+  int first;                          // of the unknowns that are predicted, the others follow from them
+  Predictor<T> predictor;             // of these
+  int distrusted = 0;                 // steps in a row whose multipliers were not learnt
 
   /// From the solution u; `predicted` is what was expected. The multipliers of a singular position, at the end of a
   /// step or at its start, say nothing about those behind it: what was predicted for them is learnt instead.
@@ -68,6 +69,8 @@ class SubstepSolve {
  private:
   void initial_guess(T h) noexcept;
   void guess(Substep<T>& sub, const std::vector<StageSeries>& series) noexcept;
+  void guess_all(Substep<T>& sub, const std::vector<StageSeries>& series) noexcept;
+  void take_last(Substep<T>& sub) noexcept;
   bool solve_usual(UsualStep* usual, NewtonResult& result) noexcept;
   NewtonResult solve_in_doubt(Substep<T>& sub, const std::vector<StageSeries>& series, NewtonResult result) noexcept;
   NewtonResult follow(Substep<T>& sub) noexcept;

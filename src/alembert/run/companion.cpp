@@ -43,11 +43,22 @@ bool Companion::advance_smoothly(const SolvedStep<double>* first, const SolvedSt
     if (all_finite(here)) step_->restart(here.data());
     step_->carry_on(at_.carried);
   }
+  const auto make = [&] {
+    return step_->advance(at_.t, h_, at_.state.data(), at_.compensation.data()).newton.outcome == Outcome::converged;
+  };
   if (first && second) {
+    // Multipliers cost more than the step: they are found where it is in doubt.
+    const std::vector<double> carried = step_->carried();
+    step_->guess_near(first, second);
+    step_->be_brief(true);
+    const bool made = make();
+    step_->be_brief(false);
+    if (made) return true;
+    step_->carry_on(carried);
     const std::span<const double> here = multipliers_.at(at_.t, at_.state);
     if (all_finite(here)) step_->guess_from(here.data(), first, second);
   }
-  return step_->advance(at_.t, h_, at_.state.data(), at_.compensation.data()).newton.outcome == Outcome::converged;
+  return make();
 }
 
 long Companion::resets() const {
