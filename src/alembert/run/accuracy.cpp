@@ -21,8 +21,9 @@ constexpr long fewest_companion_steps = 4;
 constexpr double lost = 0.05;
 // One step in this many is compared by its number: a prime, so that no period of the motion hides.
 constexpr long between_comparisons = 499;
-// Runs of so few steps have all of them compared, where that costs no more than a companion may.
-constexpr double few_steps = 32;
+// Runs of so few steps have all of them compared, where that costs no more than a companion may: steps that are too
+// long err for one or two of them in a swing of the motion, and a swing is no more than ten or twenty of them.
+constexpr double few_steps = 100;
 // Until then the prediction does not know the motion yet: it extrapolates from fewer steps than later.
 constexpr long first_predictions = 8;
 // The first ones are compared: what a damping method takes away at once is right nowhere else.
