@@ -1,11 +1,12 @@
-// Lobatto IIID for y, f and N, holonomic constraints at the s+1 Lobatto points. Order 2s-2. Jay 2009.
+// Lobatto IIID for y, f and N, holonomic constraints at the s+1 Lobatto points. Order 2s-2; 2s-4 where reactions are
+// nonlinear in the multipliers (measured). Jay 2009.
 
 #include "alembert/methods/shared/spark.h"
 
 namespace alembert::internal::methods {
 
 MethodFamily lobatto_d() {
-  return spark_family(
+  const MethodFamily family = spark_family(
       {.name = "lobatto_d",
        .summary = "Lobatto IIID stages, constraints at the s+1 Lobatto points",
        .source = "Jay 2009, section 7.5",
@@ -13,6 +14,7 @@ MethodFamily lobatto_d() {
        .least_stages = 2,
        .usual_stages = 3},
       [](int s) { return with_lobatto_points(lobatto_iiid(s)); }, [](int s) { return symplectic_claims(2 * s - 2); });
+  return losing_orders(family, 2);
 }
 
 }  // namespace alembert::internal::methods

@@ -16,7 +16,7 @@ Claims radau_claims(int s) {
 }  // namespace
 
 MethodFamily radau() {
-  return spark_family(
+  const MethodFamily family = spark_family(
       {.name = "radau",
        .summary = "Radau IIA stages, constraints at the s+1 Lobatto points; damps",
        .source = "Jay 2007, SPARK with Radau IIA",
@@ -24,6 +24,8 @@ MethodFamily radau() {
        .least_stages = 1,
        .usual_stages = 3},
       [](int s) { return with_lobatto_points(radau_iia(s)); }, radau_claims);
+  // Measured with loads that change in time: 2s-2.
+  return losing_orders(family, 1);
 }
 
 }  // namespace alembert::internal::methods

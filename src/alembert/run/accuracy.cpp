@@ -18,8 +18,9 @@ constexpr double companion_unknowns = 4e4;
 constexpr long fewest_companion_steps = 4;
 // Distances of the companion above this part of the range say nothing about smaller errors.
 constexpr double lost = 0.05;
-// Runs of so few steps have all of them compared, where that costs no more than a companion may.
-constexpr double few_steps = 32;
+// Runs of so few steps have all of them compared, where that costs no more than a companion may: steps that are too
+// long err for one or two of them in a swing of the motion, and a swing is no more than ten or twenty of them.
+constexpr double few_steps = 100;
 // The companion goes beside the run again where a step errs by this factor more than those that it has seen: twice as
 // fast a motion, and a method of order 2; and behind these parts of the steps. That costs a third of what is left of
 // this share, or of the free steps.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "alembert/methods/shared/euler.h"
+
 namespace alembert::internal {
 
 bool SparkCoefficients::last_column_zero() const {
@@ -101,6 +103,22 @@ MethodFamily spark_family(MethodFamily family, std::function<SparkCoefficients(i
     const int s = stages_argument(family, arguments);
     const SparkCoefficients k = coefficients(s);
     return spark_method(family.name + "(" + std::to_string(s) + ")", k, claims(s), spark_capabilities(k));
+  };
+  return family;
+}
+
+MethodFamily losing_orders(MethodFamily family, int lost) {
+  family.make = [make = family.make, lost](const std::vector<Term>& arguments) {
+    Method method = make(arguments);
+    const int claimed = method.claims.order_q, left = claimed - lost;
+    method.claims.nonlinear_multiplier = left > 0;
+    if (left > 0)
+      method.remark = [=, name = method.name](const Equations& e) {
+        return nonlinear_reaction(e) ? name + " has order " + std::to_string(left) + " here, not " +
+                                           std::to_string(claimed) + ": the reactions are nonlinear in the multipliers"
+                                     : "";
+      };
+    return method;
   };
   return family;
 }

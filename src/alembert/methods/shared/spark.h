@@ -49,6 +49,10 @@ Capabilities spark_capabilities(const SparkCoefficients& coefficients);
 /// A family NAME(s): the given one with signature and members. It has its texts and numbers of stages already.
 MethodFamily spark_family(MethodFamily family, std::function<SparkCoefficients(int)> coefficients,
                           std::function<Claims(int)> claims);
+/// The same family, whose members say that they lose orders where reactions are nonlinear in their multipliers: they
+/// converge no more where none is left. A multiplier at one point makes up for what the stages do there; that vanishes
+/// in the sums of a step, but in nothing that is not linear.
+MethodFamily losing_orders(MethodFamily family, int lost);
 /// A family of one member without arguments.
 MethodFamily single_spark(MethodFamily family, const SparkCoefficients& coefficients, const Claims& claims,
                           const Capabilities& capabilities);
