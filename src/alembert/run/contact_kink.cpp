@@ -52,6 +52,22 @@ bool ContactRun::follows_kinks() {
   return true;
 }
 
+/// Whether constraints or gaps jump themselves, which no motion follows: the run ends.
+bool ContactRun::torn() {
+  constexpr double much = 1e-7;  // of places: what passing over a kink moves them by is far less
+  look();
+  base_.watch.glance(t_ + ahead_, behind_);
+  double size = 1;
+  for (std::size_t i = 0; i < e_.y.size(); ++i) size = std::max(size, std::abs(state_[i]));
+  double off = base_.watch.position();
+  for (int i = 0; i < count(); ++i)
+    if (mode_[static_cast<std::size_t>(i)].closed) off = std::max(off, -system_->gap(i));
+  if (off <= much * size) return false;
+  fail("constraints or gaps jump at t = " + time_text(t_) + ": they are off by " + to_text(off) +
+       " at once, and no motion follows that; lead there by a ramp (a `table`), or by a force or torque");
+  return true;
+}
+
 /// Velocities that bilateral constraints leave behind in their kink are put onto them by their impulses alone; what
 /// these do to contacts is an impact.
 void ContactRun::keep_bilateral() {
@@ -101,8 +117,9 @@ void ContactRun::cross_kink(double t) {
   ahead_ = std::max(part_of_step * std::abs(options_.step), times_rounding * epsilon * std::abs(t_));
   handed_.in_kink = true;
   const std::size_t events = books_.report().events.size();
+  if (torn()) return;
   keep_bilateral();
-  settle(Told(slack_.size(), frictions()), true);
+  settle(nothing_told(), true);
   kink_impulses_.clear();
   if (books_.report().events.size() == events) return;
   if (t_ > piece_begin_) track_.piece(std::exchange(piece_begin_, t_), t_);

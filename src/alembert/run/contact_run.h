@@ -142,6 +142,7 @@ class ContactRun {
   void cross_kink(double t);
   void keep_bilateral();
   bool kink_loads();
+  bool torn();
   bool at_surface(int contact) const;
   bool at_rest(int row) const;
   bool slips(const SlipRows& friction, std::array<double, 2>& direction) const;
