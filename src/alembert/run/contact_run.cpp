@@ -146,7 +146,8 @@ bool ContactRun::left(int i) {
 bool ContactRun::taken_away(int i) const {
   // Gaps of slips that turn are held by their rates, and drift by the errors of steps.
   constexpr double drift = 1e-6;
-  return mode_[static_cast<std::size_t>(i)].closed && system_->gap(i) > drift * system_->gap_scale(i);
+  const auto k = static_cast<std::size_t>(i);
+  return mode_[k].closed && system_->gap(i) > std::max(10 * slack_[k], drift * system_->gap_scale(i));
 }
 
 /// Of a mode that nothing but what is set has ended.

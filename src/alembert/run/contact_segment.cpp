@@ -172,7 +172,7 @@ bool ContactRun::nothing_missed(const Report& part) {
     const auto k = static_cast<std::size_t>(i);
     const double gap = system_->gap(i);
     constexpr double drift = 1e-6;  // of gaps that are held by their rates, as in taken_away
-    if (acted && mode_[k].closed && gap < -drift * system_->gap_scale(i)) {
+    if (acted && mode_[k].closed && gap < -std::max(10 * slack_[k], drift * system_->gap_scale(i))) {
       fail(inside(i));
       return false;
     }
