@@ -47,7 +47,7 @@ void ContactRun::note_impact(int i) {
 /// Closes contacts that bounce too low, or for too short a time. Whether there were some.
 bool ContactRun::end_accumulations() {
   look();
-  const std::span<const double> rates = compiled_->engine.multipliers.at(t_, state_);
+  const std::span<const double> rates = this->rates(compiled_->engine);
   const std::vector<double> accelerated = system_->accelerations(rates);
   const double soon = std::min(accumulated_time, accumulated_part * std::abs(options_.step));
   std::vector<int> set;

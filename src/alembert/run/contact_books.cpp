@@ -58,6 +58,13 @@ void ContactBooks::set(double jump) {
   off_ -= jump;
 }
 
+double ContactBooks::unexplained() const {
+  if (!report_.has_energy) return 0;
+  const double moved = std::abs(report_.energy.initial) + std::abs(last_) + std::abs(account_.dissipated) +
+                       std::abs(account_.supplied);
+  return moved > 0 ? std::abs(off_) / moved : 0;
+}
+
 int ContactBooks::creating() const {
   constexpr double much = 1e-4;  // of the energies; the account of friction is better than that
   double size = std::abs(report_.energy.initial) + std::abs(last_);

@@ -29,6 +29,9 @@ class ContactBooks {
   /// The contact whose friction has added energy, beyond what the account can be off by; -1 where none has.
   int creating() const;
 
+  /// What the account does not explain in the end, relative to all that was moved in it.
+  double unexplained() const;
+
   /// Whether the accuracy of another segment is to be looked at.
   bool asks_for_accuracy() const;
 

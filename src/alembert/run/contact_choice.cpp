@@ -111,7 +111,7 @@ void ContactRun::take_mode(const std::vector<int>& closed, const ConeProblem& pr
 /// The forces by which closed contacts press, a short time ahead: of each contact, 0 where it has none.
 std::vector<double> ContactRun::normal_forces(double ahead) {
   const std::size_t rates = compiled_->e.z.size();
-  std::span<const double> here = compiled_->engine.multipliers.at(t_, state_);
+  std::span<const double> here = this->rates(compiled_->engine);
   if (ahead > 0) {
     std::vector<double> there = state_;
     base_.motion.look(t_, state_);
@@ -160,7 +160,7 @@ void ContactRun::leave_to_others() {
     mode.touches = mode.decides;
     find_shared();
     compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
-    const std::span<const double> rates = compiled_->engine.multipliers.at(t_, state_);
+    const std::span<const double> rates = this->rates(compiled_->engine);
     const double a = system_->accelerations(rates)[static_cast<std::size_t>(contact(i).normal)];
     if (mode.touches || !falls(i, a, rates)) continue;
     mode_ = before;  // where it pulls and would fall at once the laws contradict each other

@@ -92,6 +92,19 @@ bool ContactRun::accompany(double ratio) {
   return true;
 }
 
+/// Whether the account of the whole holds, with what impacts and contacts did in it.
+void ContactRun::assess_energy() {
+  constexpr double good_account = 0.25;  // as of runs without contacts
+  const double off = books_.unexplained();
+  if (off <= good_account) return;
+  warn("energy",
+       fmt::format("the energy is not what forces, contacts and impacts made of it: in the end the account is off by "
+                   "{:.0f} % of all that was moved in it; {}",
+                   100 * off,
+                   options_.steps.control == Control::tolerance ? "ask for a smaller `tolerance`"
+                                                                : "try a smaller step"));
+}
+
 void ContactRun::assess() {
   if (track_.points().empty() || t_ == base_.t0) return;
   const auto interrupted = [&] { return options_.interrupt && options_.interrupt->load(std::memory_order_relaxed); };

@@ -29,8 +29,9 @@ bool ContactRun::impact(const Told& told) {
       set.push_back(i);
       meets = meets || (system_->rate(contact(i).normal) < 0 && !at_rest(contact(i).normal));
     }
-    if (!meets) return true;
+    if (!meets && !kink_loads()) return true;
     if (!impact_once(set)) return false;
+    kink_impulses_.clear();
   }
   fail("impacts at t = " + time_text(t_) + " do not end");
   return false;
@@ -151,7 +152,7 @@ std::string ContactRun::names(const std::vector<int>& set) const {
   return text;
 }
 
-/// What impulses took at each contact, and what moving surfaces supplied.
+/// What impulses took at each contact, and what moving surfaces and bilateral constraints supplied.
 void ContactRun::book_impulses(const std::vector<int>& set, const ConeProblem& problem, const Eigen::VectorXd& p,
                                const Eigen::VectorXd& before, const Eigen::VectorXd& after,
                                const std::vector<int>& rows) {
@@ -166,6 +167,7 @@ void ContactRun::book_impulses(const std::vector<int>& set, const ConeProblem& p
     }
     books_.impact(set[k], lost, supplied);
   }
+  if (!set.empty()) books_.impact(set[0], 0, system_->supplied(rows, p));
 }
 
 void ContactRun::book(const std::vector<int>& set, const ConeProblem& problem, const Eigen::VectorXd& p,

@@ -27,7 +27,7 @@ std::optional<ConeSolution> ContactRun::solved(ConeProblem& problem, const std::
   const std::vector<double> none(base_.e.lambda.size() + base_.e.psi.size(), 0);
   // A load that is there without multipliers has no impulse.
   const std::vector<double> resting = at_rest ? std::vector<double>(mode_.size(), 0) : system_->loads(none);
-  const std::vector<double>& first = at_rest ? *at_rest : none;
+  const std::vector<double>& first = at_rest ? *at_rest : kink_impulses_.empty() ? none : kink_impulses_;
   std::vector<double> multipliers = first;
   for (int turn = 0; turn < most_load_turns; ++turn) {
     const std::vector<double> loads = system_->loads(multipliers);

@@ -263,6 +263,10 @@ Mode all_closed(const Model& model, FrictionMode::Kind kind) {
 
 }  // namespace
 
+bool keeps_contact(const Mode& mode) {
+  return std::any_of(mode.begin(), mode.end(), [](const ContactMode& m) { return m.closed || m.touches; });
+}
+
 ModelLock::ModelLock() { model_mutex().lock(); }
 ModelLock::~ModelLock() { model_mutex().unlock(); }
 
@@ -335,6 +339,8 @@ std::unique_ptr<CompiledMode> ContactModes::compiled(ModeOrigin origin, const st
   options.t0 = origin.t;
   auto result =
       std::make_unique<CompiledMode>(std::move(origin), std::move(made), std::move(equations), method_, options);
+  // What is closed may be left in a kink of a constraint: who ends there solves for that.
+  if (result->engine.kinks && keeps_contact(mode)) result->engine.kinks->settle_by({});
   // In the order in which the constraints were added.
   int lambda = static_cast<int>(e_.lambda.size()), psi = static_cast<int>(result->e.lambda.size() + e_.psi.size());
   for (std::size_t i = 0; i < mode.size(); ++i) {

@@ -44,6 +44,9 @@ using Mode = std::vector<ContactMode>;
 /// Whether what a contact bears is asked of the mode itself, in events.
 inline bool bears_alone(const ContactMode& mode) { return !mode.shared || mode.decides; }
 
+/// Whether something is closed, or touches: then kinks are for the laws of contact.
+bool keeps_contact(const Mode& mode);
+
 /// open, closed, sliding, sticking: in columns the numbers 0 to 3.
 enum class ContactState { open, closed, sliding, sticking };
 ContactState state_of(const ContactMode& mode);

@@ -98,7 +98,7 @@ double ContactRun::piece_end() {
   if (ended_) return t_;
   double end = std::min(options_.end, next_closing());
   look();
-  const std::span<const double> rates = compiled_->engine.multipliers.at(t_, state_);
+  const std::span<const double> rates = this->rates(compiled_->engine);
   const std::vector<double> accelerated = system_->accelerations(rates);
   const double h = std::abs(options_.step);
   const auto within = [&](double length) {

@@ -88,8 +88,6 @@ ContactRun::ContactRun(Engine& engine, const SimulateOptions& options, std::shar
 
 ContactRun::~ContactRun() = default;
 
-void ContactRun::look() { system_->look(t_, state_); }
-
 const ContactLayout& ContactRun::contact(int i) const { return system_->contacts()[static_cast<std::size_t>(i)]; }
 
 void ContactRun::fail(std::string reason) {
@@ -141,6 +139,21 @@ bool ContactRun::left(int i) {
   return system_->gap(i) > slack_[static_cast<std::size_t>(i)];
 }
 
+/// Whether a closed contact is no more, because what was set has moved its surface away.
+bool ContactRun::taken_away(int i) const {
+  // Gaps of slips that turn are held by their rates, and drift by the errors of steps.
+  constexpr double drift = 1e-6;
+  const auto k = static_cast<std::size_t>(i);
+  return mode_[k].closed && system_->gap(i) > std::max(10 * slack_[k], drift * system_->gap_scale(i));
+}
+
+/// Of a mode that nothing but what is set has ended.
+ContactRun::Told ContactRun::nothing_told() const {
+  Told told(slack_.size(), frictions());
+  for (int i = 0; i < count(); ++i) told.opens[static_cast<std::size_t>(i)] = taken_away(i);
+  return told;
+}
+
 std::vector<int> ContactRun::rows_of(const std::vector<int>& contacts) const {
   std::vector<int> rows;
   for (const int i : contacts) {
@@ -154,7 +167,7 @@ std::vector<int> ContactRun::rows_of(const std::vector<int>& contacts) const {
 /// z' without any force of contacts.
 std::span<const double> ContactRun::accelerations() {
   std::copy(parameters_.begin(), parameters_.end(), base_.parameters.begin());
-  const std::span<const double> rates = base_.multipliers.at(t_, state_);
+  const std::span<const double> rates = this->rates(base_);
   for (std::size_t i = 0; i < e_.z.size(); ++i)
     if (std::isfinite(rates[i])) modes_.acceleration = std::max(modes_.acceleration, std::abs(rates[i]));
   // Where nothing would move at all, what joints, constraints and their friction hold is a measure.
@@ -174,7 +187,10 @@ void ContactRun::begin() {
 
 Report ContactRun::run() {
   follow();
-  if (books_.report().ending == Ending::done && books_.report().steps > 0) assess();
+  if (books_.report().ending == Ending::done && books_.report().steps > 0) {
+    assess();
+    assess_energy();
+  }
   return books_.finished();
 }
 

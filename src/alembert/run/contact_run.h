@@ -78,6 +78,7 @@ class ContactRun {
   void take_parameters();
   void list_reactions(Engine& engine);
   void assess();
+  void assess_energy();
   bool accompany(double ratio);
   double size_of_error(double apart, double ratio);
   std::vector<double> end_seen_at(double t);
@@ -118,6 +119,8 @@ class ContactRun {
   Told as_it_is(const std::vector<int>& closed) const;
   Told behind_impact(Told told, const std::vector<double>& before) const;
   bool left(int contact);
+  bool taken_away(int contact) const;
+  Told nothing_told() const;
   bool falls(int contact, double acceleration, std::span<const double> z_dot) const;
   double shared_end(double end);
   bool shared_holds();
@@ -146,6 +149,13 @@ class ContactRun {
   std::string names(const std::vector<int>& set) const;
   int frictions() const;
   void look();
+  void behind(double ahead, std::vector<double>& state);
+  std::span<const double> rates(Engine& engine);
+  bool follows_kinks();
+  void cross_kink(double t);
+  void keep_bilateral();
+  bool kink_loads();
+  bool torn();
   bool at_surface(int contact) const;
   bool at_rest(int row) const;
   bool slips(const SlipRows& friction, std::array<double, 2>& direction) const;
@@ -170,6 +180,11 @@ class ContactRun {
   std::vector<double> slack_;
   double t_;
   std::vector<double> state_, parameters_;
+  double ahead_ = 0;  // where it stands in a kink: what is so little later is looked at
+  std::vector<double> behind_, limit_;
+  std::vector<double> kink_impulses_;  // of the bilateral constraints, at the present instant
+  double counted_from_ = -INFINITY;    // kinks are counted for a step at a time
+  int kinks_ = 0;
   std::vector<double> free_multipliers_;  // without contacts, where forces were asked for last
   CompiledMode* compiled_ = nullptr;
   bool conserves_;                    // nothing but contacts does work, and none moves by itself

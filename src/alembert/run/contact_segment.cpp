@@ -22,7 +22,7 @@ constexpr double shortest_retry = 1e-6;
 
 /// Reactions at events are those behind them, of the mode that follows.
 void ContactRun::list_reactions(Engine& engine) {
-  const std::span<const double> rates = engine.multipliers.at(t_, state_);
+  const std::span<const double> rates = this->rates(engine);
   for (const std::size_t i : pending_) {
     EventRecord& record = books_.report().events[i];
     const auto lambda = rates.begin() + static_cast<std::ptrdiff_t>(engine.e.z.size());
@@ -45,7 +45,7 @@ bool ContactRun::begin_segment() {
   end_ = shared_end(piece_end());
   Engine& engine = compiled_->engine;
   list_reactions(engine);
-  const std::span<const double> rates = engine.multipliers.at(t_, state_);
+  const std::span<const double> rates = this->rates(engine);
   std::copy(parameters_.begin(), parameters_.end(), base_.parameters.begin());
   // What rests has no size by which errors could be measured.
   const auto still = [](double x) { return [x](double v) { return std::abs(v) <= x; }; };
@@ -57,12 +57,15 @@ bool ContactRun::begin_segment() {
   handed_.final = ended_ || end_ == options_.end;
   // At rest the range of motion says nothing about errors.
   handed_.probes = !handed_.rests && !beside_ && !in_parts_ && books_.asks_for_accuracy();
-  handed_.row = handed_.first || (handed_.final && t_ == end_);
+  handed_.row = handed_.first || handed_.row_in_kink || (handed_.final && t_ == end_);
+  handed_.row_in_kink = false;
   handed_.counts.resize(engine.model.events.size(), 0);
   std::fill(handed_.counts.begin() + handed_.own_events, handed_.counts.end(), 0);
   engine.watch.restart();
   engine.observed.restart();
   spent_ = engine.step.statistics();
+  for (const double force : normal_forces(0))
+    if (std::isfinite(force)) largest_force_ = std::max(largest_force_, std::abs(force));
   return true;
 }
 
@@ -90,8 +93,10 @@ bool ContactRun::segment() {
   if (handed_.rests) part.steps.control = Control::fixed;
   if (part.steps.most_steps > 0) part.steps.most_steps = std::max(1L, part.steps.most_steps - handed_.steps);
   Report report = first_report(engine, part);
+  handed_.stops_at_kinks = follows_kinks();
   if (any_turns())
     handed_.refuses = [this](const GridPoint& from, const GridPoint& to) { return slip_turned_far(from, to); };
+  ahead_ = 0;
   Simulation(engine, part, std::move(*handed_.samples), report, &handed_).run();
   handed_.refuses = {};
   report.newton.iterations -= spent_.iterations;
@@ -128,6 +133,7 @@ bool ContactRun::take(Report& report) {
   }
   books_.add(report, sliding, engine.work ? &*engine.work : nullptr, conserves_);
   handed_.first = false;
+  handed_.in_kink = false;
   handed_.announced.clear();
   std::copy_n(handed_.parameters.begin(), parameters_.size(), parameters_.begin());
   t_ = report.t;
@@ -141,9 +147,10 @@ bool ContactRun::take(Report& report) {
   // What the grid and an end differ by rounding alone is the same time.
   const double nearly = same_time * std::abs(options_.step);
   if (!nothing_missed(report) || !none_pulls() || !laws_hold()) return false;
+  const std::optional<double> kink = std::exchange(handed_.kink, std::nullopt);
   if (!report.stopped.empty()) {
     react(report);
-  } else {
+  } else if (!kink) {
     const bool closes = t_ >= next_closing() - nearly;
     // Loads are not held any more, or a `when` acted, or a gap was at its end before anybody looked.
     const bool changes = breaks_ || (!closes && std::abs(t_ - end_) > nearly) || meets_unseen();
@@ -152,8 +159,9 @@ bool ContactRun::take(Report& report) {
         if (t_ >= limit - nearly) add_event(i, "close");
       std::erase_if(closing_, [&](const auto& one) { return t_ >= one.second - nearly; });
     }
-    if (changes) settle(Told(slack_.size(), frictions()), true);
+    if (changes) settle(nothing_told(), true);
   }
+  if (kink && going_) cross_kink(*kink);
   act();
   if (std::abs(t_ - options_.end) <= nearly) ended_ = true;
   return going_ && (!ended_ || !handed_.announced.empty());
@@ -169,6 +177,11 @@ bool ContactRun::nothing_missed(const Report& part) {
   for (int i = 0; i < count(); ++i) {
     const auto k = static_cast<std::size_t>(i);
     const double gap = system_->gap(i);
+    constexpr double drift = 1e-6;  // of gaps that are held by their rates, as in taken_away
+    if (acted && mode_[k].closed && gap < -std::max(10 * slack_[k], drift * system_->gap_scale(i))) {
+      fail(inside(i));
+      return false;
+    }
     if (mode_[k].closed ? mode_[k].by_others.empty() || std::abs(gap) <= 10 * slack_[k] : gap >= -10 * slack_[k])
       continue;
     if (mode_[k].closed)

@@ -13,7 +13,7 @@ void ContactRun::act() {
   while (going_) {
     const std::vector<int> changes = changes_.acting();
     if (changes.empty()) break;
-    if (set(changes)) settle(Told(slack_.size(), frictions()), true);
+    if (set(changes)) settle(nothing_told(), true);
   }
   if (changes_.stopped().empty()) return;
   books_.report().stopped = changes_.stopped();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "alembert/base/archive.h"
 #include "alembert/base/decompositions.h"
@@ -85,6 +86,9 @@ ContactSystem::ContactSystem(const Equations& e) : e_(e), n_y_(e.y.size()), n_z_
   at_rest_ = add(at_rest, all);
   rates_ = add(rows.rates, all);
   moving_ = add(rows.moving, all);
+  const Exprs bilateral = joined<Expr>(e.g_dot, e.k);
+  bilateral_ = add(bilateral, all);
+  bilateral_moving_ = add(substitute(bilateral, e.z, Exprs(e.z.size(), e.graph->constant(0)), *e.graph), all);
   mass_part_ = add(mass_.value, all);
   K_part_ = add(K_.value, all);
   J_part_ = add(J_.value, all);
@@ -124,6 +128,29 @@ void ContactSystem::glance(double t, std::span<const double> state) {
 
 void ContactSystem::look(double t, std::span<const double> state) {
   glance(t, state);
+  measure();
+}
+
+void ContactSystem::look_behind(double t, std::span<const double> near, double t_far, std::span<const double> far) {
+  glance(t_far, far);
+  const std::vector<double> there = out_;
+  glance(t, near);
+  for (std::size_t i = 0; i < out_.size(); ++i)
+    if (std::isfinite(there[i])) out_[i] += out_[i] - there[i];
+  measure();
+}
+
+double ContactSystem::rounding_of_gap(int contact) const {
+  constexpr double operations = 64;  // a chain of a few turned bodies
+  double largest = 0, slopes = 0;
+  for (std::size_t i = 0; i < n_y_; ++i) largest = std::max(largest, std::abs(in_[1 + i]));
+  for (int k = gap_y_.row_start[contact]; k < gap_y_.row_start[contact + 1]; ++k)
+    slopes += std::abs(out_[gap_y_part_.first + k]);
+  return operations * std::numeric_limits<double>::epsilon() * slopes * largest;
+}
+
+/// The sizes that are seen.
+void ContactSystem::measure() {
   const auto sum = [&](const SparseExprs& m, const Part& part, int row, std::size_t offset) {
     double size = 0;
     for (int k = m.row_start[row]; k < m.row_start[row + 1]; ++k)
@@ -188,6 +215,24 @@ double ContactSystem::held_back(std::span<const double> multipliers) {
   return most;
 }
 
+ContactSystem::Kept ContactSystem::kept() {
+  columns({});
+  const auto n = static_cast<Eigen::Index>(n_z_);
+  const Eigen::Index m = Kbd_.rows();
+  Eigen::VectorXd off(m);
+  for (Eigen::Index i = 0; i < m; ++i) off[i] = value(bilateral_, static_cast<int>(i));
+  const Eigen::VectorXd found = inverse_.bottomRightCorner(m, m) * off;
+  return {-inverse_.topRightCorner(n, m) * off, {found.data(), found.data() + m}};
+}
+
+double ContactSystem::supplied(const std::vector<int>& rows, const Eigen::VectorXd& impulses) {
+  const std::vector<double> multipliers = reactions(rows, impulses);
+  double work = 0;
+  for (std::size_t i = 0; i < multipliers.size(); ++i)
+    work += multipliers[i] * value(bilateral_moving_, static_cast<int>(i));
+  return work;
+}
+
 std::vector<double> ContactSystem::reactions(const std::vector<int>& rows, const Eigen::VectorXd& impulses) {
   columns({});
   const auto n = static_cast<Eigen::Index>(n_z_);
@@ -243,11 +288,14 @@ Eigen::VectorXd ContactSystem::displacement(const Eigen::VectorXd& change_of_z) 
   return filled(v_z_, v_z_part_) * change_of_z;
 }
 
-void require_outside(const Model& model, const ContactSystem& system) {
+void require_outside(const Model& model, ContactSystem& system) {
   std::vector<Diagnostic> inside;
   for (std::size_t i = 0; i < model.contacts.size(); ++i) {
     const Contact& c = model.contacts[i];
     const double gap = system.gap(static_cast<int>(i));
+    // What was moved to be assembled may be inside by that.
+    if (gap < 0 && -gap <= system.rounding_of_gap(static_cast<int>(i)))
+      system.reach(static_cast<int>(i), -gap / rounding_of_gaps);
     if (!std::isfinite(gap))
       inside.push_back({model.source, c.place, "the gap of '" + c.name + "' is not finite at the start", ""});
     else if (gap < -rounding_of_gaps * system.gap_scale(static_cast<int>(i)))

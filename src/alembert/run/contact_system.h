@@ -29,6 +29,9 @@ class ContactSystem {
   void look(double t, std::span<const double> state);
   /// The same for a state that does not count: what is written of a motion does not change it.
   void glance(double t, std::span<const double> state);
+  /// From now on it speaks of what is just behind a state that lies in a kink: the limit through two points so far and
+  /// twice as far behind it.
+  void look_behind(double t, std::span<const double> near, double t_far, std::span<const double> far);
 
   /// The sizes by which rounding is measured.
   void archive(Archive& fields);
@@ -50,6 +53,8 @@ class ContactSystem {
   double rate(int row) const { return value(rates_, row); }
   double moving(int row) const { return value(moving_, row); }
   double rate_scale(int row) const { return rate_scale_[static_cast<std::size_t>(row)]; }
+  /// What rounding may make of a gap at the state at which it looks, where all positions are as large as the largest.
+  double rounding_of_gap(int contact) const;
   /// A rate of this size is seen, or a sum of terms of this size.
   void reach_rate(int row, double rate) {
     double& size = rate_scale_[static_cast<std::size_t>(row)];
@@ -63,6 +68,15 @@ class ContactSystem {
   std::vector<double> loads(std::span<const double> multipliers);
   /// The largest acceleration that bilateral reactions of this size, and friction by their loads, hold back.
   double held_back(std::span<const double> multipliers);
+  /// What keeps the bilateral constraints where they have left the velocities behind, as in a kink: the change of z, and
+  /// the impulses as multipliers.
+  struct Kept {
+    Eigen::VectorXd change;
+    std::vector<double> multipliers;
+  };
+  Kept kept();
+  /// The work of the bilateral constraints that move by themselves while impulses act in rows.
+  double supplied(const std::vector<int>& rows, const Eigen::VectorXd& impulses);
   /// The multipliers that impulses in rows bring about.
   std::vector<double> reactions(const std::vector<int>& rows, const Eigen::VectorXd& impulses);
 
@@ -78,6 +92,7 @@ class ContactSystem {
   Eigen::VectorXd displacement(const Eigen::VectorXd& change_of_z) const;
 
  private:
+  void measure();
   struct Part {
     int first = 0;
   };
@@ -91,7 +106,7 @@ class ContactSystem {
   std::vector<ContactLayout> contacts_;
   std::vector<int> first_friction_;
   int rows_ = 0;
-  Part gap_, restitution_, coefficient_, at_rest_, rates_, moving_, mass_part_, K_part_, J_part_, Kb_part_, Jb_part_,
+  Part gap_, restitution_, coefficient_, at_rest_, rates_, moving_, bilateral_, bilateral_moving_, mass_part_, K_part_, J_part_, Kb_part_, Jb_part_,
       gap_y_part_, v_z_part_;
   SparseExprs mass_, K_, J_, Kb_, Jb_, gap_y_, v_z_;
   Kernel<double> kernel_, second_, loads_;
@@ -106,6 +121,7 @@ class ContactSystem {
 constexpr double rounding_of_gaps = 1e-11;
 
 /// Throws InputError, with depths and names, where a motion would start inside contacts. The system looks at the start.
-void require_outside(const Model& model, const ContactSystem& system);
+/// Gaps that are inside by what rounding makes of positions of that size count as closed.
+void require_outside(const Model& model, ContactSystem& system);
 
 }  // namespace alembert::internal

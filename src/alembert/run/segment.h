@@ -31,6 +31,8 @@ struct Segment {
   bool row = true;            // the first point has a row
   bool final = true;          // the run ends where this ends
   bool ends_on_grid = false;  // where it does not
+  bool stops_at_kinks = false;  // it ends in front of the first kink: what happens there is for who goes on
+  bool in_kink = false;         // it begins in one
   int own_events = 0;         // the first of the events: they stop the run, the others the segment
   /// Whether a step that was made must not be taken, because it passed over something: the segment fails in front of
   /// it. Empty for most.
@@ -52,6 +54,8 @@ struct Segment {
   std::vector<double> parameters;      // that are open, as the segment ends
   std::optional<SampleTimes> samples;  // that are left
   CheckpointClock clock;
+  std::optional<double> kink;  // where it is, if the segment ended in front of one
+  bool row_in_kink = false;    // it has a row by its number
 };
 
 }  // namespace alembert::internal

@@ -192,6 +192,34 @@ bool Simulation::closes(bool last) const {
   return by_user || (last && segment_->final && report_.stopped.empty());
 }
 
+// Whether what happens in a kink at this point is for who goes on behind the segment.
+bool Simulation::ends_in_kink(const GridPoint& to) const {
+  return segment_ && segment_->stops_at_kinks && (to.kink || to.at_kink) && !to.before.empty();
+}
+
+// A segment that stops at kinks has the point in front of one as its last, but where an event of the model lies in it,
+// or the run ends there.
+bool Simulation::stop_at_kink(double kink, GridPoint& to, bool last) {
+  if (segment_) segment_->kink.reset();
+  if (!ends_in_kink(to) || (last && segment_->final)) return false;
+  segment_->kink = kink;
+  segment_->row_in_kink = false;
+  if (!acting_.empty() || !report_.stopped.empty()) return true;
+  segment_->row_in_kink = to.on_grid;
+  to.t = to.t_before;
+  to.state = to.before;
+  to.kink = to.at_kink = to.on_grid = false;
+  return true;
+}
+
+void Simulation::count_kink(const GridPoint& from) {
+  ++report_.kinks;
+  kink_times_.push_back(*segment_->kink);
+  if (!segment_->row_in_kink) return;
+  count(std::abs(*segment_->kink - from.t));
+  segment_->row_in_kink = every_ > 0 && (report_.steps + segment_->steps) % every_ == 0;
+}
+
 // A new grid point. False where the run ends with it.
 bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
   const During watching(Activity::watching);
@@ -206,15 +234,18 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
     return report_.ending == Ending::done;
   }
   if (segment_ && last && !segment_->final) to.on_grid = segment_->ends_on_grid;
+  const double kink = to.t;
   if (!between(from, to, last))
     end(Ending::failed, "the events between t = " + time_text(from.t) + " and " + time_text(to.t) +
                             " could not be found: part of the step has no solution; try a smaller step");
+  const bool at_kink = stop_at_kink(kink, to, last);
   bool stopped = !report_.stopped.empty();
   bool acts = !acting_.empty();
   if (acts && to.t != options_.end) last = false;
   report_.t = to.t;
   const bool made = !((stopped || acts) && to.t == from.t);
   bool row = made && look(from, to, last);
+  if (at_kink && !stopped && !acts) count_kink(from);
   if (probe_ && made && !stopped) follow(from, to);
   if (segment_) changing_ = std::exchange(segment_->acting, {});
   stopped = !report_.stopped.empty();
@@ -235,7 +266,7 @@ bool Simulation::arrive(const GridPoint& from, GridPoint& to, bool last) {
   if (segment_ && segment_->passed && point_.on_grid && !stopped && !acts) segment_->passed(point_);
   if (acts && segment_ && !segment_->arrived) return false;  // what acts in the next segment is found out anew
   if (acts && !last && !early) go_on();
-  return !last && !early;
+  return !last && !early && !at_kink;
 }
 
 }  // namespace alembert::internal

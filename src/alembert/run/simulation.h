@@ -65,6 +65,10 @@ class Simulation {
   void assess_kinks();
   void assess_last_event(const AccuracyProbe::Result& found);
   bool arrive(const GridPoint& from, GridPoint& to, bool last);
+  bool ends_in_kink(const GridPoint& to) const;
+  bool passes_kink(const EventRecord& record, const GridPoint& to) const;
+  bool stop_at_kink(double kink, GridPoint& to, bool last);
+  void count_kink(const GridPoint& from);
   bool closes(bool last) const;
   bool look(const GridPoint& from, GridPoint& to, bool last);
   void count(double h);

@@ -10,6 +10,11 @@
 
 namespace alembert::internal {
 
+// What contacts do in a kink, in front of which their segment ends, is found out behind it.
+bool Simulation::passes_kink(const EventRecord& record, const GridPoint& to) const {
+  return ends_in_kink(to) && record.event >= segment_->own_events && record.t > to.t_before;
+}
+
 // What happens inside a step: events, which may end it early, and rows. False where the dense output fails.
 bool Simulation::between(const GridPoint& from, GridPoint& to, bool last) {
   acting_.clear();
@@ -25,6 +30,7 @@ bool Simulation::between(const GridPoint& from, GridPoint& to, bool last) {
          from.t);
   double share = 1;  // of the step that is left
   for (EventRecord& record : found_) {
+    if (passes_kink(record, to)) continue;
     const Event& event = engine_.model.events[record.event];
     const bool enough = ++counts_[counter(event, record.event)] == event.stop_after;
     if (event.stop || enough || !event.actions.empty()) {
@@ -146,7 +152,9 @@ bool Simulation::take_samples(const GridPoint& from, const GridPoint& to, double
   while (const std::optional<double> t = rows_.wanted() ? samples_.next(up_to) : std::nullopt) {
     const double h = to.t - from.t;
     // Within rounding of a grid point it is that point.
-    const double rounding = 4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(to.t), std::abs(h));
+    // A segment that begins in a kink gets what the one before has left in front of it.
+    const double rounding =
+        h == 0 ? HUGE_VAL : 4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(to.t), std::abs(h));
     std::span<const double> state = to.state;
     if (std::abs(*t - from.t) <= rounding) {
       if (from_kept) continue;

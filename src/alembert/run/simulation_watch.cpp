@@ -35,14 +35,16 @@ std::string turned_too_far(const Equations& e, std::span<const double> from, std
 }  // namespace
 
 void Simulation::begin_watching() {
-  engine_.watch.look(engine_.behind(point_.t), point_.state, {});
+  const GridPoint begin = segment_ && segment_->in_kink ? engine_.behind(point_) : point_;
+  const double t0 = segment_ && segment_->in_kink ? begin.t : engine_.behind(point_.t);
+  engine_.watch.look(t0, begin.state, {});
   observe(point_);
   energy_ = engine_.watch.energy();
   // Time stepping adds to the account what its contacts do, but in the end only.
   judge_.emplace(engine_, point_, !(segment_ && segment_->arrived));
   if (engine_.work) {
     engine_.work->restart();
-    engine_.work->look(engine_.behind(point_.t), point_.state, energy_ + taken(), engine_.multipliers);
+    engine_.work->look(t0, begin.state, energy_ + taken(), engine_.multipliers);
   }
   const bool probes = !segment_ || segment_->probes;
   if (options_.steps.control == Control::fixed && probes)
@@ -159,7 +161,9 @@ void Simulation::watch(const GridPoint& to) {
   const bool closely = engine_.work && !told && (engine_.work->few(to.t) || (segment_ && by_tolerance()));
   if (!time_stepping && engine_.dense && closely)
     look_between((to.kink || to.at_kink) && !to.before.empty() ? to.t_before : to.t);
-  engine_.watch.look(to.at_kink ? engine_.behind(to.t) : to.t, to.state, {});
+  const bool ends = ends_in_kink(to);
+  if (ends) engine_.watch.look(to.t_before, to.before, {});
+  else engine_.watch.look(to.at_kink ? engine_.behind(to.t) : to.t, to.state, {});
   observe(to);
   take_balance(to);
   const bool at_kink = to.kink || to.at_kink;
@@ -167,7 +171,7 @@ void Simulation::watch(const GridPoint& to) {
   if (parted) part_account(to);
   take_impulse();
   if (at_kink) kink_times_.push_back(to.t);
-  if (engine_.work) {
+  if (engine_.work && !ends) {
     // In the kink itself a force that jumps would be seen from the other side.
     const double t = to.at_kink ? engine_.behind(to.t) : to.t;
     const double energy = engine_.watch.energy() + taken();
