@@ -81,7 +81,8 @@ TEST_F(PrintTest, Latex) {
   EXPECT_EQ(to_latex(3 * a), "3 a");
   EXPECT_EQ(to_latex(abs(a)), "\\left|a\\right|");
   EXPECT_EQ(to_latex(graph.make(Op::asin, a)), "\\arcsin\\left(a\\right)");
-  EXPECT_EQ(to_latex(graph.constant(1e-30)), "1 \\cdot 10^{-30}");
+  EXPECT_EQ(to_latex(graph.constant(1e-30)), "10^{-30}");
+  EXPECT_EQ(to_latex(graph.constant(2.5e-30)), "2.5 \\cdot 10^{-30}");
   EXPECT_EQ(to_latex(graph.constant(Quad(1) / 3)), "\\frac{1}{3}");
 }
 

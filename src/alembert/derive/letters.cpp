@@ -21,34 +21,6 @@ std::string word_at(const std::string& text, std::size_t at) {
   return text.substr(at, end - at);
 }
 
-/// "x[2].r[1]" -> "x[].r[]" and its indices 2, 1.
-std::string pattern_of(const std::string& name, std::vector<long>& indices) {
-  std::string pattern;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    pattern += name[i];
-    if (name[i] != '[') continue;
-    long index = 0;
-    while (i + 1 < name.size() && std::isdigit(static_cast<unsigned char>(name[i + 1])))
-      index = 10 * index + (name[++i] - '0');
-    indices.push_back(index);
-  }
-  return pattern;
-}
-
-/// Whether all combinations of the indices between the smallest and the largest are there.
-bool is_complete(const std::vector<std::vector<long>>& members) {
-  double all = 1;
-  for (std::size_t k = 0; k < members[0].size(); ++k) {
-    long least = members[0][k], most = least;
-    for (const std::vector<long>& indices : members) {
-      least = std::min(least, indices[k]);
-      most = std::max(most, indices[k]);
-    }
-    all *= static_cast<double>(most - least + 1);
-  }
-  return all == static_cast<double>(members.size());
-}
-
 }  // namespace
 
 Name name_of(const std::string& symbol) { return {.text = symbol, .symbol = symbol}; }
@@ -126,26 +98,6 @@ Name Letters::formula(const std::string& text) const {
 Name Letters::in_words(const std::string& before, const std::string& formula, const std::string& behind) const {
   const Name own = this->formula(formula);
   return {before + own.text + behind, before + "$" + own.latex + "$" + behind};
-}
-
-std::vector<std::vector<std::string>> families(const std::vector<std::string>& names) {
-  std::vector<std::string> order;
-  std::map<std::string, std::vector<std::string>> of_pattern;
-  std::map<std::string, std::vector<std::vector<long>>> indices_of;
-  for (const std::string& name : names) {
-    std::vector<long> indices;
-    const std::string pattern = pattern_of(name, indices);
-    if (!of_pattern.contains(pattern)) order.push_back(pattern);
-    of_pattern[pattern].push_back(name);
-    indices_of[pattern].push_back(indices);
-  }
-  std::vector<std::vector<std::string>> all;
-  for (const std::string& pattern : order) {
-    if (is_complete(indices_of[pattern])) all.push_back(of_pattern[pattern]);
-    else
-      for (const std::string& name : of_pattern[pattern]) all.push_back({name});
-  }
-  return all;
 }
 
 }  // namespace alembert::internal

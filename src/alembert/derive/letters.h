@@ -12,6 +12,7 @@ namespace alembert::internal {
 struct Name {
   std::string text, latex = {};
   std::string letter = {}, symbol = {};  // the letter with the symbol as its index, where both are there
+  std::string second = {};               // a second index
 };
 /// The name of a symbol of the model: x1' is the dotted x with index 1.
 Name name_of(const std::string& symbol);
@@ -36,9 +37,5 @@ class Letters {
  private:
   std::map<std::string, std::string> other_;  // the text of those that are taken
 };
-
-/// Names with the same letters and other indices, as x[1] and x[2], in the order in which the first of them comes. A
-/// list with gaps is several families of one name.
-std::vector<std::vector<std::string>> families(const std::vector<std::string>& names);
 
 }  // namespace alembert::internal

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "alembert/derive/letters.h"
+#include "alembert/derive/rows.h"
 #include "alembert/equations.h"
 #include "alembert/expr/collect.h"
 
@@ -37,18 +38,32 @@ class Page {
   void note(const Name& title, const Name& sentence);
   /// A name as this page writes it.
   std::string latex(const Name& name) const;
-  /// The whole page, ended.
+  /// The whole page, ended: what is written several times named, rows that differ by their indices only as one.
   std::string take();
 
  private:
+  /// Lines as they are, or a section whose rows are written when all are known.
+  struct Part {
+    std::string text = {};
+    std::vector<Row> rows = {};
+    std::size_t left_out = 0;  // rows that were not even looked at
+  };
   void heading(const Name& title);
+  Row row_of(const Name& name, Expr value, const Exprs& unknowns) const;
+  /// Fewer rows that say the same; the definitions that they need are put in their place.
+  void shorten();
+  std::string written(const std::vector<Row>& rows, std::size_t left_out) const;
   /// In lines that fit on a page, where it is LaTeX.
-  std::string right_side(Expr e, const Exprs& unknowns);
+  std::string right_side(const Row& row) const;
+  std::string left_out(const Row& row) const;
   std::string list(const std::vector<std::string>& names) const;
+  std::string& text();
 
   Collector& collector_;
   const ShowOptions& options_;
-  std::string text_;
+  FreeNames free_;
+  Graph names_;              // whose symbols are abbreviations and names with letters as indices
+  std::vector<Part> parts_;  // the first: title and symbols
 };
 
 }  // namespace alembert::internal

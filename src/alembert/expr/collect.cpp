@@ -187,7 +187,9 @@ Sum Collector::written(Expr e) {
   return made(e.graph(), e.id()).shown;
 }
 
-Sum Collector::collect(Expr e, const Exprs& unknowns) {
+Sum Collector::collect(Expr e, const Exprs& unknowns) { return idle_.removed(table_, chosen(e, unknowns)); }
+
+Sum Collector::chosen(Expr e, const Exprs& unknowns) {
   const Forms f = forms(e);
   Sum best = shorter(f, longest_expanded);
   if (unknowns.empty() || !f.expanded) return best;

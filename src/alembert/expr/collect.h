@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "alembert/expr/form.h"
+#include "alembert/expr/form_replace.h"
 
 namespace alembert::internal {
 
@@ -39,11 +40,13 @@ class Collector {
   Forms power(const Forms& a, Quad exponent);
   form::Sum shorter(const Forms& f, std::size_t longest);
   form::Sum written(Expr e);
+  form::Sum chosen(Expr e, const Exprs& unknowns);
   form::Sum gathered(const form::Sum& expanded, const std::vector<int>& unknowns);
   bool is_gathered(const form::Sum& sum, const std::vector<int>& unknowns) const;
   int symbol_atom(Expr e);
 
   form::FormTable table_;
+  form::IdleBrackets idle_;
   struct Place {
     form::Kind kind;
     std::uint32_t rank;

@@ -3,6 +3,8 @@
 #include <quadmath.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <tuple>
 
 namespace alembert::internal::form {
@@ -17,6 +19,20 @@ Quad rounded(Quad value, Quad scale) {
   const Quad nearest = roundq(value);
   return fabsq(value - nearest) <= rounding * scale ? nearest : value;
 }
+
+/// The greatest common divisor where all coefficients are integers of few digits, else 1: 2*x - 4*l = 2*(x - 2*l).
+Quad shared_divisor(const Sum& sum) {
+  constexpr double largest = 1e6;  // more digits are no divisor that anybody sees
+  long divisor = 0;
+  for (const Term& term : sum.terms) {
+    if (!is_integer(term.coefficient) || fabsq(term.coefficient) > largest) return 1;
+    divisor = std::gcd(divisor, std::lround(static_cast<double>(term.coefficient)));
+  }
+  return divisor;
+}
+
+/// A name reads as two characters, however long it is.
+constexpr int name_cost = 2;
 
 /// Terms are alike when these are equal.
 struct FactorsBefore {
@@ -56,9 +72,13 @@ int FormTable::intern(const std::string& key, Atom atom) {
 }
 
 int FormTable::symbol(Expr e, Kind kind, std::uint32_t rank) {
-  constexpr int name_cost = 2;             // a name reads as two characters, however long it is
   constexpr std::uint32_t operators = 64;  // functions of a symbol come behind it, before the next one
   return intern("s" + std::to_string(e.id()), {Op::symbol, e, {}, kind, operators * rank, name_cost});
+}
+
+int FormTable::name(Expr e, int atom) {
+  const Atom& like = atoms_[atom];
+  return intern("n" + std::to_string(e.id()), {Op::symbol, e, {}, like.kind, like.rank, name_cost});
 }
 
 int FormTable::function(Op op, std::vector<Sum> arguments) {
@@ -163,7 +183,7 @@ Term FormTable::common(const Sum& sum) const {
     same_size = same_size && is_same_size(term.coefficient, size);
     shared.factors = shared_factors(shared.factors, term.factors);
   }
-  shared.coefficient = (same_size ? size : 1) * (all_negative ? -1 : 1);
+  shared.coefficient = (same_size ? size : shared_divisor(sum)) * (all_negative ? -1 : 1);
   return shared;
 }
 

@@ -56,6 +56,9 @@ class FormTable {
   const Atom& atom(int number) const { return atoms_[number]; }
 
   int symbol(Expr e, Kind kind, std::uint32_t rank);
+  /// A name that stands where another atom stood: in its place in the order of reading. It is a symbol of a graph of
+  /// its own, the same one for all of them.
+  int name(Expr e, int atom);
   int function(Op op, std::vector<Sum> arguments);
   /// The sum as one factor; its common factors stand before the brackets.
   Term bracket(const Sum& sum);

@@ -63,36 +63,60 @@ std::string dotted(const std::string& base, std::size_t primes) {
   return base + "^{(" + std::to_string(primes) + ")}";
 }
 
-// "q1[2]'" is the dotted q with indices 1, 2.
+// "link[2].r", part by part.
+std::string dotted_parts(std::string_view name) {
+  std::string text;
+  for (std::size_t at = 0; at <= name.size();) {
+    const std::size_t end = std::min(name.find('.', at), name.size());
+    text += (at == 0 ? "" : ".") + latex_name(name.substr(at, end - at));
+    at = end + 1;
+  }
+  return text;
+}
+
+// The letters of multipliers, whose index is the name of a constraint; doubled where the model has that letter.
+bool is_multiplier(std::string_view letter) {
+  return letter == "lambda" || letter == "psi" || letter == "mu" || letter == "lambdas" || letter == "psis" ||
+         letter == "mus";
+}
+
+// "i+1"
+bool is_shifted(std::string_view index) {
+  return index.size() > 2 && std::isalpha(static_cast<unsigned char>(index[0])) && (index[1] == '+' || index[1] == '-');
+}
+
+// "q1[2]'" is the dotted q with indices 1, 2; "motor.w" the w with the index motor.
 std::string latex_name(std::string_view name, bool as_written) {
   const std::size_t primes = name.size() - without_primes(name).size();
   name = without_primes(name);
   if (as_written) return dotted("\\mathtt{" + escaped(name) + "}", primes);
-  // Of link[2].r[1] each part is set by itself.
-  if (const std::size_t part = name.rfind("]."); part != std::string_view::npos)
-    return latex_name(name.substr(0, part + 1)) + "." +
-           latex_name(std::string(name.substr(part + 2)) + std::string(primes, '\''));
-  std::string indices;
-  const auto add_index = [&](std::string_view index) {
-    if (index.empty()) return;
-    if (!indices.empty()) indices += ",";
-    indices += word(index);
+  // Of link[2].r[1] the part behind the last dot is the letter, and what has it an index.
+  const std::size_t part = name.rfind('.');
+  std::string indices = part == std::string_view::npos ? "" : dotted_parts(name.substr(0, part));
+  if (part != std::string_view::npos) {
+    if (const std::size_t letter = name.find('_'); letter < part && is_multiplier(name.substr(0, letter)))
+      return latex_name(name.substr(0, letter)) + "_{" + dotted_parts(name.substr(letter + 1)) + "}";
+    name.remove_prefix(part + 1);
+  }
+  const auto add_index = [&](const std::string& index) {
+    if (!index.empty()) indices += (indices.empty() ? "" : ",") + index;
   };
   const std::size_t bracket = std::min(name.find('['), name.size());
   std::string_view brackets = name.substr(bracket), base = name.substr(0, bracket);
   const std::size_t underscore = base.find('_', 1);
   if (underscore != std::string_view::npos) {
-    if (underscore + 1 < base.size()) indices = index_name(base.substr(underscore + 1));
+    if (underscore + 1 < base.size()) add_index(index_name(base.substr(underscore + 1)));
     base = base.substr(0, underscore);
   }
   std::size_t digits = 0;
   while (digits < base.size() && std::isdigit(static_cast<unsigned char>(base[base.size() - 1 - digits]))) ++digits;
   const std::string_view number = base.substr(base.size() - digits);
   if (digits < base.size()) base.remove_suffix(digits);
-  if (digits > 0 && number.data() != base.data()) add_index(number);
+  if (digits > 0 && number.data() != base.data()) add_index(word(number));
   while (!brackets.empty()) {
     const std::size_t end = std::min(brackets.find(']'), brackets.size());
-    add_index(brackets.substr(1, end - 1));
+    const std::string_view index = brackets.substr(1, end - 1);
+    add_index(is_shifted(index) ? std::string(index) : word(index));
     brackets.remove_prefix(std::min(end + 1, brackets.size()));
   }
   const std::string result = dotted(word(base), primes);
@@ -113,7 +137,8 @@ std::string number_text(Quad value) {  // not negative
   if (e == std::string::npos) return text;
   std::string exponent = text.substr(e + 1);
   if (exponent[0] == '+') exponent.erase(0, 1);
-  return text.substr(0, e) + " \\cdot 10^{" + exponent + "}";
+  const std::string front = text.substr(0, e);
+  return (front == "1" ? "" : front + " \\cdot ") + "10^{" + exponent + "}";
 }
 
 class Latex {
@@ -206,7 +231,7 @@ class Latex {
         const Quad value = graph_.value(e.id());
         if (value < 0) return {Level::sum, {"-" + number_text(-value)}, true};
         std::string text = number_text(value);
-        const bool plain = text.find("\\cdot") == std::string::npos && text.find("\\frac") == std::string::npos;
+        const bool plain = text.find('^') == std::string::npos && text.find("\\frac") == std::string::npos;
         return {plain ? Level::atom : Level::product, {text}};
       }
       case Op::parameter:
