@@ -15,8 +15,10 @@
 #include <vector>
 
 #include "alembert/run/companion.h"
+#include "alembert/run/comparison_plan.h"
 #include "alembert/run/engine.h"
 #include "alembert/run/state_ranges.h"
+#include "alembert/run/step_errors.h"
 #include "alembert/run/step_kernel.h"
 
 namespace alembert::internal {
@@ -127,33 +129,28 @@ class AccuracyProbe {
   bool prolonged();
   Halves distances(const Window& window) const;
   double growth_of(const Window& window) const;
-  bool due(double prediction_error);
   double trusted_gain(const Window& window) const;
   void compare_parts(const GridPoint& from, const GridPoint& to);
   void compare_inside(const GridPoint& from, const GridPoint& to);
   void take(const GridPoint& to);
-  void add_up();
 
   Distance compare(const GridPoint& a, const GridPoint& b, std::vector<double>& largest) const;
   double relative(const Distance& distance) const;
   double largest(const std::vector<double>& errors) const;
   double error_until(double t, const Window& window, double of_step, double growth) const;
-  double error_inside() const;
 
   const Engine& engine_;
   Multipliers multipliers_;  // of its own: asking leaves a trace
   int order_;
-  double gain_;        // 2^order
-  bool all_compared_;  // every step is made again in parts
+  double gain_;  // 2^order
   double h_, t0_;
   std::size_t n_y_;
   StateRanges ranges_;
-  long n_ = 0;              // steps so far
-  long next_look_ = 0;      // the step at which something is due by its number
-  long next_compared_ = 1;  // the one that is compared by its number
-  long gap_ = 0;            // between the last two that were
-  double surprised_ = -1;   // a prediction that was worse is a reason to compare
-  double t_;                // where the run is
+  ComparisonPlan plan_;
+  long n_ = 0;             // steps so far
+  long next_look_ = 0;     // the step at which something is due by its number
+  double surprised_ = -1;  // a prediction that was worse is a reason to compare
+  double t_;               // where the run is
 
   std::optional<Companion> companion_;
   SolvedStep<double> run_before_;  // the step of the run with which one of the companion begins
@@ -167,17 +164,8 @@ class AccuracyProbe {
 
   std::optional<Step<double>> parts_;
   GridPoint parts_at_;
-  std::vector<double> step_error_;    // largest of every entry in a step
-  std::vector<double> now_, last_;    // of the last step that was compared, and of the one before
-  std::vector<double> accompanied_;   // largest of the steps beside which the companion went
-  std::vector<double> sum_;           // of all steps, those in between by the trapezoidal rule
-  long summed_ = 0;                   // steps up to here
-  double predicted_worst_ = 0;        // of the steps that were compared
-  double worst_ = 0, worst_t_ = 0;    // error of a step
-  long compared_ = 0, unsolved_ = 0;  // those whose parts had no solution were not
-  double last_kink_ = -INFINITY, shortest_contact_ = INFINITY;  // when it was, and the least time between two
-  double inside_ = 0;                // errors of the steps that were cut at both ends, together
-  long cut_ = 0, cut_compared_ = 0;  // how many there were, and of how many the error is known
+  StepErrors steps_;
+  CutSteps cut_;
 };
 
 }  // namespace alembert::internal

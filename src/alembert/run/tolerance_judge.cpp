@@ -34,18 +34,8 @@ constexpr double forget_ratio = 0.5;
 // Comparisons may find so much more than was foreseen from defects. Errors below the second are far from what is
 // allowed.
 constexpr double surprise = 3, no_error = 1e-4;
-// Iterations of a step from which on it is too long for Newton, with a matrix at every iterate and with one that is
-// kept: beyond, it soon finds nothing any more, and ways that cost ten times as much follow. The first numbers are
-// those from which on steps grow no longer.
-constexpr double exact_enough = 4, exact_labour = 6, simplified_enough = 15, simplified_labour = 21;
-// A step of twice the size is made for comparison in one of eight: it may cost so much more.
-constexpr double comparison_labour = 3;
-// What follows where Newton labours: steps by so much shorter; later they grow again, little by little.
-constexpr double shorter_for_newton = 0.8, longer_again = 1.1;
 // What a defect says of the error is uncertain by this factor where the motion changes its character.
 constexpr double caution = 2;
-// Longer steps are tried again after so many stretches, and twice as late where that goes on.
-constexpr int fewest_stretches = 4, most_stretches = 64;
 
 }  // namespace
 
@@ -166,30 +156,6 @@ void ToleranceSteps::take_ratio(double h, double error, Pair& pair) {
   course.ratio = {std::max({error, least_error, before * found}), found, trust, pair.error, found, h, trust};
 }
 
-// Where steps are so long that Newton labours, shorter ones are cheaper: a looser tolerance must not be dearer.
-void ToleranceSteps::economise(double h, Pair& pair) {
-  Economy& economy = pair.course.economy;
-  const bool exact = factorizations_ >= iterations_;
-  const double each = static_cast<double>(iterations_) / pair.count;
-  const double labour = exact ? exact_labour : simplified_labour;
-  const bool labours = each > labour || compared_ > comparison_labour * labour;
-  double& next = pair.course.h;
-  if (economy.wide > 0 && pair.count == 2) economy.wide *= longer_again;
-  if (economy.guessed && (labours || unsolved_)) {
-    economy.longest = shorter_for_newton * std::abs(h);
-    if (unsolved_) economy.longest = std::max(shorter_for_newton * std::abs(too_long_), std::abs(h));
-    economy.again = std::clamp(2 * economy.again, fewest_stretches, most_stretches);
-    economy.left = economy.again;
-  } else if (economy.longest > 0 && --economy.left <= 0) {
-    economy.longest *= longer_again;
-    if (economy.longest > 2 * std::abs(next)) economy.longest = 0;
-  }
-  economy.guessed = staged_;
-  const bool enough = each > (exact ? exact_enough : simplified_enough);
-  if (enough && std::abs(next) > std::abs(h)) next = h;
-  if (economy.longest > 0 && std::abs(next) > economy.longest) next = std::copysign(economy.longest, next);
-}
-
 // Whether the forces at the end are those that the steps saw. Where there are no accelerations nothing can be said.
 bool ToleranceSteps::fits(const GridPoint& from, double h, Pair& pair) {
   const std::vector<double>& start = pair.course.rates;
@@ -232,10 +198,12 @@ void ToleranceSteps::settle(const GridPoint& from, double h, double error, Pair&
   factor = std::clamp(factor, options_.shrink, growth);
   if (++course.good < options_.good_steps) factor = std::min(factor, 1.0);
   // Nearly the same size is the same: matrices are kept.
-  if (wanted > 1.15 || wanted < 0.95) course.h = limited((std::abs(h) < std::abs(course.h) ? h : course.h) * factor);
-  economise(h, pair);
+  constexpr double nearly_longer = 1.15, nearly_shorter = 0.95;
+  if (wanted > nearly_longer || wanted < nearly_shorter)
+    course.h = limited((std::abs(h) < std::abs(course.h) ? h : course.h) * factor);
+  course.h = course.economy.next(h, course.h, pair.count, labour_, staged_);
   const double change = std::abs(course.h / h);
-  const double like = course.economy.wide > 0 ? like_narrow : like_size;
+  const double like = course.economy.compares_narrowly() ? like_narrow : like_size;
   if (!(change < like && change > 1 / like)) course.ratio.alone = 0;
 }
 

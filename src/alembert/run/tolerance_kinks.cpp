@@ -30,7 +30,7 @@ void ToleranceSteps::look_ahead(const GridPoint& start, double step) {
   if (std::find(signs.begin(), signs.end(), 0) != signs.end()) {
     behind_ = start;
     const double least = clear * std::numeric_limits<double>::epsilon() * std::abs(start.t);
-    kinks_->pass(*behind_, std::copysign(std::max(margin * std::abs(step), least), step), now_.kinks, 1);
+    kinks_.zeros->pass(*behind_, std::copysign(std::max(margin * std::abs(step), least), step), now_.kinks, 1);
   }
   const GridPoint& from = behind_ ? *behind_ : start;
   const std::span<const double> rates = multipliers_.at(from.t, from.state);
@@ -41,7 +41,7 @@ void ToleranceSteps::look_ahead(const GridPoint& start, double step) {
 // Passes over a jump that no step leads across. The size of steps is what it was in front of it.
 bool ToleranceSteps::cross_kink(const GridPoint& from, Pair& pair) {
   const double longest = std::copysign(nearly_there * std::max(largest_, smallest_), pair.course.h);
-  if (!kinks_->cross(from, from_kinks_, longest, pair.end, pair.course.kinks)) return false;
+  if (!kinks_.zeros->cross(from, kinks_.from, longest, pair.end, pair.course.kinks)) return false;
   const double h = pair.end.t - from.t;
   if (std::abs(pair.end.t) >= std::abs(end_)) return false;
   pair.count = 1;
@@ -57,50 +57,52 @@ bool ToleranceSteps::cross_kink(const GridPoint& from, Pair& pair) {
 
 // The steps to be made see the sides on which they begin.
 void ToleranceSteps::hold(std::vector<double>& sides) {
-  kinks_->hold(from_kinks_, sides_);
-  sides.assign(sides_.begin(), sides_.end());
+  kinks_.zeros->hold(kinks_.from, kinks_.sides);
+  sides.assign(kinks_.sides.begin(), kinks_.sides.end());
 }
 
 // Sets an aim where there is a kink inside both steps. False where that cannot be found out.
 bool ToleranceSteps::look_for_kinks(const GridPoint& from, double h, Pair& pair, Aim& aim) {
-  dense_->begin(from, h);
+  kinks_.dense->begin(from, h);
   const bool alone = pair.count == 1;
   const GridPoint& first = alone ? pair.end : pair.middle;
-  if (!kinks_->search(from, from_kinks_, first, alone ? pair.course.kinks : middle_kinks_, false, found_)) return false;
-  turned_ = kinks_->turn(found_, at_end, from_kinks_);
-  if (turned_) return true;
+  if (!kinks_.zeros->search(from, kinks_.from, first, alone ? pair.course.kinks : kinks_.middle, false, kinks_.found))
+    return false;
+  kinks_.turned = kinks_.zeros->turn(kinks_.found, at_end, kinks_.from);
+  if (kinks_.turned) return true;
   double start = 0;
-  std::erase_if(found_, [](const ZeroSearch::Zero& zero) { return zero.share <= at_end; });
-  if (found_.empty() && !alone) {
+  std::erase_if(kinks_.found, [](const ZeroSearch::Zero& zero) { return zero.share <= at_end; });
+  if (kinks_.found.empty() && !alone) {
     start = 1;
-    dense_->begin(pair.middle, h);
-    if (!kinks_->search(pair.middle, middle_kinks_, pair.end, pair.course.kinks, false, found_)) return false;
-    turned_ = kinks_->turn({}, 0, from_kinks_);
-    if (turned_) return true;
+    kinks_.dense->begin(pair.middle, h);
+    if (!kinks_.zeros->search(pair.middle, kinks_.middle, pair.end, pair.course.kinks, false, kinks_.found))
+      return false;
+    kinks_.turned = kinks_.zeros->turn({}, 0, kinks_.from);
+    if (kinks_.turned) return true;
   }
-  if (found_.empty()) return true;
-  const double share = found_[0].share;
+  if (kinks_.found.empty()) return true;
+  const double share = kinks_.found[0].share;
   const double length = (start + share) * h;
   // The next two begin there.
   if (start + share >= pair.count * (1 - at_end) || std::abs(length) >= std::abs(end_ - from.t) * (1 - at_end))
     return true;
-  aim = {.length = length, .function = found_[0].function};
-  std::erase_if(found_, [&](const ZeroSearch::Zero& zero) { return zero.share > share + at_end; });
-  std::swap(passed_, found_);
+  aim = {.length = length, .function = kinks_.found[0].function};
+  std::erase_if(kinks_.found, [&](const ZeroSearch::Zero& zero) { return zero.share > share + at_end; });
+  std::swap(kinks_.passed, kinks_.found);
   return true;
 }
 
 // Whether the two steps end at the kink that they aim at; else the aim is taken better.
 bool ToleranceSteps::on_kink(double h, Pair& pair, Aim& aim) {
   ZeroSearch::Values& values = pair.course.kinks;
-  values.come_from(from_kinks_);
-  kinks_->know(pair.end, values);
+  values.come_from(kinks_.from);
+  kinks_.zeros->know(pair.end, values);
   const double value = values.values[aim.function];
   const double length = 2 * h;
   if (aim.tries == 0) {
-    kinks_->know(pair.middle, middle_kinks_);
+    kinks_.zeros->know(pair.middle, kinks_.middle);
     aim.before = h;
-    aim.before_value = middle_kinks_.values[aim.function];
+    aim.before_value = kinks_.middle.values[aim.function];
   }
   const double slope = (value - aim.before_value) / (length - aim.before);
   const double left = -value / slope;
@@ -114,9 +116,9 @@ bool ToleranceSteps::on_kink(double h, Pair& pair, Aim& aim) {
   }
   pair.end.before = pair.end.state;
   pair.end.t_before = pair.end.t;
-  if (std::abs(left) < std::abs(h)) kinks_->pass(pair.end, left + gap, values);
+  if (std::abs(left) < std::abs(h)) kinks_.zeros->pass(pair.end, left + gap, values);
   pair.end.kink = true;
-  for (const ZeroSearch::Zero& zero : passed_) {
+  for (const ZeroSearch::Zero& zero : kinks_.passed) {
     values.sides[zero.function] = zero.side;
     values.signs[zero.function] = 0;
   }

@@ -29,9 +29,9 @@ constexpr int most_brief = 6;
 constexpr int most_little = 3, most_brief_from_scratch = 8;
 // Where a motion leaves a kink to another side than was thought, the steps are made again on that, so often at most.
 constexpr int most_turns = 3;
-// Of the size of a step that was too long for a comparison. The next ones are of about this size: without a tenth of
-// distance the same failure would be found again and again.
-constexpr double wide_part = 0.9;
+// A motion that is held goes on in steps shorter than this part of the longest; it is asked for with steps of the
+// other.
+constexpr double steps_of_held = 1e-6, asked_with = 1e-3;
 // Where Newton finds no step, the next trial is this part of it.
 constexpr double shorter_where_lost = 0.6;
 
@@ -59,9 +59,14 @@ ToleranceSteps::ToleranceSteps(Engine& engine, const StepOptions& options, int o
       ahead_(step_.clone()),
       check_to_(start),
       beyond_{start, start},
-      dense_(engine.kinks ? &*engine.dense : nullptr),
-      kinks_(engine.kinks ? &*engine.kinks : nullptr),
-      sides_(engine.sides),
+      kinks_{engine.kinks ? &*engine.dense : nullptr,
+             engine.kinks ? &*engine.kinks : nullptr,
+             engine.sides,
+             false,
+             {},
+             {},
+             {},
+             {}},
       now_{limited(step),
            0,
            1,
@@ -76,8 +81,8 @@ ToleranceSteps::ToleranceSteps(Engine& engine, const StepOptions& options, int o
       pair_{start, start, 0, 2, false, now_, {}, {}, {}, {}, {}},
       next_(pair_),
       again_(pair_) {
-  if (kinks_) {
-    kinks_->begin(start, now_.kinks);
+  if (kinks_.zeros) {
+    kinks_.zeros->begin(start, now_.kinks);
     held_ = held(start, step);
   }
   look_ahead(start, step);
@@ -97,9 +102,10 @@ double ToleranceSteps::limited(double h) const { return std::abs(h) > largest_ ?
 
 void ToleranceSteps::archive(Archive& fields) {
   StepControl::archive(fields);
-  fields(smallest_, largest_, made_, made_until_, check_, ahead_, check_to_, beyond_[0], beyond_[1], from_kinks_,
-         middle_kinks_, middle_rates_, end_rates_, middle_slopes_, end_slopes_, defects_, tried_, first_, second_,
-         moved_, iterations_, unsolved_, now_, shorter_, pair_, next_, again_, ready_, dead_end_, internal_, error_);
+  fields(smallest_, largest_, made_, made_until_, check_, ahead_, check_to_, beyond_[0], beyond_[1], kinks_.from,
+         kinks_.middle, middle_rates_, end_rates_, middle_slopes_, end_slopes_, defects_, tried_, first_, second_,
+         moved_, labour_.iterations, labour_.unsolved, now_, shorter_, pair_, next_, again_, ready_, dead_end_,
+         internal_, error_);
 }
 
 NewtonStatistics ToleranceSteps::statistics() const {
@@ -136,7 +142,7 @@ int ToleranceSteps::advance(const GridPoint& given, GridPoint* to, bool& last) {
   std::swap(error_, pair_.error);
   std::swap(handed_out_, pair_.first);
   // The motion between their ends may be asked for now.
-  if (kinks_) std::copy(pair_.sides.begin(), pair_.sides.end(), sides_.begin());
+  if (kinks_.zeros) std::copy(pair_.sides.begin(), pair_.sides.end(), kinks_.sides.begin());
   last = pair_.last;
   held_ = pair_.held;
   if (ready_) std::swap(pair_, next_);
@@ -188,7 +194,7 @@ double ToleranceSteps::size_now(const GridPoint& from, const Aim& aim, Pair& pai
   const double left = end_ - from.t;
   // Where a step of twice the size is too long for Newton, two of half the size are compared with one.
   const Course& course = pair.course;
-  const bool narrow = pair.count == 2 && course.economy.wide > 0 && 2 * std::abs(course.h) > course.economy.wide;
+  const bool narrow = pair.count == 2 && course.economy.too_wide(course.h);
   const double h = narrow ? course.h / 2 : course.h;
   pair.last = std::abs(left) <= pair.count * std::abs(h);
   if (pair.last) return left / pair.count;
@@ -198,22 +204,22 @@ double ToleranceSteps::size_now(const GridPoint& from, const Aim& aim, Pair& pai
 bool ToleranceSteps::make(const GridPoint& from, const Course& course, Pair& pair) {
   pair.course = course;
   pair.held.clear();
-  from_kinks_ = course.kinks;
+  kinks_.from = course.kinks;
   tried_.h = 0;
   failures_ = 0;
-  unsolved_ = false;
+  labour_.unsolved = false;
   double& h = pair.course.h;
   Aim aim;
-  if (kinks_) hold(pair.sides);
+  if (kinks_.zeros) hold(pair.sides);
   int turns = 0;
   for (;;) {
     pair.count = pair.course.ratio.alone > 0 && aim.length == 0 ? 1 : 2;
     const double now = size_now(from, aim, pair);
     prepare(from, now, pair.course);
     bool solved = solve(from, now, pair.last ? end_ : from.t + pair.count * now, pair);
-    if (solved && kinks_ && aim.length == 0) {
+    if (solved && kinks_.zeros && aim.length == 0) {
       solved = look_for_kinks(from, now, pair, aim);
-      if (turned_ && turns++ < most_turns) {
+      if (kinks_.turned && turns++ < most_turns) {
         hold(pair.sides);
         aim = {};
         continue;
@@ -224,30 +230,31 @@ bool ToleranceSteps::make(const GridPoint& from, const Course& course, Pair& pai
     if (error <= 1) {
       if (aim.length != 0 && !on_kink(now, pair, aim)) continue;
       settle(from, now, error, pair);
-      const bool short_ = std::abs(now) < 1e-6 * largest_;  // a motion that is held goes on in such steps
-      if (kinks_ && (pair.end.kink || short_)) pair.held = held(pair.end, short_ ? 1e-3 * largest_ : now, short_);
+      const bool short_ = std::abs(now) < steps_of_held * largest_;
+      if (kinks_.zeros && (pair.end.kink || short_))
+        pair.held = held(pair.end, short_ ? asked_with * largest_ : now, short_);
       return true;
     }
     rejected_ += pair.count;
-    unsolved_ = unsolved_ || (!solved && !lone_);
+    labour_.unsolved = labour_.unsolved || (!solved && !lone_);
     if (!solved) ++failures_;
-    if (!solved && !lone_ && kinks_ && failures_ == 1) {
-      dead_end_ = held(from, std::max(std::abs(now), 1e-3 * largest_), true);
+    if (!solved && !lone_ && kinks_.zeros && failures_ == 1) {
+      dead_end_ = held(from, std::max(std::abs(now), asked_with * largest_), true);
       if (!dead_end_.empty()) return false;
     }
-    if (!solved && !lone_) too_long_ = now;
+    if (!solved && !lone_) labour_.too_long = now;
     pair.course.good = 0;
     pair.course.ratio.alone = 0;
     aim = {};
     if (!solved && lone_) {
-      pair.course.economy.wide = 2 * wide_part * std::abs(now);
+      pair.course.economy.lost(now);
       h = now;
       continue;
     }
     const bool by_more = failures_ > most_little || pair.course.last.h == 0;
     const double unsolved = by_more ? options_.shrink : shorter_where_lost;
     h = now * (solved ? std::clamp(safety * std::pow(error, -1.0 / (order_ + 1)), options_.shrink, 0.9) : unsolved);
-    if (!solved && kinks_ && cross_kink(from, pair)) return true;
+    if (!solved && kinks_.zeros && cross_kink(from, pair)) return true;
     if (std::abs(h) < smallest_) return dead_end(from, solved);
   }
 }
@@ -305,9 +312,9 @@ bool ToleranceSteps::solve(const GridPoint& from, double h, double t_end, Pair& 
   }
   step_.be_brief(false);
   check_.be_brief(false);
-  iterations_ = step_.statistics().iterations - before.iterations;
-  factorizations_ = step_.statistics().factorizations - before.factorizations;
-  compared_ = check_.statistics().iterations - compared_before;
+  labour_.iterations = step_.statistics().iterations - before.iterations;
+  labour_.factorizations = step_.statistics().factorizations - before.factorizations;
+  labour_.compared = check_.statistics().iterations - compared_before;
   if (!solved) made_ = 0;
   else if (staged_ && pair.count == 1) tried_ = second_;
   return solved;

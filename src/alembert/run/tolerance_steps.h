@@ -12,6 +12,7 @@
 
 #include "alembert/run/control.h"
 #include "alembert/run/error_scale.h"
+#include "alembert/run/newton_economy.h"
 
 namespace alembert::internal {
 
@@ -39,14 +40,6 @@ class ToleranceSteps final : public StepControl {
 
     void archive(Archive& fields) { fields(error, defect, alone, errors, recent, h, trust); }
   };
-  /// What Newton can do.
-  struct Economy {
-    double longest = 0;    // no longer steps for now, so that Newton does not labour; 0: no limit
-    double wide = 0;       // no longer ones for comparison; 0: no limit
-    int left = 0;          // stretches for which `longest` holds
-    int again = 0;         // for how many it did the last time
-    bool guessed = false;  // the steps had others before them to be guessed from
-  };
   /// What the control knows where the motion stands.
   struct Course {
     double h;          // to be tried
@@ -57,7 +50,7 @@ class ToleranceSteps final : public StepControl {
     std::vector<double> slopes;  // y', z'
     ZeroSearch::Values kinks;
     Ratio ratio;
-    Economy economy;
+    NewtonEconomy economy;
     SolvedStep<double> last;  // the step that led here; none behind a kink
 
     void archive(Archive& fields) { fields(h, good, error, scale, rates, slopes, kinks, ratio, economy, last); }
@@ -85,6 +78,16 @@ class ToleranceSteps final : public StepControl {
     int tries = 0;
   };
 
+  /// Kinks on the way of the steps that are made.
+  struct KinkSearch {
+    DenseOutput* dense;
+    ZeroSearch* zeros;  // null where the equations have none
+    std::span<double> sides;
+    bool turned = false;              // the steps that were looked at were made on a wrong side
+    ZeroSearch::Values from, middle;  // where the steps begin, and between both
+    std::vector<ZeroSearch::Zero> found, passed;
+  };
+
   // Differences fall by 2^order where steps are short enough for it. Longer ones, and stiff forces, fall short of high
   // orders: on a wall exp(-1000 y), four stages with 255 in place of 15 lets a tolerance of 1e-4 pass where half is
   // wrong.
@@ -110,7 +113,6 @@ class ToleranceSteps final : public StepControl {
   bool fits(const GridPoint& from, double h, Pair& pair);
   void settle(const GridPoint& from, double h, double error, Pair& pair);
   void take_ratio(double h, double error, Pair& pair);
-  void economise(double h, Pair& pair);
   bool sees_on();
   bool goes_on(Pair& pair);
   bool dead_end(const GridPoint& from, bool solved);
@@ -132,22 +134,14 @@ class ToleranceSteps final : public StepControl {
   Motion& motion_;
   Step<double> check_, ahead_;
   GridPoint check_to_, beyond_[2];
-  DenseOutput* dense_;
-  ZeroSearch* kinks_;  // null where the equations have none
-  std::span<double> sides_;
-  bool turned_ = false;  // the steps that were looked at were made on a wrong side
-  ZeroSearch::Values from_kinks_, middle_kinks_;
-  std::vector<ZeroSearch::Zero> found_, passed_;
+  KinkSearch kinks_;
   std::vector<double> middle_rates_, end_rates_, middle_slopes_, end_slopes_, defects_;
   SolvedStep<double> tried_;  // the step that was made last from where this one begins; none at first
   SolvedStep<double> first_, second_;
   GridPoint moved_;
-  long iterations_ = 0, factorizations_ = 0;  // of Newton in the steps that were made last
-  long compared_ = 0;                         // iterations in the one beside them
-  int failures_ = 0;                          // steps from there that had no solution
-  double too_long_ = 0;                       // the size of the last of these
-  bool lone_ = false;                         // the two were made, the one beside them not
-  bool unsolved_ = false;                     // some that were tried from there had no solution
+  NewtonLabour labour_;
+  int failures_ = 0;   // steps from there that had no solution
+  bool lone_ = false;  // the two were made, the one beside them not
   Course now_, shorter_;
   Pair pair_, next_, again_;
   std::optional<GridPoint> behind_;  // where the first steps begin, where the motion begins in a kink
