@@ -9,7 +9,7 @@ sources; the environment says which constant has which value. Each line: what ch
 over short runs of the gallery by fixed steps, by tolerance and through contacts: Newton iterations and factorisations,
 accepted and rejected steps, the largest factor by which a residual of a constraint grew (above the rounding of a run),
 the largest change of a final position relative to the largest of its model, and the runs that newly fail or no longer
-do. Nothing outside BUILD/mutate is written; `docs/constants.md` keeps a table that was made so.
+do. Nothing outside BUILD/mutate is written.
 """
 import concurrent.futures
 import glob
