@@ -109,10 +109,10 @@ TEST(ContactKinks, FrictionInAJointSlidesBehindAKink) {
 // The speed of the belt has a kink: what it asks for behind it decides between sticking and sliding.
 TEST(ContactKinks, ABeltThatBrakesHardLeavesTheBoxBehind) {
   const double a = 0.15 * g, stick = 1 / a;
-  const KinksJson report = run_kinks("table v(s) = (0, 0), (0.5, 1), (1, 1), (1.2, -0.5), (3, -0.5) linear\n" +
-                                     coordinates +
-                                     "contact c: y >= 0 friction 0.15 along x' - v(t)\n"
-                                     "solve gauss(3) step 0.01 end 2\n");
+  const KinksJson report =
+      run_kinks("table v(s) = (0, 0), (0.5, 1), (1, 1), (1.2, -0.5), (3, -0.5) linear\n" + coordinates +
+                "contact c: y >= 0 friction 0.15 along x' - v(t)\n"
+                "solve gauss(3) step 0.01 end 2\n");
   EXPECT_NEAR(v_of(report, "x"), 1 - a, 1e-9);
   EXPECT_NEAR(q_of(report, "x"), a / 2 * stick * stick + (1 - stick) + 1 - a / 2, 1e-9);
 }
@@ -163,10 +163,10 @@ TEST(ContactKinks, AForceThatJumpsLifts) {
 
 TEST(ContactKinks, AStopOfAJointLetsGoWhereItsTorqueTurns) {
   for (const char* torque : {"if(t < 0.5, -1, 2)", "-1 + 3*max(0, sign(t - 0.5))"}) {
-    const KinksJson report = run_kinks(
-        std::string("body d planar mass 1 inertia 0.3\njoint revolute h from ground to d limits (0, 90*deg) "
-                    "restitution 0.2\ndrive m joint h torque ") +
-        torque + "\nobserve a: h.angle\nsolve gauss(3) step 0.01 end 1\n");
+    const KinksJson report =
+        run_kinks(std::string("body d planar mass 1 inertia 0.3\njoint revolute h from ground to d limits (0, 90*deg) "
+                              "restitution 0.2\ndrive m joint h torque ") +
+                  torque + "\nobserve a: h.angle\nsolve gauss(3) step 0.01 end 1\n");
     EXPECT_NEAR(report["observed"]["a"]["final"].get<double>(), 2 / 0.3 / 2 * 0.25, 1e-9) << torque;
   }
 }
@@ -236,7 +236,8 @@ TEST(ContactKinks, AFloorThatIsSetLowerIsLeft) {
 TEST(ContactKinks, AStartAtAStopWithinRoundingIsOnIt) {
   const KinksJson report = run_kinks(
       "parameter target = 0.5, k = 10, d = 1\nbody arm mass 2 inertia (0.1, 0.2, 0.2) at (0, 0, 1)\n"
-      "body lower mass 1 inertia (0.1, 0.1, 0.1) at (0, 0, 2)\nload wind on arm point (0, 0, 0.5) force (3*sin(t), 0, 0)\n"
+      "body lower mass 1 inertia (0.1, 0.1, 0.1) at (0, 0, 2)\nload wind on arm point (0, 0, 0.5) force (3*sin(t), 0, "
+      "0)\n"
       "load jet on arm point (0, 0, 0.5) force (0, 0, 2) frame arm\nload motor on arm torque (0, 0, 1)\n"
       "joint spherical hinge from ground to arm point (0, 0, -1)\n"
       "joint revolute elbow from arm point (0, 0, 0.5) axis (0, 1, 0) to lower limits (0, 150*deg) restitution 0.2\n"

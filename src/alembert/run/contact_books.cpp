@@ -60,8 +60,8 @@ void ContactBooks::set(double jump) {
 
 double ContactBooks::unexplained() const {
   if (!report_.has_energy) return 0;
-  const double moved = std::abs(report_.energy.initial) + std::abs(last_) + std::abs(account_.dissipated) +
-                       std::abs(account_.supplied);
+  const double moved =
+      std::abs(report_.energy.initial) + std::abs(last_) + std::abs(account_.dissipated) + std::abs(account_.supplied);
   return moved > 0 ? std::abs(off_) / moved : 0;
 }
 

@@ -98,11 +98,11 @@ void ContactRun::assess_energy() {
   const double off = books_.unexplained();
   if (off <= good_account) return;
   warn("energy",
-       fmt::format("the energy is not what forces, contacts and impacts made of it: in the end the account is off by "
-                   "{:.0f} % of all that was moved in it; {}",
-                   100 * off,
-                   options_.steps.control == Control::tolerance ? "ask for a smaller `tolerance`"
-                                                                : "try a smaller step"));
+       fmt::format(
+           "the energy is not what forces, contacts and impacts made of it: in the end the account is off by "
+           "{:.0f} % of all that was moved in it; {}",
+           100 * off,
+           options_.steps.control == Control::tolerance ? "ask for a smaller `tolerance`" : "try a smaller step"));
 }
 
 void ContactRun::assess() {

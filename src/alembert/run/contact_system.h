@@ -71,8 +71,8 @@ class ContactSystem {
   std::vector<double> loads(std::span<const double> multipliers);
   /// The largest acceleration that bilateral reactions of this size, and friction by their loads, hold back.
   double held_back(std::span<const double> multipliers);
-  /// What keeps the bilateral constraints where they have left the velocities behind, as in a kink: the change of z, and
-  /// the impulses as multipliers.
+  /// What keeps the bilateral constraints where they have left the velocities behind, as in a kink: the change of z,
+  /// and the impulses as multipliers.
   struct Kept {
     Eigen::VectorXd change;
     std::vector<double> multipliers;
@@ -109,8 +109,8 @@ class ContactSystem {
   std::vector<ContactLayout> contacts_;
   std::vector<int> first_friction_;
   int rows_ = 0;
-  Part gap_, restitution_, coefficient_, at_rest_, rates_, moving_, bilateral_, bilateral_moving_, mass_part_, K_part_, J_part_, Kb_part_, Jb_part_,
-      gap_y_part_, v_z_part_;
+  Part gap_, restitution_, coefficient_, at_rest_, rates_, moving_, bilateral_, bilateral_moving_, mass_part_, K_part_,
+      J_part_, Kb_part_, Jb_part_, gap_y_part_, v_z_part_;
   SparseExprs mass_, K_, J_, Kb_, Jb_, gap_y_, v_z_;
   Kernel<double> kernel_, second_, loads_;
   std::vector<double> in_, out_, work_, second_in_;

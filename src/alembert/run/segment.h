@@ -22,18 +22,18 @@ struct CheckpointClock {
 };
 
 struct Segment {
-  Engine* base = nullptr;     // of the model as it is written: what events set is set there
-  double grid = 0;            // where the grid of fixed steps begins
-  long steps = 0;             // made before
-  bool first = true;          // of the run
-  bool probes = true;         // the accuracy of its steps
-  bool rests = false;         // nothing moves: there is no kinetic energy that errors could be measured by
-  bool row = true;            // the first point has a row
-  bool final = true;          // the run ends where this ends
-  bool ends_on_grid = false;  // where it does not
+  Engine* base = nullptr;       // of the model as it is written: what events set is set there
+  double grid = 0;              // where the grid of fixed steps begins
+  long steps = 0;               // made before
+  bool first = true;            // of the run
+  bool probes = true;           // the accuracy of its steps
+  bool rests = false;           // nothing moves: there is no kinetic energy that errors could be measured by
+  bool row = true;              // the first point has a row
+  bool final = true;            // the run ends where this ends
+  bool ends_on_grid = false;    // where it does not
   bool stops_at_kinks = false;  // it ends in front of the first kink: what happens there is for who goes on
   bool in_kink = false;         // it begins in one
-  int own_events = 0;         // the first of the events: they stop the run, the others the segment
+  int own_events = 0;           // the first of the events: they stop the run, the others the segment
   /// Whether a step that was made must not be taken, because it passed over something: the segment fails in front of
   /// it. Empty for most.
   std::function<bool(const GridPoint& from, const GridPoint& to)> refuses;
