@@ -109,6 +109,86 @@ TEST(ContactAccuracy, NoContactRunIsWrongInSilence) {
   EXPECT_GT(silent, 30) << "else this test tests nothing";
 }
 
+/// A ball that bounces and rubs.
+std::string bouncing(Generator& g) {
+  return fmt::format(
+      "coordinate x, y = {}\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\n"
+      "contact floor: y >= 0 restitution {} friction {} along x'\ninitial x' = {}\n",
+      between(g, 0.3, 1.5), between(g, 0, 0.9), between(g, 0, 0.5), between(g, -2, 2));
+}
+
+// By methods that step through the contacts, in steps of which each knows the time of an impact no better than to
+// itself.
+TEST(ContactAccuracy, NoRunThatStepsThroughContactsIsWrongInSilence) {
+  Generator g(20261119);
+  const std::vector<std::string> methods{"moreau", "nonsmooth_rattle", "true_euler", "true_euler_adjoint"};
+  using Make = std::string (*)(Generator&);
+  const std::vector<Make> kinds{hitting, shaken, roped, sliding, bouncing};
+  int silent = 0, wrong = 0, warned = 0;
+  for (int i = 0; i < 60; ++i) {
+    // One coefficient of friction is all that these methods know.
+    std::string text = kinds[static_cast<std::size_t>(i) % kinds.size()](g);
+    if (const std::size_t at = text.find(" static "); at != std::string::npos) text.erase(at, text.find(" along") - at);
+    const std::string& name = methods[static_cast<std::size_t>(i) / kinds.size() % methods.size()];
+    const double step = std::pow(10, between(g, -3.2, -1.6)), end = between(g, 1, 2);
+    const Report report = run(text, name, step, end);
+    ASSERT_EQ(report.ending, Ending::done) << report.reason << "\n" << text;
+    if (!report.warnings.empty()) {
+      ++warned;
+      continue;
+    }
+    const Report fine = run(text, "gauss(3)", 0.004, end);
+    ASSERT_EQ(fine.ending, Ending::done) << fine.reason << "\n" << text;
+    ++silent;
+    ASSERT_TRUE(report.accuracy) << text;
+    const double error = apart(report, fine), stated = report.accuracy->per_time * report.t;
+    if (error <= 10 * stated + 1e-8) continue;
+    ++wrong;
+    ADD_FAILURE() << fmt::format("{} step {} end {}: error {:.1e}, stated {:.1e}\n{}", name, step, end, error, stated,
+                                 text);
+  }
+  std::cout << fmt::format("60 runs that step through contacts: {} warned, {} said nothing, of which {} were wrong\n",
+                           warned, silent, wrong);
+  EXPECT_GT(silent, 40) << "else this test tests nothing";
+}
+
+// A ball bounces, comes to rest on the floor after infinitely many impacts, slides on and stops. In each impact
+// friction has the whole of mu P, so that all of it is known. Errors depend on where in a step impacts are: the mean of
+// ten.
+TEST(ContactAccuracy, MoreauHasOrderOneBeyondAnAccumulation) {
+  const double gravity = 9.81, e = 0.6, mu = 0.11, high = 0.37, fast = 2.3;
+  const double fall = std::sqrt(2 * high / gravity);
+  double x = fast * fall, along = fast - mu * (1 + e) * gravity * fall, up = e * gravity * fall;
+  for (; up > 1e-16; up *= e) {
+    x += along * 2 * up / gravity;
+    along -= mu * (1 + e) * up;
+  }
+  x += along * along / (2 * mu * gravity);
+  const std::string ball =
+      "coordinate x, y = 0.37\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\n"
+      "contact floor: y >= 0 restitution 0.6 friction 0.11 along x'\ninitial x' = 2.3\n";
+  std::vector<double> sizes, errors;
+  double mean_size = 0, mean_error = 0, above = 0, below = 0;
+  for (const double step : {0.008, 0.004, 0.002, 0.001, 0.0005}) {
+    double squares = 0;
+    for (int k = 0; k < 10; ++k) {
+      const Report report = run(ball, "moreau", step * (1 - 0.045 * k), 2.6);
+      EXPECT_NEAR(report.v[0], 0, 1e-15) << step;
+      squares += (report.y[0] - x) * (report.y[0] - x) / 10;
+    }
+    sizes.push_back(std::log(step));
+    errors.push_back(std::log(squares) / 2);
+    mean_size += sizes.back() / 5;
+    mean_error += errors.back() / 5;
+  }
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    above += (sizes[i] - mean_size) * (errors[i] - mean_error);
+    below += (sizes[i] - mean_size) * (sizes[i] - mean_size);
+  }
+  EXPECT_NEAR(above / below, 1, 0.15);
+  EXPECT_LT(errors.back(), std::log(3e-5));
+}
+
 // Elastic, between walls of which one is round: errors grow with each impact. Free flight has no errors of its own, so
 // that nothing between the impacts tells of it.
 TEST(ContactAccuracy, ImpactsThatPartMotionsAreSaid) {

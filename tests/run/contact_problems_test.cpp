@@ -194,6 +194,33 @@ TEST(ContactProblems, SiconosComesToTheSameEnds) {
   }
 }
 
+// Discs that roll, rub and collide between floor, wall and slope, by an implementation of Moreau and Jean's time
+// stepping of its own, from event to event and by time stepping here.
+TEST(ContactProblems, DiscsComeToTheEndsOfAnotherProgram) {
+  const ProblemJson others =
+      ProblemJson::parse(file_text(std::string(source_folder()) + "/tests/reference/contact_discs.json"));
+  double sharpest = 1;
+  for (const ProblemJson& other : others) {
+    // Errors of order 1 that depend on where in a step impacts are.
+    const double trusted = 20 * number(other["apart"]) + 2e-5;
+    EXPECT_LT(trusted, 0.05);
+    sharpest = std::min(sharpest, trusted);
+    const std::string end = " end " + std::to_string(number(other["end"])) + "\n";
+    for (const char* method : {"gauss(3) step 0.002", "moreau step 1e-4"}) {
+      const std::string text = std::string(other["model"]) + "solve " + method + end;
+      const ProblemJson report = solved_problem(text);
+      for (std::size_t i = 0; i < other["q"].size(); ++i) {
+        const std::string name = "b" + std::to_string(i) + ".r";
+        for (std::size_t k = 0; k < 2; ++k) {
+          EXPECT_NEAR(number(report["q"][name][k]), number(other["q"][i][k]), trusted) << text;
+          EXPECT_NEAR(number(report["v"][name][k]), number(other["v"][i][k]), trusted) << text;
+        }
+      }
+    }
+  }
+  EXPECT_LT(sharpest, 1e-4);
+}
+
 // A truck whose speed is 2 sin(3 t): the load slips until both have the same speed.
 TEST(ContactProblems, ALoadSlipsOnATruck) {
   const ProblemJson report = solved_problem(

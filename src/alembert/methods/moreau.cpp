@@ -118,6 +118,8 @@ class MoreauStep {
     motion_equations(m);
     z1_ = m.z1;
     P_ = m.P;
+    lambda_ = m.lambda;
+    psi_ = m.psi;
     increment_ = m.increment;
     y_free_ = m.y1;
     rates0_ = contacts_.rates({tm_, ym_, frame_.z0});
@@ -196,11 +198,13 @@ class MoreauStep {
     equations(balance, "correction of ", e_.z_names, "");
     frame_.at_end(e_, e_.g, {t1_, y1_, z1_}, "constraint ", e_.g_names);
     Exprs closed;
-    // Those that are near take part: the others would have to be added one after the other.
+    // Those that are near take part: the others would have to be added one after the other. So does what an impact has
+    // stopped above the surface, however fast it was: left there, it would fall for many steps until it is closed.
     const Expr near = contacts_.closed_gap() + abs(h_) * frame_.size_z() / Quad(20);
-    for (const Expr gap : contacts_.gaps(t1_, y_free_)) closed.push_back(gap - near);
+    const Exprs stay = stays(), gaps = contacts_.gaps(t1_, y_free_);
+    for (std::size_t i = 0; i < gaps.size(); ++i) closed.push_back(choose(stay[i], -near, gaps[i] - near));
     // What stays closed is pulled back as far as it was pushed.
-    contacts_.gap_laws(mu_, scaled(h_, products(stays(), contacts_.normals(P_))), contacts_.gaps(t1_, y1_), closed);
+    contacts_.gap_laws(mu_, scaled(h_, products(stay, contacts_.normals(P_))), contacts_.gaps(t1_, y1_), closed);
   }
 
   /// On the constraints where they are now, and with contacts that stay closed at rest there.
@@ -238,19 +242,24 @@ class MoreauStep {
                     .known = P_});
   }
 
-  /// Positions that were corrected have another potential energy: the contacts that had impacts share it. What contacts
-  /// at rest do to it is an error of the step.
+  /// What constraints do in the step: where they bend, velocities before and behind an impact are none of the middle.
+  Expr work_of_constraints() const {
+    Exprs half;
+    for (std::size_t i = 0; i < z1_.size(); ++i) half.push_back((frame_.z0[i] + z1_[i]) / Quad(2));
+    return h_ * contacts_.power_of_constraints({tm_, ym_, half}, lambda_, psi_);
+  }
+
+  /// Positions that were corrected have another potential energy, and constraints do work: the contacts that had
+  /// impacts share it. What contacts at rest do to it is an error of the step.
   void tell() {
     if (!contacts_.any()) return;
     Exprs lost = contacts_.losses(P_, rates0_, rates1_);
+    const Exprs still = contacts_.persistent(), pushes = contacts_.normals(P_);
     if (e_.energy) {
       const Expr raised = at(e_, {e_.energy}, {t1_, y1_, z1_})[0] - at(e_, {e_.energy}, {t1_, y_free_, z1_})[0];
-      const Exprs still = contacts_.persistent();
-      Exprs sizes;
-      for (std::size_t i = 0; i < mu_.size(); ++i) sizes.push_back((Quad(1) - still[i]) * abs(mu_[i]));
-      const Expr all = sum(frame_.graph, sizes);
-      for (std::size_t i = 0; i < lost.size(); ++i) lost[i] = lost[i] - where(positive(all), raised * sizes[i] / all);
+      contacts_.share(lost, raised, still, mu_);
     }
+    contacts_.share(lost, work_of_constraints(), still, pushes);
     const Point end{t1_, y1_, z_end_};
     lost = added(lost, contacts_.losses(more_, contacts_.rates({t1_, y1_, z1_}), contacts_.rates(end)));
     const Exprs supplied = added(contacts_.supplies(P_, contacts_.moving({tm_, ym_, frame_.z0})),
@@ -262,7 +271,7 @@ class MoreauStep {
   Frame frame_;
   ContactTerms contacts_;
   Expr h_, tm_, t1_;
-  Exprs v0_, ym_, z1_, z_end_, increment_, y_free_, y1_, P_, mu_, rates0_, rates1_;
+  Exprs v0_, ym_, z1_, z_end_, increment_, y_free_, y1_, P_, lambda_, psi_, mu_, rates0_, rates1_;
   Exprs gaps_of_free_, rates_of_free_;  // without contacts, at the end
   Exprs more_;                          // impulses for the velocities at the end
   Exprs law_;                           // the rates of the laws

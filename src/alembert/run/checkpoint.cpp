@@ -13,8 +13,8 @@ namespace alembert::internal {
 
 namespace {
 
-// What is in a checkpoint and in which order; another number with every change of it. 2: contacts that bear for others.
-constexpr int format_of_content = 3;
+// What is in a checkpoint and in which order; another number with every change of it.
+constexpr int format_of_content = 4;
 
 /// FNV-1a, 64 bits: enough to find damage.
 std::uint64_t sum_of(std::span<const std::byte> bytes) {

@@ -60,7 +60,9 @@ bool ContactRun::end_accumulations() {
     // Below the surface by rounding: where two contacts are met at once, that of the first.
     const double gap = system_->gap(i), lowest = lowest_flight * system_->gap_scale(i);
     const bool leaves = gap <= lowest && at_surface(i) && rate > 0 && falls(i, a, rates);
-    if (mode_[static_cast<std::size_t>(i)].closed || !leaves) continue;
+    const ContactMode& mode = mode_[static_cast<std::size_t>(i)];
+    // What has just opened leaves with no rate, but for rounding: that is no flight.
+    if (mode.closed || !leaves || (mode.touches && opens_[static_cast<std::size_t>(i)])) continue;
     const bool steady = own.steady >= steady_ratios;
     const double flight = -2 * rate / a;
     // Impacts of one contact alone are as long apart as it flies; else others take part, as where a block rocks.
@@ -133,6 +135,22 @@ double ContactRun::next_closing() const {
   return t;
 }
 
+/// Whether such a change of the velocities leads into contacts that are at their surfaces and open: these join.
+bool ContactRun::meets_others(const Eigen::VectorXd& change, std::vector<int>& contacts) {
+  const std::vector<double> before = state_;
+  for (Eigen::Index i = 0; i < change.size(); ++i) state_[e_.y.size() + static_cast<std::size_t>(i)] += change[i];
+  look();
+  const std::size_t known = contacts.size();
+  for (int i = 0; i < count(); ++i) {
+    const int row = contact(i).normal;
+    if (!at_surface(i) || system_->rate(row) >= 0 || at_rest(row)) continue;
+    if (std::find(contacts.begin(), contacts.end(), i) == contacts.end()) contacts.push_back(i);
+  }
+  state_ = before;
+  look();
+  return contacts.size() > known;
+}
+
 /// Contacts whose impacts accumulate lose what is left of their rates and stay closed.
 void ContactRun::close_accumulated(const std::vector<int>& set, double after) {
   // What lies on it without pressing while it flies bounces with it.
@@ -141,12 +159,18 @@ void ContactRun::close_accumulated(const std::vector<int>& set, double after) {
     const ContactMode& mode = mode_[static_cast<std::size_t>(i)];
     if (mode.closed || (mode.touches && std::find(set.begin(), set.end(), i) == set.end())) all.push_back(i);
   }
-  const std::vector<int> rows = rows_of(all);
-  const ConeProblem problem = cone(all, rows);
-  Eigen::VectorXd rates(static_cast<Eigen::Index>(rows.size()));
-  for (std::size_t k = 0; k < rows.size(); ++k) rates[static_cast<Eigen::Index>(k)] = system_->rate(rows[k]);
-  const Eigen::VectorXd p = ending_impulses(all, problem, rates);
-  const Eigen::VectorXd behind = rates + problem.D * p, change = system_->change(rows, p);
+  std::vector<int> rows;
+  ConeProblem problem;
+  Eigen::VectorXd rates, p, change;
+  do {
+    rows = rows_of(all);
+    problem = cone(all, rows);
+    rates.resize(static_cast<Eigen::Index>(rows.size()));
+    for (std::size_t k = 0; k < rows.size(); ++k) rates[static_cast<Eigen::Index>(k)] = system_->rate(rows[k]);
+    p = ending_impulses(all, problem, rates);
+    change = system_->change(rows, p);
+  } while (meets_others(change, all));
+  const Eigen::VectorXd behind = rates + problem.D * p;
   book_impulses(all, problem, p, rates, behind, rows);
   for (const int i : set) impacts_[static_cast<std::size_t>(i)] = {};
   for (Eigen::Index i = 0; i < change.size(); ++i) state_[e_.y.size() + static_cast<std::size_t>(i)] += change[i];

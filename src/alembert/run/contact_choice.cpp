@@ -29,8 +29,12 @@ void ContactRun::choose_mode(const Told& told) {
     if (near && !told.opens[k] && !told.idle[k] && (at_rest(contact(i).normal) || accumulated)) closed.push_back(i);
   }
   if (!sound_laws(closed)) return;
+  // What leaves does so with no rate and an acceleration of 0, but for rounding: it is not met until it is inside by
+  // more.
   const auto rest = [&] {
-    for (std::size_t i = 0; i < mode_.size(); ++i) mode_[i].touches = mode_[i].touches || told.idle[i];
+    for (std::size_t i = 0; i < mode_.size(); ++i)
+      mode_[i].touches = mode_[i].touches || told.idle[i] || (told.opens[i] && !mode_[i].closed);
+    opens_.assign(told.opens.begin(), told.opens.end());
   };
   if (closed.empty()) {
     take_mode(closed, {}, {});

@@ -15,6 +15,9 @@ namespace {
 
 // A flight that is shorter than so many steps is looked at in two parts: else its impact would be missed.
 constexpr double short_flight = 4;
+// What has opened is asked after so many steps whether it is away from the surface: its next impact is that of its gap,
+// and not of what is allowed to one that touches.
+constexpr double steps_to_leave = 2;
 // Slip in space turns fast where it ends: the steps halve from so many steps before on, and its direction stays for the
 // last part of a step. What stands across then is lost: that part times the turn.
 constexpr double near_stop = 3, last_of_stop = 1e-5;
@@ -121,8 +124,9 @@ double ContactRun::piece_end() {
     const double rate = system_->rate(contact(i).normal);
     const double a = accelerated[static_cast<std::size_t>(contact(i).normal)];
     if (!mode.closed) {
-      const double flight = rate > 0 && at_surface(i) && falls(i, a, rates) ? -2 * rate / a : INFINITY;
-      if (flight < short_flight * h) within(flight / 2);
+      if (mode.touches && opens_[static_cast<std::size_t>(i)]) on_grid(steps_to_leave * h);
+      const bool flies = rate > 0 && at_surface(i) && falls(i, a, rates);
+      if (flies && -2 * rate / a < short_flight * h) within(-rate / a);
       continue;
     }
     for (std::size_t j = 0; j < mode.friction.size(); ++j) {

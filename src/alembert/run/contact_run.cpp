@@ -57,13 +57,15 @@ ContactRun::ContactRun(Engine& engine, const SimulateOptions& options, std::shar
       changes_(engine.model),
       impacts_(engine.model.contacts.size()),
       impacted_(engine.model.contacts.size(), false),
+      opens_(engine.model.contacts.size(), char(0)),
       notes_(engine.model.contacts.size()),
       piece_begin_(engine.t0) {
-  if (options.step < 0)
-    throw InputError("contacts are followed forward in time only: an impact cannot be undone",
-                     "take a positive `step`, or remove the contacts");
+  std::vector<Diagnostic> wrong;
+  if (const auto backward = backward_with_contacts(engine.model, options.step)) wrong.push_back(*backward);
   if (options.steps.control == Control::reversible)
-    throw InputError("`control` reversible does not go with contacts", "`control` tolerance does");
+    wrong.push_back(
+        at_contacts(engine.model, "`control` reversible does not go with contacts", "`control` tolerance does"));
+  if (!wrong.empty()) throw InputError(std::move(wrong));
   system_->bind(parameters_.empty() ? nullptr : parameters_.data());
   for (const Contact& contact : engine.model.contacts) {
     ContactMode mode;
@@ -236,7 +238,7 @@ void ContactRun::take_up() {
 void ContactRun::archive(Archive& fields) {
   fields(slack_);
   modes_.archive(fields, slack_);
-  fields(base_, *system_, books_, track_, mode_, t_, state_, parameters_, changes_, impacts_, notes_, closing_,
+  fields(base_, *system_, books_, track_, mode_, t_, state_, parameters_, changes_, impacts_, opens_, notes_, closing_,
          event_t_, at_once_, jams_, largest_force_, turned_, breaks_, ended_, shortened_, piece_begin_, end_, spent_,
          handed_.steps, handed_.first, handed_.probes, handed_.rests, handed_.final, handed_.ends_on_grid,
          handed_.counts);

@@ -117,6 +117,7 @@ class ContactRun {
   double next_closing() const;
   bool end_accumulations();
   void close_accumulated(const std::vector<int>& set, double after);
+  bool meets_others(const Eigen::VectorXd& change, std::vector<int>& contacts);
   Eigen::VectorXd ending_impulses(const std::vector<int>& contacts, const ConeProblem& problem,
                                   const Eigen::VectorXd& rates);
   bool laws_hold();
@@ -165,6 +166,7 @@ class ContactRun {
   std::optional<Resets> resets_;  // where changes set something
   std::vector<Impacts> impacts_;
   std::vector<bool> impacted_;                   // at the present instant
+  std::vector<char> opens_;                      // contacts whose force was 0 at the last event, and that leave
   std::vector<std::string> notes_;               // of the contacts, at the present instant
   std::vector<std::pair<int, double>> closing_;  // contacts whose impacts accumulate, and when
   std::vector<int> ending_;                      // those of them whose bounces end now

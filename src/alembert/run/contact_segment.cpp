@@ -15,6 +15,10 @@ namespace {
 
 // The part of a step that makes no difference of times: no step is that short.
 constexpr double same_time = 1e-9;
+// Closing contacts whose impacts accumulate comes to its end in two or three turns for each.
+constexpr int most_turns = 4;
+// Gaps below this part of their sizes are too small to be seen to close: rounding of the positions.
+constexpr double unseen_gap = 1e-14;
 // Steps that fail are shortened to this part, at least.
 constexpr double shortest_retry = 1e-6;
 
@@ -24,7 +28,8 @@ constexpr double shortest_retry = 1e-6;
 /// run ends.
 bool ContactRun::begin_segment() {
   compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
-  if (!ended_ && end_accumulations()) {
+  // Closing one may set another one off, ever lower.
+  for (int turn = 0; !ended_ && turn < most_turns * count() && end_accumulations(); ++turn) {
     act();
     if (!going_) return false;
     compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
@@ -178,12 +183,13 @@ bool ContactRun::nothing_missed(const Report& part) {
   return true;
 }
 
-/// Whether an open gap is 0 and becomes negative: one that was below 0 by rounding does not pass through it any more.
+/// Whether an open gap is 0 and becomes negative: one that is 0 or below by rounding does not pass through it any more.
 bool ContactRun::meets_unseen() const {
   for (int i = 0; i < count(); ++i) {
     const int row = contact(i).normal;
     if (mode_[static_cast<std::size_t>(i)].closed || mode_[static_cast<std::size_t>(i)].touches) continue;
-    if (system_->gap(i) <= 0 && at_surface(i) && system_->rate(row) < 0 && !at_rest(row)) return true;
+    const bool closed = system_->gap(i) <= unseen_gap * system_->gap_scale(i);
+    if (closed && at_surface(i) && system_->rate(row) < 0 && !at_rest(row)) return true;
   }
   return false;
 }

@@ -26,14 +26,14 @@ ContactStepping::ContactStepping(Engine& engine, const SimulateOptions& options)
       contacts_(engine, options.step),
       rows_(engine, contacts_.system(), options.observers),
       report_(first_report(engine, options)),
-      changes_(engine.model) {
-  if (options.step < 0)
-    throw InputError("contacts are followed forward in time only: an impact cannot be undone",
-                     "take a positive `step`, or remove the contacts");
-  if (options.steps.control != Control::fixed)
-    throw InputError(engine.method.name + " steps through contacts with steps of one size",
-                     "leave out `control` and `tolerance`, or take a method that follows contacts from event to event");
+      changes_(engine.model),
+      track_(report_.names, engine.e.y.size(), engine.point().state) {
   std::vector<Diagnostic> wrong;
+  if (const auto backward = backward_with_contacts(engine.model, options.step)) wrong.push_back(*backward);
+  if (options.steps.control != Control::fixed)
+    wrong.push_back(at_contacts(engine.model, engine.method.name + " steps through contacts with steps of one size",
+                                "leave out `control` and `tolerance`, or take a method that follows contacts from "
+                                "event to event"));
   for (std::size_t i = 0; i < engine.model.contacts.size(); ++i) {
     const Contact& contact = engine.model.contacts[i];
     if (contact.poisson)
@@ -52,7 +52,8 @@ ContactStepping::ContactStepping(Engine& engine, const SimulateOptions& options)
 }
 
 void ContactStepping::archive(Archive& fields) {
-  fields(contacts_, impacts_, dissipated_, supplied_, changes_, segment_.taken, report_.note);
+  fields(contacts_, impacts_, dissipated_, supplied_, changes_, track_, pushes_, changed_, segment_.taken,
+         report_.note);
   for (ContactReport& contact : report_.contacts) fields(contact.impacts, contact.dissipated);
 }
 
@@ -70,8 +71,13 @@ void ContactStepping::take(const GridPoint& from, const GridPoint& to) {
       ++own.impacts;
       impacts_ += lost;
     }
-    if (contacts_.state(i) != ContactState::open) check_law(i, to);
+    if (contacts_.state(i) == ContactState::open) continue;
+    pushes_ = true;
+    check_law(i, to);
   }
+  changed_ = changed_ || !changes.empty();
+  if (beside_) beside_->between(from.t, from.state, to.t, to.state);
+  else if (to.on_grid) track_.pass(to.t, to.state);
   for (const ContactStates::Change& change : changes) add_event(change.contact, change.kind, to);
   segment_.acting = changes_.acting();
   if (report_.stopped.empty()) report_.stopped = changes_.stopped();
@@ -120,16 +126,12 @@ void ContactStepping::add_event(int i, const char* kind, const GridPoint& to) {
   report_.events.push_back(std::move(record));
 }
 
-/// What the steps cannot say, and what was left of the laws.
+/// What was left of the laws, and what is missing in the books.
 void ContactStepping::warn_at_end() {
-  if (report_.ending != Ending::done) return;
-  const double size = std::abs(report_.energy.initial) + std::abs(report_.energy.final);
-  const bool creates = report_.has_energy && dissipated_ < -part_of_energy * size;
-  warn("stepping",
-       engine_.method.name +
-           " passes impacts and changes of friction within its steps, with order 1: how accurate the run is, "
-           "it cannot say; compare with half the `step`, or with a method that goes from event to event" +
-           (creates ? "; impacts and friction have added energy, " + to_text(-dissipated_) + " in all" : ""));
+  const double size = std::abs(report_.energy.initial) + std::abs(report_.energy.final) + std::abs(dissipated_);
+  if (report_.has_energy && dissipated_ < -part_of_energy * size)
+    warn("energy",
+         "impacts and friction have added energy, " + to_text(-dissipated_) + " in all: take a smaller `step`");
   const NewtonStatistics solved = engine_.step.statistics();
   if (solved.inexact > 0)
     warn("contact_laws", "the laws of contact and friction were not solved to rounding " +
@@ -138,6 +140,16 @@ void ContactStepping::warn_at_end() {
 }
 
 Report ContactStepping::run() {
+  follow();
+  if (report_.ending == Ending::done && report_.steps > 0) {
+    warn_at_end();
+    assess();
+  }
+  close();
+  return std::move(report_);
+}
+
+void ContactStepping::follow() {
   contacts_.begin(engine_.point());
   require_outside(engine_.model, contacts_.system());
   segment_.base = &engine_;
@@ -154,19 +166,19 @@ Report ContactStepping::run() {
   Simulation(engine_, options, SampleTimes(options.at, options.sample, engine_.t0, options.end), report_, &segment_)
       .run();
   rows_.finish();
-  warn_at_end();
+}
+
+void ContactStepping::close() {
   for (int i = 0; i < contacts_.count(); ++i)
     report_.contacts[static_cast<std::size_t>(i)].state = word_of(contacts_.state(i));
-  if (report_.has_energy) {
-    EnergyAccount account = report_.account.value_or(EnergyAccount{});
-    account.impacts += impacts_;
-    account.dissipated += dissipated_;
-    account.supplied += supplied_;
-    report_.account = account;
-    report_.energy.max_error = account.error;
-    report_.drift = {0, INFINITY};
-  }
-  return std::move(report_);
+  if (!report_.has_energy) return;
+  EnergyAccount account = report_.account.value_or(EnergyAccount{});
+  account.impacts += impacts_;
+  account.dissipated += dissipated_;
+  account.supplied += supplied_;
+  report_.account = account;
+  report_.energy.max_error = account.error;
+  report_.drift = {0, INFINITY};
 }
 
 }  // namespace alembert::internal

@@ -258,6 +258,16 @@ void require_outside(const Model& model, const ContactSystem& system) {
   if (!inside.empty()) throw InputError(std::move(inside));
 }
 
+Diagnostic at_contacts(const Model& model, std::string message, std::string hint) {
+  return {model.source, model.contacts.at(0).place, std::move(message), std::move(hint)};
+}
+
+std::optional<Diagnostic> backward_with_contacts(const Model& model, double step) {
+  if (step >= 0) return {};
+  return at_contacts(model, "contacts are followed forward in time only: an impact cannot be undone",
+                     "take a positive `step`, or remove the contacts");
+}
+
 std::vector<double> gaps_at(const Model& model, const Equations& e, double t, std::span<const double> state) {
   ContactSystem system(e);
   system.look(t, state);

@@ -6,11 +6,14 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "alembert/code/kernel.h"
 #include "alembert/derive/equations.h"
+#include "alembert/error.h"
 #include "alembert/run/contact_layout.h"
 
 namespace alembert::internal {
@@ -107,5 +110,10 @@ constexpr double rounding_of_gaps = 1e-11;
 
 /// Throws InputError, with depths and names, where a motion would start inside contacts. The system looks at the start.
 void require_outside(const Model& model, const ContactSystem& system);
+
+/// What is wrong with a run because there are contacts in it: said at the first of them.
+Diagnostic at_contacts(const Model& model, std::string message, std::string hint);
+/// The same for one that goes back in time.
+std::optional<Diagnostic> backward_with_contacts(const Model& model, double step);
 
 }  // namespace alembert::internal

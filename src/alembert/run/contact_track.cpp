@@ -59,6 +59,17 @@ void TrackComparison::row(std::span<const double> values) {
   seen_.push_back({distance(state, points[next_].state), values[0]});
 }
 
+// Straight from end to end: where contacts change in a step not more is known.
+void TrackComparison::between(double t0, std::span<const double> from, double t1, std::span<const double> to) {
+  const std::vector<ContactTrack::Point>& points = track_.points();
+  for (; next_ < points.size() && points[next_].t <= t1; ++next_) {
+    const double share = (points[next_].t - t0) / (t1 - t0);
+    std::vector<double> state(points[next_].state.size());
+    for (std::size_t i = 0; i < state.size(); ++i) state[i] = from[i] + share * (to[i] - from[i]);
+    seen_.push_back({distance(state, points[next_].state), points[next_].t});
+  }
+}
+
 // What is no more than rounding is no distance.
 double TrackComparison::distance(std::span<const double> a, std::span<const double> b) const {
   const std::vector<double> scales = track_.ranges().scales();
@@ -70,14 +81,14 @@ double TrackComparison::distance(std::span<const double> a, std::span<const doub
   return most;
 }
 
-TrackComparison::Apart TrackComparison::largest(double t, std::span<const double> end,
-                                                std::span<const double> other) const {
+TrackComparison::Apart TrackComparison::largest(double t, std::span<const double> end, std::span<const double> other,
+                                                std::size_t in_a_row) const {
   const double at_end = distance(other, end);
   Apart most{at_end, t};
   for (std::size_t i = 0; i < seen_.size(); ++i) {
-    const double next = i + 1 < seen_.size() ? seen_[i + 1].error : at_end;
-    const double both = std::min(seen_[i].error, next);
-    if (both > most.error) most = {both, seen_[i].t};
+    double all = seen_[i].error;
+    for (std::size_t k = i + 1; k < i + in_a_row; ++k) all = std::min(all, k < seen_.size() ? seen_[k].error : at_end);
+    if (all > most.error) most = {all, seen_[i].t};
   }
   return most;
 }

@@ -66,14 +66,16 @@ class TrackComparison final : public Observer {
   void begin(const Columns&, const RunDescription&) override {}
   void row(std::span<const double> values) override;
   void end() override {}
+  /// Instead of rows: a step of the other run, between whose ends times of the track may lie.
+  void between(double t0, std::span<const double> from, double t1, std::span<const double> to);
 
   struct Apart {
     double error = 0;  // of a state, relative to its range
     double t = 0;      // where it was largest
   };
   /// The largest distance. Between an impact of one run and the same of the other they cannot be compared: a point
-  /// counts where the next is as far away. The ends of both always count.
-  Apart largest(double t, std::span<const double> end, std::span<const double> other) const;
+  /// counts where so many in a row are as far away. The ends of both always count.
+  Apart largest(double t, std::span<const double> end, std::span<const double> other, std::size_t in_a_row = 2) const;
 
  private:
   double distance(std::span<const double> a, std::span<const double> b) const;

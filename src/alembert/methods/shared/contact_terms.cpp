@@ -179,6 +179,7 @@ void ContactTerms::free_motion() {
   const Point start{frame_.step.t0, frame_.y0, frame_.z0};
   free_change_ = frame_.unknown("free dz", frame_.z_dot0, h);
   const Exprs lambda = frame_.unknown("free lambda", frame_.lambda0);
+  free_lambda_ = lambda;
   frame_.step.groups.push_back({0, static_cast<int>(free_change_.size()), frame_.size_z()});
   frame_.step.groups.push_back({static_cast<int>(free_change_.size()), static_cast<int>(lambda.size()), Expr()});
   const Exprs z1 = added(start.z, free_change_);
@@ -191,6 +192,10 @@ void ContactTerms::free_motion() {
   frame_.equation(balance, "free momentum of ", e_.z_names, "");
   frame_.equation(difference(at(e_, e_.g_dot, end), at(e_, e_.g_dot, start)), "free velocity of constraint ",
                   e_.g_names, "");
+}
+
+Exprs ContactTerms::pulled(const Exprs& z, Quad times) const {
+  return added(z, scaled(frame_.graph.constant(times), free_change_));
 }
 
 Exprs ContactTerms::pulls(const Point& end) const {
@@ -338,6 +343,22 @@ Exprs ContactTerms::losses(const Exprs& impulses, const Exprs& before, const Exp
     result.push_back(-(sum(frame_.graph, terms) / Quad(2)));
   }
   return result;
+}
+
+void ContactTerms::share(Exprs& losses, Expr gained, const Exprs& persistent, const Exprs& pushes) const {
+  Exprs sizes;
+  for (std::size_t i = 0; i < pushes.size(); ++i) sizes.push_back((Quad(1) - persistent[i]) * abs(pushes[i]));
+  const Expr all = sum(frame_.graph, sizes);
+  for (std::size_t i = 0; i < losses.size(); ++i) losses[i] = losses[i] - where(positive(all), gained * sizes[i] / all);
+}
+
+// r = -G^T lambda, N = -k_z^T psi.
+Expr ContactTerms::power_of_constraints(const Point& x, const Exprs& lambda, const Exprs& psi) const {
+  if (!e_.ideal) return frame_.graph.constant(0);
+  const Exprs rates = at(e_, joined<Expr>(e_.g_dot, e_.k), x), multipliers = joined<Expr>(lambda, psi);
+  Exprs terms;
+  for (std::size_t i = 0; i < rates.size(); ++i) terms.push_back(-(multipliers[i] * rates[i]));
+  return sum(frame_.graph, terms);
 }
 
 void ContactTerms::tell(const Exprs& impulses, const Exprs& lost, const Exprs& supplied, const Exprs& rates0) {

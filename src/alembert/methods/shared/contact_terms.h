@@ -49,6 +49,9 @@ class ContactTerms {
   /// motion; where gaps are not met, the rates when it begins. One a contact. late: the part of a step by which the
   /// velocities of the method are ahead of their time.
   Exprs meeting(const Point& end, Quad late = 0) const;
+  /// Its multipliers of the holonomic constraints, and the velocities at the start with what it adds once more or less.
+  const Exprs& free_lambda() const { return free_lambda_; }
+  Exprs pulled(const Exprs& z, Quad times) const;
   /// What the free motion adds to the rates of the gaps in the step.
   Exprs pulls(const Point& end) const;
   /// One list where the numbers, of 0 and 1, are 1, the other elsewhere.
@@ -84,6 +87,11 @@ class ContactTerms {
 
   /// -(impulse times mean of the rates before and after), for all contacts.
   Exprs losses(const Exprs& impulses, const Exprs& before, const Exprs& after) const;
+  /// What was gained besides is taken from the losses of those contacts that do not persist, by the sizes of what they
+  /// push with; nowhere where none of these pushes.
+  void share(Exprs& losses, Expr gained, const Exprs& persistent, const Exprs& pushes) const;
+  /// What ideal constraints at rest do with these multipliers where their rates are not 0.
+  Expr power_of_constraints(const Point& x, const Exprs& lambda, const Exprs& psi) const;
   /// -(impulse times what the rates are without velocities), for all contacts: what moving supports do.
   Exprs supplies(const Exprs& impulses, const Exprs& moving) const;
   /// What is told of the step (StepEquations::contacts): impulses and rates0 over rows, the others over contacts.
@@ -107,7 +115,7 @@ class ContactTerms {
   Exprs rates_, moving_, gaps_;      // of the model
   std::vector<Exprs> coefficients_;  // of each contact, in the step
   Expr closed_gap_, pressing_;
-  Exprs free_change_;
+  Exprs free_change_, free_lambda_;
   std::shared_ptr<Inclusions> inclusions_;
 };
 

@@ -148,16 +148,72 @@ void EulerStep::position() {
   frame_.equation(balance, "position of ", e_.y_names, "");
 }
 
+/// By what the multipliers are more than those without contacts, where constraints bend.
+Expr EulerStep::work_of_constraints() const {
+  Exprs front, back;
+  for (std::size_t i = 0; i < e_.g.size(); ++i) {
+    const Expr first = conjugate_ ? first_[i] : a_ * first_[i], free = contacts_.free_lambda()[i];
+    front.push_back(conjugate_ ? first : first - a_ * free);
+    back.push_back((conjugate_ ? second_[i] : second_[i] - first) - (conjugate_ ? free : (1 - a_) * free));
+  }
+  const Expr before = contacts_.power_of_constraints({frame_.step.t0, frame_.y0, Z_}, front, {}),
+             behind = contacts_.power_of_constraints({t1_, y1_, Z_}, back, {});
+  return h / Quad(2) * (before + behind);
+}
+
+/// The rates with which contacts that were not closed leave the surface. Where forces act behind the drift, velocities
+/// are half a step ahead of their time, else half a step late: what meets the surface is slower or faster by half of
+/// what the forces add in a step, and so is what leaves it. What would not get away from it in the next step stays:
+/// else what rests would hop for ever.
+Exprs EulerStep::rebound(const Exprs& still) const {
+  const Point end{t1_, y1_, z1_};
+  const Quad late = Quad(conjugate_ ? 1 : -1) / 2;
+  const Expr none = frame_.graph.constant(0);
+  const Exprs e = contacts_.restitution(t1_, y1_), meeting = contacts_.meeting(end, late), pull = contacts_.pulls(end);
+  Exprs result;
+  for (std::size_t i = 0; i < e.size(); ++i) {
+    const Expr back = -(e[i] * meeting[i]), leaves = back + pull[i] / Quad(2);
+    const Expr behind = choose(positive(leaves), max(back + late * pull[i], none), none);
+    result.push_back((Quad(1) - still[i]) * choose(positive(-meeting[i]), behind, back));
+  }
+  return result;
+}
+
+/// What contacts do in the step. What an impact takes is taken with velocities of its own time, as it meets the surface
+/// with these: else the books would drift by what forces add in half a step, from impact to impact.
+void EulerStep::tell(const Exprs& P0, const Exprs& P1, const Exprs& still) {
+  const Point start{frame_.step.t0, frame_.y0, frame_.z0}, kicked{start.t, start.y, Z_}, behind{t1_, y1_, Z_},
+      end{t1_, y1_, z1_};
+  // The two kicks, as impulses.
+  Exprs front, back;
+  for (std::size_t i = 0; i < P0.size(); ++i) {
+    front.push_back(conjugate_ ? h * P0[i] : a_ * (h * P0[i]));
+    back.push_back(conjugate_ ? h * P1[i] : h * P1[i] - front[i]);
+  }
+  const Exprs first = conjugate_ ? contacts_.pulled(start.z, -1) : start.z,
+              last = conjugate_ ? Z_ : contacts_.pulled(Z_, 1);
+  const Exprs before =
+      contacts_.in_front(contacts_.rates({start.t, start.y, first}), contacts_.rates({t1_, y1_, first}));
+  const Exprs after = contacts_.in_front(contacts_.rates(kicked), contacts_.rates(behind));
+  Exprs lost = added(contacts_.losses(front, before, after),
+                     contacts_.losses(back, contacts_.rates({t1_, y1_, last}), contacts_.rates(end)));
+  const Exprs supplied =
+      added(contacts_.supplies(front, contacts_.in_front(contacts_.moving(start), contacts_.moving(end))),
+            contacts_.supplies(back, contacts_.moving(end)));
+  contacts_.share(lost, work_of_constraints(), still, contacts_.normals(added(front, back)));
+  contacts_.tell(added(front, back), lost, supplied, contacts_.rates(start));
+}
+
 /// psi >= 0, g >= 0, psi g = 0 in place of g = 0 on position level, and its velocity form at the end.
 StepPlan EulerStep::close_with_contacts() {
   const int n_z = static_cast<int>(e_.z.size()), n_y = static_cast<int>(dy_.size()),
-            n_s = static_cast<int>(first_.size()), first = contacts_.free_unknowns();
+            n_s = static_cast<int>(first_.size()), begin = contacts_.free_unknowns();
   const auto of_contacts = [&](const Exprs& S) {
     return Exprs(S.begin() + static_cast<std::ptrdiff_t>(e_.g.size()), S.end());
   };
   const Point start{frame_.step.t0, frame_.y0, frame_.z0}, kicked{start.t, start.y, Z_}, behind{t1_, y1_, Z_},
       end{t1_, y1_, z1_};
-  const Exprs rates0 = contacts_.rates(start), rates1 = contacts_.rates(end), kicked_rates = contacts_.rates(kicked);
+  const Exprs rates1 = contacts_.rates(end), kicked_rates = contacts_.rates(kicked);
   const auto near = [&](const Exprs& gaps) {
     Exprs closed;
     for (const Expr gap : gaps) closed.push_back(gap - contacts_.closed_gap());
@@ -166,7 +222,7 @@ StepPlan EulerStep::close_with_contacts() {
   const Exprs gaps1 = contacts_.gaps(t1_, y1_);
   contacts_.blocks_anew();
   contacts_.block(0);
-  contacts_.block(first);
+  contacts_.block(begin);
   frame_.equation(balances_[0].values, "momentum of ", e_.z_names, balances_[0].where);
   position();
   frame_.equation(at(e_, e_.g, end), "constraint ", e_.g_names, " at the end of the step");
@@ -187,19 +243,10 @@ StepPlan EulerStep::close_with_contacts() {
                   .known = conjugate_ ? contacts_.with_normals(none, led) : Exprs(),
                   .grows = true,
                   .rubs = rubs});
-  contacts_.block(first + n_z + n_y + n_s);
+  contacts_.block(begin + n_z + n_y + n_s);
   frame_.equation(balances_[1].values, "momentum of ", e_.z_names, balances_[1].where);
   frame_.equation(at(e_, e_.g_dot, end), "velocity of constraint ", e_.g_names, " at the end of the step");
-  // Where forces act behind the drift, velocities are half a step ahead: what meets the surface is slower by half of
-  // what the forces add in a step, and so is what leaves it. Else what rests would hop for ever.
-  const Quad late = conjugate_ ? Quad(1) / 2 : Quad(0);
-  const Exprs e = contacts_.restitution(t1_, y1_), meeting = contacts_.meeting(end, late), pull = contacts_.pulls(end);
-  Exprs law = contacts_.normals(rates1);
-  for (std::size_t i = 0; i < law.size(); ++i) {
-    Expr back = -(e[i] * meeting[i]);
-    if (conjugate_) back = choose(positive(-meeting[i]), max(back + late * pull[i], frame_.graph.constant(0)), back);
-    law[i] = law[i] - (Quad(1) - still[i]) * back;
-  }
+  const Exprs law = difference(contacts_.normals(rates1), rebound(still));
   contacts_.laws({.unknowns = P1,
                   .rates = contacts_.with_normals(rates1, law),
                   .closed = near(gaps1),
@@ -211,21 +258,8 @@ StepPlan EulerStep::close_with_contacts() {
                                                                        {n_z + n_y, n_s, Expr()},
                                                                        {n_z + n_y + n_s, n_z, size},
                                                                        {2 * n_z + n_y + n_s, n_s, Expr()}})
-    frame_.step.groups.push_back({first + group.first, group.count, group.scale});
-  // The two kicks, as impulses.
-  Exprs front, back;
-  for (std::size_t i = 0; i < P0.size(); ++i) {
-    front.push_back(conjugate_ ? h * P0[i] : a_ * (h * P0[i]));
-    back.push_back(conjugate_ ? h * P1[i] : h * P1[i] - front[i]);
-  }
-  const Exprs before = contacts_.in_front(rates0, contacts_.rates({t1_, y1_, start.z})),
-              after = contacts_.in_front(kicked_rates, contacts_.rates(behind));
-  const Exprs lost = added(contacts_.losses(front, before, after),
-                           contacts_.losses(back, contacts_.rates(behind), rates1)),
-              supplied =
-                  added(contacts_.supplies(front, contacts_.in_front(contacts_.moving(start), contacts_.moving(end))),
-                        contacts_.supplies(back, contacts_.moving(end)));
-  contacts_.tell(added(front, back), lost, supplied, rates0);
+    frame_.step.groups.push_back({begin + group.first, group.count, group.scale});
+  tell(P0, P1, still);
   return frame_.plan(y1_, z1_);
 }
 

@@ -42,7 +42,9 @@ class EulerStep {
   Exprs change(Expr t, const Exprs& y, const Exprs& z, const Exprs& dz) const;
   Exprs reaction(const Point& x, const Exprs& S, bool front) const;
   void position();
-  void contacts_at_end();
+  Expr work_of_constraints() const;
+  Exprs rebound(const Exprs& still) const;
+  void tell(const Exprs& P0, const Exprs& P1, const Exprs& still);
   StepPlan close_with_contacts();
 
   const Equations& e_;
