@@ -16,7 +16,7 @@ namespace {
 // The part of a step that makes no difference of times: no step is that short.
 constexpr double same_time = 1e-9;
 // Closing contacts whose impacts accumulate comes to its end in two or three turns for each.
-constexpr int most_turns = 4;
+constexpr int closing_turns = 4;
 // Gaps below this part of their sizes are too small to be seen to close: rounding of the positions.
 constexpr double unseen_gap = 1e-14;
 // Steps that fail are shortened to this part, at least.
@@ -29,7 +29,7 @@ constexpr double shortest_retry = 1e-6;
 bool ContactRun::begin_segment() {
   compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
   // Closing one may set another one off, ever lower.
-  for (int turn = 0; !ended_ && turn < most_turns * count() && end_accumulations(); ++turn) {
+  for (int turn = 0; !ended_ && turn < closing_turns * count() && end_accumulations(); ++turn) {
     act();
     if (!going_) return false;
     compiled_ = &modes_.at(mode_, slack_, t_, state_, parameters_);
