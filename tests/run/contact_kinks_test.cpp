@@ -157,7 +157,9 @@ TEST(ContactKinks, AForceThatJumpsLifts) {
             run_kinks(coordinates + "contact c: y >= 0" + friction + "\nforce x = 2, y = if(t < " + at + ", 0, " +
                       std::to_string(force) + ")\nsolve gauss(3) step 0.01 end 1\n");
         EXPECT_NEAR(q_of(report, "y"), (force - g) / 2 * rest * rest, 1e-9) << force << " at " << at << friction;
-        if (*friction) EXPECT_NEAR(q_of(report, "x"), rest * rest, 1e-9);
+        if (*friction) {
+          EXPECT_NEAR(q_of(report, "x"), rest * rest, 1e-9);
+        }
       }
 }
 

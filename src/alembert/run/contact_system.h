@@ -132,4 +132,9 @@ Diagnostic at_contacts(const Model& model, std::string message, std::string hint
 /// The same for one that goes back in time.
 std::optional<Diagnostic> backward_with_contacts(const Model& model, double step);
 
+/// What is wrong with a run because there are contacts in it: said at the first of them.
+Diagnostic at_contacts(const Model& model, std::string message, std::string hint);
+/// The same for one that goes back in time.
+std::optional<Diagnostic> backward_with_contacts(const Model& model, double step);
+
 }  // namespace alembert::internal
