@@ -135,6 +135,13 @@ def summed(reports, key):
     return sum(r['statistics'][key] for r in reports)
 
 
+def numbers(value):
+    """Of vectors and families all entries."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [x for one in value for x in numbers(one)] if isinstance(value, list) else [value]
+
+
 def percent(now, before):
     return f'{100 * (now / before - 1):+.1f} %' if before else ''
 
@@ -146,9 +153,11 @@ def line(before, now):
     grown, moved = 1.0, 0.0
     for b, n in both:
         for kind in b['residual']:
-            grown = max(grown, max(n['residual'][kind], ROUNDING) / max(b['residual'][kind], ROUNDING))
-        size = max([abs(x) for x in b['q'].values()] or [1]) or 1
-        moved = max([moved] + [abs(n['q'][k] - b['q'][k]) / size for k in b['q']])
+            if isinstance(b['residual'][kind], float):  # that of contacts is by itself
+                grown = max(grown, max(n['residual'][kind], ROUNDING) / max(b['residual'][kind], ROUNDING))
+        old_q, new_q = (numbers(list(report['q'].values())) for report in (b, n))
+        size = max([abs(x) for x in old_q] or [1]) or 1
+        moved = max([moved] + [abs(x - y) / size for x, y in zip(new_q, old_q)])
     failed = sum(1 for b, n in zip(before, now) if b and not n)
     mended = sum(1 for b, n in zip(before, now) if n and not b)
     return [*(percent(summed(new, k), summed(old, k)) for k in ('newton_iterations', 'factorizations', 'steps', 'rejected')),
