@@ -80,7 +80,7 @@ TEST(ContactBooks, SpheresBetweenRoughWalls) {
       "contact pair: norm(r[i] - r[j]) - 2*R >= 0 restitution 0.3 for i = 1..N, j = i+1..N\n"
       "initial r[i] = (a/2 + 0.02*sin(7*i), a/2 + 0.02*cos(11*i), 0.11*i)\n");
   for (const std::string& name : steppers) {
-    const Report report = stepped(box, name, 0.0025, 1.2);
+    const Report report = stepped(box, name, 0.002, 1.2);
     EXPECT_LT(std::abs(missing(report)), 1e-4 * report.energy.initial) << name;
   }
 }

@@ -30,20 +30,16 @@ const std::string coordinates = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npoten
 
 // The drive stops the platform by an impulse of its own; the ball on it cannot be pulled and flies on.
 TEST(ContactKinks, ADriveThatStopsDoesNotHoldWhatLiesOnIt) {
-  for (const char* control : {"", " control tolerance 1e-8"}) {
-    const KinksJson report = run_kinks(
-        std::string("table lift(s) = (0, 0), (1, 0.5), (2, 0.5) linear\ncoordinate p, y = 0.1\ninitial y' = 0.5\n"
-                    "kinetic p'^2/2 + y'^2/2\npotential 9.81*(p + y)\nconstraint drive: p = lift(t)\n"
-                    "contact c: y - 0.1 - p >= 0\nsolve gauss(3) step 0.01 end 1.02\n") +
-            "",
-        std::string(control).empty() ? std::vector<std::string>() : std::vector<std::string>{"--tolerance", "1e-8"});
-    EXPECT_NEAR(q_of(report, "y"), 0.6 + 0.5 * 0.02 - g / 2 * 0.02 * 0.02, 1e-10);
-    EXPECT_NEAR(v_of(report, "y"), 0.5 - g * 0.02, 1e-9);
-    EXPECT_EQ(report["contacts"]["c"]["state"], "open");
-    EXPECT_EQ(report["events"][0]["kind"], "open");
-    EXPECT_NEAR(report["events"][0]["t"].get<double>(), 1, 1e-11);
-    EXPECT_LT(report["energy"]["max_error"].get<double>(), 1e-9);
-  }
+  const KinksJson report = run_kinks(
+      "table lift(s) = (0, 0), (1, 0.5), (2, 0.5) linear\ncoordinate p, y = 0.1\ninitial y' = 0.5\n"
+      "kinetic p'^2/2 + y'^2/2\npotential 9.81*(p + y)\nconstraint drive: p = lift(t)\n"
+      "contact c: y - 0.1 - p >= 0\nsolve gauss(3) step 0.01 end 1.02\n");
+  EXPECT_NEAR(q_of(report, "y"), 0.6 + 0.5 * 0.02 - g / 2 * 0.02 * 0.02, 1e-10);
+  EXPECT_NEAR(v_of(report, "y"), 0.5 - g * 0.02, 1e-9);
+  EXPECT_EQ(report["contacts"]["c"]["state"], "open");
+  EXPECT_EQ(report["events"][0]["kind"], "open");
+  EXPECT_NEAR(report["events"][0]["t"].get<double>(), 1, 1e-11);
+  EXPECT_LT(report["energy"]["max_error"].get<double>(), 1e-9);
 }
 
 // The same of bodies: only the platform is stopped.
@@ -57,11 +53,11 @@ TEST(ContactKinks, ABodyOnAPlatformThatStopsFliesOn) {
   EXPECT_NEAR(report["observed"]["gap"]["final"].get<double>(), 0.5 * 0.02 - g / 2 * 0.02 * 0.02, 1e-10);
 }
 
-// A drive that starts hits what lies on it, with the restitution of the contact; a surface that is part of the gap does
-// the same. The account says what the drive did.
+// A drive that starts hits what lies on it, with the restitution of the contact (0.041 later it comes down again); a
+// surface that is part of the gap does the same. The account says what the drive did.
 TEST(ContactKinks, ADriveThatStartsHitsWhatLiesOnIt) {
   const std::string head = "table lift(s) = (0, 0), (1, 0), (2, 0.5), (3, 1) linear\n";
-  const std::string end = "solve gauss(3) step 0.01 end 1.05\n";
+  const std::string end = "solve gauss(3) step 0.01 end 1.03\n";
   const KinksJson driven = run_kinks(head +
                                      "coordinate p, y\nkinetic p'^2/2 + y'^2/2\npotential 9.81*(p + y)\n"
                                      "constraint drive: p = lift(t)\ncontact c: y - p >= 0 restitution 0.4\n" +
@@ -70,8 +66,8 @@ TEST(ContactKinks, ADriveThatStartsHitsWhatLiesOnIt) {
       head + "coordinate y\nkinetic y'^2/2\npotential 9.81*y\ncontact c: y - lift(t) >= 0 restitution 0.4\n" + end);
   for (const KinksJson& report : {driven, given}) {
     EXPECT_EQ(report["contacts"]["c"]["impacts"], 1);
-    EXPECT_NEAR(v_of(report, "y"), 0.5 * 1.4 - g * 0.05, 1e-9);
-    EXPECT_NEAR(q_of(report, "y"), 0.7 * 0.05 - g / 2 * 0.05 * 0.05, 1e-10);
+    EXPECT_NEAR(v_of(report, "y"), 0.5 * 1.4 - g * 0.03, 1e-9);
+    EXPECT_NEAR(q_of(report, "y"), 0.7 * 0.03 - g / 2 * 0.03 * 0.03, 1e-10);
     EXPECT_LT(report["energy"]["max_error"].get<double>(), 1e-9);
   }
 }
@@ -157,9 +153,7 @@ TEST(ContactKinks, AForceThatJumpsLifts) {
             run_kinks(coordinates + "contact c: y >= 0" + friction + "\nforce x = 2, y = if(t < " + at + ", 0, " +
                       std::to_string(force) + ")\nsolve gauss(3) step 0.01 end 1\n");
         EXPECT_NEAR(q_of(report, "y"), (force - g) / 2 * rest * rest, 1e-9) << force << " at " << at << friction;
-        if (*friction) {
-          EXPECT_NEAR(q_of(report, "x"), rest * rest, 1e-9);
-        }
+        if (*friction) { EXPECT_NEAR(q_of(report, "x"), rest * rest, 1e-9); }
       }
 }
 

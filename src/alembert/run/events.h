@@ -2,6 +2,8 @@
 
 // The events of the model: looked for in every step, found on the dense output to rounding.
 
+#include <span>
+
 #include "alembert/base/archive.h"
 #include "alembert/model/model.h"
 #include "alembert/report.h"
@@ -29,6 +31,14 @@ class EventWatch {
   void begin(const GridPoint& start) {
     counts_.assign(counts_.size(), 0);
     zeros_.begin(start, here_);
+  }
+
+  /// The signs that events had last, 0 for none yet; and those they had before the motion began, for what is zero where
+  /// it does: then it happens as the motion goes on.
+  std::span<const int> sides() const { return here_.sides; }
+  void come_from(std::span<const int> sides) {
+    for (std::size_t i = 0; i < sides.size() && i < here_.sides.size(); ++i)
+      if (here_.sides[i] == 0) here_.sides[i] = sides[i];
   }
 
   /// Events that were found before the motion began.

@@ -55,6 +55,7 @@ struct Segment {
   std::optional<SampleTimes> samples;  // that are left
   CheckpointClock clock;
   std::optional<double> kink;  // where it is, if the segment ended in front of one
+  std::vector<int> sides;      // of the model's own events, in front of that kink
   bool row_in_kink = false;    // it has a row by its number
 };
 

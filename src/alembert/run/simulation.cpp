@@ -41,6 +41,7 @@ Simulation::Simulation(Engine& engine, const SimulateOptions& options, SampleTim
   counts_.assign(engine.model.events.size(), 0);
   acted_.resize(engine.model.events.size());
   if (engine.events) engine.events->begin(point_);
+  if (engine.events && segment) engine.events->come_from(segment->sides);
   if (!engine.events_before.empty()) counts_ = engine.events_before;
   if (segment) counts_ = segment->counts;
   if (engine.events) engine.events->count_from(counts_);
@@ -200,9 +201,15 @@ bool Simulation::ends_in_kink(const GridPoint& to) const {
 // A segment that stops at kinks has the point in front of one as its last, but where an event of the model lies in it,
 // or the run ends there.
 bool Simulation::stop_at_kink(double kink, GridPoint& to, bool last) {
-  if (segment_) segment_->kink.reset();
+  if (!segment_) return false;
+  segment_->kink.reset();
+  segment_->sides.clear();
   if (!ends_in_kink(to) || (last && segment_->final)) return false;
   segment_->kink = kink;
+  if (engine_.events) {
+    const std::span<const int> sides = engine_.events->sides();
+    segment_->sides.assign(sides.begin(), sides.begin() + segment_->own_events);
+  }
   segment_->row_in_kink = false;
   if (!acting_.empty() || !report_.stopped.empty()) return true;
   segment_->row_in_kink = to.on_grid;

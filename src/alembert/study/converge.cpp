@@ -295,9 +295,9 @@ Convergence converge(const Model& model, const Equations& e, const ConvergeOptio
   const int stages = (highest_order(options.methods) + 5) / 2;  // at least four orders more
   Reference reference;
   try {
-    reference = broken ? broken_reference(model, e, grid.end, 2 * finest, stages, options.methods.front(),
-                                          options.interrupt)
-                       : make_reference(e, initial, 0, grid.end, 2 * finest, stages);
+    reference =
+        broken ? broken_reference(model, e, grid.end, 2 * finest, stages, options.methods.front(), options.interrupt)
+               : make_reference(e, initial, 0, grid.end, 2 * finest, stages);
   } catch (const Interrupted&) { reference.failure = was_interrupted; }
   result.reference = reference;
   advance(reference_share * static_cast<double>(3 * finest));
