@@ -12,6 +12,7 @@
 #include "alembert/run/contact_layout.h"
 #include "alembert/run/contact_mode.h"
 #include "alembert/run/contact_rows.h"
+#include "alembert/run/contact_told.h"
 #include "alembert/run/contact_track.h"
 #include "alembert/run/resets.h"
 #include "alembert/run/segment.h"
@@ -47,31 +48,8 @@ class ContactRun {
   void take_up(Archive& fields);
 
  private:
-  struct Impacts {            // of one contact
-    double t = -INFINITY;     // of the last
-    double passed = 0;        // between the last two
-    double ratio = INFINITY;  // to the time before
-    int steady = 0;           // times in a row that the ratio was about the same
-    double said = NAN;        // when they end, by the last three
-    // The same where it changed least from one impact to the next: later it is lost in rounding.
-    double limit = NAN, limit_off = INFINITY, limit_ratio = NAN;
-  };
-  /// What is known of the mode that comes, beyond what the state says.
-  struct Told {
-    std::vector<bool> hit;                         // the gap closes now
-    std::vector<bool> opens;                       // the force becomes negative
-    std::vector<bool> idle;                        // the same where others bear what it did
-    std::vector<bool> stops;                       // per friction: its slip is 0
-    std::vector<bool> starts;                      // per friction: its bound is reached
-    std::vector<std::array<double, 2>> direction;  // of those
-    Told(std::size_t contacts, int frictions)
-        : hit(contacts, false),
-          opens(contacts, false),
-          idle(contacts, false),
-          stops(static_cast<std::size_t>(frictions), false),
-          starts(stops),
-          direction(stops.size()) {}
-  };
+  using Impacts = ImpactSeries;
+  using Told = ContactTold;
 
   void follow();
   void take_up();
