@@ -3,7 +3,6 @@
 #include <quadmath.h>
 
 #include <algorithm>
-#include <ranges>
 #include <set>
 
 namespace alembert::internal::form {
@@ -105,7 +104,8 @@ std::vector<RepeatedPart> repeated_parts(const FormTable& table, const std::vect
     count(atom.arguments, name ? 1 : uses[number]);
   }
   std::unordered_map<int, int> level;  // how many named parts stand inside each other
-  for (const int number : longest_first | std::views::reverse) {
+  for (auto shorter = longest_first.rbegin(); shorter != longest_first.rend(); ++shorter) {
+    const int number = *shorter;
     int inner = 0;
     for_each_factor(table.atom(number).arguments, [&](const Factor& factor) {
       inner = std::max(inner, level[factor.atom] + (named.contains(factor.atom) ? 1 : 0));

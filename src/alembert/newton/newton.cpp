@@ -596,7 +596,7 @@ void Newton<T>::bind(const T* parameters) noexcept {
   body_->bind(parameters);
 }
 template <class T>
-Newton<T>::Guessed Newton<T>::guessed() const {
+typename Newton<T>::Guessed Newton<T>::guessed() const {
   return body_->explicit_stages ? body_->guessed() : Guessed();
 }
 template <class T>
