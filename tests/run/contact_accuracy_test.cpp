@@ -152,6 +152,22 @@ TEST(ContactAccuracy, NoRunThatStepsThroughContactsIsWrongInSilence) {
   EXPECT_GT(silent, 40) << "else this test tests nothing";
 }
 
+// Slips and kinks cut every step of both runs alike: with the same steps between them they would agree whatever they
+// err by.
+TEST(ContactAccuracy, KinksAndSlipsDoNotMakeBothRunsTheSame) {
+  const std::string shaft =
+      "table torque(s) = (0, 0), (0.2, 5), (1, 5), (1.1, 0), (9, 0) linear\ncoordinate a, b\n"
+      "kinetic a'^2 + b'^2/2\npotential 200*(a - b)^2\nforce a = torque(t)\ncontact brake load 3 friction 0.5 along "
+      "b'\n";
+  const Report fine = run(shaft, "gauss(3)", 0.001, 3);
+  for (const double step : {1.0, 0.7, 0.3}) {
+    const Report report = run(shaft, "gauss(3)", step, 3);
+    ASSERT_EQ(report.ending, Ending::done) << report.reason;
+    ASSERT_TRUE(report.accuracy);
+    EXPECT_LT(apart(report, fine), 10 * report.accuracy->per_time * report.t) << step;
+  }
+}
+
 // A ball bounces, comes to rest on the floor after infinitely many impacts, slides on and stops. In each impact
 // friction has the whole of mu P, so that all of it is known. Errors depend on where in a step impacts are: the mean of
 // ten.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "alembert/run/contact_run.h"
 #include "alembert/run/contact_system.h"
@@ -73,6 +74,7 @@ bool ContactRun::accompany(double ratio) {
   ContactRun other(base_, options, compiled_modes_);
   other.beside_ = &track_;
   other.whole_step_ = books_.report().largest_step;
+  if (options.steps.control == Control::fixed) other.whole_step_ = std::max(other.whole_step_, std::abs(options.step));
   other.follow();
   const Report &own = books_.report(), &found = other.books_.report();
   if (found.ending != Ending::done) return false;
@@ -107,6 +109,7 @@ void ContactRun::assess_energy() {
 
 void ContactRun::assess() {
   if (track_.points().empty() || t_ == base_.t0) return;
+  if (t_ > piece_begin_) track_.piece(std::exchange(piece_begin_, t_), t_);
   const auto interrupted = [&] { return options_.interrupt && options_.interrupt->load(std::memory_order_relaxed); };
   if (accompany(longer) || (!interrupted() && accompany(shorter))) return;
   books_.report().accuracy.reset();

@@ -116,12 +116,10 @@ void ContactRun::cross_kink(double t) {
   t_ = t;
   ahead_ = std::max(part_of_step * std::abs(options_.step), times_rounding * epsilon * std::abs(t_));
   handed_.in_kink = true;
-  const std::size_t events = books_.report().events.size();
   if (torn()) return;
   keep_bilateral();
   settle(nothing_told(), true);
   kink_impulses_.clear();
-  if (books_.report().events.size() == events) return;
   if (t_ > piece_begin_) track_.piece(std::exchange(piece_begin_, t_), t_);
 }
 

@@ -163,7 +163,7 @@ double ContactRun::piece_end() {
     }
   }
   within(shortened_);
-  // Else one step would lead from event to event, as in the run beside which this one goes.
+  // Else the same steps would lead from event to event as in the run beside which this one goes.
   constexpr double first_part = 0.381966011250105;
   const ContactTrack::Piece* piece = beside_ ? beside_->piece_from(t_) : nullptr;
   if (piece && piece->length() < whole_step_) within(first_part * piece->length());
